@@ -1,0 +1,115 @@
+//! Block sizes of an irregular gather or scatter problem, with prefix sums.
+
+/// A processor's number, `0..p`.
+pub type Rank = usize;
+
+/// The most processors that a problem may have: ranks are stored in 32 bits.
+pub const MOST_PROCESSORS: usize = u32::MAX as usize - 1;
+
+/// The blocks `m_0, …, m_{p-1}` in bytes, at least one of them, with prefix sums.
+///
+/// The total fits a `u64`, so every range's size is exact and found in O(1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockSizes {
+    /// `p + 1` entries, never falling: entry `i` is `m_0 + … + m_{i-1}`.
+    prefix: Vec<u64>,
+}
+
+/// Why a list of numbers is not the block sizes of a problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockSizesError {
+    /// No processors at all.
+    #[error("there are no block sizes; a problem has at least one processor")]
+    NoProcessors,
+    /// More processors than ranks.
+    #[error("{processors} block sizes; at most {MOST_PROCESSORS} processors are allowed")]
+    TooManyProcessors {
+        /// How many sizes were given.
+        processors: usize,
+    },
+    /// The total overflows 64 bits.
+    #[error(
+        "the block sizes of processors 0 to {rank} add up to more than 2^64 - 1 bytes (block {rank} is {size})"
+    )]
+    TotalOverflows {
+        /// The first processor with which the total is too large.
+        rank: Rank,
+        /// Its block's size in bytes.
+        size: u64,
+    },
+}
+
+impl BlockSizes {
+    /// The block sizes `m_0, …, m_{p-1}` in bytes.
+    ///
+    /// # Errors
+    /// [`BlockSizesError`]: no sizes, more than 2^32 - 2, or a total of 2^64 or more.
+    pub fn new(sizes: impl IntoIterator<Item = u64>) -> Result<BlockSizes, BlockSizesError> {
+        let mut prefix = vec![0];
+        let mut total = 0_u64;
+        for (rank, size) in sizes.into_iter().enumerate() {
+            total =
+                total.checked_add(size).ok_or(BlockSizesError::TotalOverflows { rank, size })?;
+            prefix.push(total);
+        }
+        match prefix.len() - 1 {
+            0 => Err(BlockSizesError::NoProcessors),
+            processors if processors > MOST_PROCESSORS => {
+                Err(BlockSizesError::TooManyProcessors { processors })
+            }
+            _ => Ok(BlockSizes { prefix }),
+        }
+    }
+
+    /// The number of processors, `p >= 1`.
+    pub fn processors(&self) -> usize {
+        self.prefix.len() - 1
+    }
+
+    /// The size of processor `rank`'s block, `m_rank`, in bytes.
+    pub fn block(&self, rank: Rank) -> u64 {
+        self.prefix[rank + 1] - self.prefix[rank]
+    }
+
+    /// The blocks in rank order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        self.prefix.windows(2).map(|pair| pair[1] - pair[0])
+    }
+
+    /// `S(first, last) = m_first + … + m_last`, in bytes.
+    pub fn range(&self, first: Rank, last: Rank) -> u64 {
+        self.prefix[last + 1] - self.prefix[first]
+    }
+
+    /// `m_0 + … + m_{rank-1}`: the displacement of `rank`'s block at the root, in bytes.
+    pub fn before(&self, rank: Rank) -> u64 {
+        self.prefix[rank]
+    }
+
+    /// The problem's size `m`, in bytes.
+    pub fn total(&self) -> u64 {
+        self.prefix[self.processors()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_sums_of_blocks() {
+        let sizes = BlockSizes::new([3, 0, 4, 1]).unwrap();
+        assert_eq!(sizes.processors(), 4);
+        assert_eq!(sizes.range(1, 3), 5);
+        assert_eq!(sizes.before(2), 3);
+        assert_eq!(sizes.total(), 8);
+        assert_eq!(sizes.iter().collect::<Vec<_>>(), [3, 0, 4, 1]);
+    }
+
+    #[test]
+    fn a_total_beyond_64_bits_names_the_processor() {
+        let error = BlockSizes::new([u64::MAX, 0, 1]).unwrap_err();
+        assert_eq!(error, BlockSizesError::TotalOverflows { rank: 2, size: 1 });
+        assert_eq!(BlockSizes::new([]).unwrap_err(), BlockSizesError::NoProcessors);
+    }
+}

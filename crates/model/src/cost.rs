@@ -1,0 +1,372 @@
+//! The alpha-beta-gamma cost model: the only place that adds an alpha.
+//!
+//! Two forms of one law. [`Homogeneous`] states the time of a single transmission or copy, checked
+//! and exact; everything that judges a tree uses it. [`ScaledSizes`] is the same law for the
+//! dynamic programs: all block sizes turned into time once, so that their inner loops only add and
+//! compare.
+
+use crate::{BlockSizes, LARGEST_EXACT, Rank, Time, TimeError};
+use std::fmt::Debug;
+use std::ops::{Add, Sub};
+
+/// Homogeneous, linear, one-ported costs (Hockney's model): the same alpha, beta and gamma
+/// everywhere.
+///
+/// A message of `s > 0` bytes takes `comm(s) = alpha + beta s`, and `comm(0) = 0`: nothing is sent
+/// where there is no data. Sender and receiver are busy throughout. A local copy of `s` bytes takes
+/// `gamma s`, and its processor can do nothing else meanwhile.
+///
+/// # Units
+/// alpha in time units, beta and gamma in time units per byte; any time unit will do, so long as it
+/// is the same for all three.
+///
+/// # Source
+/// Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" ([OPT]), section 2.1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Homogeneous {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    /// All three are integers, so that every time is one.
+    integral: bool,
+}
+
+/// A cost that is not a finite number of at least 0.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{parameter} is {value}; costs are finite numbers of at least 0")]
+pub struct CostError {
+    /// "alpha", "beta" or "gamma".
+    pub parameter: &'static str,
+    /// What was given.
+    pub value: f64,
+}
+
+impl Homogeneous {
+    /// The costs alpha (start-up latency), beta (time per byte sent), gamma (time per byte copied).
+    ///
+    /// # Errors
+    /// [`CostError`] for NaN, an infinity or a negative number.
+    pub fn new(alpha: f64, beta: f64, gamma: f64) -> Result<Homogeneous, CostError> {
+        for (parameter, value) in [("alpha", alpha), ("beta", beta), ("gamma", gamma)] {
+            if Time::new(value).is_none() {
+                return Err(CostError { parameter, value });
+            }
+        }
+        let integral = [alpha, beta, gamma].iter().all(|cost| cost.fract() == 0.0);
+        Ok(Homogeneous { alpha, beta, gamma, integral })
+    }
+
+    /// The start-up latency, in time units.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// The time per byte transmitted.
+    pub fn beta(&self) -> f64 {
+        self.beta
+    }
+
+    /// The time per byte copied locally.
+    pub fn gamma(&self) -> f64 {
+        self.gamma
+    }
+
+    /// Whether all costs are integers, and hence all times exact integers.
+    pub fn is_integral(&self) -> bool {
+        self.integral
+    }
+
+    /// `comm(bytes)`: the time of one transmission.
+    ///
+    /// # Errors
+    /// [`TimeError`] if the time is not exact or not finite.
+    pub fn transmission(&self, bytes: u64) -> Result<Time, TimeError> {
+        if bytes == 0 {
+            return Ok(Time::ZERO);
+        }
+        self.linear(self.alpha, self.beta, bytes)
+    }
+
+    /// The time of a local copy.
+    ///
+    /// # Errors
+    /// As [`transmission`](Self::transmission).
+    pub fn copy(&self, bytes: u64) -> Result<Time, TimeError> {
+        self.linear(0.0, self.gamma, bytes)
+    }
+
+    /// The receiver's clock after a segment of `bytes` from a child that is ready at `ready`:
+    /// `max(clock, ready) + comm(bytes)`.
+    ///
+    /// # Errors
+    /// As [`transmission`](Self::transmission).
+    ///
+    /// # Source
+    /// [OPT] eq. 1.
+    pub fn after_receive(&self, clock: Time, ready: Time, bytes: u64) -> Result<Time, TimeError> {
+        self.plus(clock.later(ready), self.transmission(bytes)?)
+    }
+
+    /// A processor's clock after the copy of its own block: `clock + gamma bytes`.
+    ///
+    /// # Errors
+    /// As [`transmission`](Self::transmission).
+    ///
+    /// # Source
+    /// [OPT] eq. 2.
+    pub fn after_copy(&self, clock: Time, bytes: u64) -> Result<Time, TimeError> {
+        self.plus(clock, self.copy(bytes)?)
+    }
+
+    /// `start + cost`, exact where all costs are integers.
+    ///
+    /// # Errors
+    /// As [`transmission`](Self::transmission).
+    pub fn plus(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
+        let sum = start.units() + cost.units();
+        // Both summands are integers of at most 2^53 here, so that their sum fits a u64.
+        if self.integral && start.units() as u64 + cost.units() as u64 > LARGEST_EXACT {
+            return Err(TimeError::NotExact);
+        }
+        Time::new(sum).ok_or(TimeError::NotFinite)
+    }
+
+    /// `fixed + rate * bytes`.
+    fn linear(&self, fixed: f64, rate: f64, bytes: u64) -> Result<Time, TimeError> {
+        if !self.integral {
+            return Time::new(fixed + rate * bytes as f64).ok_or(TimeError::NotFinite);
+        }
+        (rate as u128)
+            .checked_mul(u128::from(bytes))
+            .and_then(|product| product.checked_add(fixed as u128))
+            .filter(|&units| units <= u128::from(LARGEST_EXACT))
+            .and_then(|units| Time::new(units as f64))
+            .ok_or(TimeError::NotExact)
+    }
+}
+
+/// A number type in which the dynamic programs compute times: `i32` or `i64` where all costs are
+/// integers, `f64` otherwise.
+pub trait Scalar:
+    Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Debug + Send + Sync + 'static
+{
+    /// No time.
+    const ZERO: Self;
+    /// Later than every time. Compared with, never added to.
+    const NEVER: Self;
+    /// The largest magnitude that every intermediate result may have.
+    const LIMIT: f64;
+
+    /// `units` in this type: exact for the integer types, given an integer within the limit.
+    fn from_units(units: f64) -> Self;
+
+    /// The product of a rate and a number of bytes.
+    fn scaled(rate: f64, bytes: u64) -> Self;
+
+    /// The value as an `f64`: exact up to 2^53.
+    fn units(self) -> f64;
+
+    /// The smaller of two values.
+    #[inline(always)]
+    #[must_use]
+    fn least(self, other: Self) -> Self {
+        if other < self { other } else { self }
+    }
+
+    /// The larger of two values.
+    #[inline(always)]
+    #[must_use]
+    fn most(self, other: Self) -> Self {
+        if other > self { other } else { self }
+    }
+}
+
+macro_rules! integer_scalar {
+    ($integer:ty, $bits:expr) => {
+        impl Scalar for $integer {
+            const ZERO: Self = 0;
+            const NEVER: Self = <$integer>::MAX;
+            const LIMIT: f64 = (1_u64 << $bits) as f64;
+
+            fn from_units(units: f64) -> Self {
+                units as $integer
+            }
+
+            fn scaled(rate: f64, bytes: u64) -> Self {
+                // A rate above 2^63 saturates; the limit admits it only together with no bytes.
+                (rate as u64).saturating_mul(bytes) as $integer
+            }
+
+            fn units(self) -> f64 {
+                self as f64
+            }
+        }
+    };
+}
+
+integer_scalar!(i32, 30);
+integer_scalar!(i64, 61);
+
+impl Scalar for f64 {
+    const ZERO: Self = 0.0;
+    const NEVER: Self = f64::INFINITY;
+    const LIMIT: f64 = 1e300;
+
+    fn from_units(units: f64) -> Self {
+        units
+    }
+
+    fn scaled(rate: f64, bytes: u64) -> Self {
+        rate * bytes as f64
+    }
+
+    fn units(self) -> f64 {
+        self
+    }
+}
+
+/// Block sizes turned into time: what the dynamic programs for homogeneous costs compute with.
+///
+/// # Units
+/// Everything is in the cost model's time units.
+#[derive(Clone, Debug)]
+pub struct ScaledSizes<T> {
+    latency: T,
+    /// `p + 1` entries: `beta (m_0 + … + m_{i-1})`.
+    volume: Vec<T>,
+    /// `p` entries: `gamma m_i`.
+    copy: Vec<T>,
+    /// `p + 1` entries: how many of blocks `0..i` are not empty. Apart from `volume`, because
+    /// beta may be 0.
+    nonempty: Vec<u32>,
+}
+
+impl<T: Scalar> ScaledSizes<T> {
+    /// The scaled sizes of a problem, or `None` where results of the dynamic programs might leave
+    /// the range in which `T` is exact (for `f64`: finite).
+    ///
+    /// # Complexity
+    /// O(p) time and space.
+    pub fn new(costs: &Homogeneous, sizes: &BlockSizes) -> Option<ScaledSizes<T>> {
+        let exact_type = T::from_units(0.5).units() == 0.0;
+        if (exact_type && !costs.integral) || horizon(costs, sizes) > T::LIMIT {
+            return None;
+        }
+        let mut nonempty = vec![0; sizes.processors() + 1];
+        for (rank, bytes) in sizes.iter().enumerate() {
+            nonempty[rank + 1] = nonempty[rank] + u32::from(bytes > 0);
+        }
+        Some(ScaledSizes {
+            latency: T::from_units(costs.alpha),
+            volume: (0..=sizes.processors())
+                .map(|rank| T::scaled(costs.beta, sizes.before(rank)))
+                .collect(),
+            copy: sizes.iter().map(|bytes| T::scaled(costs.gamma, bytes)).collect(),
+            nonempty,
+        })
+    }
+
+    /// The number of processors, `p >= 1`.
+    #[inline(always)]
+    pub fn processors(&self) -> usize {
+        self.copy.len()
+    }
+
+    /// alpha: what every transmission costs beside its volume.
+    #[inline(always)]
+    pub fn latency(&self) -> T {
+        self.latency
+    }
+
+    /// `beta S(first, last)`.
+    #[inline(always)]
+    pub fn volume(&self, first: Rank, last: Rank) -> T {
+        self.volume[last + 1] - self.volume[first]
+    }
+
+    /// `beta (m_0 + … + m_{i-1})` for `i` in `0..=p`.
+    #[inline(always)]
+    pub fn volumes(&self) -> &[T] {
+        &self.volume
+    }
+
+    /// `gamma m_rank`: the time of the copy of a processor's own block.
+    #[inline(always)]
+    pub fn copy(&self, rank: Rank) -> T {
+        self.copy[rank]
+    }
+
+    /// Whether blocks `first..=last` are all empty.
+    #[inline(always)]
+    pub fn is_empty(&self, first: Rank, last: Rank) -> bool {
+        self.nonempty[first] == self.nonempty[last + 1]
+    }
+
+    /// `comm(S(first, last))`: the time of transmitting blocks `first..=last` in one message.
+    #[inline(always)]
+    pub fn transmission(&self, first: Rank, last: Rank) -> T {
+        if self.is_empty(first, last) { T::ZERO } else { self.sent(self.volume(first, last)) }
+    }
+
+    /// The time of a message that is known to hold data and to have this volume.
+    #[inline(always)]
+    pub fn sent(&self, volume: T) -> T {
+        self.latency + volume
+    }
+}
+
+/// An upper bound on every value that a dynamic program meets, with ample room: no ordered tree
+/// that is worth a table entry lets a block travel, wait and be copied more than
+/// `ceil(log2 p) + 4` times, binary trees with their two messages a level included.
+fn horizon(costs: &Homogeneous, sizes: &BlockSizes) -> f64 {
+    let levels = f64::from(sizes.processors().next_power_of_two().ilog2()) + 4.0;
+    2.0 * levels * costs.alpha + levels * (costs.beta + costs.gamma) * sizes.total() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_sent_where_there_is_no_data() {
+        let costs = Homogeneous::new(100.0, 2.0, 1.0).unwrap();
+        assert_eq!(costs.transmission(0), Ok(Time::ZERO));
+        assert_eq!(costs.transmission(3).unwrap().units(), 106.0);
+        assert_eq!(costs.copy(3).unwrap().units(), 3.0);
+    }
+
+    #[test]
+    fn costs_are_finite_and_not_negative() {
+        let error = Homogeneous::new(1.0, f64::NAN, 0.0).unwrap_err();
+        assert_eq!(error.parameter, "beta");
+        assert!(Homogeneous::new(-1.0, 0.0, 0.0).is_err());
+        assert!(Homogeneous::new(0.0, 0.0, f64::INFINITY).is_err());
+    }
+
+    #[test]
+    fn integer_times_are_exact_to_2_to_the_53_and_refused_beyond() {
+        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        assert_eq!(costs.transmission((1 << 53) - 1).unwrap().units(), 2_f64.powi(53));
+        assert_eq!(costs.transmission(1 << 53), Err(TimeError::NotExact));
+        let largest = costs.transmission((1 << 53) - 1).unwrap();
+        assert_eq!(costs.after_copy(largest, 1), Err(TimeError::NotExact));
+        let huge = Homogeneous::new(f64::MAX, 1.0, 1.0).unwrap();
+        assert_eq!(huge.transmission(1), Err(TimeError::NotExact));
+    }
+
+    #[test]
+    fn scaled_sizes_follow_the_same_law() {
+        let costs = Homogeneous::new(7.0, 0.0, 2.0).unwrap();
+        let sizes = BlockSizes::new([0, 3, 0]).unwrap();
+        let scaled = ScaledSizes::<i32>::new(&costs, &sizes).unwrap();
+        assert_eq!(scaled.transmission(0, 0), 0);
+        assert_eq!(scaled.transmission(0, 2), 7, "beta = 0, but there is data");
+        assert_eq!(scaled.copy(1), 6);
+        assert!(
+            ScaledSizes::<i32>::new(&Homogeneous::new(0.5, 1.0, 1.0).unwrap(), &sizes).is_none()
+        );
+        let large = BlockSizes::new([1 << 40]).unwrap();
+        assert!(ScaledSizes::<i32>::new(&costs, &large).is_none());
+        assert!(ScaledSizes::<i64>::new(&costs, &large).is_some());
+    }
+}

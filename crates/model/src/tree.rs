@@ -1,0 +1,341 @@
+//! Gather and scatter trees: who sends to whom, and in which order each processor receives.
+
+use crate::{MOST_PROCESSORS, Rank};
+
+/// What an inner processor of a gather tree does next.
+///
+/// A scatter tree runs the same steps backwards, with sends in place of receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Copy the own block into the segment: the singleton subtree of [OPT] Definition 2.
+    Copy,
+    /// Receive the whole segment of this child.
+    Receive(Rank),
+}
+
+/// A rooted tree over processors `0..p`, the steps of each inner processor in order.
+///
+/// Every processor but the root has one parent, every inner processor copies its own block exactly
+/// once, and every processor is reached from the root. A leaf has no steps: it sends straight from
+/// its own buffer.
+///
+/// # Source
+/// [OPT] Definitions 1 and 2. The tree need not be ordered (Definition 3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    root: u32,
+    /// `p` entries; the root is its own parent.
+    parent: Vec<u32>,
+    /// `p + 1` entries: processor `i`'s steps are `steps[first_step[i]..first_step[i + 1]]`.
+    first_step: Vec<u32>,
+    /// The rank received from; a processor's own rank stands for the copy.
+    steps: Vec<u32>,
+}
+
+/// Why a list of steps is not a tree.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TreeError {
+    /// `p = 0`.
+    #[error("a tree has at least one processor")]
+    NoProcessors,
+    /// More processors than ranks.
+    #[error("{processors} processors; at most {MOST_PROCESSORS} are allowed")]
+    TooManyProcessors {
+        /// How many were asked for.
+        processors: usize,
+    },
+    /// The root is not a processor.
+    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    RootOutOfRange {
+        /// The root given.
+        root: Rank,
+        /// `p`.
+        processors: usize,
+    },
+    /// A step names a processor that there is not.
+    #[error(
+        "processor {processor} receives from {child}, which is outside 0..{processors} ({processors} processors)"
+    )]
+    RankOutOfRange {
+        /// The receiver (itself out of range if `child == processor`).
+        processor: Rank,
+        /// The rank named.
+        child: Rank,
+        /// `p`.
+        processors: usize,
+    },
+    /// Somebody receives from the root.
+    #[error("processor {processor} receives from {root}, which is the root and sends to nobody")]
+    RootHasParent {
+        /// The receiver.
+        processor: Rank,
+        /// The root.
+        root: Rank,
+    },
+    /// Two processors receive from the same child, or one twice.
+    #[error("processor {child} sends to both {first} and {second}; in a tree it sends once")]
+    TwoParents {
+        /// The sender.
+        child: Rank,
+        /// Its first receiver.
+        first: Rank,
+        /// Its second receiver.
+        second: Rank,
+    },
+    /// An inner processor without exactly one copy, or a leaf with one.
+    #[error("processor {processor} has {children} children and copies its own block {copies} times; {}", if *children == 0 { "a leaf has no copy" } else { "an inner processor copies it once" })]
+    WrongCopies {
+        /// The processor.
+        processor: Rank,
+        /// How many children it has.
+        children: usize,
+        /// How many copy steps it has.
+        copies: usize,
+    },
+    /// Nobody receives from this processor.
+    #[error("processor {processor} sends to nobody, but the root is {root}")]
+    NoParent {
+        /// The processor.
+        processor: Rank,
+        /// The root.
+        root: Rank,
+    },
+    /// A cycle that the root is not part of.
+    #[error("processor {processor} is on or below a cycle and never reaches root {root}")]
+    Cycle {
+        /// The processor of least rank that does not reach the root.
+        processor: Rank,
+        /// The root.
+        root: Rank,
+    },
+}
+
+impl Tree {
+    /// The tree over `processors` processors with this root and these steps, each with the
+    /// processor that performs it; the steps of one processor in the order in which it performs
+    /// them, those of different processors in any order.
+    ///
+    /// # Errors
+    /// [`TreeError`] where the steps are not a tree.
+    ///
+    /// # Complexity
+    /// O(p) time and space.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{Step, Tree};
+    /// // 1 <- 0, then its own block, then 1 <- 2.
+    /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+    /// let tree = Tree::new(3, 1, &steps).unwrap();
+    /// assert_eq!(tree.parent(2), Some(1));
+    /// assert_eq!(tree.children(1).collect::<Vec<_>>(), [0, 2]);
+    /// ```
+    pub fn new(processors: usize, root: Rank, steps: &[(Rank, Step)]) -> Result<Tree, TreeError> {
+        Self::check_root(processors, root)?;
+        let parent = parents(processors, root, steps)?;
+        let mut first_step = vec![0_u32; processors + 1];
+        for &(processor, _) in steps {
+            first_step[processor + 1] += 1;
+        }
+        for rank in 0..processors {
+            first_step[rank + 1] += first_step[rank];
+        }
+        let mut next = first_step.clone();
+        let mut ordered = vec![0_u32; steps.len()];
+        for &(processor, step) in steps {
+            let subtree = match step {
+                Step::Copy => processor,
+                Step::Receive(child) => child,
+            };
+            ordered[next[processor] as usize] = subtree as u32;
+            next[processor] += 1;
+        }
+        let tree = Tree { root: root as u32, parent, first_step, steps: ordered };
+        tree.check_copies()?;
+        tree.check_reachable()?;
+        Ok(tree)
+    }
+
+    /// The number of processors, `p >= 1`.
+    pub fn processors(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// The root.
+    pub fn root(&self) -> Rank {
+        self.root as Rank
+    }
+
+    /// The processor to which `rank` sends in a gather; `None` for the root.
+    pub fn parent(&self, rank: Rank) -> Option<Rank> {
+        (self.root() != rank).then(|| self.parent[rank] as Rank)
+    }
+
+    /// The steps of `rank` in order; none for a leaf.
+    pub fn steps(
+        &self,
+        rank: Rank,
+    ) -> impl DoubleEndedIterator<Item = Step> + ExactSizeIterator + '_ {
+        let range = self.first_step[rank] as usize..self.first_step[rank + 1] as usize;
+        self.steps[range].iter().map(move |&subtree| match subtree as Rank {
+            own if own == rank => Step::Copy,
+            child => Step::Receive(child),
+        })
+    }
+
+    /// The children of `rank` in receive order.
+    pub fn children(&self, rank: Rank) -> impl DoubleEndedIterator<Item = Rank> + '_ {
+        self.steps(rank).filter_map(|step| match step {
+            Step::Copy => None,
+            Step::Receive(child) => Some(child),
+        })
+    }
+
+    /// How many children `rank` has.
+    pub fn degree(&self, rank: Rank) -> usize {
+        self.steps(rank).len().saturating_sub(1)
+    }
+
+    /// All processors, each before its children (reversed: each after them). O(p).
+    pub fn top_down(&self) -> Vec<Rank> {
+        let mut order = Vec::with_capacity(self.processors());
+        let mut pending = vec![self.root()];
+        while let Some(rank) = pending.pop() {
+            order.push(rank);
+            pending.extend(self.children(rank).rev());
+        }
+        order
+    }
+
+    /// The number of edges on the longest path from the root to a leaf. O(p).
+    pub fn depth(&self) -> usize {
+        let mut depth = vec![0_u32; self.processors()];
+        let mut deepest = 0;
+        for rank in self.top_down() {
+            if let Some(parent) = self.parent(rank) {
+                depth[rank] = depth[parent] + 1;
+                deepest = deepest.max(depth[rank]);
+            }
+        }
+        deepest as usize
+    }
+
+    /// Fails unless `root` is one of `processors` ranks.
+    pub(crate) fn check_root(processors: usize, root: Rank) -> Result<(), TreeError> {
+        match processors {
+            0 => Err(TreeError::NoProcessors),
+            _ if processors > MOST_PROCESSORS => Err(TreeError::TooManyProcessors { processors }),
+            _ if root >= processors => Err(TreeError::RootOutOfRange { root, processors }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_copies(&self) -> Result<(), TreeError> {
+        for processor in 0..self.processors() {
+            let children = self.children(processor).count();
+            let copies = self.steps(processor).len() - children;
+            if copies != usize::from(children > 0) {
+                return Err(TreeError::WrongCopies { processor, children, copies });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_reachable(&self) -> Result<(), TreeError> {
+        let mut reached = vec![false; self.processors()];
+        for rank in self.top_down() {
+            reached[rank] = true;
+        }
+        match reached.iter().position(|&reached| !reached) {
+            Some(processor) => Err(TreeError::Cycle { processor, root: self.root() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The parent of each processor, the root being its own.
+fn parents(processors: usize, root: Rank, steps: &[(Rank, Step)]) -> Result<Vec<u32>, TreeError> {
+    const NOBODY: u32 = u32::MAX;
+    let mut parent = vec![NOBODY; processors];
+    for &(processor, step) in steps {
+        let child = match step {
+            Step::Copy => processor,
+            Step::Receive(child) => child,
+        };
+        if processor >= processors || child >= processors {
+            return Err(TreeError::RankOutOfRange { processor, child, processors });
+        }
+        if step == Step::Copy {
+            continue;
+        }
+        if child == root {
+            return Err(TreeError::RootHasParent { processor, root });
+        }
+        if parent[child] != NOBODY {
+            let first = parent[child] as Rank;
+            return Err(TreeError::TwoParents { child, first, second: processor });
+        }
+        parent[child] = processor as u32;
+    }
+    parent[root] = root as u32;
+    match parent.iter().position(|&parent| parent == NOBODY) {
+        Some(processor) => Err(TreeError::NoParent { processor, root }),
+        None => Ok(parent),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Step::{Copy, Receive};
+
+    #[test]
+    fn a_lone_processor_is_a_tree() {
+        let tree = Tree::new(1, 0, &[]).unwrap();
+        assert_eq!((tree.root(), tree.parent(0), tree.depth()), (0, None, 0));
+    }
+
+    #[test]
+    fn steps_keep_their_order_per_processor() {
+        let steps = [(2, Copy), (1, Receive(0)), (2, Receive(1)), (1, Copy), (2, Receive(3))];
+        let tree = Tree::new(4, 2, &steps).unwrap();
+        assert_eq!(tree.steps(2).collect::<Vec<_>>(), [Copy, Receive(1), Receive(3)]);
+        assert_eq!(tree.steps(1).collect::<Vec<_>>(), [Receive(0), Copy]);
+        assert_eq!(tree.top_down(), [2, 1, 0, 3]);
+        assert_eq!((tree.degree(2), tree.degree(0), tree.depth()), (2, 0, 2));
+    }
+
+    #[test]
+    fn what_is_not_a_tree_is_refused_by_name() {
+        let error = |root, steps: &[(Rank, Step)]| Tree::new(3, root, steps).unwrap_err();
+        assert_eq!(error(3, &[]), TreeError::RootOutOfRange { root: 3, processors: 3 });
+        assert_eq!(
+            error(0, &[(0, Copy), (0, Receive(1))]),
+            TreeError::NoParent { processor: 2, root: 0 }
+        );
+        assert_eq!(
+            error(0, &[(1, Copy), (1, Receive(2)), (2, Copy), (2, Receive(1))]),
+            TreeError::Cycle { processor: 1, root: 0 }
+        );
+        assert_eq!(
+            error(0, &[(0, Copy), (0, Receive(1)), (0, Receive(2)), (2, Copy), (2, Receive(1))]),
+            TreeError::TwoParents { child: 1, first: 0, second: 2 }
+        );
+        assert_eq!(
+            error(0, &[(0, Receive(1)), (0, Receive(2))]),
+            TreeError::WrongCopies { processor: 0, children: 2, copies: 0 }
+        );
+        assert_eq!(
+            error(0, &[(1, Receive(0))]),
+            TreeError::RootHasParent { processor: 1, root: 0 }
+        );
+        assert_eq!(
+            error(0, &[(0, Copy), (0, Receive(7))]),
+            TreeError::RankOutOfRange { processor: 0, child: 7, processors: 3 }
+        );
+        assert_eq!(
+            error(0, &[(0, Copy), (0, Receive(1)), (0, Receive(2)), (1, Copy)]),
+            TreeError::WrongCopies { processor: 1, children: 0, copies: 1 }
+        );
+    }
+}
