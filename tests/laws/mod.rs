@@ -1,0 +1,1 @@
+//! Laws that hold of every problem, checked on many.
