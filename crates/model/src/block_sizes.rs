@@ -3,8 +3,9 @@
 /// A processor's number, `0..p`.
 pub type Rank = usize;
 
-/// The most processors that a problem may have: ranks are stored in 32 bits.
-pub const MOST_PROCESSORS: usize = u32::MAX as usize - 1;
+/// The most processors that a problem may have: ten times the largest machine, and few enough for
+/// the linear constructions to fit an ordinary memory.
+pub const MOST_PROCESSORS: usize = 100_000_000;
 
 /// The blocks `m_0, …, m_{p-1}` in bytes, at least one of them, with prefix sums.
 ///
@@ -43,7 +44,7 @@ impl BlockSizes {
     /// The block sizes `m_0, …, m_{p-1}` in bytes.
     ///
     /// # Errors
-    /// [`BlockSizesError`]: no sizes, more than 2^32 - 2, or a total of 2^64 or more.
+    /// [`BlockSizesError`]: no sizes, more than [`MOST_PROCESSORS`], or a total of 2^64 or more.
     pub fn new(sizes: impl IntoIterator<Item = u64>) -> Result<BlockSizes, BlockSizesError> {
         let mut prefix = vec![0];
         let mut total = 0_u64;

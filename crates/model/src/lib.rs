@@ -1,14 +1,59 @@
 //! The words and the laws of irregular gather and scatter.
+//!
+//! In a **gather**, every processor has a block of data, and the root collects all blocks in rank
+//! order; a **scatter** is its dual. This crate says what a problem is ([`BlockSizes`],
+//! [`Operation`], [`Root`]), what sending and copying cost ([`Homogeneous`]), what a tree is
+//! ([`Tree`]), and when it completes ([`completion_time`]). It builds no trees and knows neither
+//! files nor options.
+//!
+//! # Symbols
+//! | symbol | here | meaning |
+//! |---|---|---|
+//! | `p` | `processors` | number of processors, ranks `0..p` |
+//! | `m_i` | `block(i)` | size of processor `i`'s block, in bytes; may be 0 |
+//! | `m` | `total()` | the problem's size, the sum of all blocks |
+//! | `S(i,j)` | `range(i, j)` | `m_i + … + m_j` |
+//! | `r` | `root` | the root |
+//! | `alpha` | `alpha()`, `latency()` | start-up latency of a transmission, in time units |
+//! | `beta` | `beta()` | time per byte transmitted |
+//! | `gamma` | `gamma()` | time per byte copied locally |
+//! | `comm(s)` | `transmission(s)` | `alpha + beta s`, and 0 for `s = 0` |
+//! | `b`, `rho` | `mean_block`, `rho` | parameters of the [`Distribution`]s |
+//!
+//! # Sources
+//! - [OPT]: J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives", 2018
+//!   (arXiv 1711.08731).
+//! - [TUW]: J. L. Träff, "Practical, distributed, low overhead algorithms for irregular gather and
+//!   scatter collectives", Parallel Computing 75, 2018.
+//!
+//! # Example
+//! ```
+//! use tuwtree_model::{BlockSizes, Homogeneous, Step, Tree, completion_time};
+//! let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+//! let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+//! let star = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+//! let tree = Tree::new(3, 1, &star).unwrap();
+//! // (100 + 2) + 1 + (100 + 4)
+//! assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 207.0);
+//! ```
+
 mod block_sizes;
 mod completion;
 mod cost;
+mod distribution;
+pub mod document;
+mod ordered;
 mod problem;
+mod random;
 mod time;
 mod tree;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
 pub use cost::{CostError, Homogeneous, Scalar, ScaledSizes};
+pub use distribution::{Distribution, DistributionError, Scale};
+pub use ordered::{NotOrdered, check_ordered};
 pub use problem::{Operation, Root};
+pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};

@@ -3,7 +3,8 @@
 use crate::Rank;
 
 /// A rooted irregular collective operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Collect all blocks at the root in rank order.
     Gather,

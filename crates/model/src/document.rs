@@ -1,0 +1,269 @@
+//! The tree document: trees and the problems they were made for, as versioned, self-describing data.
+//!
+//! Apart from the core types, which know nothing of it. A reader first checks [`Header`], then reads
+//! [`TreeDocument`], which refuses unknown fields; `docs/tree.md` describes the format.
+
+use crate::{BlockSizes, Homogeneous, Operation, Rank, Step, Tree, TreeError};
+use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// The fields that every document starts with, whatever else it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Header {
+    /// What kind of document this is.
+    pub format: String,
+    /// The version of that format.
+    pub version: u64,
+}
+
+/// A document of another kind or of an unknown version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// Another kind of document.
+    #[error("the document's format is {found:?}; {expected:?} is expected")]
+    Format {
+        /// What the document says it is.
+        found: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A version that this program does not know.
+    #[error("version {found} of format {format:?} is not known; versions up to {known} are")]
+    Version {
+        /// What kind of document this is.
+        format: &'static str,
+        /// The document's version.
+        found: u64,
+        /// The newest version that can be read.
+        known: u64,
+    },
+}
+
+impl Header {
+    /// Fails unless the document is of this format and of a version from 1 to `known`.
+    ///
+    /// # Errors
+    /// [`HeaderError`].
+    pub fn check(&self, expected: &'static str, known: u64) -> Result<(), HeaderError> {
+        if self.format != expected {
+            return Err(HeaderError::Format { found: self.format.clone(), expected });
+        }
+        if !(1..=known).contains(&self.version) {
+            return Err(HeaderError::Version { format: expected, found: self.version, known });
+        }
+        Ok(())
+    }
+}
+
+/// A tree, and the problem that it was made for, if that is known.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "TreeFields")]
+pub struct TreeDocument {
+    /// The tree.
+    pub tree: Tree,
+    /// Blocks, costs and operation; as many blocks as the tree has processors.
+    pub problem: Option<Problem>,
+}
+
+/// A problem with its costs, as documents carry it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "ProblemFields", into = "ProblemFields")]
+pub struct Problem {
+    /// Gather or scatter.
+    pub operation: Operation,
+    /// The blocks.
+    pub sizes: BlockSizes,
+    /// The costs.
+    pub costs: Homogeneous,
+}
+
+impl TreeDocument {
+    /// The name of the format.
+    pub const FORMAT: &'static str = "tuwtree-tree";
+    /// The newest version, which is the one that is written.
+    pub const VERSION: u64 = 1;
+}
+
+/// The document as it stands in a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TreeFields {
+    #[serde(rename = "format")]
+    _format: String,
+    #[serde(rename = "version")]
+    _version: u64,
+    processors: usize,
+    root: Rank,
+    subtrees: Vec<Vec<u32>>,
+    problem: Option<Problem>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProblemFields {
+    operation: Operation,
+    alpha: f64,
+    beta_per_byte: f64,
+    gamma_per_byte: f64,
+    block_sizes_bytes: Vec<u64>,
+}
+
+/// Why fields that can be read are not a tree document.
+#[derive(Debug, thiserror::Error)]
+enum TreeDocumentError {
+    #[error("\"subtrees\" has {subtrees} entries, but \"processors\" is {processors}")]
+    Subtrees { subtrees: usize, processors: usize },
+    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processors")]
+    Blocks { blocks: usize, processors: usize },
+    #[error("not a tree: {0}")]
+    Tree(#[from] TreeError),
+}
+
+impl TryFrom<TreeFields> for TreeDocument {
+    type Error = TreeDocumentError;
+
+    fn try_from(fields: TreeFields) -> Result<TreeDocument, TreeDocumentError> {
+        let TreeFields { processors, root, subtrees, problem, .. } = fields;
+        if subtrees.len() != processors {
+            return Err(TreeDocumentError::Subtrees { subtrees: subtrees.len(), processors });
+        }
+        if let Some(blocks) = problem.as_ref().map(|problem| problem.sizes.processors())
+            && blocks != processors
+        {
+            return Err(TreeDocumentError::Blocks { blocks, processors });
+        }
+        let mut steps = Vec::with_capacity(2 * processors);
+        for (rank, subtrees) in subtrees.iter().enumerate() {
+            steps.extend(subtrees.iter().map(|&subtree| match subtree as Rank {
+                own if own == rank => (rank, Step::Copy),
+                child => (rank, Step::Receive(child)),
+            }));
+        }
+        Ok(TreeDocument { tree: Tree::new(processors, root, &steps)?, problem })
+    }
+}
+
+impl Serialize for TreeDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("TreeDocument", 6)?;
+        fields.serialize_field("format", Self::FORMAT)?;
+        fields.serialize_field("version", &Self::VERSION)?;
+        fields.serialize_field("processors", &self.tree.processors())?;
+        fields.serialize_field("root", &self.tree.root())?;
+        fields.serialize_field("subtrees", &Subtrees(&self.tree))?;
+        match &self.problem {
+            Some(problem) => fields.serialize_field("problem", problem)?,
+            None => fields.skip_field("problem")?,
+        }
+        fields.end()
+    }
+}
+
+/// Each processor's subtrees in order, its own rank standing for the copy: written straight from
+/// the tree, nothing held twice.
+struct Subtrees<'a>(&'a Tree);
+
+impl Serialize for Subtrees<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..self.0.processors()).map(|rank| SubtreesOf(self.0, rank)))
+    }
+}
+
+struct SubtreesOf<'a>(&'a Tree, Rank);
+
+impl Serialize for SubtreesOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let SubtreesOf(tree, rank) = *self;
+        let steps = tree.steps(rank);
+        let mut sequence = serializer.serialize_seq(Some(steps.len()))?;
+        for step in steps {
+            let subtree = match step {
+                Step::Copy => rank,
+                Step::Receive(child) => child,
+            };
+            sequence.serialize_element(&subtree)?;
+        }
+        sequence.end()
+    }
+}
+
+impl From<Problem> for ProblemFields {
+    fn from(problem: Problem) -> ProblemFields {
+        ProblemFields {
+            operation: problem.operation,
+            alpha: problem.costs.alpha(),
+            beta_per_byte: problem.costs.beta(),
+            gamma_per_byte: problem.costs.gamma(),
+            block_sizes_bytes: problem.sizes.iter().collect(),
+        }
+    }
+}
+
+impl TryFrom<ProblemFields> for Problem {
+    type Error = String;
+
+    fn try_from(fields: ProblemFields) -> Result<Problem, String> {
+        Ok(Problem {
+            operation: fields.operation,
+            costs: Homogeneous::new(fields.alpha, fields.beta_per_byte, fields.gamma_per_byte)
+                .map_err(|error| error.to_string())?,
+            sizes: BlockSizes::new(fields.block_sizes_bytes).map_err(|error| error.to_string())?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document() -> TreeDocument {
+        let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+        TreeDocument {
+            tree: Tree::new(3, 1, &steps).unwrap(),
+            problem: Some(Problem {
+                operation: Operation::Gather,
+                sizes: BlockSizes::new([2, 1, 4]).unwrap(),
+                costs: Homogeneous::new(100.0, 1.0, 0.5).unwrap(),
+            }),
+        }
+    }
+
+    #[test]
+    fn a_document_reads_as_it_was_written() {
+        let text = serde_json::to_string(&document()).unwrap();
+        assert_eq!(
+            text,
+            r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5,"block_sizes_bytes":[2,1,4]}}"#
+        );
+        assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), document());
+    }
+
+    #[test]
+    fn what_is_no_document_is_refused_by_name() {
+        let good = serde_json::to_string(&document()).unwrap();
+        for (from, to, message) in [
+            ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),
+            ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
+            ("\"root\":1,", "", "missing field `root`"),
+            ("[0,1,2]", "[0,1]", "processor 2 sends to nobody"),
+            ("[0,1,2]", "[0,1,-2]", "invalid value: integer `-2`"),
+            ("\"processors\":3", "\"processors\":4", "\"subtrees\" has 3 entries"),
+            ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
+            ("\"alpha\":100.0", "\"alpha\":-1", "alpha is -1"),
+            ("\"operation\":\"gather\"", "\"operation\":\"sort\"", "unknown variant `sort`"),
+        ] {
+            let bad = good.replace(from, to);
+            let error = serde_json::from_str::<TreeDocument>(&bad).unwrap_err().to_string();
+            assert!(error.contains(message), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_header_names_format_and_version() {
+        let header = |format: &str, version| Header { format: format.into(), version };
+        assert_eq!(header("a", 1).check("a", 1), Ok(()));
+        assert!(header("b", 1).check("a", 1).is_err());
+        assert!(header("a", 2).check("a", 1).is_err());
+        assert!(header("a", 0).check("a", 1).is_err());
+    }
+}

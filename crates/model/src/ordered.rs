@@ -1,0 +1,75 @@
+//! Ordered trees: those in which every segment is consecutive at every moment.
+
+use crate::{Rank, Step, Tree};
+
+/// The first fault that keeps a tree from being ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("processor {processor} holds blocks {}..{} and then takes {}..{}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
+pub struct NotOrdered {
+    /// Where it happens.
+    pub processor: Rank,
+    /// First and last rank of the segment held before.
+    pub held: (Rank, Rank),
+    /// First and last rank among the blocks that came next.
+    pub taken: (Rank, Rank),
+}
+
+/// Fails unless the tree is ordered: every subtree spans consecutive ranks, and each step of each
+/// processor extends its segment on the left or on the right.
+///
+/// This is the order of [OPT] Proposition 3, over which the dynamic programs search. It is weaker
+/// than the words of [OPT] Definition 3, where children come in rank order from left to right.
+///
+/// # Errors
+/// [`NotOrdered`] names a processor and the two segments that do not meet.
+///
+/// # Complexity
+/// O(p) time and space.
+pub fn check_ordered(tree: &Tree) -> Result<(), NotOrdered> {
+    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
+    for processor in tree.top_down().into_iter().rev() {
+        let mut held: Option<(Rank, Rank)> = None;
+        for step in tree.steps(processor) {
+            let taken = match step {
+                Step::Copy => (processor, processor),
+                Step::Receive(child) => span[child],
+            };
+            held = Some(match held {
+                None => taken,
+                Some(held) if taken.1 + 1 == held.0 => (taken.0, held.1),
+                Some(held) if held.1 + 1 == taken.0 => (held.0, taken.1),
+                Some(held) => return Err(NotOrdered { processor, held, taken }),
+            });
+        }
+        span[processor] = held.unwrap_or((processor, processor));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Step::{Copy, Receive};
+
+    #[test]
+    fn segments_may_grow_on_both_sides() {
+        let steps = [(1, Copy), (1, Receive(2)), (1, Receive(0)), (1, Receive(3))];
+        assert_eq!(check_ordered(&Tree::new(4, 1, &steps).unwrap()), Ok(()));
+        assert_eq!(check_ordered(&Tree::new(1, 0, &[]).unwrap()), Ok(()));
+    }
+
+    #[test]
+    fn a_gap_is_named() {
+        let steps = [(0, Copy), (0, Receive(2)), (0, Receive(1))];
+        let fault = NotOrdered { processor: 0, held: (0, 0), taken: (2, 2) };
+        assert_eq!(check_ordered(&Tree::new(3, 0, &steps).unwrap()), Err(fault));
+    }
+
+    #[test]
+    fn the_own_block_counts_from_its_copy_on() {
+        // 2 receives 0..1 and 3 before its own block 2 stands between them.
+        let steps = [(2, Receive(1)), (2, Receive(3)), (2, Copy), (1, Receive(0)), (1, Copy)];
+        let fault = NotOrdered { processor: 2, held: (0, 1), taken: (3, 3) };
+        assert_eq!(check_ordered(&Tree::new(4, 2, &steps).unwrap()), Err(fault));
+    }
+}
