@@ -221,7 +221,10 @@ impl Tree {
     }
 
     /// Fails unless `root` is one of `processors` ranks.
-    pub(crate) fn check_root(processors: usize, root: Rank) -> Result<(), TreeError> {
+    ///
+    /// # Errors
+    /// No processors, too many, or a root out of range.
+    pub fn check_root(processors: usize, root: Rank) -> Result<(), TreeError> {
         match processors {
             0 => Err(TreeError::NoProcessors),
             _ if processors > MOST_PROCESSORS => Err(TreeError::TooManyProcessors { processors }),

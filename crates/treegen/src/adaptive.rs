@@ -1,0 +1,129 @@
+//! Adaptive binomial trees: at each join the data decides who sends.
+
+use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
+use std::convert::Infallible;
+use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, TreeError};
+
+/// Which of two adjacent subcubes sends its data to the other.
+///
+/// Under each rule, ties go to the right: the right subcube receives. A subcube that holds a given
+/// root always receives ([TUW] Lemma 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum AdaptiveRule {
+    /// The direction with the smaller completion time of the join. It alone looks at the costs, and
+    /// reproduces every published time and root, for gamma = 0 and gamma = beta.
+    #[default]
+    CompletionTime,
+    /// The side with the smaller gather time `sum of m_i over i != r` sends, ties by the smaller
+    /// amount of data. For gamma = 0 its own root never waits: [TUW] Lemma 1.
+    GatherTime,
+    /// The side with less data sends. For gamma = beta its own root never waits: [TUW] Lemma 4,
+    /// [OPT] Proposition 1.
+    DataSize,
+}
+
+impl AdaptiveRule {
+    /// All rules.
+    pub const ALL: [AdaptiveRule; 3] =
+        [AdaptiveRule::CompletionTime, AdaptiveRule::GatherTime, AdaptiveRule::DataSize];
+
+    /// The name by which users and documents call the rule.
+    pub fn name(self) -> &'static str {
+        match self {
+            AdaptiveRule::CompletionTime => "completion-time",
+            AdaptiveRule::GatherTime => "gather-time",
+            AdaptiveRule::DataSize => "data-size",
+        }
+    }
+}
+
+/// Why there is no adaptive tree.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AdaptiveError {
+    /// The root is not a processor.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// A join's completion time cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+}
+
+/// The adaptive binomial tree for these blocks, with a given root or the one that the rule yields
+/// (which need not be the best of all roots).
+///
+/// # Errors
+/// [`AdaptiveError`]: a root out of range; for [`AdaptiveRule::CompletionTime`], a time that cannot
+/// be stated.
+///
+/// # Complexity
+/// O(p) time and space.
+///
+/// # Source
+/// [TUW] Lemmas 1, 2 and 4, [OPT] Proposition 1. With the rule's own root, its assumption on gamma
+/// and positive blocks, the completion time is at most
+/// `ceil(log2 p) alpha + beta (m - m_r) + gamma m_r`.
+pub fn adaptive(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    rule: AdaptiveRule,
+) -> Result<Tree, AdaptiveError> {
+    let root = match root {
+        Root::Given(root) => {
+            Tree::check_root(sizes.processors(), root)?;
+            Some(root)
+        }
+        Root::Best => None,
+    };
+    match rule {
+        AdaptiveRule::CompletionTime => Ok(by_completion_time(sizes, costs, root)?),
+        AdaptiveRule::GatherTime => Ok(by_data(sizes, root, |sizes, cube| {
+            let bytes = sizes.range(cube.first, cube.last);
+            (bytes - sizes.block(cube.root), bytes)
+        })),
+        AdaptiveRule::DataSize => {
+            Ok(by_data(sizes, root, |sizes, cube| (sizes.range(cube.first, cube.last), 0)))
+        }
+    }
+}
+
+/// The rule that compares the two completion times of a join.
+fn by_completion_time(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Option<Rank>,
+) -> Result<Tree, TimeError> {
+    let join = |left: &Subcube<Time>, right: &Subcube<Time>| {
+        let time = |receiver| {
+            clock::joined((sizes, costs), receiver, (left, left.state), (right, right.state))
+        };
+        if let Some(receiver) = Receiver::holding(root, left, right) {
+            return Ok((receiver, time(receiver)?));
+        }
+        let (to_left, to_right) = (time(Receiver::Left)?, time(Receiver::Right)?);
+        Ok(match to_left < to_right {
+            true => (Receiver::Left, to_left),
+            false => (Receiver::Right, to_right),
+        })
+    };
+    join_subcubes(sizes.processors(), |_| Time::ZERO, join)
+}
+
+/// The rules that compare amounts of data: the side with the smaller `measure` sends.
+fn by_data(
+    sizes: &BlockSizes,
+    root: Option<Rank>,
+    measure: impl Fn(&BlockSizes, &Subcube<()>) -> (u64, u64),
+) -> Tree {
+    let join = |left: &Subcube<()>, right: &Subcube<()>| {
+        let receiver = Receiver::holding(root, left, right).unwrap_or_else(|| {
+            match measure(sizes, right) < measure(sizes, left) {
+                true => Receiver::Left,
+                false => Receiver::Right,
+            }
+        });
+        Ok((receiver, ()))
+    };
+    let Ok::<Tree, Infallible>(tree) = join_subcubes(sizes.processors(), |_| (), join);
+    tree
+}

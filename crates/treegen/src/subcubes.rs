@@ -1,0 +1,148 @@
+//! Binomial trees by joining adjacent subcubes: the frame that all binomial constructions fill in.
+//!
+//! Round `d = 0, 1, …` joins adjacent aligned ranges of `2^d` processors; the last may be
+//! incomplete, and one without a partner waits. Of each two, one root sends all its data to the
+//! other. What differs between the constructions is only which one receives.
+//!
+//! # Source
+//! [TUW] section 2, "ordered hypercube gather algorithm".
+
+use tuwtree_model::{Rank, Step, Tree};
+
+/// A range of processors whose data one of them gathers, and what the construction knows of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subcube<S> {
+    pub(crate) first: Rank,
+    pub(crate) last: Rank,
+    /// The processor in `first..=last` that gathers.
+    pub(crate) root: Rank,
+    pub(crate) state: S,
+}
+
+impl<S> Subcube<S> {
+    /// Whether this is one processor, whose block still lies in its own buffer.
+    pub(crate) fn is_single(&self) -> bool {
+        self.first == self.last
+    }
+
+    pub(crate) fn contains(&self, rank: Rank) -> bool {
+        (self.first..=self.last).contains(&rank)
+    }
+}
+
+/// Which of two adjacent subcubes receives the other's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    Left,
+    Right,
+}
+
+impl Receiver {
+    /// The side that holds `root`, which must receive; `None` if neither does.
+    pub(crate) fn holding<S>(
+        root: Option<Rank>,
+        left: &Subcube<S>,
+        right: &Subcube<S>,
+    ) -> Option<Receiver> {
+        let root = root?;
+        if left.contains(root) {
+            Some(Receiver::Left)
+        } else {
+            right.contains(root).then_some(Receiver::Right)
+        }
+    }
+}
+
+/// The binomial tree over `0..processors` in which `join` decides each join.
+///
+/// `single` is what the construction knows of a lone processor; `join` says who receives, and what
+/// is known of the joined subcube.
+///
+/// # Complexity
+/// O(p) calls, time and space.
+pub(crate) fn join_subcubes<S: Copy, E>(
+    processors: usize,
+    single: impl Fn(Rank) -> S,
+    mut join: impl FnMut(&Subcube<S>, &Subcube<S>) -> Result<(Receiver, S), E>,
+) -> Result<Tree, E> {
+    let mut cubes: Vec<Subcube<S>> = (0..processors)
+        .map(|rank| Subcube { first: rank, last: rank, root: rank, state: single(rank) })
+        .collect();
+    let mut steps = Vec::with_capacity(2 * processors);
+    while cubes.len() > 1 {
+        let mut joined = Vec::with_capacity(cubes.len().div_ceil(2));
+        for pair in cubes.chunks(2) {
+            let [left, right] = pair else {
+                joined.push(pair[0]);
+                continue;
+            };
+            let (receiver, state) = join(left, right)?;
+            let root = push_steps(&mut steps, receiver, left, right);
+            joined.push(Subcube { first: left.first, last: right.last, root, state });
+        }
+        cubes = joined;
+    }
+    let tree = Tree::new(processors, cubes[0].root, &steps);
+    Ok(tree.expect("every processor but the last root was joined to another once"))
+}
+
+/// Appends the receiver's steps, and returns the receiver.
+///
+/// A lone processor on the left copies while the other side gathers ([OPT] eq. 5); one on the right
+/// copies after it has received, behind the data ([OPT] eq. 6).
+fn push_steps<S>(
+    steps: &mut Vec<(Rank, Step)>,
+    receiver: Receiver,
+    left: &Subcube<S>,
+    right: &Subcube<S>,
+) -> Rank {
+    match receiver {
+        Receiver::Left => {
+            if left.is_single() {
+                steps.push((left.root, Step::Copy));
+            }
+            steps.push((left.root, Step::Receive(right.root)));
+            left.root
+        }
+        Receiver::Right => {
+            steps.push((right.root, Step::Receive(left.root)));
+            if right.is_single() {
+                steps.push((right.root, Step::Copy));
+            }
+            right.root
+        }
+    }
+}
+
+/// The clock of a joined subcube's root: the same steps as in the tree, timed.
+pub(crate) mod clock {
+    use super::{Receiver, Subcube};
+    use tuwtree_model::{BlockSizes, Homogeneous, Time, TimeError};
+
+    /// When the receiver of this join is done, given when each side is ready.
+    pub(crate) fn joined<S>(
+        (sizes, costs): (&BlockSizes, &Homogeneous),
+        receiver: Receiver,
+        (left, left_ready): (&Subcube<S>, Time),
+        (right, right_ready): (&Subcube<S>, Time),
+    ) -> Result<Time, TimeError> {
+        let left_bytes = sizes.range(left.first, left.last);
+        let right_bytes = sizes.range(right.first, right.last);
+        match receiver {
+            Receiver::Left => {
+                let clock = match left.is_single() {
+                    true => costs.copy(left_bytes)?,
+                    false => left_ready,
+                };
+                costs.after_receive(clock, right_ready, right_bytes)
+            }
+            Receiver::Right => {
+                let clock = costs.after_receive(right_ready, left_ready, left_bytes)?;
+                match right.is_single() {
+                    true => costs.after_copy(clock, right_bytes),
+                    false => Ok(clock),
+                }
+            }
+        }
+    }
+}
