@@ -2,15 +2,16 @@
 
 use crate::{BlockSizes, Homogeneous, Rank, Step, Time, TimeError, Tree};
 
-/// The time at which each processor holds its whole segment, and that segment's size.
+/// When each processor of a gather tree holds its whole segment, when it sends it, and its size.
 ///
-/// For a gather: the clock when the processor is ready to send (the root: when it is done). A leaf
-/// is ready at 0. A scatter runs the same steps backwards in time, so that its times are these,
-/// counted back from the end.
+/// A scatter runs the same steps backwards in time, so that its times are these, counted back from
+/// the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// `p` entries: when each processor's subtree is complete.
+    /// `p` entries: when each processor's subtree is complete; 0 for a leaf.
     pub ready: Vec<Time>,
+    /// `p` entries: start and end of the transmission to the parent; for the root, twice its clock.
+    pub sent: Vec<(Time, Time)>,
     /// `p` entries: the size in bytes of each processor's subtree.
     pub segment: Vec<u64>,
 }
@@ -50,6 +51,7 @@ pub fn completion(
 ) -> Result<Completion, TimeError> {
     assert_eq!(tree.processors(), sizes.processors(), "tree and sizes of one problem");
     let mut ready = vec![Time::ZERO; tree.processors()];
+    let mut sent = vec![(Time::ZERO, Time::ZERO); tree.processors()];
     let mut segment: Vec<u64> = sizes.iter().collect();
     for rank in tree.top_down().into_iter().rev() {
         let mut clock = Time::ZERO;
@@ -58,13 +60,16 @@ pub fn completion(
                 Step::Copy => costs.after_copy(clock, sizes.block(rank))?,
                 Step::Receive(child) => {
                     segment[rank] += segment[child];
-                    costs.after_receive(clock, ready[child], segment[child])?
+                    let end = costs.after_receive(clock, ready[child], segment[child])?;
+                    sent[child] = (clock.later(ready[child]), end);
+                    end
                 }
             };
         }
         ready[rank] = clock;
     }
-    Ok(Completion { ready, segment })
+    sent[tree.root()] = (ready[tree.root()], ready[tree.root()]);
+    Ok(Completion { ready, sent, segment })
 }
 
 /// The completion time of a gather or scatter tree.

@@ -18,7 +18,9 @@ pub enum AdaptiveRule {
     /// amount of data. For gamma = 0 its own root never waits: [TUW] Lemma 1.
     GatherTime,
     /// The side with less data sends. For gamma = beta its own root never waits: [TUW] Lemma 4,
-    /// [OPT] Proposition 1.
+    /// [OPT] Proposition 1. Differs: a lone last processor always sends to a subcube of several.
+    /// In an ordered tree it could copy its own block only after it has received ([OPT] eq. 6),
+    /// which Lemma 4, where every copy comes first, does not count, and which would break its bound.
     DataSize,
 }
 
@@ -77,13 +79,18 @@ pub fn adaptive(
     };
     match rule {
         AdaptiveRule::CompletionTime => Ok(by_completion_time(sizes, costs, root)?),
-        AdaptiveRule::GatherTime => Ok(by_data(sizes, root, |sizes, cube| {
-            let bytes = sizes.range(cube.first, cube.last);
-            (bytes - sizes.block(cube.root), bytes)
+        AdaptiveRule::GatherTime => Ok(by_data(sizes.processors(), root, |left, right| {
+            let [left, right] = [left, right].map(|cube| {
+                let bytes = sizes.range(cube.first, cube.last);
+                (bytes - sizes.block(cube.root), bytes)
+            });
+            right < left
         })),
-        AdaptiveRule::DataSize => {
-            Ok(by_data(sizes, root, |sizes, cube| (sizes.range(cube.first, cube.last), 0)))
-        }
+        AdaptiveRule::DataSize => Ok(by_data(sizes.processors(), root, |left, right| {
+            let [left_bytes, right_bytes] =
+                [left, right].map(|cube| sizes.range(cube.first, cube.last));
+            right_bytes < left_bytes || (right.is_single() && !left.is_single())
+        })),
     }
 }
 
@@ -109,21 +116,21 @@ fn by_completion_time(
     join_subcubes(sizes.processors(), |_| Time::ZERO, join)
 }
 
-/// The rules that compare amounts of data: the side with the smaller `measure` sends.
+/// The rules that compare amounts of data.
 fn by_data(
-    sizes: &BlockSizes,
+    processors: usize,
     root: Option<Rank>,
-    measure: impl Fn(&BlockSizes, &Subcube<()>) -> (u64, u64),
+    right_sends: impl Fn(&Subcube<()>, &Subcube<()>) -> bool,
 ) -> Tree {
     let join = |left: &Subcube<()>, right: &Subcube<()>| {
         let receiver = Receiver::holding(root, left, right).unwrap_or_else(|| {
-            match measure(sizes, right) < measure(sizes, left) {
+            match right_sends(left, right) {
                 true => Receiver::Left,
                 false => Receiver::Right,
             }
         });
         Ok((receiver, ()))
     };
-    let Ok::<Tree, Infallible>(tree) = join_subcubes(sizes.processors(), |_| (), join);
+    let Ok::<Tree, Infallible>(tree) = join_subcubes(processors, |_| (), join);
     tree
 }

@@ -1,0 +1,165 @@
+//! Laws of the constructed trees: order, the times of all roots, and the papers' guarantees.
+
+use super::problems::{costs, homogeneous, sizes};
+use proptest::prelude::*;
+use tuwtree_model::{BlockSizes, Root, Step, Tree, check_ordered, completion_time, lower_bound};
+use tuwtree_treegen::{
+    AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
+};
+
+/// `ceil(log2 p)`.
+fn rounds(processors: usize) -> u32 {
+    processors.next_power_of_two().ilog2()
+}
+
+/// The sizes of the subtrees that the root receives, in order, each with its root's own block.
+fn received(tree: &Tree, sizes: &BlockSizes) -> Vec<(u64, u64)> {
+    let segments = tuwtree_model::completion(tree, sizes, &homogeneous(0, 0, 0)).unwrap().segment;
+    tree.children(tree.root()).map(|child| (segments[child], sizes.block(child))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn constructed_trees_are_ordered_and_not_below_the_bound(
+        sizes in sizes(40), costs in costs(), root in 0..40_usize,
+    ) {
+        let processors = sizes.processors();
+        let given = Root::Given(root % processors);
+        let mut trees = vec![
+            linear(processors, root % processors).unwrap(),
+            oblivious(processors, root % processors).unwrap(),
+        ];
+        for rule in AdaptiveRule::ALL {
+            let tree = adaptive(&sizes, &costs, given, rule).unwrap();
+            prop_assert_eq!(tree.root(), root % processors);
+            trees.push(tree);
+            trees.push(adaptive(&sizes, &costs, Root::Best, rule).unwrap());
+        }
+        for tree in trees {
+            prop_assert_eq!(check_ordered(&tree), Ok(()));
+            let time = completion_time(&tree, &sizes, &costs).unwrap();
+            prop_assert!(time >= lower_bound(tree.root(), &sizes, &costs).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_times_of_all_roots_are_the_completion_times_of_their_trees(
+        sizes in sizes(40), costs in costs(),
+    ) {
+        let processors = sizes.processors();
+        let linear_times = linear_times(&sizes, &costs).unwrap();
+        let oblivious_times = oblivious_times(&sizes, &costs).unwrap();
+        for root in 0..processors {
+            let star = linear(processors, root).unwrap();
+            prop_assert_eq!(completion_time(&star, &sizes, &costs).unwrap(), linear_times[root]);
+            let binomial = oblivious(processors, root).unwrap();
+            prop_assert_eq!(
+                completion_time(&binomial, &sizes, &costs).unwrap(), oblivious_times[root]
+            );
+        }
+        let best = best_root(&oblivious_times);
+        prop_assert!(oblivious_times.iter().all(|&time| time >= oblivious_times[best]));
+    }
+
+    #[test]
+    fn tuw_lemma_1_gather_time_rule_never_waits_without_copy_costs(
+        sizes in sizes(70), alpha in 0..50_u32, beta in 0..4_u32,
+    ) {
+        let costs = homogeneous(alpha, beta, 0);
+        let tree = adaptive(&sizes, &costs, Root::Best, AdaptiveRule::GatherTime).unwrap();
+        let bound = rounds(sizes.processors()) * alpha;
+        let data = u64::from(beta) * (sizes.total() - sizes.block(tree.root()));
+        let time = completion_time(&tree, &sizes, &costs).unwrap().units();
+        prop_assert!(time <= (u64::from(bound) + data) as f64);
+    }
+
+    #[test]
+    fn tuw_lemma_2_a_given_root_waits_at_most_for_one_subcube(
+        sizes in sizes(70), alpha in 0..50_u32, beta in 0..4_u32, root in 0..70_usize,
+    ) {
+        let costs = homogeneous(alpha, beta, 0);
+        let root = root % sizes.processors();
+        let tree =
+            adaptive(&sizes, &costs, Root::Given(root), AdaptiveRule::GatherTime).unwrap();
+        let mut before = 0;
+        let mut penalty = 0;
+        for (bytes, own) in received(&tree, &sizes) {
+            penalty = penalty.max((bytes - own).saturating_sub(before));
+            before += bytes;
+        }
+        let data = sizes.total() - sizes.block(root) + penalty;
+        let bound = u64::from(rounds(sizes.processors()) * alpha) + u64::from(beta) * data;
+        let time = completion_time(&tree, &sizes, &costs).unwrap().units();
+        prop_assert!(time <= bound as f64);
+    }
+
+    #[test]
+    fn tuw_lemma_4_data_size_rule_never_waits_when_copies_cost_as_much_as_sends(
+        sizes in sizes(70), alpha in 0..50_u32, beta in 0..4_u32,
+    ) {
+        let costs = homogeneous(alpha, beta, beta);
+        let tree = adaptive(&sizes, &costs, Root::Best, AdaptiveRule::DataSize).unwrap();
+        let bound = u64::from(rounds(sizes.processors()) * alpha) + u64::from(beta) * sizes.total();
+        let time = completion_time(&tree, &sizes, &costs).unwrap().units();
+        prop_assert!(time <= bound as f64);
+    }
+
+    #[test]
+    fn opt_proposition_1_binomial_trees_with_positive_blocks_take_exactly_their_rounds(
+        blocks in prop::collection::vec(1..1000_u64, 1..=6), alpha in 1..50_u32, beta in 1..4_u32,
+    ) {
+        // 2^k processors: the blocks repeated, each join then pays its alpha.
+        let processors = 1 << blocks.len();
+        let sizes = BlockSizes::new(blocks.iter().copied().cycle().take(processors)).unwrap();
+        let costs = homogeneous(alpha, beta, beta);
+        for rule in [AdaptiveRule::DataSize, AdaptiveRule::CompletionTime] {
+            let tree = adaptive(&sizes, &costs, Root::Best, rule).unwrap();
+            let exact = u64::from(rounds(processors) * alpha) + u64::from(beta) * sizes.total();
+            let time = completion_time(&tree, &sizes, &costs).unwrap().units();
+            prop_assert!(time <= exact as f64, "{:?}: {} > {}", rule, time, exact);
+            if rule == AdaptiveRule::DataSize {
+                prop_assert_eq!(time, exact as f64);
+            }
+        }
+    }
+}
+
+#[test]
+fn ties_go_to_the_right() {
+    let sizes = BlockSizes::new([1; 5]).unwrap();
+    let costs = homogeneous(1, 1, 1);
+    for rule in AdaptiveRule::ALL {
+        let tree = adaptive(&sizes, &costs, Root::Best, rule).unwrap();
+        // 1 <- 0, 3 <- 2, 3 <- 1; then the four hold more data than the lone fifth.
+        assert_eq!(tree.root(), 3, "{rule:?}");
+        assert_eq!(tree.children(3).collect::<Vec<_>>(), [2, 1, 4]);
+        assert_eq!(tree.steps(1).collect::<Vec<_>>(), [Step::Receive(0), Step::Copy]);
+    }
+}
+
+#[test]
+fn a_lone_last_processor_does_not_break_the_bound_of_lemma_4() {
+    // 1 gathers 0 and copies: 500. A tie would make 2 receive 500 and then copy 500: 1500.
+    let sizes = BlockSizes::new([0, 500, 500]).unwrap();
+    let costs = homogeneous(0, 1, 1);
+    let tree = adaptive(&sizes, &costs, Root::Best, AdaptiveRule::DataSize).unwrap();
+    assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 1000.0);
+}
+
+#[test]
+fn the_gather_time_rule_can_lose_to_the_completion_time_rule_which_waits() {
+    // Blocks 0 and 5 at the left, 3 and 3 at the right: to the left wins by completion time.
+    let costs = homogeneous(1, 1, 0);
+    let mut faster = 0;
+    for blocks in [[0, 5, 3, 3], [9, 1, 2, 2], [1, 0, 0, 7], [4, 4, 0, 9]] {
+        let sizes = BlockSizes::new(blocks).unwrap();
+        let time = |rule| {
+            let tree = adaptive(&sizes, &costs, Root::Best, rule).unwrap();
+            completion_time(&tree, &sizes, &costs).unwrap()
+        };
+        faster += usize::from(time(AdaptiveRule::CompletionTime) < time(AdaptiveRule::GatherTime));
+    }
+    assert!(faster > 0);
+}

@@ -1,0 +1,38 @@
+//! Random problems on which the laws are checked: adversarial sizes and costs, small enough that
+//! every time is an exact integer.
+
+use proptest::prelude::*;
+use tuwtree_model::{BlockSizes, Homogeneous};
+
+/// Block sizes of up to `most` processors: all kinds that have broken an algorithm before.
+pub(crate) fn sizes(most: usize) -> impl Strategy<Value = BlockSizes> {
+    let block = prop_oneof![
+        3 => 0..4_u64,
+        2 => 1..30_u64,
+        1 => Just(0),
+        1 => 500..1000_u64,
+    ];
+    let uniform = (0..20_u64, 1..=most).prop_map(|(size, p)| vec![size; p]);
+    let mixed = prop::collection::vec(block, 1..=most);
+    let sorted = prop::collection::vec(0..50_u64, 1..=most).prop_map(|mut sizes| {
+        sizes.sort_unstable();
+        sizes
+    });
+    let spiky = prop::collection::vec(prop_oneof![4 => Just(1_u64), 1 => Just(100)], 1..=most);
+    prop_oneof![4 => mixed, 1 => uniform, 1 => sorted.clone(), 1 => sorted.prop_map(|mut sizes| {
+        sizes.reverse();
+        sizes
+    }), 2 => spiky]
+    .prop_map(|sizes| BlockSizes::new(sizes).expect("small sizes"))
+}
+
+/// Integer costs: alpha zero, small or huge; beta zero or small; gamma anything from 0 to above beta.
+pub(crate) fn costs() -> impl Strategy<Value = Homogeneous> {
+    let alpha = prop_oneof![Just(0_u32), 1..4_u32, 5..50_u32, Just(10_000)];
+    (alpha, 0..4_u32, 0..6_u32).prop_map(|(alpha, beta, gamma)| homogeneous(alpha, beta, gamma))
+}
+
+/// Integer costs as a [`Homogeneous`].
+pub(crate) fn homogeneous(alpha: u32, beta: u32, gamma: u32) -> Homogeneous {
+    Homogeneous::new(alpha.into(), beta.into(), gamma.into()).expect("small costs")
+}
