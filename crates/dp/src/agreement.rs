@@ -1,0 +1,122 @@
+//! The engines agree, cell by cell, and so do the trees, on many small adversarial problems.
+
+use crate::{Method, dense, optimal, optimal_binary, plain};
+use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, completion_time};
+
+/// A small generator (SplitMix64): the same problems on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn one_of(&mut self, choices: &[u64]) -> u64 {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    /// Sizes that are often zero, tiny, tied or spiky.
+    fn sizes(&mut self, most: u64) -> BlockSizes {
+        let p = 1 + self.below(most);
+        let style = self.below(6);
+        let largest = self.one_of(&[1, 2, 3, 10, 100, 10_000]);
+        let zeros = self.one_of(&[0, 0, 1, 4, 7]);
+        let mut previous = 1;
+        BlockSizes::new((0..p).map(|rank| {
+            if self.below(8) < zeros {
+                return 0;
+            }
+            previous = match style {
+                0 => self.below(largest + 1),
+                1 => 1 + self.below(largest),
+                2 => self.one_of(&[1, 1, 1, 1, 50, 1000]),
+                3 => previous * self.one_of(&[1, 1, 1, 2]).min(1 + 20_000 / previous),
+                4 => [rank + 1, p - rank][self.below(2) as usize],
+                _ => self.one_of(&[0, largest]),
+            };
+            previous
+        }))
+        .unwrap()
+    }
+
+    /// Costs with gamma <= beta.
+    fn monotone_costs(&mut self) -> Homogeneous {
+        let alpha = self.one_of(&[0, 1, 2, 5, 10, 100, 10_000]);
+        let beta = self.one_of(&[0, 1, 1, 2, 7]);
+        let gamma = match self.below(3) {
+            0 => 0,
+            1 => beta,
+            _ => self.below(beta + 1),
+        };
+        Homogeneous::new(alpha as f64, beta as f64, gamma as f64).unwrap()
+    }
+}
+
+fn scaled(sizes: &BlockSizes, costs: &Homogeneous) -> ScaledSizes<i32> {
+    ScaledSizes::new(costs, sizes).expect("small problems fit")
+}
+
+#[test]
+fn dense_free_root_is_plain_in_every_cell() {
+    let mut random = Random(1);
+    for problem in 0..150_000 {
+        let (sizes, costs) =
+            (random.sizes(if problem % 50 == 0 { 60 } else { 12 }), random.monotone_costs());
+        let scaled = scaled(&sizes, &costs);
+        let plain = plain::free_root(&scaled, &()).unwrap();
+        assert_eq!(dense::free_root(&scaled, &()).unwrap(), plain, "{sizes:?} {costs:?}");
+    }
+}
+
+#[test]
+fn dense_fixed_root_is_plain_in_every_cell() {
+    let mut random = Random(2);
+    for problem in 0..150_000 {
+        let (sizes, costs) =
+            (random.sizes(if problem % 50 == 0 { 60 } else { 14 }), random.monotone_costs());
+        let root = random.below(sizes.processors() as u64) as usize;
+        let scaled = scaled(&sizes, &costs);
+        let plain = plain::fixed_root(&scaled, root, &()).unwrap();
+        let dense = dense::fixed_root(&scaled, root, &()).unwrap();
+        assert_eq!(dense, plain, "{root} {sizes:?} {costs:?}");
+    }
+}
+
+#[test]
+fn dense_binary_is_plain_in_every_cell() {
+    let mut random = Random(3);
+    for problem in 0..150_000 {
+        let (sizes, costs) =
+            (random.sizes(if problem % 50 == 0 { 60 } else { 12 }), random.monotone_costs());
+        let scaled = scaled(&sizes, &costs);
+        let plain = plain::binary(&scaled, &()).unwrap();
+        assert_eq!(dense::binary(&scaled, &()).unwrap(), plain, "{sizes:?} {costs:?}");
+    }
+}
+
+#[test]
+fn trees_attain_the_value() {
+    let mut random = Random(4);
+    for _ in 0..20_000 {
+        let (sizes, costs) = (random.sizes(20), random.monotone_costs());
+        let given = Root::Given(random.below(sizes.processors() as u64) as usize);
+        for root in [Root::Best, given] {
+            for method in Method::ALL {
+                for optimum in [optimal, optimal_binary] {
+                    let optimum = optimum(&sizes, &costs, root, method).unwrap();
+                    let time = completion_time(&optimum.tree, &sizes, &costs).unwrap();
+                    assert_eq!(time.units(), optimum.value, "{root:?} {sizes:?} {costs:?}");
+                    assert!(root == Root::Best || root == Root::Given(optimum.tree.root()));
+                }
+            }
+        }
+    }
+}

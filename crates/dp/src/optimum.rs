@@ -1,0 +1,274 @@
+//! Optimal trees by a method of choice: from bytes and costs to a tree and its time.
+
+use crate::progress::Progress;
+use crate::table::{cells_with_root, triangle_cells};
+use crate::{DpError, binary_tree, dense, ordered, plain};
+use tuwtree_model::{BlockSizes, Homogeneous, Root, Scalar, ScaledSizes, Tree};
+
+/// How the dynamic program is evaluated. All methods find the same times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// The published recurrences, split by split: O(p^3), any costs. See [`plain`].
+    Plain,
+    /// A constant number of candidates per range: O(p^2), gamma <= beta. See [`dense`].
+    Dense,
+}
+
+impl Method {
+    /// All methods.
+    pub const ALL: [Method; 2] = [Method::Plain, Method::Dense];
+
+    /// The name by which users and documents call the method.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Plain => "plain",
+            Method::Dense => "dense",
+        }
+    }
+
+    /// Whether the method is exact for these costs.
+    pub fn admits(self, costs: &Homogeneous) -> bool {
+        match self {
+            Method::Plain => true,
+            Method::Dense => costs.gamma() <= costs.beta(),
+        }
+    }
+
+    /// Fails unless the method is exact for these costs.
+    fn check(self, costs: &Homogeneous) -> Result<(), DpError> {
+        match self.admits(costs) {
+            true => Ok(()),
+            false => Err(DpError::GammaExceedsBeta { gamma: costs.gamma(), beta: costs.beta() }),
+        }
+    }
+}
+
+/// The fastest method that is exact for these costs.
+pub fn default_method(costs: &Homogeneous) -> Method {
+    if Method::Dense.admits(costs) { Method::Dense } else { Method::Plain }
+}
+
+/// An optimal tree and its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimum {
+    /// A tree that attains the value, with the root asked for or a best one.
+    pub tree: Tree,
+    /// The least completion time as the dynamic program found it, in time units. Exact if all
+    /// costs are integers.
+    pub value: f64,
+    /// By which method.
+    pub method: Method,
+}
+
+/// An optimal ordered tree: least completion time over all ordered trees, given or best root.
+///
+/// # Errors
+/// [`DpError`], every variant but `Cancelled`.
+///
+/// # Complexity
+/// O(p^2) (dense) or O(p^3) (plain) time, O(p^2) space: see [`memory_needed`].
+///
+/// # Source
+/// [OPT](crate#source) Proposition 3 and Theorem 2.
+///
+/// # Example
+/// Sizes 2, 1, 4: whoever is the root, 9 is the least. Root 2 receives 1 (1 + 1), copies (4), then
+/// receives 0 (1 + 2).
+/// ```
+/// use tuwtree_dp::{Method, optimal};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Root};
+/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+/// let best = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap();
+/// assert_eq!(best.value, 9.0);
+/// assert_eq!(optimal(&sizes, &costs, Root::Given(2), Method::Dense).unwrap().value, 9.0);
+/// ```
+pub fn optimal(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    method: Method,
+) -> Result<Optimum, DpError> {
+    optimal_with(sizes, costs, root, method, &())
+}
+
+/// As [`optimal`], watched by `progress`.
+///
+/// # Errors
+/// [`DpError`], every variant.
+pub fn optimal_with(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    method: Method,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
+    method.check(costs)?;
+    let Some(scaled) = Scaled::new(sizes, costs, root)? else {
+        return Ok(lone_processor(method));
+    };
+    let (value, tree) = match &scaled {
+        Scaled::Small(sizes) => ordered_tree(sizes, root, method, progress),
+        Scaled::Large(sizes) => ordered_tree(sizes, root, method, progress),
+        Scaled::Fractional(sizes) => ordered_tree(sizes, root, method, progress),
+    }?;
+    Ok(Optimum { tree, value, method })
+}
+
+/// An optimal ordered binary tree: least completion time over all strongly ordered trees in which
+/// no processor has more than two children, given or best root.
+///
+/// # Errors, complexity
+/// As [`optimal`].
+///
+/// # Source
+/// [OPT](crate#source) Theorem 3.
+pub fn optimal_binary(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    method: Method,
+) -> Result<Optimum, DpError> {
+    optimal_binary_with(sizes, costs, root, method, &())
+}
+
+/// As [`optimal_binary`], watched by `progress`.
+///
+/// # Errors
+/// [`DpError`], every variant.
+pub fn optimal_binary_with(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    method: Method,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
+    method.check(costs)?;
+    let Some(scaled) = Scaled::new(sizes, costs, root)? else {
+        return Ok(lone_processor(method));
+    };
+    let (value, tree) = match &scaled {
+        Scaled::Small(sizes) => binary_tree(sizes, root, method, progress),
+        Scaled::Large(sizes) => binary_tree(sizes, root, method, progress),
+        Scaled::Fractional(sizes) => binary_tree(sizes, root, method, progress),
+    }?;
+    Ok(Optimum { tree, value, method })
+}
+
+/// The bytes of the tables that [`optimal`] fills for such a problem; [`optimal_binary`] needs as
+/// many as the best root.
+///
+/// To be held against what there is before the computation begins: an operating system may promise
+/// more than it has. The dense method's queues come on top, little as a rule, in the worst case
+/// two to three times the table.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
+pub fn memory_needed(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    method: Method,
+) -> Result<u64, DpError> {
+    let value = match Scaled::new(sizes, costs, root)? {
+        None => 0,
+        Some(Scaled::Small(_)) => size_of::<i32>(),
+        Some(Scaled::Large(_) | Scaled::Fractional(_)) => size_of::<i64>(),
+    };
+    let p = sizes.processors();
+    let cells = match root {
+        Root::Best => triangle_cells(p),
+        Root::Given(root) => {
+            triangle_cells(root) + triangle_cells(p - 1 - root) + cells_with_root(p, root)
+        }
+    };
+    let copies = match method {
+        Method::Plain => 2,
+        Method::Dense => 1,
+    };
+    Ok((cells as u64).saturating_mul(copies * value as u64))
+}
+
+/// A problem in the smallest number type that holds all its times.
+enum Scaled {
+    Small(ScaledSizes<i32>),
+    Large(ScaledSizes<i64>),
+    Fractional(ScaledSizes<f64>),
+}
+
+impl Scaled {
+    /// The scaled sizes of a problem, `None` for a lone processor, which takes no time at all.
+    ///
+    /// # Errors
+    /// [`DpError::RootOutOfRange`]; [`DpError::TooLarge`], also if only rounded numbers would do
+    /// for integer costs.
+    fn new(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<Option<Scaled>, DpError> {
+        let processors = sizes.processors();
+        if let Root::Given(root) = root
+            && root >= processors
+        {
+            return Err(DpError::RootOutOfRange { root, processors });
+        }
+        if processors == 1 {
+            return Ok(None);
+        }
+        let scaled = if costs.is_integral() {
+            let small = ScaledSizes::new(costs, sizes).map(Scaled::Small);
+            small.or_else(|| ScaledSizes::new(costs, sizes).map(Scaled::Large))
+        } else {
+            ScaledSizes::new(costs, sizes).map(Scaled::Fractional)
+        };
+        match scaled {
+            Some(scaled) => Ok(Some(scaled)),
+            None => Err(DpError::TooLarge { total: sizes.total() }),
+        }
+    }
+}
+
+/// The optimum of a single processor.
+fn lone_processor(method: Method) -> Optimum {
+    let tree = Tree::new(1, 0, &[]).expect("one processor without steps is a tree");
+    Optimum { tree, value: 0.0, method }
+}
+
+fn ordered_tree<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    root: Root,
+    method: Method,
+    progress: &dyn Progress,
+) -> Result<(f64, Tree), DpError> {
+    let last = sizes.processors() - 1;
+    match root {
+        Root::Best => {
+            let table = match method {
+                Method::Plain => plain::free_root(sizes, progress),
+                Method::Dense => dense::free_root(sizes, progress),
+            }?;
+            Ok((table.get(0, last).units(), ordered::free_root_tree(sizes, &table)))
+        }
+        Root::Given(root) => {
+            let table = match method {
+                Method::Plain => plain::fixed_root(sizes, root, progress),
+                Method::Dense => dense::fixed_root(sizes, root, progress),
+            }?;
+            Ok((table.get(0, last).units(), ordered::fixed_root_tree(sizes, &table)))
+        }
+    }
+}
+
+fn binary_tree<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    root: Root,
+    method: Method,
+    progress: &dyn Progress,
+) -> Result<(f64, Tree), DpError> {
+    let table = match method {
+        Method::Plain => plain::binary(sizes, progress),
+        Method::Dense => dense::binary(sizes, progress),
+    }?;
+    let (value, tree) = match root {
+        Root::Best => binary_tree::free_root_tree(sizes, &table),
+        Root::Given(root) => binary_tree::fixed_root_tree(sizes, &table, root),
+    };
+    Ok((value.units(), tree))
+}

@@ -1,0 +1,107 @@
+//! The optimal ordered tree with the best root, split by split.
+
+use super::{Nonempty, least_join, least_silent_join};
+use crate::ordered::{left_receives, right_receives};
+use crate::progress::Meter;
+use crate::table::{Columns, Triangle};
+use crate::{DpError, Progress};
+use tuwtree_model::{Rank, Scalar, ScaledSizes};
+
+/// `C(i,j)` for all ranges: the least completion time over the ordered trees on `[i..j]` with any
+/// root in it.
+///
+/// # Units
+/// Time units of the cost model.
+///
+/// # Errors
+/// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
+///
+/// # Complexity
+/// O(p^3) time; O(p^2) space, two values a range.
+///
+/// # Source
+/// [OPT](crate#source) Fig. 6; differs: the splits `k = i` and `k = j - 1`, with the copies of eqs. 5 and 6, are
+/// candidates for every range (Fig. 6 as printed has them for pairs only).
+///
+/// # Example
+/// Sizes 2, 1, 4 and costs 1, 1, 1: processor 0 joins 1 for (1 + 2) + 1 = 4, and then [0..1] takes
+/// in the last block for 1 + 4 more: 9.
+/// ```
+/// use tuwtree_dp::plain;
+/// use tuwtree_model::{BlockSizes, Homogeneous, ScaledSizes};
+/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+/// let scaled = ScaledSizes::<i32>::new(&costs, &sizes).unwrap();
+/// assert_eq!(plain::free_root(&scaled, &()).unwrap().get(0, 2), 9);
+/// ```
+pub fn free_root<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    progress: &dyn Progress,
+) -> Result<Triangle<T>, DpError> {
+    let p = sizes.processors();
+    let mut meter = Meter::new(progress, p * (p - 1) / 2);
+    part(sizes, (0, p), &mut meter).map(|(table, _)| table)
+}
+
+/// `C` on `[first..first + width - 1]`, by rows and by columns.
+pub(crate) fn part<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    (first, width): (Rank, usize),
+    meter: &mut Meter<'_>,
+) -> Result<(Triangle<T>, Columns<T>), DpError> {
+    let mut table = Triangle::new(first, width)?;
+    let mut columns = Columns::new(first, width)?;
+    let nonempty = Nonempty::new(sizes);
+    let end = first + width;
+    for i in (first..end).rev() {
+        for j in i + 1..end {
+            let inner = least_inner_join(sizes, &nonempty, &table, &columns, (i, j));
+            let cost = |i, j| table.get(i, j);
+            // The recurrence: k strictly inside either way, k = i and k = j - 1 either way.
+            let time = inner
+                .least(left_receives(sizes, cost, (i, i, j)))
+                .least(left_receives(sizes, cost, (i, j - 1, j)))
+                .least(right_receives(sizes, cost, (i, i, j)))
+                .least(right_receives(sizes, cost, (i, j - 1, j)));
+            table.set(i, j, time);
+            columns.set(i, j, time);
+        }
+        meter.row_done(end - 1 - i)?;
+    }
+    Ok((table, columns))
+}
+
+/// The least of `max(C(i,k), C(k+1,j)) + min(comm(S(i,k)), comm(S(k+1,j)))` over `i < k < j - 1`.
+#[inline]
+pub(crate) fn least_inner_join<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    nonempty: &Nonempty,
+    table: &Triangle<T>,
+    columns: &Columns<T>,
+    (i, j): (Rank, Rank),
+) -> T {
+    if j < i + 3 {
+        return T::NEVER;
+    }
+    let (first, end) = (i + 1, j - 1);
+    // Splits that leave one side without data come first and last; they send nothing.
+    let data_from = nonempty.data_on_left_from(i).clamp(first, end);
+    let data_to = nonempty.no_data_on_right_from(j).clamp(data_from, end);
+    let row = table.row(i);
+    let volumes = sizes.volumes();
+    let (before, after) = (volumes[i], volumes[j + 1]);
+    let silent = |from: Rank, to: Rank| {
+        least_silent_join(&row[from - i..to - i], columns.part(from + 1, to + 1, j))
+    };
+    let least = silent(first, data_from).least(silent(data_to, end));
+    if data_from == data_to {
+        return least;
+    }
+    let joined = least_join(
+        &row[data_from - i..data_to - i],
+        columns.part(data_from + 1, data_to + 1, j),
+        &volumes[data_from + 1..data_to + 1],
+        |volume| (volume - before).least(after - volume),
+    );
+    least.least(sizes.sent(joined))
+}

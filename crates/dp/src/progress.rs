@@ -1,0 +1,46 @@
+//! How far a computation is, and whether it shall go on.
+
+use crate::DpError;
+use std::ops::ControlFlow;
+
+/// Somebody who watches a computation and may end it.
+pub trait Progress {
+    /// `done` of `total` table cells are computed. `Break` ends the computation with
+    /// [`DpError::Cancelled`].
+    ///
+    /// Called once a row, hence up to `2p` times; a call should be cheap.
+    fn advance(&self, done: u64, total: u64) -> ControlFlow<()>;
+}
+
+/// Nobody watches.
+impl Progress for () {
+    fn advance(&self, _done: u64, _total: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Counts the finished cells of one computation.
+pub(crate) struct Meter<'a> {
+    progress: &'a dyn Progress,
+    done: u64,
+    total: u64,
+}
+
+impl<'a> Meter<'a> {
+    /// A count of `total` cells.
+    pub(crate) fn new(progress: &'a dyn Progress, total: usize) -> Meter<'a> {
+        Meter { progress, done: 0, total: total as u64 }
+    }
+
+    /// Reports a row of `cells`.
+    ///
+    /// # Errors
+    /// [`DpError::Cancelled`].
+    pub(crate) fn row_done(&mut self, cells: usize) -> Result<(), DpError> {
+        self.done += cells as u64;
+        match self.progress.advance(self.done, self.total) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(DpError::Cancelled),
+        }
+    }
+}
