@@ -1,1 +1,74 @@
-fn main() {}
+//! `tuwtree`: optimize, evaluate and compare trees for irregular gather and scatter.
+
+mod args;
+mod commands;
+mod construction;
+mod error;
+mod input;
+mod output;
+
+use clap::{Parser, Subcommand};
+use error::CliError;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Optimize, evaluate and compare communication trees for irregular gather and scatter
+/// (MPI_Gatherv, MPI_Scatterv) under the alpha-beta-gamma cost model.
+///
+/// A message of s > 0 bytes takes alpha + beta*s, a local copy gamma*s; a processor sends or
+/// receives one message at a time. Times are in the unit of alpha.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree optimize --dist spikes                        compare all constructions
+  tuwtree optimize --sizes blocks.txt --root 0 -o t.json   write the best tree for your blocks
+  tuwtree show t.json                                   who sends what to whom, and when
+  tuwtree reproduce --table 1                           recompute a published table
+
+Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
+
+#[derive(Subcommand)]
+enum Command {
+    Optimize(commands::optimize::OptimizeArgs),
+    Evaluate(commands::evaluate::EvaluateArgs),
+    Show(commands::show::ShowArgs),
+    Generate(commands::generate::GenerateArgs),
+    Reproduce(commands::reproduce::ReproduceArgs),
+}
+
+fn main() -> ExitCode {
+    output::progress::catch_interrupts();
+    let command = Cli::parse().command;
+    let mut output = anstream::stdout().lock();
+    let result = run(command, &mut output).and_then(|code| {
+        output.flush()?;
+        Ok(code)
+    });
+    match result {
+        Ok(code) => code,
+        // Whoever read our output has seen enough.
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            // If even this cannot be written, the exit code still tells.
+            let style = anstyle::AnsiColor::Red.on_default().bold();
+            let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    match command {
+        Command::Optimize(args) => commands::optimize::run(&args, output),
+        Command::Evaluate(args) => commands::evaluate::run(&args, output),
+        Command::Show(args) => commands::show::run(&args, output),
+        Command::Generate(args) => commands::generate::run(&args),
+        Command::Reproduce(args) => commands::reproduce::run(&args, output),
+    }
+}

@@ -33,6 +33,12 @@ impl Time {
     pub fn later(self, other: Time) -> Time {
         if other.0 > self.0 { other } else { self }
     }
+
+    /// The time that lies `span` before this one; 0 if that is before the start.
+    #[must_use]
+    pub fn before(self, span: Time) -> Time {
+        Time((self.0 - span.0).max(0.0))
+    }
 }
 
 impl Eq for Time {}

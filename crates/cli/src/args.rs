@@ -1,0 +1,208 @@
+//! Arguments that several commands share, and the step from what was typed to what is meant.
+
+use crate::error::CliError;
+use crate::input::{Source, sizes};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use tuwtree_model::{
+    BlockSizes, Distribution, Homogeneous, MOST_PROCESSORS, Operation, Randomness, Rank, Root,
+    Scale,
+};
+
+/// The blocks: generated or read.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Block sizes")]
+pub(crate) struct BlockArgs {
+    /// Generate block sizes of this distribution
+    #[arg(long, value_name = "NAME", value_parser = distribution_parser(), conflicts_with = "sizes")]
+    pub(crate) dist: Option<Distribution>,
+
+    /// Read block sizes (text, CSV or JSON) from a file, or from standard input with `-`
+    #[arg(long, value_name = "FILE", value_parser = Source::parse)]
+    pub(crate) sizes: Option<Source>,
+
+    #[command(flatten)]
+    pub(crate) scale: ScaleArgs,
+}
+
+/// The parameters of a distribution.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Block sizes")]
+pub(crate) struct ScaleArgs {
+    /// Number of processors [default: 2000]
+    #[arg(short = 'p', long, value_name = "P")]
+    processors: Option<usize>,
+
+    /// Mean block size in bytes [default: 1000]
+    #[arg(short = 'b', long, value_name = "BYTES")]
+    block: Option<u64>,
+
+    /// How rare and large spikes are; how many processors hold skewed data [default: 5]
+    #[arg(long, value_name = "N")]
+    rho: Option<u64>,
+
+    /// Seed of the random numbers; 1 with glibc gives the published problems [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Generator of the random numbers [default: glibc]
+    #[arg(long, value_name = "NAME")]
+    rng: Option<Generator>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Generator {
+    /// `rand()` of the GNU C library, as in the papers
+    Glibc,
+    /// xoshiro256++
+    Xoshiro,
+}
+
+impl BlockArgs {
+    /// The block sizes that the arguments describe, or `None` if they describe none; `processors`
+    /// is what the number of processors defaults to.
+    ///
+    /// # Errors
+    /// Parameters out of range (usage), a file that cannot be read (failure).
+    pub(crate) fn load(&self, processors: usize) -> Result<Option<BlockSizes>, CliError> {
+        match (self.dist, &self.sizes) {
+            (Some(distribution), _) => self.scale.generate(distribution, processors).map(Some),
+            (None, _) if self.scale.is_given() => Err(CliError::Usage(
+                "-p, -b, --rho, --seed and --rng describe a distribution; name it with --dist"
+                    .into(),
+            )),
+            (None, Some(source)) => sizes::read(source).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+impl ScaleArgs {
+    /// The block sizes of a distribution with these parameters.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for parameters out of range.
+    pub(crate) fn generate(
+        &self,
+        distribution: Distribution,
+        processors: usize,
+    ) -> Result<BlockSizes, CliError> {
+        let scale = Scale {
+            processors: self.processors.unwrap_or(processors),
+            mean_block: self.block.unwrap_or(1000),
+            rho: self.rho.unwrap_or(5),
+        };
+        let usage = |error: &dyn std::fmt::Display| {
+            CliError::Usage(format!("--dist {}: {error}", distribution.name()))
+        };
+        distribution.sizes(scale, self.randomness()?).map_err(|error| usage(&error))
+    }
+
+    fn is_given(&self) -> bool {
+        self.processors.is_some()
+            || self.block.is_some()
+            || self.rho.is_some()
+            || self.seed.is_some()
+            || self.rng.is_some()
+    }
+
+    fn randomness(&self) -> Result<Randomness, CliError> {
+        let seed = self.seed.unwrap_or(1);
+        match self.rng.unwrap_or(Generator::Glibc) {
+            Generator::Xoshiro => Ok(Randomness::Xoshiro { seed }),
+            Generator::Glibc => match seed.try_into() {
+                Ok(seed) => Ok(Randomness::Glibc { seed }),
+                Err(_) => Err(CliError::Usage(format!(
+                    "--seed {seed}: seeds of glibc are 0 to {}; --rng xoshiro takes larger ones",
+                    u32::MAX
+                ))),
+            },
+        }
+    }
+}
+
+/// The cost parameters; unset ones have a default that depends on the command.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Costs (any time unit, the same for all three)")]
+pub(crate) struct CostArgs {
+    /// Start-up latency of a message [default: 100]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+
+    /// Time per byte sent [default: 1]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    beta: Option<f64>,
+
+    /// Time per byte of a local copy [default: 1]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    gamma: Option<f64>,
+}
+
+impl CostArgs {
+    /// The costs, with `default` for those not given.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for NaN, infinite or negative costs.
+    pub(crate) fn costs(&self, default: Option<Homogeneous>) -> Result<Homogeneous, CliError> {
+        let (alpha, beta, gamma) = match default {
+            Some(costs) => (costs.alpha(), costs.beta(), costs.gamma()),
+            None => (100.0, 1.0, 1.0),
+        };
+        Homogeneous::new(
+            self.alpha.unwrap_or(alpha),
+            self.beta.unwrap_or(beta),
+            self.gamma.unwrap_or(gamma),
+        )
+        .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))
+    }
+}
+
+/// What `--root` means: a rank or `best`.
+pub(crate) fn parse_root(argument: &str) -> Result<Root, String> {
+    match argument {
+        "best" => Ok(Root::Best),
+        rank => rank
+            .parse::<Rank>()
+            .map(Root::Given)
+            .map_err(|_| format!("a rank from 0 to {}, or `best`", MOST_PROCESSORS - 1)),
+    }
+}
+
+/// Fails with exit code 2 unless the root is one of the processors.
+pub(crate) fn check_root(root: Root, processors: usize) -> Result<(), CliError> {
+    match root {
+        Root::Given(root) if root >= processors => Err(CliError::Usage(format!(
+            "--root: root {root} is outside 0..{processors} ({processors} processors)"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Parses the name of a distribution; help lists all with their formulas.
+pub(crate) fn distribution_parser() -> impl TypedValueParser<Value = Distribution> {
+    named(Distribution::ALL, Distribution::name, Distribution::formula)
+}
+
+/// Parses the name of an operation.
+pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
+    named(Operation::ALL, Operation::name, |operation| match operation {
+        Operation::Gather => "collect all blocks at the root",
+        Operation::Scatter => "distribute the root's blocks",
+    })
+}
+
+/// Parses one of a closed set by its name, each with a line of help.
+pub(crate) fn named<T, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+    help: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let values = all.map(|value| PossibleValue::new(name(value)).help(help(value)));
+    PossibleValuesParser::new(values).map(move |text| {
+        let known = all.into_iter().find(|&value| name(value) == text);
+        known.expect("clap lets only known names pass")
+    })
+}

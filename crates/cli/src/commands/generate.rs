@@ -1,0 +1,38 @@
+//! `tuwtree generate`: block sizes of a distribution.
+
+use crate::args::{ScaleArgs, distribution_parser};
+use crate::error::CliError;
+use crate::output::file::Destination;
+use crate::output::sizes::SizesFormat;
+use clap::Args;
+use std::process::ExitCode;
+use tuwtree_model::Distribution;
+
+/// Write the block sizes of a distribution, one of the papers' eleven.
+#[derive(Args, Debug)]
+pub(crate) struct GenerateArgs {
+    /// The distribution
+    #[arg(long, value_name = "NAME", value_parser = distribution_parser())]
+    dist: Distribution,
+
+    #[command(flatten)]
+    scale: ScaleArgs,
+
+    /// How to write them; every command reads all three
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: SizesFormat,
+
+    /// Where to write them
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    output: Destination,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Parameters out of range, or an output that cannot be written.
+pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, CliError> {
+    let sizes = args.scale.generate(args.dist, 2000)?;
+    args.output.write(|output| args.format.write(&sizes, output))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,7 @@
+//! The subcommands: each its arguments and a `run`.
+
+pub(crate) mod evaluate;
+pub(crate) mod generate;
+pub(crate) mod optimize;
+pub(crate) mod reproduce;
+pub(crate) mod show;

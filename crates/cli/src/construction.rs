@@ -1,0 +1,220 @@
+//! All constructions that users can ask for, by name.
+
+use crate::error::CliError;
+use crate::output::progress::Progress;
+use crate::output::text;
+use std::fs;
+use std::ops::ControlFlow;
+use tuwtree_dp::{DpError, Method, Optimum, default_method, memory_needed};
+use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree};
+use tuwtree_treegen::{
+    AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
+};
+
+/// A way to build a tree. In the order of the published tables' columns, but with the cheaper ones
+/// first: of equally fast trees, the first is recommended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Construction {
+    Linear,
+    Oblivious,
+    Adaptive,
+    Binary,
+    Optimal,
+}
+
+/// What a construction works on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task<'a> {
+    pub(crate) sizes: &'a BlockSizes,
+    pub(crate) costs: &'a Homogeneous,
+    pub(crate) root: Root,
+    pub(crate) adaptive_rule: AdaptiveRule,
+}
+
+/// A tree, and how it was found if there was a choice.
+pub(crate) struct Built {
+    pub(crate) tree: Tree,
+    pub(crate) method: Option<Method>,
+}
+
+/// Why there is no tree.
+#[derive(Debug)]
+pub(crate) enum BuildError {
+    /// It takes more memory or time than is spent on what was not asked for by name.
+    Skipped(String),
+    /// It cannot be built.
+    Failed(CliError),
+}
+
+impl Construction {
+    /// All constructions.
+    pub(crate) const ALL: [Construction; 5] = [
+        Construction::Linear,
+        Construction::Oblivious,
+        Construction::Adaptive,
+        Construction::Binary,
+        Construction::Optimal,
+    ];
+
+    /// The name by which users, documents and tests call the construction.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Construction::Linear => "linear",
+            Construction::Oblivious => "oblivious",
+            Construction::Adaptive => "adaptive",
+            Construction::Binary => "binary",
+            Construction::Optimal => "optimal",
+        }
+    }
+
+    /// The construction in a line.
+    pub(crate) fn summary(self) -> &'static str {
+        match self {
+            Construction::Linear => "star: the root receives from all others, as MPI libraries do",
+            Construction::Oblivious => "rank-ordered binomial tree, whatever the blocks",
+            Construction::Adaptive => "binomial tree in which the larger side receives",
+            Construction::Binary => "best ordered tree with at most two children everywhere",
+            Construction::Optimal => "best ordered tree",
+        }
+    }
+}
+
+impl Task<'_> {
+    /// The tree of a construction for this task, if the effort allows it.
+    ///
+    /// # Errors
+    /// [`BuildError`].
+    pub(crate) fn build(
+        &self,
+        construction: Construction,
+        effort: Effort,
+    ) -> Result<Built, BuildError> {
+        let Task { sizes, costs, root, adaptive_rule } = *self;
+        let processors = sizes.processors();
+        let built = match construction {
+            Construction::Linear => {
+                let root = self.root_among(|| linear_times(sizes, costs))?;
+                Built::directly(linear(processors, root))?
+            }
+            Construction::Oblivious => {
+                let root = self.root_among(|| oblivious_times(sizes, costs))?;
+                Built::directly(oblivious(processors, root))?
+            }
+            Construction::Adaptive => {
+                Built::directly(adaptive(sizes, costs, root, adaptive_rule))?
+            }
+            Construction::Binary => self.search(construction, tuwtree_dp::optimal_binary_with, effort)?,
+            Construction::Optimal => self.search(construction, tuwtree_dp::optimal_with, effort)?,
+        };
+        Ok(built)
+    }
+
+    /// The given root, or the best one by the times of all roots.
+    fn root_among(
+        &self,
+        times: impl FnOnce() -> Result<Vec<Time>, TimeError>,
+    ) -> Result<Rank, BuildError> {
+        match self.root {
+            Root::Given(root) => Ok(root),
+            Root::Best => times().map(|times| best_root(&times)).map_err(BuildError::failed),
+        }
+    }
+
+    /// A tree found by a dynamic program.
+    fn search(
+        &self,
+        construction: Construction,
+        optimize: Optimize,
+        effort: Effort,
+    ) -> Result<Built, BuildError> {
+        let Task { sizes, costs, root, .. } = *self;
+        let method = default_method(costs);
+        self.check_effort(method, effort)?;
+        let progress = Watched(Progress::new(construction.name()));
+        let optimum = optimize(sizes, costs, root, method, &progress).map_err(|error| match error {
+            DpError::Cancelled => BuildError::Failed(CliError::Interrupted),
+            error => BuildError::failed(error),
+        })?;
+        Ok(Built { tree: optimum.tree, method: Some(method) })
+    }
+
+    /// Fails if the tables do not fit into memory, or take longer than the effort allows.
+    fn check_effort(&self, method: Method, effort: Effort) -> Result<(), BuildError> {
+        let Task { sizes, costs, root, .. } = *self;
+        let needed = memory_needed(sizes, costs, root, method).map_err(BuildError::failed)?;
+        let refused = |reason: String| match effort {
+            Effort::Moderate => BuildError::Skipped(reason),
+            Effort::Any => BuildError::Failed(CliError::Failure(reason)),
+        };
+        if let Some(available) = available_memory().filter(|&available| needed > available) {
+            return Err(refused(format!(
+                "needs {}, {} available",
+                text::memory(needed),
+                text::memory(available)
+            )));
+        }
+        let processors = sizes.processors() as f64;
+        let seconds = match method {
+            Method::Plain => processors.powi(3) * 1e-9,
+            Method::Dense => processors.powi(2) * 5e-8,
+        };
+        if effort == Effort::Moderate && seconds > PATIENCE_SECONDS {
+            return Err(refused(format!(
+                "the {} method takes about {seconds:.0} s; name it with --algorithm to wait for it",
+                method.name()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// How much may be spent on a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// What nobody waits for: constructions that were not asked for by name.
+    Moderate,
+    /// Whatever it takes.
+    Any,
+}
+
+/// The longest that a construction may take that was not asked for by name.
+const PATIENCE_SECONDS: f64 = 20.0;
+
+/// A dynamic program: [`tuwtree_dp::optimal_with`] or [`tuwtree_dp::optimal_binary_with`].
+type Optimize = fn(
+    &BlockSizes,
+    &Homogeneous,
+    Root,
+    Method,
+    &dyn tuwtree_dp::Progress,
+) -> Result<Optimum, DpError>;
+
+impl Built {
+    /// A tree that a construction returned right away.
+    fn directly(tree: Result<Tree, impl std::fmt::Display>) -> Result<Built, BuildError> {
+        Ok(Built { tree: tree.map_err(BuildError::failed)?, method: None })
+    }
+}
+
+impl BuildError {
+    fn failed(error: impl std::fmt::Display) -> BuildError {
+        BuildError::Failed(CliError::Failure(error.to_string()))
+    }
+}
+
+/// A progress bar that a dynamic program moves.
+struct Watched(Progress);
+
+impl tuwtree_dp::Progress for Watched {
+    fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
+        self.0.advance(done, total)
+    }
+}
+
+/// The memory in bytes that can be used without swapping, where the system tells.
+fn available_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}

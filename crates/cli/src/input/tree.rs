@@ -1,0 +1,22 @@
+//! Tree documents from JSON.
+
+use super::Source;
+use crate::error::CliError;
+use tuwtree_model::document::{Header, TreeDocument};
+
+/// The tree document in a file or on standard input.
+///
+/// # Errors
+/// [`CliError::Failure`] with the source's name and what is wrong where.
+pub(crate) fn read(source: &Source) -> Result<TreeDocument, CliError> {
+    let text = source.read()?;
+    parse(&text).map_err(|error| CliError::Failure(format!("{source}: {error}")))
+}
+
+fn parse(text: &str) -> Result<TreeDocument, String> {
+    let header: Header = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    header
+        .check(TreeDocument::FORMAT, TreeDocument::VERSION)
+        .map_err(|error| error.to_string())?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
