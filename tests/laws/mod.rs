@@ -1,1 +1,4 @@
 //! Laws that hold of every problem, checked on many.
+
+mod optimal;
+mod ordered_trees;
