@@ -1,4 +1,6 @@
 //! Laws that hold of every problem, checked on many.
 
 mod constructed;
+mod optimal;
+mod ordered_trees;
 mod problems;

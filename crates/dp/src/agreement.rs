@@ -1,6 +1,6 @@
 //! The engines agree, cell by cell, and so do the trees, on many small adversarial problems.
 
-use crate::{Method, dense, optimal, optimal_binary, plain};
+use crate::{Method, dense, optimal, optimal_binary, plain, published};
 use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, completion_time};
 
 /// A small generator (SplitMix64): the same problems on every run.
@@ -118,5 +118,22 @@ fn trees_attain_the_value() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn the_published_recurrence_is_complete_for_gamma_equal_to_beta_without_empty_blocks() {
+    let mut random = Random(5);
+    let mut compared = 0;
+    while compared < 20_000 {
+        let sizes = random.sizes(12);
+        if sizes.iter().any(|size| size == 0) {
+            continue;
+        }
+        let (alpha, beta) = (random.below(20) as f64, random.below(4) as f64);
+        let scaled = scaled(&sizes, &Homogeneous::new(alpha, beta, beta).unwrap());
+        let incomplete = published::incomplete_table(&scaled).unwrap();
+        assert_eq!(plain::free_root(&scaled, &()).unwrap(), incomplete, "{sizes:?} {alpha} {beta}");
+        compared += 1;
     }
 }

@@ -5,12 +5,13 @@
 //! binary trees. Scatter trees are gather trees run backwards and have the same times.
 //!
 //! # Engines
-//! All fill the same tables, one time for each range `[i..j]` of processors, and all are exact.
+//! The first two fill the same tables, one time for each range `[i..j]` of processors.
 //!
 //! | engine | purpose | assumes | time | caveat |
 //! |---|---|---|---|---|
 //! | [`plain`] | the published recurrences | nothing | O(p^3) | slow beyond some thousand processors |
 //! | [`dense`] | the same tables, fast | gamma <= beta | O(p^2) | memory: one value a range |
+//! | [`published`] | what the published program reports | nothing | O(p^3) | not the optimum; for reproduction only |
 //!
 //! [`default_method`] chooses; [`memory_needed`] says beforehand what the tables take.
 //!
@@ -34,6 +35,7 @@ mod optimum;
 mod ordered;
 pub mod plain;
 mod progress;
+pub mod published;
 mod table;
 
 #[cfg(test)]

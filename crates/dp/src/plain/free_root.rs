@@ -46,8 +46,25 @@ pub fn free_root<T: Scalar>(
 /// `C` on `[first..first + width - 1]`, by rows and by columns.
 pub(crate) fn part<T: Scalar>(
     sizes: &ScaledSizes<T>,
+    range: (Rank, usize),
+    meter: &mut Meter<'_>,
+) -> Result<(Triangle<T>, Columns<T>), DpError> {
+    ranges(sizes, range, meter, |table, (i, j)| {
+        let cost = |i, j| table.get(i, j);
+        left_receives(sizes, cost, (i, i, j))
+            .least(left_receives(sizes, cost, (i, j - 1, j)))
+            .least(right_receives(sizes, cost, (i, i, j)))
+            .least(right_receives(sizes, cost, (i, j - 1, j)))
+    })
+}
+
+/// The table of the recurrence whose splits `k = i` and `k = j - 1` cost `end_joins`, while those
+/// strictly between may be joined either way.
+pub(crate) fn ranges<T: Scalar>(
+    sizes: &ScaledSizes<T>,
     (first, width): (Rank, usize),
     meter: &mut Meter<'_>,
+    end_joins: impl Fn(&Triangle<T>, (Rank, Rank)) -> T,
 ) -> Result<(Triangle<T>, Columns<T>), DpError> {
     let mut table = Triangle::new(first, width)?;
     let mut columns = Columns::new(first, width)?;
@@ -55,14 +72,9 @@ pub(crate) fn part<T: Scalar>(
     let end = first + width;
     for i in (first..end).rev() {
         for j in i + 1..end {
-            let inner = least_inner_join(sizes, &nonempty, &table, &columns, (i, j));
-            let cost = |i, j| table.get(i, j);
-            // The recurrence: k strictly inside either way, k = i and k = j - 1 either way.
-            let time = inner
-                .least(left_receives(sizes, cost, (i, i, j)))
-                .least(left_receives(sizes, cost, (i, j - 1, j)))
-                .least(right_receives(sizes, cost, (i, i, j)))
-                .least(right_receives(sizes, cost, (i, j - 1, j)));
+            // The recurrence.
+            let time = least_inner_join(sizes, &nonempty, &table, &columns, (i, j))
+                .least(end_joins(&table, (i, j)));
             table.set(i, j, time);
             columns.set(i, j, time);
         }
@@ -73,7 +85,7 @@ pub(crate) fn part<T: Scalar>(
 
 /// The least of `max(C(i,k), C(k+1,j)) + min(comm(S(i,k)), comm(S(k+1,j)))` over `i < k < j - 1`.
 #[inline]
-pub(crate) fn least_inner_join<T: Scalar>(
+fn least_inner_join<T: Scalar>(
     sizes: &ScaledSizes<T>,
     nonempty: &Nonempty,
     table: &Triangle<T>,

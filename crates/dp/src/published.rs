@@ -1,0 +1,96 @@
+//! The root and time that the published program reports for the best root, for reproduction only.
+//!
+//! The tables of [OPT](crate#source) section 5 are met by a recurrence that lacks one case: a
+//! range's last processor is never its root, pairs included. Where that case pays (gamma < beta and
+//! large blocks at the end, or empty ones) the published times are above the optimum, and the
+//! published roots depend on the order in which ties were broken. Nothing but a comparison with
+//! the published tables should use this; [`optimal`](crate::optimal) is the program's own answer.
+
+use crate::ordered::{left_receives, right_receives};
+use crate::progress::Meter;
+use crate::{DpError, Triangle, dense, plain};
+use tuwtree_model::{Rank, Scalar, ScaledSizes};
+
+/// The root and the completion time of the published program's optimal tree with the root of its
+/// choice.
+///
+/// The root is found from the table: at each range the splits are tried in ascending order, a root
+/// on the right (unless it would be the range's last processor alone) before one on the left, the
+/// first of the best is kept, and the search continues in the part that holds the root.
+///
+/// # Errors
+/// [`DpError::OutOfMemory`].
+///
+/// # Complexity
+/// O(p^3) time, because this table is not monotone; O(p^2) if gamma = beta and no block is empty.
+/// O(p^2) space.
+///
+/// # Source
+/// [OPT](crate#source) section 5, Tables 1 to 3, "optimal", root chosen by the algorithm.
+///
+/// # Example
+/// Sizes 1, 9 and gamma = 0: root 1 would be free to receive 1 unit, but is not considered.
+/// ```
+/// use tuwtree_dp::published;
+/// use tuwtree_model::{BlockSizes, Homogeneous, ScaledSizes};
+/// let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap();
+/// let sizes = BlockSizes::new([1, 9]).unwrap();
+/// let scaled = ScaledSizes::<i32>::new(&costs, &sizes).unwrap();
+/// assert_eq!(published::optimal_root_and_time(&scaled), Ok((0, 10)));
+/// ```
+pub fn optimal_root_and_time<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<(Rank, T), DpError> {
+    let last = sizes.processors() - 1;
+    let table = if coincides_with_optimum(sizes) {
+        dense::free_root(sizes, &())?
+    } else {
+        incomplete_table(sizes)?
+    };
+    Ok((published_root(sizes, &table), table.get(0, last)))
+}
+
+/// The table without the case "last processor as root".
+pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Triangle<T>, DpError> {
+    let p = sizes.processors();
+    let mut meter = Meter::new(&(), p * (p - 1) / 2);
+    let table = plain::ranges(sizes, (0, p), &mut meter, |table, (i, j)| {
+        let cost = |i, j| table.get(i, j);
+        let left =
+            left_receives(sizes, cost, (i, i, j)).least(left_receives(sizes, cost, (i, j - 1, j)));
+        if i + 1 < j { left.least(right_receives(sizes, cost, (i, i, j))) } else { left }
+    });
+    Ok(table?.0)
+}
+
+/// Whether the missing case never decides: gamma = beta and no block is empty.
+///
+/// Let it have no effect on shorter ranges. On a pair it gives `comm(m_i) + gamma m_j`, the same as
+/// the left root's `gamma m_i + comm(m_j)`. On a longer range it gives
+/// `C(i,j-1) + comm(S(i,j-1)) + gamma m_j`, which is at least the left root's
+/// `C(i,j-1) + comm(m_j)` at the same split.
+fn coincides_with_optimum<T: Scalar>(sizes: &ScaledSizes<T>) -> bool {
+    (0..sizes.processors())
+        .all(|rank| !sizes.is_empty(rank, rank) && sizes.copy(rank) == sizes.volume(rank, rank))
+}
+
+/// The root that the published program reports.
+fn published_root<T: Scalar>(sizes: &ScaledSizes<T>, table: &Triangle<T>) -> Rank {
+    let (mut i, mut j) = (0, sizes.processors() - 1);
+    while i < j {
+        let cost = |i, j| table.get(i, j);
+        let (mut least, mut part) = (T::NEVER, (i, j));
+        for k in i..j {
+            if k + 1 < j {
+                let time = right_receives(sizes, cost, (i, k, j));
+                if time < least {
+                    (least, part) = (time, (k + 1, j));
+                }
+            }
+            let time = left_receives(sizes, cost, (i, k, j));
+            if time < least {
+                (least, part) = (time, (i, k));
+            }
+        }
+        (i, j) = part;
+    }
+    i
+}
