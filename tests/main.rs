@@ -1,3 +1,8 @@
 //! The workspace's integration tests: one binary, a module for each kind of evidence.
 
+mod command_line;
+mod documents;
 mod laws;
+mod papers;
+mod program;
+mod readme;

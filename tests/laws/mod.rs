@@ -3,4 +3,4 @@
 mod constructed;
 mod optimal;
 mod ordered_trees;
-mod problems;
+pub(crate) mod problems;

@@ -6,6 +6,7 @@ mod construction;
 mod error;
 mod input;
 mod output;
+mod published;
 
 use clap::{Parser, Subcommand};
 use error::CliError;

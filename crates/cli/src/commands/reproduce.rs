@@ -1,9 +1,316 @@
-//! x
-use clap::Args;
+//! `tuwtree reproduce`: the published tables, recomputed.
+
+use crate::construction::Construction;
 use crate::error::CliError;
+use crate::output::progress::Progress;
+use crate::output::text;
+use crate::published::{Cell, Note, Problem, Row, published_rows, recompute};
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
-/// x
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Recompute Tables 1 to 3 of Träff, "On Optimal Trees for Irregular Gather and Scatter
+/// Collectives", and print every number next to the published one.
+///
+/// Exits with 0 only if all completion times come out as printed, and all roots but ties.
 #[derive(Args, Debug)]
-pub(crate) struct ReproduceArgs {}
-pub(crate) fn run(_: &ReproduceArgs, _: &mut dyn Write) -> Result<ExitCode, CliError> { Ok(ExitCode::SUCCESS) }
+pub(crate) struct ReproduceArgs {
+    /// Which table
+    #[arg(long, value_name = "TABLE", default_value = "all")]
+    table: Table,
+
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Table {
+    /// alpha = 100
+    #[value(name = "1")]
+    One,
+    /// alpha = 1
+    #[value(name = "2")]
+    Two,
+    /// alpha = 1000
+    #[value(name = "3")]
+    Three,
+    /// All three
+    All,
+}
+
+impl Table {
+    fn contains(self, table: u32) -> bool {
+        match self {
+            Table::One => table == 1,
+            Table::Two => table == 2,
+            Table::Three => table == 3,
+            Table::All => true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// The paper's layout, three lines for each of its lines
+    Text,
+    /// One line for each number
+    Csv,
+    /// As csv, with a summary
+    Json,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// An interrupt, or an output that cannot be written.
+pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let rows = published_rows();
+    let problems: Vec<Problem> = Problem::all().filter(|p| args.table.contains(p.table)).collect();
+    let progress = Progress::new("reproduce");
+    let done = AtomicU64::new(0);
+    let rows: Vec<Vec<Row>> = problems
+        .par_iter()
+        .map(|problem| {
+            let recomputed = recompute(problem, &rows)?;
+            let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+            match progress.advance(done, problems.len() as u64).is_break() {
+                true => Err(CliError::Interrupted),
+                false => Ok(recomputed),
+            }
+        })
+        .collect::<Result<_, _>>()?;
+    drop(progress);
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let summary = Summary::of(&rows);
+    match args.format {
+        Format::Text => write_text(&rows, &summary, output)?,
+        Format::Csv => write_csv(&rows, output)?,
+        Format::Json => write_json(&rows, &summary, output)?,
+    }
+    Ok(match summary.is_as_expected() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+/// How many numbers came out as printed.
+#[derive(Default)]
+struct Summary {
+    times: usize,
+    equal_times: usize,
+    roots: usize,
+    equal_roots: usize,
+    /// Roots that differ from the published ones and are as good.
+    ties: usize,
+    /// Published times that are not what they claim to be.
+    not_least: usize,
+}
+
+impl Summary {
+    fn of(rows: &[Row]) -> Summary {
+        let mut summary = Summary::default();
+        for cell in rows.iter().flat_map(|row| &row.cells) {
+            summary.times += 1;
+            summary.equal_times += usize::from(cell.published_time == cell.recomputed_time);
+            summary.not_least += usize::from(cell.published_time != cell.true_time);
+            if cell.published_root.is_some() {
+                summary.roots += 1;
+                summary.equal_roots += usize::from(cell.published_root == cell.recomputed_root);
+                summary.ties += usize::from(cell.note == Some(Note::Tie));
+            }
+        }
+        summary
+    }
+
+    fn is_as_expected(&self) -> bool {
+        self.equal_times == self.times && self.equal_roots + self.ties == self.roots
+    }
+}
+
+/// Prints the tables in the paper's layout, each line of it as three: published, recomputed by the
+/// published program's rule, true.
+fn write_text(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result<(), CliError> {
+    let mut headings = vec!["distribution", "", "m"];
+    for construction in COLUMNS {
+        headings.extend([construction.name(), "(r)"]);
+    }
+    headings.push("");
+    // Rows of one table and gamma follow each other.
+    for part in rows.chunk_by(|a, b| a.problem.heading() == b.problem.heading()) {
+        let Problem { table, alpha, gamma, .. } = part[0].problem;
+        writeln!(
+            output,
+            "Table {table}, gamma = {gamma}: p = 2000, b = 1000, rho = 5, alpha = {alpha}, beta = 1; \
+             root 1000 (first row) or chosen (second)\n"
+        )?;
+        let mut table = text::table(&headings);
+        for (index, row) in part.iter().enumerate() {
+            let name = if index % 2 == 0 { row.problem.distribution.name() } else { "" };
+            for (line, truth) in Truth::ALL.into_iter().enumerate() {
+                table.add_row(text_line(row, truth, if line == 0 { name } else { "" }));
+            }
+        }
+        writeln!(output, "{}\n", table.trim_fmt())?;
+    }
+    write_footnotes(rows, summary, output)
+}
+
+/// The constructions in the order of the paper's columns.
+const COLUMNS: [Construction; 5] = [
+    Construction::Linear,
+    Construction::Binary,
+    Construction::Oblivious,
+    Construction::Adaptive,
+    Construction::Optimal,
+];
+
+/// One of the three numbers for each published one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Truth {
+    Published,
+    Recomputed,
+    True,
+}
+
+impl Truth {
+    const ALL: [Truth; 3] = [Truth::Published, Truth::Recomputed, Truth::True];
+
+    fn name(self) -> &'static str {
+        match self {
+            Truth::Published => "published",
+            Truth::Recomputed => "recomputed",
+            Truth::True => "true",
+        }
+    }
+
+    /// The time and root of a cell.
+    fn of(self, cell: &Cell) -> (u64, Option<usize>) {
+        match self {
+            Truth::Published => (cell.published_time, cell.published_root),
+            Truth::Recomputed => (cell.recomputed_time, cell.recomputed_root),
+            Truth::True => (cell.true_time, cell.true_root),
+        }
+    }
+}
+
+fn text_line(row: &Row, truth: Truth, name: &str) -> Vec<String> {
+    let total = if truth == Truth::Published { row.total_size.to_string() } else { String::new() };
+    let mut line = vec![name.to_owned(), truth.name().to_owned(), total];
+    for construction in COLUMNS {
+        let cell = row.cell(construction);
+        let (time, root) = truth.of(cell);
+        let mark = match cell.note {
+            Some(note) if truth == Truth::Published => note.mark(),
+            _ => "",
+        };
+        line.push(format!("{mark}{time}"));
+        line.push(root.map_or(String::new(), |root| format!("({root})")));
+    }
+    line
+}
+
+fn write_footnotes(
+    rows: &[Row],
+    summary: &Summary,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    for note in Note::ALL {
+        let marked = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.note == Some(note));
+        match marked.count() {
+            0 => {}
+            count => writeln!(output, "{} {count} numbers: {}", note.mark(), note.explanation())?,
+        }
+    }
+    let Summary { times, equal_times, roots, equal_roots, ties, not_least } = *summary;
+    writeln!(
+        output,
+        "\n{equal_times} of {times} published times recomputed; {not_least} of them are above the \
+         true value."
+    )?;
+    writeln!(
+        output,
+        "{equal_roots} of {roots} published roots recomputed; {ties} of the others are ties."
+    )?;
+    Ok(())
+}
+
+/// The columns of the CSV format, and the fields of the JSON format.
+const FIELDS: [&str; 15] = [
+    "table",
+    "alpha",
+    "beta",
+    "gamma",
+    "distribution",
+    "total_size",
+    "root_mode",
+    "construction",
+    "published_time",
+    "recomputed_time",
+    "true_time",
+    "published_root",
+    "recomputed_root",
+    "true_root",
+    "note",
+];
+
+/// A row's cells as values in the order of [`FIELDS`].
+fn records(row: &Row) -> impl Iterator<Item = [serde_json::Value; 15]> + '_ {
+    COLUMNS.into_iter().map(|construction| {
+        let cell = row.cell(construction);
+        let problem = &row.problem;
+        [
+            json!(problem.table),
+            json!(problem.alpha),
+            json!(1),
+            json!(problem.gamma),
+            json!(problem.distribution.name()),
+            json!(row.total_size),
+            json!(row.root_mode.name()),
+            json!(construction.name()),
+            json!(cell.published_time),
+            json!(cell.recomputed_time),
+            json!(cell.true_time),
+            json!(cell.published_root),
+            json!(cell.recomputed_root),
+            json!(cell.true_root),
+            json!(cell.note.map(Note::name)),
+        ]
+    })
+}
+
+fn write_csv(rows: &[Row], output: &mut dyn Write) -> Result<(), CliError> {
+    let mut writer = csv::Writer::from_writer(output);
+    let io = |error: csv::Error| CliError::Output(error.into());
+    writer.write_record(FIELDS).map_err(io)?;
+    for record in rows.iter().flat_map(records) {
+        let fields = record.iter().map(|value| match value {
+            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::Null => String::new(),
+            value => value.to_string(),
+        });
+        writer.write_record(fields).map_err(io)?;
+    }
+    Ok(writer.flush()?)
+}
+
+fn write_json(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result<(), CliError> {
+    let cells: Vec<serde_json::Map<_, _>> = rows
+        .iter()
+        .flat_map(records)
+        .map(|record| FIELDS.map(str::to_owned).into_iter().zip(record).collect())
+        .collect();
+    let document = json!({
+        "format": "tuwtree-reproduction",
+        "version": 1,
+        "cells": cells,
+        "equal_times": summary.equal_times,
+        "equal_roots": summary.equal_roots,
+        "ties": summary.ties,
+    });
+    serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
+    Ok(writeln!(output)?)
+}

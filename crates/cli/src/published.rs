@@ -1,0 +1,370 @@
+//! The published tables, and their problems solved again: by the published program's rules and
+//! truly.
+//!
+//! # Source
+//! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" ([OPT]), Tables 1
+//! to 3. The rules of the program behind them are inferred from its results.
+
+use crate::construction::Construction;
+use crate::error::CliError;
+use tuwtree_dp::{Method, optimal, optimal_binary, published};
+use tuwtree_model::{
+    BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, ScaledSizes, Time, Tree,
+    completion_time,
+};
+use tuwtree_treegen::{
+    AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
+    published_root,
+};
+
+/// `data/published_tables.csv`.
+const TABLES: &str = include_str!("../data/published_tables.csv");
+
+/// The externally given root of all tables, `p/2`.
+const FIXED_ROOT: Rank = 1000;
+
+/// One problem of the tables: two rows, one with a fixed root and one with a chosen one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) table: u32,
+    pub(crate) alpha: u32,
+    pub(crate) gamma: u32,
+    pub(crate) distribution: Distribution,
+}
+
+/// Who chooses the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RootMode {
+    Fixed,
+    Chosen,
+}
+
+/// A published number.
+#[derive(Clone, Debug)]
+pub(crate) struct PublishedCell {
+    problem: Problem,
+    root_mode: RootMode,
+    construction: Construction,
+    total_size: u64,
+    time: u64,
+    root: Option<Rank>,
+}
+
+/// One row of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) problem: Problem,
+    pub(crate) root_mode: RootMode,
+    pub(crate) total_size: u64,
+    /// One for each construction, in the order of [`Construction::ALL`].
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// One number of a table with its root: as published, as the published program's rules give it, and
+/// as it truly is. Roots are those chosen; `None` where the root is fixed.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) published_time: u64,
+    pub(crate) published_root: Option<Rank>,
+    pub(crate) recomputed_time: u64,
+    pub(crate) recomputed_root: Option<Rank>,
+    pub(crate) true_time: u64,
+    pub(crate) true_root: Option<Rank>,
+    /// What is to be said about the published number.
+    pub(crate) note: Option<Note>,
+}
+
+/// Why a published number is not what it claims to be, or does not come out as printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// Linear and oblivious trees, chosen root.
+    LastBetterRoot,
+    /// Optimal trees, chosen root.
+    LastProcessorMissing,
+    /// A root that differs, and is as good.
+    Tie,
+    /// None of these.
+    Unexplained,
+}
+
+impl Note {
+    /// All notes.
+    pub(crate) const ALL: [Note; 4] =
+        [Note::LastBetterRoot, Note::LastProcessorMissing, Note::Tie, Note::Unexplained];
+
+    /// The name in CSV and JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Note::LastBetterRoot => "last-better-root",
+            Note::LastProcessorMissing => "last-processor-missing",
+            Note::Tie => "tie",
+            Note::Unexplained => "unexplained",
+        }
+    }
+
+    /// What stands in front of the published number.
+    pub(crate) fn mark(self) -> &'static str {
+        match self {
+            Note::LastBetterRoot => "*",
+            Note::LastProcessorMissing => "+",
+            Note::Tie => "=",
+            Note::Unexplained => "?",
+        }
+    }
+
+    /// The footnote.
+    pub(crate) fn explanation(self) -> &'static str {
+        match self {
+            Note::LastBetterRoot => {
+                "not the least over all roots; the published program kept the last root that is \
+                 better than root 0, not the best one"
+            }
+            Note::LastProcessorMissing => {
+                "not the optimum; the published program never made the last processor of a range \
+                 its root (equation 6 of the paper)"
+            }
+            Note::Tie => {
+                "the published root and the recomputed one differ, and both attain the published \
+                 time"
+            }
+            Note::Unexplained => "does not come out as printed",
+        }
+    }
+}
+
+impl RootMode {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            RootMode::Fixed => "fixed",
+            RootMode::Chosen => "chosen",
+        }
+    }
+}
+
+impl Problem {
+    /// The 66 problems in the order of the tables.
+    pub(crate) fn all() -> impl Iterator<Item = Problem> {
+        [(1, 100), (2, 1), (3, 1000)].into_iter().flat_map(|(table, alpha)| {
+            [1, 0].into_iter().flat_map(move |gamma| {
+                Distribution::ALL.into_iter().map(move |distribution| Problem {
+                    table,
+                    alpha,
+                    gamma,
+                    distribution,
+                })
+            })
+        })
+    }
+
+    /// What one half of a table has in common.
+    pub(crate) fn heading(&self) -> (u32, u32) {
+        (self.table, self.gamma)
+    }
+
+    fn sizes(&self) -> BlockSizes {
+        let scale = Scale { processors: 2000, mean_block: 1000, rho: 5 };
+        let sizes = self.distribution.sizes(scale, Randomness::default());
+        sizes.expect("the published parameters are in range")
+    }
+
+    fn costs(&self) -> Homogeneous {
+        let costs = Homogeneous::new(self.alpha.into(), 1.0, self.gamma.into());
+        costs.expect("the published costs are in range")
+    }
+}
+
+impl Row {
+    /// The cell of this construction.
+    pub(crate) fn cell(&self, construction: Construction) -> &Cell {
+        let index = Construction::ALL.iter().position(|&other| other == construction);
+        &self.cells[index.expect("ALL lists every construction")]
+    }
+}
+
+/// All published numbers.
+pub(crate) fn published_rows() -> Vec<PublishedCell> {
+    let mut reader = csv::Reader::from_reader(TABLES.as_bytes());
+    reader
+        .records()
+        .map(|record| {
+            let record = record.expect("the published tables are a CSV file");
+            let number = |column: usize| record[column].parse().expect("a number");
+            PublishedCell {
+                problem: Problem {
+                    table: number(0) as u32,
+                    alpha: number(1) as u32,
+                    gamma: number(3) as u32,
+                    distribution: by_name(&Distribution::ALL, Distribution::name, &record[4]),
+                },
+                total_size: number(5),
+                root_mode: by_name(
+                    &[RootMode::Fixed, RootMode::Chosen],
+                    RootMode::name,
+                    &record[6],
+                ),
+                construction: by_name(&Construction::ALL, Construction::name, &record[7]),
+                time: number(8),
+                root: (!record[9].is_empty()).then(|| number(9) as Rank),
+            }
+        })
+        .collect()
+}
+
+fn by_name<T: Copy>(all: &[T], name: fn(T) -> &'static str, wanted: &str) -> T {
+    let found = all.iter().copied().find(|&value| name(value) == wanted);
+    found.expect("a name of the published tables")
+}
+
+/// Both rows of a problem, recomputed.
+///
+/// # Errors
+/// Those of the constructions; none for the published problems.
+pub(crate) fn recompute(
+    problem: &Problem,
+    published: &[PublishedCell],
+) -> Result<Vec<Row>, CliError> {
+    let solver = Solver { sizes: &problem.sizes(), costs: &problem.costs() };
+    [RootMode::Fixed, RootMode::Chosen]
+        .into_iter()
+        .map(|root_mode| {
+            let cells = Construction::ALL
+                .into_iter()
+                .map(|construction| {
+                    let printed = published
+                        .iter()
+                        .find(|cell| {
+                            (cell.problem, cell.root_mode, cell.construction)
+                                == (*problem, root_mode, construction)
+                        })
+                        .expect("the tables are complete");
+                    assert_eq!(printed.total_size, solver.sizes.total(), "{problem:?}");
+                    solver.cell(printed)
+                })
+                .collect::<Result<_, _>>()?;
+            let total_size = solver.sizes.total();
+            Ok(Row { problem: *problem, root_mode, total_size, cells })
+        })
+        .collect()
+}
+
+/// One problem's blocks and costs.
+struct Solver<'a> {
+    sizes: &'a BlockSizes,
+    costs: &'a Homogeneous,
+}
+
+/// A completion time and the root that has it.
+type Solution = (u64, Rank);
+
+impl Solver<'_> {
+    fn cell(&self, published: &PublishedCell) -> Result<Cell, CliError> {
+        let PublishedCell { construction, root_mode, time, root, .. } = *published;
+        let (truth, recomputed) = match root_mode {
+            RootMode::Fixed => {
+                let truth = self.solve(construction, Root::Given(FIXED_ROOT))?;
+                (truth, truth)
+            }
+            RootMode::Chosen => {
+                let truth = self.solve(construction, Root::Best)?;
+                (truth, self.as_published(construction, truth)?)
+            }
+        };
+        let chosen = |root| (root_mode == RootMode::Chosen).then_some(root);
+        let mut cell = Cell {
+            published_time: time,
+            published_root: root,
+            recomputed_time: recomputed.0,
+            recomputed_root: chosen(recomputed.1),
+            true_time: truth.0,
+            true_root: chosen(truth.1),
+            note: None,
+        };
+        cell.note = self.note(construction, &cell)?;
+        Ok(cell)
+    }
+
+    /// The true solution.
+    fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
+        let Solver { sizes, costs } = *self;
+        let processors = sizes.processors();
+        let among = |times: &[Time]| match root {
+            Root::Given(root) => root,
+            Root::Best => best_root(times),
+        };
+        match construction {
+            Construction::Linear => {
+                let root = among(&failing(linear_times(sizes, costs))?);
+                self.timed(&failing(linear(processors, root))?)
+            }
+            Construction::Oblivious => {
+                let root = among(&failing(oblivious_times(sizes, costs))?);
+                self.timed(&failing(oblivious(processors, root))?)
+            }
+            Construction::Adaptive => {
+                self.timed(&failing(adaptive(sizes, costs, root, AdaptiveRule::CompletionTime))?)
+            }
+            Construction::Binary => {
+                self.timed(&failing(optimal_binary(sizes, costs, root, Method::Dense))?.tree)
+            }
+            Construction::Optimal => {
+                self.timed(&failing(optimal(sizes, costs, root, Method::Dense))?.tree)
+            }
+        }
+    }
+
+    /// The solution with a chosen root by the published program's rule; `truth` where that is the
+    /// same.
+    fn as_published(
+        &self,
+        construction: Construction,
+        truth: Solution,
+    ) -> Result<Solution, CliError> {
+        let Solver { sizes, costs } = *self;
+        match construction {
+            Construction::Linear => {
+                let root = published_root(&failing(linear_times(sizes, costs))?);
+                self.timed(&failing(linear(sizes.processors(), root))?)
+            }
+            Construction::Oblivious => {
+                let root = published_root(&failing(oblivious_times(sizes, costs))?);
+                self.timed(&failing(oblivious(sizes.processors(), root))?)
+            }
+            Construction::Adaptive | Construction::Binary => Ok(truth),
+            Construction::Optimal => {
+                let scaled: ScaledSizes<i32> =
+                    ScaledSizes::new(costs, sizes).expect("published times fit 32 bits");
+                let (root, time) = failing(published::optimal_root_and_time(&scaled))?;
+                Ok((time as u64, root))
+            }
+        }
+    }
+
+    fn timed(&self, tree: &Tree) -> Result<Solution, CliError> {
+        let time = failing(completion_time(tree, self.sizes, self.costs))?;
+        Ok((time.units() as u64, tree.root()))
+    }
+
+    /// What is to be said about the published number, which may be nothing.
+    fn note(&self, construction: Construction, cell: &Cell) -> Result<Option<Note>, CliError> {
+        if cell.published_time != cell.recomputed_time {
+            return Ok(Some(Note::Unexplained));
+        }
+        if cell.published_time != cell.true_time {
+            return Ok(Some(match construction {
+                Construction::Linear | Construction::Oblivious => Note::LastBetterRoot,
+                Construction::Optimal => Note::LastProcessorMissing,
+                Construction::Adaptive | Construction::Binary => Note::Unexplained,
+            }));
+        }
+        let Some(root) = cell.published_root.filter(|_| cell.published_root != cell.recomputed_root)
+        else {
+            return Ok(None);
+        };
+        let (time, _) = self.solve(construction, Root::Given(root))?;
+        Ok(Some(if time == cell.published_time { Note::Tie } else { Note::Unexplained }))
+    }
+}
+
+fn failing<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, CliError> {
+    result.map_err(|error| CliError::Failure(error.to_string()))
+}

@@ -1,0 +1,3 @@
+//! The papers' numbers, each named by its table.
+
+mod tables;

@@ -1,0 +1,104 @@
+//! The README's sample sessions, run: every `console` block's commands print what stands below them.
+//!
+//! `TUWTREE_REFRESH=1` writes the new output into the README instead.
+
+use crate::program::{command, folder, workspace_file};
+use std::path::Path;
+
+/// One command of a session, and what is said to follow.
+struct Sample {
+    command: String,
+    output: String,
+}
+
+/// A README in pieces: plain text, and sessions.
+enum Piece {
+    Text(String),
+    Session(Vec<Sample>),
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = vec![Piece::Text(String::new())];
+    let mut in_session = false;
+    for line in text.split_inclusive('\n') {
+        let starts = line.trim_end() == "```console";
+        if in_session && line.trim_end() == "```" {
+            in_session = false;
+            pieces.push(Piece::Text(String::new()));
+        }
+        match pieces.last_mut().unwrap() {
+            Piece::Text(text) => text.push_str(line),
+            Piece::Session(samples) => match line.strip_prefix("$ ") {
+                Some(command) => samples.push(Sample {
+                    command: command.trim_end().to_owned(),
+                    output: String::new(),
+                }),
+                None => samples.last_mut().unwrap().output.push_str(line),
+            },
+        }
+        if starts {
+            in_session = true;
+            pieces.push(Piece::Session(Vec::new()));
+        }
+    }
+    pieces
+}
+
+/// What a command prints, run in this folder.
+fn run(line: &str, folder: &Path) -> String {
+    let mut words = line.split_whitespace();
+    assert_eq!(words.next(), Some("tuwtree"), "sessions show only this program: {line}");
+    let arguments: Vec<&str> = words.collect();
+    let output = command(&arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The text without what depends on the machine: how long a tree took to build.
+fn timeless(output: &str) -> String {
+    let mut lines = Vec::new();
+    let mut timed_from = None;
+    for line in output.lines() {
+        if let Some(column) = line.find("built in") {
+            timed_from = Some(line[..column].trim_end().chars().count());
+        }
+        let kept = match timed_from {
+            Some(width) if !line.is_empty() => line.chars().take(width).collect::<String>(),
+            _ => {
+                timed_from = None;
+                line.to_owned()
+            }
+        };
+        lines.push(kept.trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn readme_sessions_print_what_they_show() {
+    let path = workspace_file("README.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let folder = folder("readme");
+    let refresh = std::env::var_os("TUWTREE_REFRESH").is_some();
+    let mut refreshed = String::new();
+    let mut samples = 0;
+    for piece in pieces(&text) {
+        match piece {
+            Piece::Text(text) => refreshed.push_str(&text),
+            Piece::Session(session) => {
+                for Sample { command, output } in session {
+                    let printed = run(&command, &folder);
+                    refreshed.push_str(&format!("$ {command}\n{printed}"));
+                    if !refresh {
+                        assert_eq!(timeless(&output), timeless(&printed), "{command}");
+                    }
+                    samples += 1;
+                }
+            }
+        }
+    }
+    assert!(samples > 0, "the README shows no session");
+    if refresh {
+        std::fs::write(&path, refreshed).unwrap();
+    }
+}
