@@ -3,7 +3,7 @@
 use super::queue::MonotoneQueue;
 use crate::binary_tree::{first_with_one, last_with_one, received, second_message};
 use crate::progress::Meter;
-use crate::table::Triangle;
+use crate::table::{Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -28,7 +28,7 @@ pub fn binary<T: Scalar>(
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(progress, p * (p - 1) / 2);
+    let mut meter = Meter::new(progress, triangle_cells(p));
     let mut table = Triangle::new(0, p)?;
     let mut row = Row::new(sizes);
     for i in (0..p).rev() {
@@ -47,7 +47,7 @@ pub fn binary<T: Scalar>(
             row.arrived.push(received(sizes, &table, (i, j)));
             two_on_left = row.least_left_pair(sizes, &table, j);
         }
-        meter.row_done(p - 1 - i)?;
+        meter.row_done(p - i)?;
     }
     Ok(table)
 }

@@ -4,7 +4,7 @@ use super::Splits;
 use super::queue::MonotoneQueue;
 use crate::ordered::{left_receives, right_receives};
 use crate::progress::Meter;
-use crate::table::Triangle;
+use crate::table::{Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -38,7 +38,7 @@ pub fn free_root<T: Scalar>(
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(progress, p * (p - 1) / 2);
+    let mut meter = Meter::new(progress, triangle_cells(p));
     part(sizes, &Splits::new(sizes), (0, p), &mut meter)
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn part<T: Scalar>(
             }
             table.set(i, j, time);
         }
-        meter.row_done(end - 1 - i)?;
+        meter.row_done(end - i)?;
     }
     Ok(table)
 }
