@@ -18,7 +18,7 @@ fn spikes(processors: usize) -> BlockSizes {
     let mut state = 1_u64;
     BlockSizes::new((0..processors).map(|_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        if (state >> 33) % 5 == 0 { 5000 } else { 1 }
+        if (state >> 33).is_multiple_of(5) { 5000 } else { 1 }
     }))
     .expect("spikes are block sizes")
 }

@@ -60,7 +60,8 @@ pub struct Optimum {
     pub method: Method,
 }
 
-/// An optimal ordered tree: least completion time over all ordered trees, given or best root.
+/// An optimal ordered tree: least completion time over all ordered trees (as the
+/// [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root.
 ///
 /// # Errors
 /// [`DpError`], every variant but `Cancelled`.
@@ -303,6 +304,16 @@ mod tests {
         let (sizes, costs) = problem(&[2, 1, 4, 0], (1.0, 1.0, 1.0));
         for method in Method::ALL {
             assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 8.0);
+        }
+    }
+
+    #[test]
+    fn a_binary_tree_may_beat_the_optimal_tree() {
+        // Left subtrees of a binary root come in outermost first, which Proposition 3 excludes.
+        let (sizes, costs) = problem(&[3, 3, 1, 4], (2.0, 1.0, 0.0));
+        for method in Method::ALL {
+            assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 12.0);
+            assert_eq!(optimal_binary(&sizes, &costs, Root::Best, method).unwrap().value, 11.0);
         }
     }
 

@@ -10,9 +10,16 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// `D(i,j)` for all ranges, the same values as [`plain::binary`](crate::plain::binary), for
 /// `gamma <= beta`.
 ///
-/// `D` never falls when a range grows at either end, by empty blocks neither: so every split
+/// `D` never falls when a range grows at either end, not even by an empty block: so every split
 /// counts, and each row has one crossover for its right subtrees and one for its pairs of left
 /// ones, both of which move right.
+///
+/// Proof, by induction on the number of processors: drop the processor at the end from the
+/// subtree that holds it. If it is the root, then
+/// - at the left, processor `i+1` takes its place: its copy and what it receives of its former
+///   subtree, `max(g_{i+1}, D(i+2,k)) + comm(S(i+2,k))`, take no longer than collecting and sending
+///   that subtree did, `D(i+1,k) + comm(S(i+1,k))`, because gamma <= beta;
+/// - at the right, `j-1` takes its place, and copies in place of its block being sent.
 ///
 /// # Errors
 /// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
@@ -21,8 +28,8 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^2) time; one value a range and O(p) beside it.
 ///
 /// # Source
-/// The recurrence is [OPT](crate#source) Fig. 7 (corrected as in the plain engine); for the algorithm see
-/// [`dense`](crate::dense).
+/// The recurrence is [OPT](crate#source) Fig. 7 (corrected as in the plain engine); for the
+/// crossovers see [`dense`](crate::dense).
 pub fn binary<T: Scalar>(
     sizes: &ScaledSizes<T>,
     progress: &dyn Progress,

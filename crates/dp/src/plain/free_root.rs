@@ -20,8 +20,8 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^3) time; O(p^2) space, two values a range.
 ///
 /// # Source
-/// [OPT](crate#source) Fig. 6; differs: the splits `k = i` and `k = j - 1`, with the copies of eqs. 5 and 6, are
-/// candidates for every range (Fig. 6 as printed has them for pairs only).
+/// [OPT](crate#source) Fig. 6; differs: the splits `k = i` and `k = j - 1`, with the copies of eqs.
+/// 5 and 6, are candidates for every range (Fig. 6 as printed has them for pairs only).
 ///
 /// # Example
 /// Sizes 2, 1, 4 and costs 1, 1, 1: processor 0 joins 1 for (1 + 2) + 1 = 4, and then [0..1] takes
