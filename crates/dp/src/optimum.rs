@@ -161,7 +161,7 @@ pub fn optimal_binary_with(
 ///
 /// To be held against what there is before the computation begins: an operating system may promise
 /// more than it has. The dense method's queues come on top, little as a rule, in the worst case
-/// two to three times the table.
+/// a few times the table.
 ///
 /// # Errors
 /// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
