@@ -137,3 +137,36 @@ fn the_published_recurrence_is_complete_for_gamma_equal_to_beta_without_empty_bl
         compared += 1;
     }
 }
+
+#[test]
+fn dense_is_plain_on_larger_problems() {
+    let mut random = Random(6);
+    for _ in 0..30 {
+        let costs = random.monotone_costs();
+        let sizes = loop {
+            let sizes = random.sizes(300);
+            if sizes.processors() > 200 {
+                break sizes;
+            }
+        };
+        let root = random.below(sizes.processors() as u64) as usize;
+        let scaled = ScaledSizes::<i64>::new(&costs, &sizes).unwrap();
+        let free = plain::free_root(&scaled, &()).unwrap();
+        assert_eq!(dense::free_root(&scaled, &()).unwrap(), free);
+        let fixed = plain::fixed_root(&scaled, root, &()).unwrap();
+        assert_eq!(dense::fixed_root(&scaled, root, &()).unwrap(), fixed);
+        let binary = plain::binary(&scaled, &()).unwrap();
+        assert_eq!(dense::binary(&scaled, &()).unwrap(), binary);
+    }
+}
+
+#[test]
+fn columns_with_and_without_data_need_windows_of_their_own() {
+    // The crossover of the last column, whose block is empty, lies left of its neighbour's; with
+    // one window for both, the result is 16.
+    let sizes = BlockSizes::new([4, 3, 1, 1, 4, 0]).unwrap();
+    let costs = Homogeneous::new(2.0, 1.0, 1.0).unwrap();
+    for method in Method::ALL {
+        assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 17.0);
+    }
+}

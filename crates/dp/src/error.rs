@@ -15,9 +15,7 @@ pub enum DpError {
     },
     /// No number type holds every intermediate time: exactly if the costs are integers, finitely
     /// otherwise.
-    #[error(
-        "times over {total} bytes in all may be too large to compute with; scale sizes or costs down"
-    )]
+    #[error("times over {total} bytes may be too large to compute with; scale sizes or costs down")]
     TooLarge {
         /// The problem's size.
         total: u64,

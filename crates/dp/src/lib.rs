@@ -9,16 +9,23 @@
 //!
 //! | engine | purpose | assumes | time | caveat |
 //! |---|---|---|---|---|
-//! | [`plain`] | the published recurrences | nothing | O(p^3) | slow beyond some thousand processors |
+//! | [`plain`] | the published recurrences | nothing | O(p^3) | slow beyond some thousands |
 //! | [`dense`] | the same tables, fast | gamma <= beta | O(p^2) | memory: one value a range |
-//! | [`published`] | what the published program reports | nothing | O(p^3) | not the optimum; for reproduction only |
+//! | [`published`] | what the published program reports | nothing | O(p^3) | not the optimum |
 //!
 //! [`default_method`] chooses; [`memory_needed`] says beforehand what the tables take.
 //!
 //! # What an ordered tree is here
 //! Every subtree spans consecutive ranks, and each message that a processor receives extends its
 //! segment, which holds its own rank, on the left or on the right. Its own block is copied before a
-//! first message from the right and after a first message from the left ([OPT](crate#source) eqs. 5 and 6).
+//! first message from the right and after a first message from the left ([OPT](crate#source) eqs. 5
+//! and 6).
+//!
+//! This is the class that Proposition 3 optimises over. It is neither part of the strongly ordered
+//! trees of Definition 3 nor the other way round: there, subtrees on the left of a root are
+//! received outermost first, and that can be faster. Sizes 3, 3, 1, 4 with alpha = 2, beta = 1,
+//! gamma = 0 take 12 here and 11 in a binary tree: root 3 receives 0 (2 + 3) while 1 receives 2,
+//! and then what 1 has (2 + 4). So [`optimal_binary`] may beat [`optimal`].
 //!
 //! # What this crate does not do
 //! It adds no alpha (the model's `ScaledSizes` does), computes no completion time of a given tree,

@@ -60,7 +60,8 @@ pub struct Optimum {
     pub method: Method,
 }
 
-/// An optimal ordered tree: least completion time over all ordered trees, given or best root.
+/// An optimal ordered tree: least completion time over all ordered trees (as the
+/// [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root.
 ///
 /// # Errors
 /// [`DpError`], every variant but `Cancelled`.
@@ -160,7 +161,7 @@ pub fn optimal_binary_with(
 ///
 /// To be held against what there is before the computation begins: an operating system may promise
 /// more than it has. The dense method's queues come on top, little as a rule, in the worst case
-/// two to three times the table.
+/// a few times the table.
 ///
 /// # Errors
 /// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
@@ -271,4 +272,132 @@ fn binary_tree<T: Scalar>(
         Root::Given(root) => binary_tree::fixed_root_tree(sizes, &table, root),
     };
     Ok((value.units(), tree))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+    use tuwtree_model::completion_time;
+
+    fn problem(sizes: &[u64], (alpha, beta, gamma): (f64, f64, f64)) -> (BlockSizes, Homogeneous) {
+        let costs = Homogeneous::new(alpha, beta, gamma).unwrap();
+        (BlockSizes::new(sizes.iter().copied()).unwrap(), costs)
+    }
+
+    #[test]
+    fn a_lone_processor_takes_no_time_whatever_its_block() {
+        let (sizes, costs) = problem(&[u64::MAX], (0.5, 1e300, 1e300));
+        for program in [optimal, optimal_binary] {
+            for root in [Root::Best, Root::Given(0)] {
+                let optimum = program(&sizes, &costs, root, Method::Dense).unwrap();
+                assert_eq!((optimum.value, optimum.tree.processors()), (0.0, 1));
+            }
+        }
+        let root = Root::Given(1);
+        let error = optimal(&sizes, &costs, root, Method::Dense).unwrap_err();
+        assert_eq!(error, DpError::RootOutOfRange { root: 1, processors: 1 });
+    }
+
+    #[test]
+    fn an_empty_last_processor_makes_a_better_root() {
+        let (sizes, costs) = problem(&[2, 1, 4, 0], (1.0, 1.0, 1.0));
+        for method in Method::ALL {
+            assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 8.0);
+        }
+    }
+
+    #[test]
+    fn a_binary_tree_may_beat_the_optimal_tree() {
+        // Left subtrees of a binary root come in outermost first, which Proposition 3 excludes.
+        let (sizes, costs) = problem(&[3, 3, 1, 4], (2.0, 1.0, 0.0));
+        for method in Method::ALL {
+            assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 12.0);
+            assert_eq!(optimal_binary(&sizes, &costs, Root::Best, method).unwrap().value, 11.0);
+        }
+    }
+
+    #[test]
+    fn copying_dearer_than_sending_is_left_to_the_plain_recurrence() {
+        let (sizes, costs) = problem(&[3, 5, 5], (0.0, 1.0, 3.0));
+        let error = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap_err();
+        assert_eq!(error, DpError::GammaExceedsBeta { gamma: 3.0, beta: 1.0 });
+        assert_eq!(default_method(&costs), Method::Plain);
+        // Processor 0 copies for 9; meanwhile 1 cannot gather 2 in time (15 + 5): so it receives
+        // both blocks itself, 9 + 5 + 5.
+        assert_eq!(optimal(&sizes, &costs, Root::Best, Method::Plain).unwrap().value, 19.0);
+    }
+
+    #[test]
+    fn two_blocks_in_the_middle_need_a_binary_root_with_two_children() {
+        // 1 receives 0 (1 + 3), copies (0), receives 2 (1 + 3).
+        let (sizes, costs) = problem(&[3, 9, 3], (1.0, 1.0, 0.0));
+        for method in Method::ALL {
+            let optimum = optimal_binary(&sizes, &costs, Root::Best, method).unwrap();
+            assert_eq!((optimum.value, optimum.tree.root()), (8.0, 1));
+        }
+    }
+
+    #[test]
+    fn fractional_costs_give_a_tree_that_attains_the_value_up_to_rounding() {
+        let blocks: Vec<u64> = (0..60).map(|rank| rank * rank * 7919 % 1001).collect();
+        let (sizes, costs) = problem(&blocks, (12.3, 0.7, 0.1));
+        for root in [Root::Best, Root::Given(17)] {
+            for program in [optimal, optimal_binary] {
+                let [plain, dense] =
+                    Method::ALL.map(|method| program(&sizes, &costs, root, method).unwrap());
+                assert!((plain.value - dense.value).abs() < 1e-12 * plain.value);
+                for optimum in [plain, dense] {
+                    let time = completion_time(&optimum.tree, &sizes, &costs).unwrap().units();
+                    assert!((time - optimum.value).abs() < 1e-12 * time);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_integer_times_are_exact_or_refused() {
+        let (sizes, costs) = problem(&[1 << 40, 1, 1 << 41], (1.0, 1.0, 1.0));
+        let optimum = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap();
+        let time = completion_time(&optimum.tree, &sizes, &costs).unwrap();
+        assert_eq!(time.units(), optimum.value);
+        let (sizes, costs) = problem(&[1 << 60, 1], (1.0, 1.0, 1.0));
+        let error = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap_err();
+        assert_eq!(error, DpError::TooLarge { total: (1 << 60) + 1 });
+    }
+
+    #[test]
+    fn whoever_watches_sees_every_cell_and_may_break_off() {
+        struct Watch(std::cell::Cell<(u64, u64)>, u64);
+        impl Progress for Watch {
+            fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
+                self.0.set((done, total));
+                if done < self.1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            }
+        }
+        let (sizes, costs) = problem(&[1; 9], (1.0, 1.0, 1.0));
+        for program in [optimal_with, optimal_binary_with] {
+            for root in [Root::Best, Root::Given(3)] {
+                for method in Method::ALL {
+                    let watch = Watch(Default::default(), u64::MAX);
+                    program(&sizes, &costs, root, method, &watch).unwrap();
+                    let (done, total) = watch.0.get();
+                    assert_eq!(done, total);
+                    let watch = Watch(Default::default(), 5);
+                    let cancelled = program(&sizes, &costs, root, method, &watch);
+                    assert_eq!(cancelled, Err(DpError::Cancelled));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_is_known_beforehand() {
+        let (sizes, costs) = problem(&[1; 10], (1.0, 1.0, 1.0));
+        let needed = |root, method| memory_needed(&sizes, &costs, root, method).unwrap();
+        assert_eq!(needed(Root::Best, Method::Dense), 55 * 4);
+        assert_eq!(needed(Root::Best, Method::Plain), 2 * 55 * 4);
+        // 3 ranges before the root, 28 after it, 3 x 8 with it.
+        assert_eq!(needed(Root::Given(2), Method::Dense), (3 + 28 + 24) * 4);
+    }
 }

@@ -8,6 +8,7 @@
 
 use crate::ordered::{left_receives, right_receives};
 use crate::progress::Meter;
+use crate::table::triangle_cells;
 use crate::{DpError, Triangle, dense, plain};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -51,7 +52,7 @@ pub fn optimal_root_and_time<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<(Rank,
 /// The table without the case "last processor as root".
 pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(&(), p * (p - 1) / 2);
+    let mut meter = Meter::new(&(), triangle_cells(p));
     let table = plain::ranges(sizes, (0, p), &mut meter, |table, (i, j)| {
         let cost = |i, j| table.get(i, j);
         let left =

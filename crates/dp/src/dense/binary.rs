@@ -3,16 +3,23 @@
 use super::queue::MonotoneQueue;
 use crate::binary_tree::{first_with_one, last_with_one, received, second_message};
 use crate::progress::Meter;
-use crate::table::Triangle;
+use crate::table::{Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
 /// `D(i,j)` for all ranges, the same values as [`plain::binary`](crate::plain::binary), for
 /// `gamma <= beta`.
 ///
-/// `D` never falls when a range grows at either end, by empty blocks neither: so every split
+/// `D` never falls when a range grows at either end, not even by an empty block: so every split
 /// counts, and each row has one crossover for its right subtrees and one for its pairs of left
 /// ones, both of which move right.
+///
+/// Proof, by induction on the number of processors: drop the processor at the end from the
+/// subtree that holds it. If it is the root, then
+/// - at the left, processor `i+1` takes its place: its copy and what it receives of its former
+///   subtree, `max(g_{i+1}, D(i+2,k)) + comm(S(i+2,k))`, take no longer than collecting and sending
+///   that subtree did, `D(i+1,k) + comm(S(i+1,k))`, because gamma <= beta;
+/// - at the right, `j-1` takes its place, and copies in place of its block being sent.
 ///
 /// # Errors
 /// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
@@ -21,14 +28,14 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^2) time; one value a range and O(p) beside it.
 ///
 /// # Source
-/// The recurrence is [OPT](crate#source) Fig. 7 (corrected as in the plain engine); for the algorithm see
-/// [`dense`](crate::dense).
+/// The recurrence is [OPT](crate#source) Fig. 7 (corrected as in the plain engine); for the
+/// crossovers see [`dense`](crate::dense).
 pub fn binary<T: Scalar>(
     sizes: &ScaledSizes<T>,
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(progress, p * (p - 1) / 2);
+    let mut meter = Meter::new(progress, triangle_cells(p));
     let mut table = Triangle::new(0, p)?;
     let mut row = Row::new(sizes);
     for i in (0..p).rev() {
@@ -47,7 +54,7 @@ pub fn binary<T: Scalar>(
             row.arrived.push(received(sizes, &table, (i, j)));
             two_on_left = row.least_left_pair(sizes, &table, j);
         }
-        meter.row_done(p - 1 - i)?;
+        meter.row_done(p - i)?;
     }
     Ok(table)
 }

@@ -4,7 +4,7 @@ use super::Splits;
 use super::queue::MonotoneQueue;
 use crate::ordered::{left_receives, right_receives};
 use crate::progress::Meter;
-use crate::table::Triangle;
+use crate::table::{Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -19,8 +19,8 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// the worst case as many as there are ranges).
 ///
 /// # Source
-/// The recurrence is [OPT](crate#source) Fig. 6 (completed as in the plain engine); for the algorithm see
-/// [`dense`](crate::dense).
+/// The recurrence is [OPT](crate#source) Fig. 6 (completed as in the plain engine); for the
+/// algorithm see [`dense`](crate::dense).
 ///
 /// # Example
 /// An empty last processor copies nothing and so may wait with a full clock: 8 instead of 9.
@@ -38,7 +38,7 @@ pub fn free_root<T: Scalar>(
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(progress, p * (p - 1) / 2);
+    let mut meter = Meter::new(progress, triangle_cells(p));
     part(sizes, &Splits::new(sizes), (0, p), &mut meter)
 }
 
@@ -57,39 +57,57 @@ pub(crate) fn part<T: Scalar>(
     for i in (first..end).rev() {
         windows.iter_mut().for_each(|window| window.start(splits.after(i)));
         for j in i + 1..end {
-            let cost = |i, j| table.get(i, j);
-            if j >= i + 3 && !sizes.is_empty(j - 1, j - 1) {
-                let excess = table.get(i, j - 2) - sizes.volume(i, j - 2);
-                for window in &mut windows {
-                    window.queue.push(j - 2, excess)?;
-                }
-            }
-            let window = &mut windows[usize::from(sizes.is_empty(j, j))];
-            let crossover =
-                window.advance(splits, j - 1, |k| table.get(i, k) < table.get(k + 1, j));
-            let column = &mut columns[j - first];
-            if j >= i + 3 && !sizes.is_empty(i + 2, i + 2) {
-                column.push(i + 1, table.get(i + 2, j) - sizes.volume(i + 2, j))?;
-            }
-            column.expire(|k| k >= crossover);
-
             let mut time = end_joins(sizes, &table, (i, j));
-            let below = splits.before(crossover);
-            if below > i {
-                time = time.least(cost(below + 1, j) + sizes.sent(sizes.volume(below + 1, j)));
-            }
-            if crossover < j - 1 {
-                time = time.least(cost(i, crossover) + sizes.sent(sizes.volume(i, crossover)));
-            }
-            let whole = sizes.sent(sizes.volume(i, j));
-            for excess in [window.queue.least(), column.least()].into_iter().flatten() {
-                time = time.least(whole + excess);
+            if j >= i + 3 {
+                let column = &mut columns[j - first];
+                if !sizes.is_empty(i + 2, i + 2) {
+                    column.push(i + 1, table.get(i + 2, j) - sizes.volume(i + 2, j))?;
+                }
+                if !sizes.is_empty(j - 1, j - 1) {
+                    let excess = table.get(i, j - 2) - sizes.volume(i, j - 2);
+                    for window in &mut windows {
+                        window.queue.push(j - 2, excess)?;
+                    }
+                }
+                let window = &mut windows[usize::from(sizes.is_empty(j, j))];
+                time = time.least(inner_joins(sizes, splits, &table, (i, j), window, column));
             }
             table.set(i, j, time);
         }
-        meter.row_done(end - 1 - i)?;
+        meter.row_done(end - i)?;
     }
     Ok(table)
+}
+
+/// The least over the useful splits `i < k < j - 1`: the four candidates around the crossover.
+#[inline(always)]
+fn inner_joins<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    splits: &Splits,
+    table: &Triangle<T>,
+    (i, j): (Rank, Rank),
+    window: &mut Window<T>,
+    column: &mut MonotoneQueue<T>,
+) -> T {
+    let (left, right) = (|k: Rank| table.get(i, k), |k: Rank| table.get(k + 1, j));
+    let crossover = window.advance(splits, j - 1, |k| left(k) < right(k));
+    column.expire(|k| k >= crossover);
+    let mut time = T::NEVER;
+    // The right part decides and sends.
+    let below = splits.before(crossover);
+    if below > i {
+        time = right(below) + sizes.sent(sizes.volume(below + 1, j));
+    }
+    // The left part decides and sends.
+    if crossover < j - 1 {
+        time = time.least(left(crossover) + sizes.sent(sizes.volume(i, crossover)));
+    }
+    // The part that decides receives.
+    let whole = sizes.sent(sizes.volume(i, j));
+    for excess in [window.queue.least(), column.least()].into_iter().flatten() {
+        time = time.least(whole + excess);
+    }
+    time
 }
 
 /// The least over the splits next to the ends of `[i..j]`, which may involve a copy.
@@ -99,14 +117,11 @@ pub(crate) fn part<T: Scalar>(
 #[inline(always)]
 fn end_joins<T: Scalar>(sizes: &ScaledSizes<T>, table: &Triangle<T>, (i, j): (Rank, Rank)) -> T {
     let cost = |i, j| table.get(i, j);
-    let mut least =
-        left_receives(sizes, cost, (i, i, j)).least(right_receives(sizes, cost, (i, j - 1, j)));
+    let mut least = left_receives(sizes, cost, (i, i, j));
+    least = least.least(right_receives(sizes, cost, (i, j - 1, j)));
     if j > i + 1 {
-        least = least.least(right_receives(sizes, cost, (i, i, j))).least(left_receives(
-            sizes,
-            cost,
-            (i, j - 1, j),
-        ));
+        least = least.least(right_receives(sizes, cost, (i, i, j)));
+        least = least.least(left_receives(sizes, cost, (i, j - 1, j)));
     }
     if j > i + 2 && sizes.is_empty(j - 1, j - 1) {
         least = least.least(right_receives(sizes, cost, (i, j - 2, j)));

@@ -1,24 +1,43 @@
 //! The same tables in O(p^2): a constant number of candidates per range, for gamma <= beta.
 //!
-//! # Why so few splits matter
-//! For gamma <= beta the tables are monotone (write `C(a,b)` for any of them, `S` for sizes):
+//! # Monotonicity
+//! Let gamma <= beta; `g_j = gamma m_j`, and `C` is the free root's table:
 //!
 //! - (L) `C(i,j) <= C(i-1,j)`: a further block on the left never helps.
-//! - (R) `C(i,j) <= C(i,j')` for `j' > j` if blocks `j+1..=j'` hold data.
 //! - (Z) `C(i,j+1) <= C(i,j)` if block `j+1` is empty and `i < j`; equal if block `j` is empty too.
+//! - (A) `C(i,j) <= C(i,k) + alpha` if blocks `j+1..=k` are empty.
+//! - (R) `C(i,j) <= C(i,n)` for `n > j` if blocks `j+1..=n` hold data.
 //!
-//! (R) needs the data: an empty last processor may copy while it waits, where the one before it
-//! could not. Sizes 2, 1, 4 cost 9, sizes 2, 1, 4, 0 cost 8 (alpha = beta = gamma = 1).
+//! (R) needs the data: an empty last processor may relieve a right root of its copy while that root
+//! waits. Sizes 2, 1, 4 cost 9, sizes 2, 1, 4, 0 cost 8 (alpha = beta = gamma = 1).
 //!
-//! All three go by induction on the number of processors. For (L) take an optimal tree on
-//! `[i-1..j]` and drop processor `i-1`: a leaf is dropped without loss; if it is a root, the first
-//! processor of its first subtree's range takes its place by the induction hypothesis, and what it
-//! has to copy is at most what would have been sent, gamma <= beta. For (R) drop the last
-//! processor in the same way; the delicate case is a last processor that is a right root and
-//! whose part has shrunk to itself, so that its copy no longer overlaps with waiting. (Z): the
-//! empty block joins the left root for nothing.
+//! Proof, by induction on the number of processors. Take the best join of the longer range, at
+//! split `k`, and join the shorter range at the same split. By the induction hypothesis neither
+//! part takes longer, no message is longer, and so neither is the whole, but for these cases:
 //!
-//! # What follows
+//! - (L), a left receiver that shrinks to `i` alone: `g_i` replaces `C(i-1,i)`, which is
+//!   `g_{i-1} + comm(m_i)` or `comm(m_{i-1}) + g_i`; both are at least `g_i` for gamma <= beta.
+//! - (Z), first part: the empty block joins the left part for nothing.
+//! - A right receiver that shrinks to `j` alone, so that its copy has to wait. With
+//!   `S' = S(i,j-1)` the longer range takes `X = max(C(i,j-1), C(j,n)) + comm(S')`. If block `j` is
+//!   empty, a join at `j - 1` takes at most `X`. Otherwise let `y` be the last non-empty block of
+//!   `i..=j-1`. If there is none, `C(i,j) <= g_j <= X`. Else processor `j` takes the empty blocks
+//!   next to it, copies, receives `y`, and then `[i..y-1]`:
+//!   `max(C(i,y-1), g_j + comm(m_y)) + comm(S(i,y-1))`, where `C(i,y-1) <= C(i,j-1)` by (R). This
+//!   is at most `C(i,j-1) + comm(S')` or `g_j + 2 alpha + beta S'`. In (R),
+//!   `C(j,n) >= alpha + g_j`, for block `j` is either copied beside a message or sent: both are
+//!   at most `X`. In (A), `C(j,n) >= g_j`: both are at most `X + alpha`.
+//! - (A) and (R), a split beyond the shorter range, `k >= j`: the longer range takes at least
+//!   `C(i,k)`, which for `k = j` is enough. For `k > j` the induction hypothesis is applied to
+//!   `[i..k]`: in (A) at once, and in (R) if blocks `j+1..=k` hold data. If they do not, then
+//!   blocks `k+1..=n` do. So if block `j` holds data as well, a message is sent after `C(i,k)`,
+//!   for at least alpha, and (A) suffices; if it does not, (Z) gives equality (for `i = j`, `C`
+//!   is 0).
+//!
+//! The root of a fixed-root table stays where it is in all these constructions, so that the same
+//! holds of `F(i,j)`, `i <= r <= j`.
+//!
+//! # Why so few splits matter
 //! Let K be the splits `k` with a non-empty block `k + 1`. A split outside K is never better than
 //! the next one, `k + 1`: the empty block changes sides. Along K, `C(i,k)` does not fall and
 //! `C(k+1,j)` does not rise. So there is a crossover `s`, the least split in K with
@@ -34,8 +53,8 @@
 //! time. The window of a row starts at the crossover, which moves right as `j` grows; by (R) and
 //! (Z) it does so among the `j` with data and among those without, but not across: hence two
 //! queues a row. The window of a column ends at the crossover, which moves left as `i` falls, by
-//! (L). Splits whose left or right part is empty of data send nothing; the brackets overestimate
-//! them, and the splits next to the range's ends, which are evaluated as they stand, are as good.
+//! (L). A right receiver whose left part holds no data gets it for nothing, which the bracket
+//! overestimates; the split `k = i`, evaluated as it stands, is then as good.
 
 mod binary;
 mod fixed_root;

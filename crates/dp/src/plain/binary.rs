@@ -3,7 +3,7 @@
 use super::{Nonempty, least_join, least_silent_join};
 use crate::binary_tree::{first_with_one, last_with_one, received};
 use crate::progress::Meter;
-use crate::table::{Columns, Triangle};
+use crate::table::{Columns, Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -21,14 +21,14 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^3) time; O(p^2) space, two values a range.
 ///
 /// # Source
-/// [OPT](crate#source) Fig. 7; differs: its last case prints `gamma m_i` where the copy of the last block is
-/// meant.
+/// [OPT](crate#source) Fig. 7; differs: its last case prints `gamma m_i` where the copy of the last
+/// block is meant.
 pub fn binary<T: Scalar>(
     sizes: &ScaledSizes<T>,
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(progress, p * (p - 1) / 2);
+    let mut meter = Meter::new(progress, triangle_cells(p));
     let mut table = Triangle::new(0, p)?;
     let mut columns = Columns::new(0, p)?;
     let nonempty = Nonempty::new(sizes);
@@ -53,7 +53,7 @@ pub fn binary<T: Scalar>(
             arrived.push(received(sizes, &table, (i, j)));
             two_on_left = least_second(sizes, &nonempty, &arrived, &columns, (i, j));
         }
-        meter.row_done(p - 1 - i)?;
+        meter.row_done(p - i)?;
     }
     Ok(table)
 }

@@ -3,7 +3,7 @@
 use super::{Nonempty, least_join, least_silent_join};
 use crate::ordered::{left_receives, right_receives};
 use crate::progress::Meter;
-use crate::table::{Columns, Triangle};
+use crate::table::{Columns, Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -20,8 +20,8 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^3) time; O(p^2) space, two values a range.
 ///
 /// # Source
-/// [OPT](crate#source) Fig. 6; differs: the splits `k = i` and `k = j - 1`, with the copies of eqs. 5 and 6, are
-/// candidates for every range (Fig. 6 as printed has them for pairs only).
+/// [OPT](crate#source) Fig. 6; differs: the splits `k = i` and `k = j - 1`, with the copies of eqs.
+/// 5 and 6, are candidates for every range (Fig. 6 as printed has them for pairs only).
 ///
 /// # Example
 /// Sizes 2, 1, 4 and costs 1, 1, 1: processor 0 joins 1 for (1 + 2) + 1 = 4, and then [0..1] takes
@@ -39,7 +39,7 @@ pub fn free_root<T: Scalar>(
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(progress, p * (p - 1) / 2);
+    let mut meter = Meter::new(progress, triangle_cells(p));
     part(sizes, (0, p), &mut meter).map(|(table, _)| table)
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn ranges<T: Scalar>(
             table.set(i, j, time);
             columns.set(i, j, time);
         }
-        meter.row_done(end - 1 - i)?;
+        meter.row_done(end - i)?;
     }
     Ok((table, columns))
 }

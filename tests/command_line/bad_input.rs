@@ -1,0 +1,136 @@
+//! What a user gets who asks for nonsense: an error that names the place, the value and what is
+//! allowed, and the right exit code.
+
+use crate::program::{folder, tuwtree, tuwtree_with_input};
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    for (arguments, messages) in [
+        ("", &["Usage: tuwtree"][..]),
+        ("sort", &["sort"]),
+        ("optimize", &["--dist", "--sizes"]),
+        ("optimize --dist peaks", &["peaks", "spikes"]),
+        ("optimize --dist spikes --sizes x", &["cannot be used with"]),
+        ("optimize --sizes x -p 10", &["--dist"]),
+        ("optimize --dist spikes -p 0", &["0 processors", "1 to 100000000"]),
+        ("optimize --dist spikes -p 100000001", &["100000001 processors"]),
+        ("optimize --dist spikes -p -1", &["-1"]),
+        ("optimize --dist spikes -p 99999999999999999999", &["99999999999999999999"]),
+        ("optimize --dist spikes -b 0", &["mean block size 0", "1 to 2^62"]),
+        ("optimize --dist spikes --rho 0", &["rho is 0", "at least 1"]),
+        ("optimize --dist skewed -b 4611686018427387904", &["2^64 - 1"]),
+        ("optimize --dist spikes --alpha NaN", &["--alpha", "NaN", "finite"]),
+        ("optimize --dist spikes --beta inf", &["--beta", "inf", "finite"]),
+        ("optimize --dist spikes --gamma -1", &["--gamma", "-1", "at least 0"]),
+        ("optimize --dist spikes --alpha one", &["one"]),
+        ("optimize --dist spikes --root 2000", &["root 2000", "0..2000 (2000 processors)"]),
+        ("optimize --dist spikes --root -1", &["-1"]),
+        ("optimize --dist spikes --root first", &["first", "best"]),
+        ("optimize --dist spikes --op sort", &["sort", "gather"]),
+        ("optimize --dist spikes --algorithm fast", &["fast", "optimal"]),
+        ("optimize --dist spikes --seed 4294967296", &["4294967296", "xoshiro"]),
+        ("generate --dist same --format xml", &["xml", "csv"]),
+        ("reproduce --table 4", &["4"]),
+    ] {
+        tuwtree(arguments).fails(2, messages);
+    }
+}
+
+#[test]
+fn bad_sizes_are_exit_code_1_with_place_and_value() {
+    for (input, messages) in [
+        ("", &["standard input", "no block sizes"][..]),
+        ("1 2\n3 four\n", &["line 2", "\"four\"", "0 to 2^64 - 1"]),
+        ("-1", &["line 1", "\"-1\""]),
+        ("1e3", &["\"1e3\""]),
+        ("inf", &["\"inf\""]),
+        ("18446744073709551616", &["\"18446744073709551616\""]),
+        ("18446744073709551615,1", &["more than 2^64 - 1 bytes (block 1 is 1)"]),
+        ("rank,size_bytes\n0,1\n2,1\n", &["line 3", "\"2\"", "1 is expected"]),
+        ("rank,size_bytes\n0,x\n", &["line 2", "\"x\""]),
+        ("{\"format\":\"tuwtree-sizes\",\"version\":9,\"block_sizes_bytes\":[1]}", &["version 9"]),
+        ("{\"format\":\"tuwtree-tree\",\"version\":1}", &["\"tuwtree-tree\"", "tuwtree-sizes"]),
+        ("[1, null]", &["null", "column"]),
+        ("[1, 2", &["EOF"]),
+    ] {
+        tuwtree_with_input("optimize --sizes -", input).fails(1, messages);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let folder = folder("unreadable");
+    tuwtree("optimize --sizes no/such/file").fails(1, &["no/such/file", "No such file"]);
+    tuwtree(&format!("show {}", folder.display())).fails(1, &["directory"]);
+    let binary = folder.join("binary");
+    fs::write(&binary, b"1 2\n3 \xff\xfe").unwrap();
+    tuwtree(&format!("optimize --sizes {}", binary.display())).fails(1, &["line 2", "UTF-8"]);
+}
+
+#[test]
+fn what_is_no_tree_is_refused() {
+    let good = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]]}"#;
+    let evaluate = |text: &str| tuwtree_with_input("evaluate - --dist same", text);
+    assert_eq!(evaluate(good).code, 0);
+    for (from, to, messages) in [
+        ("\"version\":1", "\"version\":2", &["version 2", "versions up to 1"][..]),
+        ("\"tuwtree-tree\"", "\"other\"", &["\"other\"", "\"tuwtree-tree\""]),
+        ("\"root\":1", "\"root\":1,\"ports\":2", &["unknown field `ports`", "line 1"]),
+        ("\"root\":1", "\"root\":1,\"root\":2", &["duplicate field `root`"]),
+        ("\"root\":1", "\"root\":3", &["root 3 is outside 0..3"]),
+        ("\"processors\":3", "\"processors\":0", &["\"processors\" is 0"]),
+        ("\"processors\":3", "\"processors\":99999999999", &["\"subtrees\" has 3 entries"]),
+        ("[0,1,2]", "[0,1,3]", &["receives from 3", "outside 0..3"]),
+        ("[0,1,2]", "[0,1]", &["processor 2 sends to nobody"]),
+        ("[0,1,2]", "[0,2]", &["copies its own block 0 times"]),
+        ("[0,1,2]", "[0,0,1,2]", &["processor 0 sends to both 1 and 1"]),
+        ("[[],[0,1,2],[]]", "[[0,2],[1],[2,0]]", &["not a tree"]),
+        ("[[],[0,1,2],[]]", "[[0,2],[],[2,0]]", &["never reaches root 1"]),
+        ("[[],[0,1,2],[]]", "[[],[0,1,2],[1,2]]", &["receives from 1, which is the root"]),
+        ("[[],[0,1,2],[]]", "[[]", &["expected `,` or `}`"]),
+    ] {
+        let bad = good.replace(from, to);
+        assert_ne!(bad, good);
+        evaluate(&bad).fails(1, messages);
+        tuwtree_with_input("show -", &bad).fails(1, messages);
+    }
+    evaluate("").fails(1, &["EOF"]);
+    tuwtree_with_input("evaluate - --sizes no-file", good).fails(1, &["no-file"]);
+    tuwtree_with_input("evaluate - --dist same -p 4", good).fails(1, &["3 processors", "4 block"]);
+    tuwtree_with_input("evaluate -", good).fails(2, &["--sizes", "--dist"]);
+    tuwtree_with_input("show - --processor 3", good).fails(2, &["3 is outside 0..3"]);
+}
+
+#[test]
+fn times_that_cannot_be_exact_are_refused() {
+    for arguments in [
+        "optimize --dist same -p 4 -b 4000000000000000 --algorithm linear",
+        "optimize --dist same -p 4 --alpha 9007199254740992 --algorithm adaptive",
+        "optimize --dist same -p 4 -b 4000000000000000 --algorithm optimal",
+    ] {
+        tuwtree(arguments).fails(1, &["exact", "2^53"]);
+    }
+    let large = "optimize --dist same -p 4 -b 2000000000000000 --json --algorithm optimal";
+    assert!(tuwtree(large).success().contains("8000000000000200"));
+}
+
+#[test]
+fn an_existing_file_is_kept_when_a_command_fails() {
+    let folder = folder("kept");
+    let file = folder.join("tree.json");
+    fs::write(&file, "precious").unwrap();
+    let failing = format!("optimize --dist same -p 4 --alpha 1e300 -o {}", file.display());
+    assert_eq!(tuwtree(&failing).code, 1);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn outputs_that_cannot_be_written_are_named() {
+    tuwtree("generate --dist same -o no/such/folder/file").fails(1, &["no/such/folder/file"]);
+    if Path::new("/dev/full").exists() {
+        tuwtree("generate --dist same -o /dev/full").fails(1, &["/dev/full", "No space"]);
+    }
+}

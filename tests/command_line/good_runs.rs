@@ -1,0 +1,219 @@
+//! What a user gets who asks for something sensible.
+
+use crate::program::{command, folder, tuwtree, tuwtree_with_input};
+use serde_json::Value;
+use std::process::Stdio;
+use tuwtree_model::Distribution;
+
+fn optimize_json(arguments: &str) -> Value {
+    serde_json::from_str(&tuwtree(&format!("optimize --json {arguments}")).success()).unwrap()
+}
+
+/// Construction, time and root of each construction in a comparison.
+fn results(comparison: &Value) -> Vec<(String, f64, u64)> {
+    let constructions = comparison["constructions"].as_array().unwrap();
+    constructions
+        .iter()
+        .map(|entry| {
+            (
+                entry["construction"].as_str().unwrap().to_owned(),
+                entry["completion_time"].as_f64().unwrap(),
+                entry["root"].as_u64().unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_distribution_is_all_that_optimize_needs() {
+    let comparison = optimize_json("--dist spikes");
+    assert_eq!(comparison["processors"], 2000);
+    assert_eq!(comparison["total_bytes"], 2_001_600);
+    assert_eq!(comparison["lower_bound"], 2_001_700);
+    assert_eq!(comparison["recommended"], "optimal");
+    let expected = [
+        ("linear", 2_201_500.0, 0),
+        ("oblivious", 2_077_733.0, 1792),
+        ("adaptive", 2_002_700.0, 1549),
+        ("binary", 3_219_118.0, 775),
+        ("optimal", 2_002_600.0, 1196),
+    ];
+    for ((name, time, root), found) in expected.into_iter().zip(results(&comparison)) {
+        assert_eq!((name, time), (found.0.as_str(), found.1));
+        assert!(name == "optimal" || root == found.2, "{name}: {}", found.2);
+    }
+}
+
+#[test]
+fn a_given_root_is_the_root_of_every_tree() {
+    let comparison = optimize_json("--dist spikes --root 1000");
+    assert_eq!(comparison["root"], 1000);
+    let results = results(&comparison);
+    assert!(results.iter().all(|(_, _, root)| *root == 1000));
+    let times: Vec<f64> = results.iter().map(|(_, time, _)| *time).collect();
+    // Table 1, gamma = 1, spikes, first row.
+    assert_eq!(times, [2_201_500.0, 2_142_672.0, 2_037_693.0, 3_569_427.0, 2_002_900.0]);
+}
+
+#[test]
+fn gather_and_scatter_take_the_same_time() {
+    let gather = optimize_json("--dist random -p 100 --op gather");
+    let scatter = optimize_json("--dist random -p 100 --op scatter");
+    assert_eq!(results(&gather), results(&scatter));
+    assert_eq!(scatter["operation"], "scatter");
+}
+
+#[test]
+fn algorithms_can_be_named_one_by_one() {
+    for names in ["linear,optimal", "linear optimal", "optimal linear"] {
+        let found = results(&optimize_json(&format!("--dist same -p 50 --algorithm {names}")));
+        let found: Vec<&str> = found.iter().map(|(name, _, _)| name.as_str()).collect();
+        assert_eq!(found, ["linear", "optimal"]);
+    }
+}
+
+#[test]
+fn adaptive_rules_can_be_chosen() {
+    for rule in ["completion-time", "gather-time", "data-size"] {
+        let arguments = format!("--dist random -p 64 --algorithm adaptive --adaptive-rule {rule}");
+        let comparison = optimize_json(&arguments);
+        let total = comparison["total_bytes"].as_f64().unwrap();
+        // gamma = beta and 64 positive blocks: [OPT] Proposition 1, met or beaten.
+        assert!(results(&comparison)[0].1 <= total + 600.0 + 1e-9 || rule == "gather-time");
+    }
+}
+
+#[test]
+fn sizes_are_the_same_through_every_format() {
+    for distribution in Distribution::ALL {
+        let name = distribution.name();
+        let direct = optimize_json(&format!("--dist {name} -p 40 -b 12 --rho 3 --seed 9"));
+        for format in ["text", "csv", "json"] {
+            let generate = format!("generate --dist {name} -p 40 -b 12 --rho 3 --seed 9");
+            let sizes = tuwtree(&format!("{generate} --format {format}")).success();
+            let read = tuwtree_with_input("optimize --json --sizes -", &sizes).success();
+            let read: Value = serde_json::from_str(&read).unwrap();
+            assert_eq!(direct, read, "{name} {format}");
+        }
+    }
+}
+
+#[test]
+fn seeds_and_generators_make_different_problems_and_the_same_ones_again() {
+    let sizes = |options: &str| tuwtree(&format!("generate --dist random -p 9 {options}")).success();
+    assert_eq!(sizes(""), sizes("--seed 1 --rng glibc"));
+    assert_ne!(sizes("--seed 1"), sizes("--seed 2"));
+    assert_ne!(sizes("--rng glibc"), sizes("--rng xoshiro"));
+    // 1 + 1804289383 mod 2000.
+    assert_eq!(sizes("").lines().next(), Some("1384"));
+}
+
+#[test]
+fn one_processor_and_empty_blocks_are_valid() {
+    let lone = optimize_json("--dist same -p 1");
+    assert!(results(&lone).iter().all(|(_, time, root)| (*time, *root) == (0.0, 0)));
+    let empty = tuwtree_with_input("optimize --json --sizes -", "0 0 0 0").success();
+    let empty: Value = serde_json::from_str(&empty).unwrap();
+    assert!(results(&empty).iter().all(|(_, time, _)| *time == 0.0));
+    for text in ["0", "7", "0 0", "0 5 0"] {
+        assert!(tuwtree_with_input("optimize --sizes -", text).success().contains("Recommended"));
+    }
+}
+
+#[test]
+fn gamma_above_beta_is_admitted() {
+    let comparison = optimize_json("--dist random -p 30 --gamma 3");
+    assert_eq!(comparison["constructions"][4]["method"], "plain");
+}
+
+#[test]
+fn costs_need_not_be_integers() {
+    let comparison = optimize_json("--dist random -p 200 --alpha 1.5e-6 --beta 1e-9 --gamma 3e-10");
+    let optimal = results(&comparison)[4].1;
+    let bound = comparison["lower_bound"].as_f64().unwrap();
+    assert!(bound < optimal && optimal < 2.0 * bound, "{optimal} {bound}");
+}
+
+#[test]
+fn show_lists_messages_in_the_order_of_their_times() {
+    let folder = folder("show");
+    let file = folder.join("tree.json");
+    let file = file.to_str().unwrap();
+    let made = format!("optimize --sizes - --alpha 1 --root 1 --algorithm linear -o {file}");
+    tuwtree_with_input(&made, "2 1 4").success();
+    let shown = tuwtree(&format!("show {file}")).success();
+    let words: Vec<Vec<&str>> =
+        shown.lines().map(|line| line.split_whitespace().collect()).collect();
+    // alpha = beta = gamma = 1: 0..3, the copy 3..4, 4..9.
+    assert_eq!(words[0], ["1", "(root)", "blocks", "0..=2", "7", "bytes", "done", "at", "9"]);
+    assert_eq!(words[words.len() - 2], ["0", "1", "block", "0", "2", "0", "3"]);
+    assert_eq!(words[words.len() - 1], ["2", "1", "block", "2", "4", "4", "9"]);
+    let limited = tuwtree(&format!("show {file} --limit 1")).success();
+    assert!(limited.contains("and 1 more messages"), "{limited}");
+    let other = tuwtree(&format!("show {file} --processor 2")).success();
+    assert_eq!(other.lines().last().unwrap().split_whitespace().next(), Some("2"));
+}
+
+#[test]
+fn a_scatter_is_shown_from_the_root_outwards() {
+    let arguments = "optimize --sizes - --alpha 1 --root 1 --algorithm linear --op scatter -o -";
+    let tree = tuwtree_with_input(arguments, "2 1 4").success();
+    let shown = tuwtree_with_input("show -", &tree).success();
+    let last: Vec<&str> = shown.lines().last().unwrap().split_whitespace().collect();
+    // The gather's first message 0..3 is the scatter's last, 6..9.
+    assert_eq!(last, ["1", "0", "block", "0", "2", "6", "9"]);
+}
+
+#[test]
+fn a_tree_without_a_problem_is_shown_without_times_and_judged_on_any_blocks() {
+    let tree = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":0,"subtrees":[[0,2,1],[],[]]}"#;
+    let shown = tuwtree_with_input("show -", tree).success();
+    assert!(shown.contains("block 2") && !shown.contains("bytes"), "{shown}");
+    let judged = tuwtree_with_input("evaluate - --dist same -b 10 --alpha 1", tree).success();
+    assert!(judged.contains("completion time  32"), "{judged}");
+    assert!(judged.contains("no: processor 0 holds blocks 0..=0 and then takes 2..=2"), "{judged}");
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let mut child = command(&["generate", "--dist", "same", "-p", "1000000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn the_same_command_prints_the_same_bytes() {
+    let run = || tuwtree("optimize --dist bucket -p 300 --json").success();
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn no_colours_where_there_is_no_terminal() {
+    let run = tuwtree("optimize --dist same -p 0");
+    assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+}
+
+#[test]
+fn help_teaches() {
+    let help = tuwtree("--help").success();
+    for word in ["optimize", "evaluate", "show", "generate", "reproduce", "Examples", "Exit codes"] {
+        assert!(help.contains(word), "{word}");
+    }
+    let help = tuwtree("optimize --help").success();
+    for distribution in Distribution::ALL {
+        assert!(help.contains(distribution.name()), "{}", distribution.name());
+    }
+}
+
+#[test]
+fn large_problems_leave_out_by_reason_what_takes_too_long() {
+    let output = tuwtree("optimize --dist spikes -p 1000000 --json --algorithm linear adaptive oblivious");
+    let comparison: Value = serde_json::from_str(&output.success()).unwrap();
+    assert_eq!(results(&comparison).len(), 3);
+}
