@@ -16,7 +16,7 @@ pub(crate) use free_root::ranges;
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
 /// How many splits are compared side by side.
-const LANES: usize = 16;
+const LANES: usize = 32;
 
 /// The least of `max(left[x], right[x]) + sent(volume[x])`, `NEVER` if there is none.
 ///
