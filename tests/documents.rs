@@ -30,7 +30,8 @@ proptest! {
 
 #[test]
 fn the_schema_refuses_what_the_program_refuses() {
-    let good = r#"{"format":"tuwtree-tree","version":1,"processors":2,"root":0,"subtrees":[[0,1],[]]}"#;
+    let good =
+        r#"{"format":"tuwtree-tree","version":1,"processors":2,"root":0,"subtrees":[[0,1],[]]}"#;
     let validator = schema();
     assert!(validator.is_valid(&serde_json::from_str(good).unwrap()));
     for (from, to) in [

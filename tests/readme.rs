@@ -29,10 +29,8 @@ fn pieces(text: &str) -> Vec<Piece> {
         match pieces.last_mut().unwrap() {
             Piece::Text(text) => text.push_str(line),
             Piece::Session(samples) => match line.strip_prefix("$ ") {
-                Some(command) => samples.push(Sample {
-                    command: command.trim_end().to_owned(),
-                    output: String::new(),
-                }),
+                Some(command) => samples
+                    .push(Sample { command: command.trim_end().to_owned(), output: String::new() }),
                 None => samples.last_mut().unwrap().output.push_str(line),
             },
         }

@@ -89,7 +89,7 @@ fn what_is_no_tree_is_refused() {
         ("[[],[0,1,2],[]]", "[[0,2],[1],[2,0]]", &["not a tree"]),
         ("[[],[0,1,2],[]]", "[[0,2],[],[2,0]]", &["never reaches root 1"]),
         ("[[],[0,1,2],[]]", "[[],[0,1,2],[1,2]]", &["receives from 1, which is the root"]),
-        ("[[],[0,1,2],[]]", "[[]", &["expected `,` or `}`"]),
+        ("[[],[0,1,2],[]]", "[[]", &["expected `,` or `]` at line 1"]),
     ] {
         let bad = good.replace(from, to);
         assert_ne!(bad, good);

@@ -78,7 +78,7 @@ fn adaptive_rules_can_be_chosen() {
         let arguments = format!("--dist random -p 64 --algorithm adaptive --adaptive-rule {rule}");
         let comparison = optimize_json(&arguments);
         let total = comparison["total_bytes"].as_f64().unwrap();
-        // gamma = beta and 64 positive blocks: [OPT] Proposition 1, met or beaten.
+        // gamma = beta and 64 positive blocks: OPT Proposition 1, met or beaten.
         assert!(results(&comparison)[0].1 <= total + 600.0 + 1e-9 || rule == "gather-time");
     }
 }
@@ -100,7 +100,8 @@ fn sizes_are_the_same_through_every_format() {
 
 #[test]
 fn seeds_and_generators_make_different_problems_and_the_same_ones_again() {
-    let sizes = |options: &str| tuwtree(&format!("generate --dist random -p 9 {options}")).success();
+    let sizes =
+        |options: &str| tuwtree(&format!("generate --dist random -p 9 {options}")).success();
     assert_eq!(sizes(""), sizes("--seed 1 --rng glibc"));
     assert_ne!(sizes("--seed 1"), sizes("--seed 2"));
     assert_ne!(sizes("--rng glibc"), sizes("--rng xoshiro"));
@@ -202,7 +203,8 @@ fn no_colours_where_there_is_no_terminal() {
 #[test]
 fn help_teaches() {
     let help = tuwtree("--help").success();
-    for word in ["optimize", "evaluate", "show", "generate", "reproduce", "Examples", "Exit codes"] {
+    for word in ["optimize", "evaluate", "show", "generate", "reproduce", "Examples", "Exit codes"]
+    {
         assert!(help.contains(word), "{word}");
     }
     let help = tuwtree("optimize --help").success();
@@ -213,7 +215,8 @@ fn help_teaches() {
 
 #[test]
 fn large_problems_leave_out_by_reason_what_takes_too_long() {
-    let output = tuwtree("optimize --dist spikes -p 1000000 --json --algorithm linear adaptive oblivious");
+    let output =
+        tuwtree("optimize --dist spikes -p 1000000 --json --algorithm linear adaptive oblivious");
     let comparison: Value = serde_json::from_str(&output.success()).unwrap();
     assert_eq!(results(&comparison).len(), 3);
 }

@@ -1,9 +1,13 @@
 //! The dynamic programs against the exhaustive search of all ordered trees.
 
 use super::ordered_trees::{Class, MOST, ordered_trees};
+use super::problems;
 use proptest::prelude::*;
 use tuwtree_dp::{DpError, Method, Optimum, default_method, optimal, optimal_binary};
-use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
+use tuwtree_model::{
+    BlockSizes, Homogeneous, Rank, Root, Step, Tree, check_ordered, completion_time, lower_bound,
+};
+use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
 type Program = fn(&BlockSizes, &Homogeneous, Root, Method) -> Result<Optimum, DpError>;
 
@@ -60,9 +64,65 @@ proptest! {
     }
 }
 
+/// Whether some processor receives two subtrees from its left before its own block: the shape of
+/// binary trees that no join of ranges that hold their own root makes.
+fn has_two_left_subtrees(tree: &Tree) -> bool {
+    (0..tree.processors())
+        .any(|rank| tree.steps(rank).take_while(|step| *step != Step::Copy).count() == 2)
+}
+
+/// All other constructions' trees for a root.
+fn rivals(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> Vec<Tree> {
+    let processors = sizes.processors();
+    let mut trees = vec![linear(processors, root).unwrap(), oblivious(processors, root).unwrap()];
+    trees.extend(
+        AdaptiveRule::ALL.map(|rule| adaptive(sizes, costs, Root::Given(root), rule).unwrap()),
+    );
+    trees
+        .push(optimal_binary(sizes, costs, Root::Given(root), default_method(costs)).unwrap().tree);
+    trees
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn nothing_beats_optimal_but_two_left_subtrees(
+        sizes in problems::sizes(24), costs in problems::costs(), root in 0..24_usize,
+    ) {
+        let root = root % sizes.processors();
+        let method = default_method(&costs);
+        let best = optimal(&sizes, &costs, Root::Best, method).unwrap();
+        let given = optimal(&sizes, &costs, Root::Given(root), method).unwrap();
+        prop_assert!(best.value <= given.value);
+        prop_assert_eq!(check_ordered(&best.tree), Ok(()));
+        prop_assert_eq!(check_ordered(&given.tree), Ok(()));
+        let bound = lower_bound(root, &sizes, &costs).unwrap().units();
+        prop_assert!(given.value >= bound);
+        for tree in rivals(&sizes, &costs, root) {
+            prop_assert_eq!(check_ordered(&tree), Ok(()));
+            let time = completion_time(&tree, &sizes, &costs).unwrap().units();
+            prop_assert!(time >= bound);
+            prop_assert!(given.value <= time || has_two_left_subtrees(&tree), "{:?}", tree);
+        }
+    }
+}
+
+#[test]
+fn a_binary_tree_can_beat_the_optimum_over_joined_ranges() {
+    let sizes = BlockSizes::new([3, 3, 1, 4]).unwrap();
+    let costs = Homogeneous::new(2.0, 1.0, 0.0).unwrap();
+    for method in Method::ALL {
+        assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 12.0);
+        let binary = optimal_binary(&sizes, &costs, Root::Best, method).unwrap();
+        assert_eq!(binary.value, 11.0);
+        assert!(has_two_left_subtrees(&binary.tree));
+    }
+}
+
 #[test]
 fn the_published_partition_instance_as_an_ordered_problem_takes_983() {
-    // [OPT] section 4: 10 m_i + 1 for the ten numbers, then the two large blocks.
+    // OPT section 4: 10 m_i + 1 for the ten numbers, then the two large blocks.
     let sizes = BlockSizes::new([21, 31, 31, 31, 41, 41, 41, 61, 61, 131, 240, 250]).unwrap();
     let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
     for method in Method::ALL {

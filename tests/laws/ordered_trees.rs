@@ -8,10 +8,10 @@ use tuwtree_model::{Rank, Step, Tree};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Every message extends a segment that holds the receiver's own rank; the own block is copied
-    /// before a first message from the right and after a first message from the left ([OPT] eqs. 5
+    /// before a first message from the right and after a first message from the left (OPT eqs. 5
     /// and 6).
     Ordered,
-    /// Children in rank order and the copy at the own rank's place ([OPT] Definition 3), two
+    /// Children in rank order and the copy at the own rank's place (OPT Definition 3), two
     /// children at most.
     Binary,
 }

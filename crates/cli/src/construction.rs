@@ -73,8 +73,8 @@ impl Construction {
             Construction::Linear => "star: the root receives from all others, as MPI libraries do",
             Construction::Oblivious => "rank-ordered binomial tree, whatever the blocks",
             Construction::Adaptive => "binomial tree in which the larger side receives",
-            Construction::Binary => "best ordered tree with at most two children everywhere",
-            Construction::Optimal => "best ordered tree",
+            Construction::Binary => "best tree with at most two children everywhere, in rank order",
+            Construction::Optimal => "best tree of all that join adjacent ranges",
         }
     }
 }
@@ -100,10 +100,10 @@ impl Task<'_> {
                 let root = self.root_among(|| oblivious_times(sizes, costs))?;
                 Built::directly(oblivious(processors, root))?
             }
-            Construction::Adaptive => {
-                Built::directly(adaptive(sizes, costs, root, adaptive_rule))?
+            Construction::Adaptive => Built::directly(adaptive(sizes, costs, root, adaptive_rule))?,
+            Construction::Binary => {
+                self.search(construction, tuwtree_dp::optimal_binary_with, effort)?
             }
-            Construction::Binary => self.search(construction, tuwtree_dp::optimal_binary_with, effort)?,
             Construction::Optimal => self.search(construction, tuwtree_dp::optimal_with, effort)?,
         };
         Ok(built)
@@ -131,10 +131,11 @@ impl Task<'_> {
         let method = default_method(costs);
         self.check_effort(method, effort)?;
         let progress = Watched(Progress::new(construction.name()));
-        let optimum = optimize(sizes, costs, root, method, &progress).map_err(|error| match error {
-            DpError::Cancelled => BuildError::Failed(CliError::Interrupted),
-            error => BuildError::failed(error),
-        })?;
+        let optimum =
+            optimize(sizes, costs, root, method, &progress).map_err(|error| match error {
+                DpError::Cancelled => BuildError::Failed(CliError::Interrupted),
+                error => BuildError::failed(error),
+            })?;
         Ok(Built { tree: optimum.tree, method: Some(method) })
     }
 

@@ -2,7 +2,7 @@
 //! truly.
 //!
 //! # Source
-//! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" ([OPT]), Tables 1
+//! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), Tables 1
 //! to 3. The rules of the program behind them are inferred from its results.
 
 use crate::construction::Construction;
@@ -356,7 +356,8 @@ impl Solver<'_> {
                 Construction::Adaptive | Construction::Binary => Note::Unexplained,
             }));
         }
-        let Some(root) = cell.published_root.filter(|_| cell.published_root != cell.recomputed_root)
+        let Some(root) =
+            cell.published_root.filter(|_| cell.published_root != cell.recomputed_root)
         else {
             return Ok(None);
         };

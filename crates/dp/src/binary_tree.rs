@@ -60,7 +60,7 @@ pub(crate) fn second_message<T: Scalar>(
 /// The time of `[i..j]` in this shape.
 ///
 /// # Source
-/// [OPT](crate#source) Fig. 7; differs: its last case prints `gamma m_i` for `gamma m_j`.
+/// OPT Fig. 7; differs: its last case prints `gamma m_i` for `gamma m_j`.
 fn time<T: Scalar>(
     sizes: &ScaledSizes<T>,
     table: &Triangle<T>,
@@ -137,7 +137,7 @@ pub(crate) fn free_root_tree<T: Scalar>(sizes: &ScaledSizes<T>, table: &Triangle
 /// differs from the free root's.
 ///
 /// # Source
-/// [OPT](crate#source) section 3.3.
+/// OPT section 3.3.
 pub(crate) fn fixed_root_tree<T: Scalar>(
     sizes: &ScaledSizes<T>,
     table: &Triangle<T>,

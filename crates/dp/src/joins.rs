@@ -28,7 +28,7 @@ pub(crate) struct Join {
 /// O(p) space and time beside the `p - 1` calls of `join`; no recursion.
 ///
 /// # Source
-/// [OPT](crate#source) Proposition 3 and, for the places of the copies, eqs. 5 and 6.
+/// OPT Proposition 3 and, for the places of the copies, eqs. 5 and 6.
 pub(crate) fn tree_of_joins(processors: usize, mut join: impl FnMut(Rank, Rank) -> Join) -> Tree {
     enum Work {
         Range(Rank, Rank),

@@ -18,7 +18,7 @@
 //! # What an ordered tree is here
 //! Every subtree spans consecutive ranks, and each message that a processor receives extends its
 //! segment, which holds its own rank, on the left or on the right. Its own block is copied before a
-//! first message from the right and after a first message from the left ([OPT](crate#source) eqs. 5
+//! first message from the right and after a first message from the left (OPT eqs. 5
 //! and 6).
 //!
 //! This is the class that Proposition 3 optimises over. It is neither part of the strongly ordered

@@ -70,7 +70,7 @@ pub struct Optimum {
 /// O(p^2) (dense) or O(p^3) (plain) time, O(p^2) space: see [`memory_needed`].
 ///
 /// # Source
-/// [OPT](crate#source) Proposition 3 and Theorem 2.
+/// OPT Proposition 3 and Theorem 2.
 ///
 /// # Example
 /// Sizes 2, 1, 4: whoever is the root, 9 is the least. Root 2 receives 1 (1 + 1), copies (4), then
@@ -123,7 +123,7 @@ pub fn optimal_with(
 /// As [`optimal`].
 ///
 /// # Source
-/// [OPT](crate#source) Theorem 3.
+/// OPT Theorem 3.
 pub fn optimal_binary(
     sizes: &BlockSizes,
     costs: &Homogeneous,

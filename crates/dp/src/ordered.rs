@@ -13,7 +13,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes, Tree};
 /// `cost` gives the times of the two parts.
 ///
 /// # Source
-/// [OPT](crate#source) eqs. 3 and 5.
+/// OPT eqs. 3 and 5.
 #[inline(always)]
 pub(crate) fn left_receives<T: Scalar>(
     sizes: &ScaledSizes<T>,
@@ -29,7 +29,7 @@ pub(crate) fn left_receives<T: Scalar>(
 /// because a copy on the right of a first message has to wait for it.
 ///
 /// # Source
-/// [OPT](crate#source) eqs. 4 and 6.
+/// OPT eqs. 4 and 6.
 #[inline(always)]
 pub(crate) fn right_receives<T: Scalar>(
     sizes: &ScaledSizes<T>,

@@ -1,6 +1,6 @@
 //! The root and time that the published program reports for the best root, for reproduction only.
 //!
-//! The tables of [OPT](crate#source) section 5 are met by a recurrence that lacks one case: a
+//! The tables of OPT section 5 are met by a recurrence that lacks one case: a
 //! range's last processor is never its root, pairs included. Where that case pays (gamma < beta and
 //! large blocks at the end, or empty ones) the published times are above the optimum, and the
 //! published roots depend on the order in which ties were broken. Nothing but a comparison with
@@ -27,7 +27,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^2) space.
 ///
 /// # Source
-/// [OPT](crate#source) section 5, Tables 1 to 3, "optimal", root chosen by the algorithm.
+/// OPT section 5, Tables 1 to 3, "optimal", root chosen by the algorithm.
 ///
 /// # Example
 /// Sizes 1, 9 and gamma = 0: root 1 would be free to receive 1 unit, but is not considered.

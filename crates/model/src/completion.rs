@@ -31,7 +31,7 @@ pub struct Completion {
 /// O(p) time and space; no recursion, so that chains of any length do.
 ///
 /// # Source
-/// [OPT] Definition 2, eqs. 1 and 2. Scatter trees have the same completion times (section 2.5).
+/// OPT Definition 2, eqs. 1 and 2. Scatter trees have the same completion times (section 2.5).
 ///
 /// # Example
 /// Sizes 2, 1, 4 and costs 1, 1, 1: processor 1 receives from 0, copies, receives from 2:
@@ -92,7 +92,7 @@ pub fn completion_time(
 /// As [`completion`].
 ///
 /// # Source
-/// [OPT] section 2.3.
+/// OPT section 2.3.
 pub fn lower_bound(root: Rank, sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, TimeError> {
     if sizes.processors() == 1 {
         return Ok(Time::ZERO);

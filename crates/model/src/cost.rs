@@ -21,7 +21,7 @@ use std::ops::{Add, Sub};
 /// is the same for all three.
 ///
 /// # Source
-/// Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" ([OPT]), section 2.1.
+/// Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), section 2.1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Homogeneous {
     alpha: f64,
@@ -102,7 +102,7 @@ impl Homogeneous {
     /// As [`transmission`](Self::transmission).
     ///
     /// # Source
-    /// [OPT] eq. 1.
+    /// OPT eq. 1.
     pub fn after_receive(&self, clock: Time, ready: Time, bytes: u64) -> Result<Time, TimeError> {
         self.plus(clock.later(ready), self.transmission(bytes)?)
     }
@@ -113,7 +113,7 @@ impl Homogeneous {
     /// As [`transmission`](Self::transmission).
     ///
     /// # Source
-    /// [OPT] eq. 2.
+    /// OPT eq. 2.
     pub fn after_copy(&self, clock: Time, bytes: u64) -> Result<Time, TimeError> {
         self.plus(clock, self.copy(bytes)?)
     }

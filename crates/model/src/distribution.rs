@@ -5,9 +5,9 @@ use crate::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Randomness};
 /// How block sizes are spread over the processors; the mean block is about `b` in each.
 ///
 /// # Source
-/// [OPT] section 5.1, and J. L. Träff, "Practical, distributed, low overhead algorithms for
-/// irregular gather and scatter collectives" ([TUW]), section 5. The formulas are those that
-/// reproduce the published totals; where the prose of [OPT] differs, they are the ones that hold.
+/// OPT section 5.1, and J. L. Träff, "Practical, distributed, low overhead algorithms for
+/// irregular gather and scatter collectives" (TUW), section 5. The formulas are those that
+/// reproduce the published totals; where the prose of OPT differs, they are the ones that hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Distribution {
     /// `m_i = b`.

@@ -21,9 +21,9 @@
 //! | `b`, `rho` | `mean_block`, `rho` | parameters of the [`Distribution`]s |
 //!
 //! # Sources
-//! - [OPT]: J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives", 2018
+//! - OPT: J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives", 2018
 //!   (arXiv 1711.08731).
-//! - [TUW]: J. L. Träff, "Practical, distributed, low overhead algorithms for irregular gather and
+//! - TUW: J. L. Träff, "Practical, distributed, low overhead algorithms for irregular gather and
 //!   scatter collectives", Parallel Computing 75, 2018.
 //!
 //! # Example

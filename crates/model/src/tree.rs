@@ -7,7 +7,7 @@ use crate::{MOST_PROCESSORS, Rank};
 /// A scatter tree runs the same steps backwards, with sends in place of receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Copy the own block into the segment: the singleton subtree of [OPT] Definition 2.
+    /// Copy the own block into the segment: the singleton subtree of OPT Definition 2.
     Copy,
     /// Receive the whole segment of this child.
     Receive(Rank),
@@ -20,7 +20,7 @@ pub enum Step {
 /// its own buffer.
 ///
 /// # Source
-/// [OPT] Definitions 1 and 2. The tree need not be ordered (Definition 3).
+/// OPT Definitions 1 and 2. The tree need not be ordered (Definition 3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     root: u32,

@@ -7,7 +7,7 @@ use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, 
 /// Which of two adjacent subcubes sends its data to the other.
 ///
 /// Under each rule, ties go to the right: the right subcube receives. A subcube that holds a given
-/// root always receives ([TUW] Lemma 2).
+/// root always receives (TUW Lemma 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum AdaptiveRule {
     /// The direction with the smaller completion time of the join. It alone looks at the costs, and
@@ -15,11 +15,11 @@ pub enum AdaptiveRule {
     #[default]
     CompletionTime,
     /// The side with the smaller gather time `sum of m_i over i != r` sends, ties by the smaller
-    /// amount of data. For gamma = 0 its own root never waits: [TUW] Lemma 1.
+    /// amount of data. For gamma = 0 its own root never waits: TUW Lemma 1.
     GatherTime,
-    /// The side with less data sends. For gamma = beta its own root never waits: [TUW] Lemma 4,
-    /// [OPT] Proposition 1. Differs: a lone last processor always sends to a subcube of several.
-    /// In an ordered tree it could copy its own block only after it has received ([OPT] eq. 6),
+    /// The side with less data sends. For gamma = beta its own root never waits: TUW Lemma 4,
+    /// OPT Proposition 1. Differs: a lone last processor always sends to a subcube of several.
+    /// In an ordered tree it could copy its own block only after it has received (OPT eq. 6),
     /// which Lemma 4, where every copy comes first, does not count, and which would break its bound.
     DataSize,
 }
@@ -61,7 +61,7 @@ pub enum AdaptiveError {
 /// O(p) time and space.
 ///
 /// # Source
-/// [TUW] Lemmas 1, 2 and 4, [OPT] Proposition 1. With the rule's own root, its assumption on gamma
+/// TUW Lemmas 1, 2 and 4, OPT Proposition 1. With the rule's own root, its assumption on gamma
 /// and positive blocks, the completion time is at most
 /// `ceil(log2 p) alpha + beta (m - m_r) + gamma m_r`.
 pub fn adaptive(

@@ -19,7 +19,7 @@ pub fn best_root(times: &[Time]) -> Rank {
 /// than root 0, or root 0. For reproduction only; [`best_root`] is the answer.
 ///
 /// # Source
-/// Inferred from [OPT] Tables 1 to 3, linear and oblivious trees with a chosen root.
+/// Inferred from OPT Tables 1 to 3, linear and oblivious trees with a chosen root.
 pub fn published_root(times: &[Time]) -> Rank {
     times.iter().rposition(|time| *time < times[0]).unwrap_or(0)
 }

@@ -11,7 +11,7 @@
 //! are ordered ([`tuwtree_model::check_ordered`]). None of the functions returns a completion time
 //! of the tree it builds: [`tuwtree_model::completion_time`] judges all trees alike.
 //!
-//! Sources: [OPT] and [TUW], as in [`tuwtree_model`].
+//! Sources: OPT and TUW, as in [`tuwtree_model`].
 
 mod adaptive;
 mod best_root;

@@ -11,7 +11,7 @@ use tuwtree_model::{BlockSizes, Homogeneous, Rank, Step, Time, TimeError, Tree, 
 /// O(p).
 ///
 /// # Source
-/// [OPT] section 5.1, "Linear". It knows neither sizes nor costs.
+/// OPT section 5.1, "Linear". It knows neither sizes nor costs.
 pub fn linear(processors: usize, root: Rank) -> Result<Tree, TreeError> {
     Tree::check_root(processors, root)?;
     let steps: Vec<(Rank, Step)> = (0..processors)

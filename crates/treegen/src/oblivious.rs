@@ -14,7 +14,7 @@ use tuwtree_model::{BlockSizes, Homogeneous, Rank, Time, TimeError, Tree, TreeEr
 /// O(p).
 ///
 /// # Source
-/// [OPT] section 5.1, "Oblivious"; the direction is the one of the published tables.
+/// OPT section 5.1, "Oblivious"; the direction is the one of the published tables.
 pub fn oblivious(processors: usize, root: Rank) -> Result<Tree, TreeError> {
     Tree::check_root(processors, root)?;
     let join = |left: &Subcube<()>, right: &Subcube<()>| {

@@ -5,7 +5,7 @@
 //! other. What differs between the constructions is only which one receives.
 //!
 //! # Source
-//! [TUW] section 2, "ordered hypercube gather algorithm".
+//! TUW section 2, "ordered hypercube gather algorithm".
 
 use tuwtree_model::{Rank, Step, Tree};
 
@@ -88,8 +88,8 @@ pub(crate) fn join_subcubes<S: Copy, E>(
 
 /// Appends the receiver's steps, and returns the receiver.
 ///
-/// A lone processor on the left copies while the other side gathers ([OPT] eq. 5); one on the right
-/// copies after it has received, behind the data ([OPT] eq. 6).
+/// A lone processor on the left copies while the other side gathers (OPT eq. 5); one on the right
+/// copies after it has received, behind the data (OPT eq. 6).
 fn push_steps<S>(
     steps: &mut Vec<(Rank, Step)>,
     receiver: Receiver,

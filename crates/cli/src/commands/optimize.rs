@@ -98,8 +98,8 @@ fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
 fn adaptive_rule_parser() -> impl TypedValueParser<Value = AdaptiveRule> {
     named(AdaptiveRule::ALL, AdaptiveRule::name, |rule| match rule {
         AdaptiveRule::CompletionTime => "the direction that completes first, as in the tables",
-        AdaptiveRule::GatherTime => "the side with the smaller gather time ([TUW] Lemma 1)",
-        AdaptiveRule::DataSize => "the side with less data ([TUW] Lemma 4)",
+        AdaptiveRule::GatherTime => "the side with the smaller gather time (Träff 2018, Lemma 1)",
+        AdaptiveRule::DataSize => "the side with less data (Träff 2018, Lemma 4)",
     })
 }
 

@@ -38,8 +38,9 @@ impl Source {
         let limit = LARGEST_INPUT + 1;
         match self {
             Source::StandardInput => io::stdin().lock().take(limit).read_to_end(&mut bytes),
-            Source::File(path) => File::open(path)
-                .and_then(|file| file.take(limit).read_to_end(&mut bytes)),
+            Source::File(path) => {
+                File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+            }
         }
         .map_err(|error| CliError::Failure(format!("{self}: {error}")))?;
         if bytes.len() as u64 > LARGEST_INPUT {

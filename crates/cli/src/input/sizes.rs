@@ -87,7 +87,9 @@ fn push_size(sizes: &mut Vec<u64>, value: &str, line: u64) -> Result<(), String>
     let digits = value.strip_prefix('+').unwrap_or(value);
     let size = digits.parse().ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
     sizes.push(size.ok_or_else(|| {
-        format!("line {line}: {value:?} is not a block size, a whole number of bytes from 0 to 2^64 - 1")
+        format!(
+            "line {line}: {value:?} is not a block size, a whole number of bytes from 0 to 2^64 - 1"
+        )
     })?);
     Ok(())
 }

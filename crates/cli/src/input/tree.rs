@@ -15,8 +15,6 @@ pub(crate) fn read(source: &Source) -> Result<TreeDocument, CliError> {
 
 fn parse(text: &str) -> Result<TreeDocument, String> {
     let header: Header = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    header
-        .check(TreeDocument::FORMAT, TreeDocument::VERSION)
-        .map_err(|error| error.to_string())?;
+    header.check(TreeDocument::FORMAT, TreeDocument::VERSION).map_err(|error| error.to_string())?;
     serde_json::from_str(text).map_err(|error| error.to_string())
 }

@@ -71,7 +71,10 @@ fn replace(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
         Err(_) => Permissions::from_mode(0o666),
     };
     let mut output = BufWriter::new(
-        tempfile::Builder::new().prefix(".tuwtree-").permissions(permissions).tempfile_in(folder)?,
+        tempfile::Builder::new()
+            .prefix(".tuwtree-")
+            .permissions(permissions)
+            .tempfile_in(folder)?,
     );
     content(&mut output)?;
     let file = output.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -28,7 +28,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^2) time; one value a range and O(p) beside it.
 ///
 /// # Source
-/// The recurrence is [OPT](crate#source) Fig. 7 (corrected as in the plain engine); for the
+/// The recurrence is OPT Fig. 7 (corrected as in the plain engine); for the
 /// crossovers see [`dense`](crate::dense).
 pub fn binary<T: Scalar>(
     sizes: &ScaledSizes<T>,

@@ -24,7 +24,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^2) time and space, one value a range and queues as in the free root's engine.
 ///
 /// # Source
-/// The recurrence is [OPT](crate#source) eqs. 3 to 6; for the algorithm see
+/// The recurrence is OPT eqs. 3 to 6; for the algorithm see
 /// [`dense`](crate::dense).
 pub fn fixed_root<T: Scalar>(
     sizes: &ScaledSizes<T>,

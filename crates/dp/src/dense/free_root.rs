@@ -19,7 +19,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// the worst case as many as there are ranges).
 ///
 /// # Source
-/// The recurrence is [OPT](crate#source) Fig. 6 (completed as in the plain engine); for the
+/// The recurrence is OPT Fig. 6 (completed as in the plain engine); for the
 /// algorithm see [`dense`](crate::dense).
 ///
 /// # Example

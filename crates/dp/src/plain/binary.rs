@@ -21,7 +21,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^3) time; O(p^2) space, two values a range.
 ///
 /// # Source
-/// [OPT](crate#source) Fig. 7; differs: its last case prints `gamma m_i` where the copy of the last
+/// OPT Fig. 7; differs: its last case prints `gamma m_i` where the copy of the last
 /// block is meant.
 pub fn binary<T: Scalar>(
     sizes: &ScaledSizes<T>,

@@ -20,7 +20,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^3) time; O(p^2) space, two values a range.
 ///
 /// # Source
-/// [OPT](crate#source) eqs. 3 to 6, with every communication going to the root where the range
+/// OPT eqs. 3 to 6, with every communication going to the root where the range
 /// holds it (section 3.2). Differs from Fig. 5 as printed, which gives a root at the end of the
 /// range one child only.
 pub fn fixed_root<T: Scalar>(

@@ -20,7 +20,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// O(p^3) time; O(p^2) space, two values a range.
 ///
 /// # Source
-/// [OPT](crate#source) Fig. 6; differs: the splits `k = i` and `k = j - 1`, with the copies of eqs.
+/// OPT Fig. 6; differs: the splits `k = i` and `k = j - 1`, with the copies of eqs.
 /// 5 and 6, are candidates for every range (Fig. 6 as printed has them for pairs only).
 ///
 /// # Example
