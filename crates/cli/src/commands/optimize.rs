@@ -312,7 +312,7 @@ impl Comparison {
         match others.is_empty() {
             true if self.outcomes.len() == 1 => format!("Recommended: {name}{method}."),
             true => format!("Recommended: {name}{method}; none of the others is faster."),
-            false => format!("Recommended: {name}{method}; {}.", others.join(", ")),
+            false => format!("Recommended: {name}{method}.\n{}.", others.join(", ")),
         }
     }
 
@@ -366,13 +366,14 @@ impl Comparison {
     }
 }
 
-/// A share in percent with two significant digits, or a few more decimals where it is tiny.
+/// A share in percent, with two significant digits where it is not tiny.
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         _ if percent >= 10.0 => format!("{percent:.0}"),
         _ if percent >= 1.0 => format!("{percent:.1}"),
-        _ if percent >= 0.01 => format!("{percent:.2}"),
-        _ => format!("{percent:.1e}"),
+        _ if percent >= 0.1 => format!("{percent:.2}"),
+        _ if percent >= 0.001 => format!("{percent:.3}"),
+        _ => "less than 0.001".to_owned(),
     }
 }
