@@ -8,19 +8,15 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
 use tuwtree_dp::{Method, Optimum, optimal, optimal_binary};
-use tuwtree_model::{BlockSizes, Homogeneous, Root};
+use tuwtree_model::{BlockSizes, Distribution, Homogeneous, Randomness, Root, Scale};
 
 /// The largest p at which the cubic engine is still worth waiting for.
 const MOST_PLAIN: usize = 2000;
 
-/// Spikes of 5000 bytes among single bytes, in a fixed irregular pattern.
+/// The papers' spikes.
 fn spikes(processors: usize) -> BlockSizes {
-    let mut state = 1_u64;
-    BlockSizes::new((0..processors).map(|_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        if (state >> 33).is_multiple_of(5) { 5000 } else { 1 }
-    }))
-    .expect("spikes are block sizes")
+    let scale = Scale { processors, mean_block: 1000, rho: 5 };
+    Distribution::Spikes.sizes(scale, Randomness::default()).expect("parameters in range")
 }
 
 /// One group: a program at growing p, by every method.
