@@ -6,7 +6,7 @@ use crate::output::text;
 use std::fs;
 use std::ops::ControlFlow;
 use tuwtree_dp::{DpError, Method, Optimum, default_method, memory_needed};
-use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree};
+use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, completion_time};
 use tuwtree_treegen::{
     AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
 };
@@ -84,14 +84,10 @@ impl Task<'_> {
     ///
     /// # Errors
     /// [`BuildError`].
-    pub(crate) fn build(
-        &self,
-        construction: Construction,
-        effort: Effort,
-    ) -> Result<Built, BuildError> {
+    pub(crate) fn build(&self, plan: Plan) -> Result<Built, BuildError> {
         let Task { sizes, costs, root, adaptive_rule } = *self;
         let processors = sizes.processors();
-        let built = match construction {
+        let built = match plan.construction {
             Construction::Linear => {
                 let root = self.root_among(|| linear_times(sizes, costs))?;
                 Built::directly(linear(processors, root))?
@@ -101,10 +97,8 @@ impl Task<'_> {
                 Built::directly(oblivious(processors, root))?
             }
             Construction::Adaptive => Built::directly(adaptive(sizes, costs, root, adaptive_rule))?,
-            Construction::Binary => {
-                self.search(construction, tuwtree_dp::optimal_binary_with, effort)?
-            }
-            Construction::Optimal => self.search(construction, tuwtree_dp::optimal_with, effort)?,
+            Construction::Binary => self.search(plan, tuwtree_dp::optimal_binary_with)?,
+            Construction::Optimal => self.search(plan, tuwtree_dp::optimal_with)?,
         };
         Ok(built)
     }
@@ -121,21 +115,26 @@ impl Task<'_> {
     }
 
     /// A tree found by a dynamic program.
-    fn search(
-        &self,
-        construction: Construction,
-        optimize: Optimize,
-        effort: Effort,
-    ) -> Result<Built, BuildError> {
+    ///
+    /// Its value and the tree's completion time, found independently, are compared.
+    fn search(&self, plan: Plan, optimize: Optimize) -> Result<Built, BuildError> {
         let Task { sizes, costs, root, .. } = *self;
-        let method = default_method(costs);
-        self.check_effort(method, effort)?;
-        let progress = Watched(Progress::new(construction.name()));
+        let method = plan.method.unwrap_or_else(|| default_method(costs));
+        self.check_effort(method, plan.effort)?;
+        let progress = Watched(Progress::new(plan.construction.name()));
         let optimum =
             optimize(sizes, costs, root, method, &progress).map_err(|error| match error {
                 DpError::Cancelled => BuildError::Failed(CliError::Interrupted),
                 error => BuildError::failed(error),
             })?;
+        let time = completion_time(&optimum.tree, sizes, costs).map_err(BuildError::failed)?;
+        if costs.is_integral() && time.units() != optimum.value {
+            return Err(BuildError::failed(format!(
+                "the {} method found {}, but its tree takes {time}; please report this problem",
+                method.name(),
+                optimum.value
+            )));
+        }
         Ok(Built { tree: optimum.tree, method: Some(method) })
     }
 
@@ -169,13 +168,22 @@ impl Task<'_> {
     }
 }
 
-/// How much may be spent on a tree.
+/// What to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) construction: Construction,
+    /// By which method, if it searches; `None` for the fastest.
+    pub(crate) method: Option<Method>,
+    pub(crate) effort: Effort,
+}
+
+/// How much may be spent on a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
-    /// What nobody waits for: constructions that were not asked for by name.
-    Moderate,
     /// Whatever it takes.
     Any,
+    /// What nobody waits for: constructions that were not asked for by name.
+    Moderate,
 }
 
 /// The longest that a construction may take that was not asked for by name.

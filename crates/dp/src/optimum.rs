@@ -26,6 +26,14 @@ impl Method {
         }
     }
 
+    /// The method in a line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Method::Plain => "the published recurrence, O(p^3); any costs",
+            Method::Dense => "every range in O(1), O(p^2); gamma <= beta",
+        }
+    }
+
     /// Whether the method is exact for these costs.
     pub fn admits(self, costs: &Homogeneous) -> bool {
         match self {

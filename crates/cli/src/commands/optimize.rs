@@ -1,7 +1,7 @@
 //! `tuwtree optimize`: the constructions side by side for one problem, and the best tree.
 
 use crate::args::{BlockArgs, CostArgs, check_root, named, operation_parser, parse_root};
-use crate::construction::{BuildError, Built, Construction, Effort, Task};
+use crate::construction::{BuildError, Built, Construction, Effort, Plan, Task};
 use crate::error::CliError;
 use crate::output::drawing::Drawing;
 use crate::output::file::Destination;
@@ -12,6 +12,7 @@ use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use tuwtree_dp::Method;
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
     BlockSizes, Completion, Homogeneous, Operation, Root, Time, completion, lower_bound,
@@ -59,27 +60,36 @@ pub(crate) struct OptimizeArgs {
     json: bool,
 }
 
-/// What `--algorithm` names: one construction or all.
+/// What `--algorithm` names: all constructions, one, or one by a method of choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Algorithm {
     All,
     One(Construction),
+    By(Construction, Method),
 }
 
 impl Algorithm {
-    const ALL: [Algorithm; 6] = [
+    const ALL: [Algorithm; 10] = [
         Algorithm::All,
-        Algorithm::One(Construction::ALL[0]),
-        Algorithm::One(Construction::ALL[1]),
-        Algorithm::One(Construction::ALL[2]),
-        Algorithm::One(Construction::ALL[3]),
-        Algorithm::One(Construction::ALL[4]),
+        Algorithm::One(Construction::Linear),
+        Algorithm::One(Construction::Oblivious),
+        Algorithm::One(Construction::Adaptive),
+        Algorithm::One(Construction::Binary),
+        Algorithm::One(Construction::Optimal),
+        Algorithm::By(Construction::Binary, Method::Dense),
+        Algorithm::By(Construction::Binary, Method::Plain),
+        Algorithm::By(Construction::Optimal, Method::Dense),
+        Algorithm::By(Construction::Optimal, Method::Plain),
     ];
 
     fn name(self) -> &'static str {
         match self {
             Algorithm::All => "all",
             Algorithm::One(construction) => construction.name(),
+            Algorithm::By(Construction::Binary, Method::Dense) => "binary-dense",
+            Algorithm::By(Construction::Binary, _) => "binary-plain",
+            Algorithm::By(_, Method::Dense) => "optimal-dense",
+            Algorithm::By(_, Method::Plain) => "optimal-plain",
         }
     }
 
@@ -87,8 +97,30 @@ impl Algorithm {
         match self {
             Algorithm::All => "all constructions that memory and patience allow",
             Algorithm::One(construction) => construction.summary(),
+            Algorithm::By(_, method) => method.summary(),
         }
     }
+
+    /// What to build for this, and how hard to try.
+    fn plans(self) -> Vec<Plan> {
+        let plan = |construction, method, effort| Plan { construction, method, effort };
+        match self {
+            Algorithm::All => Construction::ALL.map(|one| plan(one, None, Effort::Moderate)).into(),
+            Algorithm::One(construction) => vec![plan(construction, None, Effort::Any)],
+            Algorithm::By(construction, method) => {
+                vec![plan(construction, Some(method), Effort::Any)]
+            }
+        }
+    }
+}
+
+/// The plans of all names together, in the order of the constructions; what is both named and among
+/// all is tried as hard as what is named.
+fn plans(algorithms: &[Algorithm]) -> Vec<Plan> {
+    let mut plans: Vec<Plan> = algorithms.iter().flat_map(|one| one.plans()).collect();
+    plans.sort_by_key(|plan| (plan.construction, plan.method.map(Method::name), plan.effort));
+    plans.dedup_by_key(|plan| (plan.construction, plan.method));
+    plans
 }
 
 fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
@@ -164,14 +196,10 @@ fn compare(
         Task { sizes: &sizes, costs: &costs, root: args.root, adaptive_rule: args.adaptive_rule };
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
-    for construction in Construction::ALL {
-        let by_name = args.algorithm.contains(&Algorithm::One(construction));
-        if !by_name && !args.algorithm.contains(&Algorithm::All) {
-            continue;
-        }
-        let effort = if by_name { Effort::Any } else { Effort::Moderate };
+    for plan in plans(&args.algorithm) {
+        let construction = plan.construction;
         let started = Instant::now();
-        match task.build(construction, effort) {
+        match task.build(plan) {
             Ok(built) => {
                 let build_time = started.elapsed();
                 let completion = completion(&built.tree, &sizes, &costs).map_err(unexact)?;
@@ -281,7 +309,12 @@ impl Comparison {
                 cell(self.gap_alphas(time), 2),
                 tree.degree(tree.root()).to_string(),
                 tree.depth().to_string(),
-                text::duration(outcome.build_time),
+                match outcome.built.method {
+                    Some(method) => {
+                        format!("{} ({})", text::duration(outcome.build_time), method.name())
+                    }
+                    None => text::duration(outcome.build_time),
+                },
             ]);
         }
         table
