@@ -30,6 +30,7 @@ fn wrong_usage_is_exit_code_2() {
         ("optimize --dist spikes --root first", &["first", "best"]),
         ("optimize --dist spikes --op sort", &["sort", "gather"]),
         ("optimize --dist spikes --algorithm fast", &["fast", "optimal"]),
+        ("optimize --dist spikes --algorithm linear --certify", &["--certify", "optimal"]),
         ("optimize --dist spikes --seed 4294967296", &["4294967296", "xoshiro"]),
         ("generate --dist same --format xml", &["xml", "csv"]),
         ("reproduce --table 4", &["4"]),

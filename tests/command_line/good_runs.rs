@@ -73,6 +73,29 @@ fn algorithms_can_be_named_one_by_one() {
 }
 
 #[test]
+fn methods_can_be_named_and_agree() {
+    for names in ["optimal-plain optimal-dense", "binary-plain binary-dense"] {
+        let comparison = optimize_json(&format!("--dist bucket -p 90 --algorithm {names}"));
+        let constructions = comparison["constructions"].as_array().unwrap();
+        let methods: Vec<&Value> = constructions.iter().map(|entry| &entry["method"]).collect();
+        assert_eq!(methods, ["dense", "plain"]);
+        assert_eq!(constructions[0]["completion_time"], constructions[1]["completion_time"]);
+    }
+}
+
+#[test]
+fn an_optimal_tree_can_be_certified() {
+    let comparison = optimize_json("--dist bucket -p 90 --algorithm optimal --certify");
+    let certificate = comparison["constructions"][0]["certificate"].as_str().unwrap();
+    assert!(certificate.contains("finds the same completion time"), "{certificate}");
+    let comparison = optimize_json("--dist two-blocks -p 90 --certify");
+    let certificate = comparison["constructions"][4]["certificate"].as_str().unwrap();
+    assert!(certificate.contains("lower bound"), "{certificate}");
+    let plain_only = tuwtree("optimize --dist bucket -p 90 --gamma 2 --certify");
+    plain_only.fails(1, &["--certify", "plain"]);
+}
+
+#[test]
 fn adaptive_rules_can_be_chosen() {
     for rule in ["completion-time", "gather-time", "data-size"] {
         let arguments = format!("--dist random -p 64 --algorithm adaptive --adaptive-rule {rule}");

@@ -138,6 +138,55 @@ impl Task<'_> {
         Ok(Built { tree: optimum.tree, method: Some(method) })
     }
 
+    /// What proves an optimal tree's completion time to be the optimum, by another route than the
+    /// one it was found by: it meets the lower bound, or the fastest of the other methods finds the
+    /// same.
+    ///
+    /// # Errors
+    /// No other route that is open; or a method that disagrees.
+    pub(crate) fn certify(
+        &self,
+        built: &Built,
+        time: Time,
+        bound: Time,
+    ) -> Result<String, CliError> {
+        let Task { sizes, costs, root, .. } = *self;
+        if time == bound {
+            return Ok("it meets the lower bound on all trees".to_owned());
+        }
+        let other = Method::ALL
+            .into_iter()
+            .rev()
+            .find(|&method| Some(method) != built.method && method.admits(costs))
+            .ok_or_else(|| {
+                let found = built.method.map_or("no", Method::name);
+                CliError::Failure(format!(
+                    "--certify: only the {found} method admits these costs, and the lower bound is \
+                     not met"
+                ))
+            })?;
+        let plan =
+            Plan { construction: Construction::Optimal, method: Some(other), effort: Effort::Any };
+        let again = self.build(plan).map_err(|error| match error {
+            BuildError::Skipped(reason) => CliError::Failure(reason),
+            BuildError::Failed(error) => error,
+        })?;
+        let found = completion_time(&again.tree, sizes, costs)
+            .map_err(|error| CliError::Failure(error.to_string()))?;
+        let same = match costs.is_integral() {
+            true => found == time,
+            false => (found.units() - time.units()).abs() <= ROUNDING * time.units(),
+        };
+        match same {
+            true => Ok(format!("the {} method finds the same completion time", other.name())),
+            false => Err(CliError::Failure(format!(
+                "--certify: {time} by one method, but {found} by the {} method with root {root:?}; \
+                 please report this problem",
+                other.name()
+            ))),
+        }
+    }
+
     /// Fails if the tables do not fit into memory, or take longer than the effort allows.
     fn check_effort(&self, method: Method, effort: Effort) -> Result<(), BuildError> {
         let Task { sizes, costs, root, .. } = *self;
@@ -185,6 +234,9 @@ pub(crate) enum Effort {
     /// What nobody waits for: constructions that were not asked for by name.
     Moderate,
 }
+
+/// How far two methods may be apart where costs are not integers, relative to the time.
+const ROUNDING: f64 = 1e-12;
 
 /// The longest that a construction may take that was not asked for by name.
 const PATIENCE_SECONDS: f64 = 20.0;

@@ -55,6 +55,10 @@ pub(crate) struct OptimizeArgs {
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
 
+    /// Prove the optimal tree's time by another route: the lower bound or another method
+    #[arg(long)]
+    certify: bool,
+
     /// Print the comparison as JSON (see docs/formats.md)
     #[arg(long)]
     json: bool,
@@ -141,6 +145,8 @@ struct Outcome {
     built: Built,
     completion: Completion,
     build_time: Duration,
+    /// What proves that the time is the optimum, if that was asked for.
+    certificate: Option<String>,
 }
 
 /// A construction that was left out, and why.
@@ -167,7 +173,12 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     let costs = args.costs.costs(None)?;
     let sizes = args.blocks.load(2000)?.expect("clap requires --dist or --sizes");
     check_root(args.root, sizes.processors())?;
-    let comparison = compare(args, sizes, costs)?;
+    let plans = plans(&args.algorithm);
+    if args.certify && plans.iter().all(|plan| plan.construction != Construction::Optimal) {
+        let message = "--certify proves optimal trees, and --algorithm names none";
+        return Err(CliError::Usage(message.into()));
+    }
+    let comparison = compare(args, &plans, sizes, costs)?;
     if let Some(destination) = &args.output {
         write_tree(&comparison, destination)?;
         if matches!(destination, Destination::StandardOutput) {
@@ -184,6 +195,7 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
 /// Builds and times all trees that were asked for.
 fn compare(
     args: &OptimizeArgs,
+    plans: &[Plan],
     sizes: BlockSizes,
     costs: Homogeneous,
 ) -> Result<Comparison, CliError> {
@@ -196,14 +208,20 @@ fn compare(
         Task { sizes: &sizes, costs: &costs, root: args.root, adaptive_rule: args.adaptive_rule };
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
-    for plan in plans(&args.algorithm) {
+    for &plan in plans {
         let construction = plan.construction;
         let started = Instant::now();
         match task.build(plan) {
             Ok(built) => {
                 let build_time = started.elapsed();
                 let completion = completion(&built.tree, &sizes, &costs).map_err(unexact)?;
-                outcomes.push(Outcome { construction, built, completion, build_time });
+                let certificate = match (args.certify, construction, &bound) {
+                    (true, Construction::Optimal, Ok(bound)) => {
+                        Some(task.certify(&built, completion.ready[built.tree.root()], *bound)?)
+                    }
+                    _ => None,
+                };
+                outcomes.push(Outcome { construction, built, completion, build_time, certificate });
             }
             Err(BuildError::Skipped(reason)) => skipped.push(Skipped { construction, reason }),
             Err(BuildError::Failed(error)) => return Err(error),
@@ -272,6 +290,11 @@ impl Comparison {
         writeln!(output, "{}", self.table().trim_fmt())?;
         for Skipped { construction, reason } in &self.skipped {
             writeln!(output, "{} is left out: {reason}", construction.name())?;
+        }
+        for outcome in &self.outcomes {
+            if let Some(certificate) = &outcome.certificate {
+                writeln!(output, "{} is certified: {certificate}", outcome.construction.name())?;
+            }
         }
         writeln!(output, "\n{}\n", self.recommendation())?;
         let recommended = self.recommended();
@@ -366,6 +389,7 @@ impl Comparison {
                     "root_degree": tree.degree(tree.root()),
                     "depth": tree.depth(),
                     "method": outcome.built.method.map(|method| method.name()),
+                    "certificate": outcome.certificate,
                 })
             })
             .collect();
