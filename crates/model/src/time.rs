@@ -10,7 +10,7 @@ pub const LARGEST_EXACT: u64 = 1 << 53;
 /// Finite and never negative, hence totally ordered. With integer costs every `Time` is an
 /// integer of at most 2^53, and exact: [`Homogeneous`](crate::Homogeneous) refuses what would
 /// have to be rounded.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Time(f64);
 
 impl Time {
@@ -43,8 +43,13 @@ impl Time {
 
 impl Eq for Time {}
 
-// Sound because a `Time` is never NaN and has one zero only.
-#[allow(clippy::derive_ord_xor_partial_ord)]
+impl PartialOrd for Time {
+    fn partial_cmp(&self, other: &Time) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+// In step with equality, because a `Time` is never NaN and has one zero only.
 impl Ord for Time {
     fn cmp(&self, other: &Time) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
