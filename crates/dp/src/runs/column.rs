@@ -1,0 +1,266 @@
+//! What the sweep remembers of each column: candidates in which the right part receives.
+
+use super::events::Events;
+use super::kept::Kept;
+use super::row::Excess;
+
+/// No row.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A finished run of a column, with rows counted upwards from the sweep's: it starts at row `row`
+/// (its least) and has this excess.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<E> {
+    pub(super) row: u32,
+    pub(super) excess: E,
+}
+
+#[derive(Clone, Debug)]
+struct Stack<E> {
+    entries: Vec<Entry<E>>,
+    head: u32,
+}
+
+/// The column holds entries.
+const FILLED: u8 = 1;
+/// The column's cell must be looked at in the row at hand.
+const AWAKE: u8 = 2;
+/// The column's processor may be the root of a range that it ends.
+const SPECIAL: u8 = 4;
+/// The front differs from that of the column before.
+const STEP: u8 = 8;
+/// The front plus `w` differs from that of the column before, or `w` falls.
+const BEND: u8 = 16;
+
+/// The columns of one tile.
+#[derive(Debug)]
+pub(super) struct Columns<E> {
+    first: usize,
+    flags: Vec<u8>,
+    front: Vec<E>,
+    stacks: Vec<Stack<E>>,
+    idle: Vec<u32>,
+    timer: Vec<u32>,
+    steps: Events,
+    bends: Events,
+    filled: Events,
+}
+
+impl<E: Excess> Columns<E> {
+    pub(super) fn new(first: usize, end: usize) -> Columns<E> {
+        let count = end - first;
+        Columns {
+            first,
+            flags: vec![0; count],
+            front: vec![E::pack(0); count],
+            stacks: vec![Stack { entries: Vec::new(), head: 0 }; count],
+            idle: vec![NONE; count],
+            timer: vec![NONE; count],
+            steps: Events::new(count),
+            bends: Events::new(count),
+            filled: Events::new(count),
+        }
+    }
+
+    pub(super) fn first(&self) -> usize {
+        self.first
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.first + self.flags.len()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_filled(&self, j: usize) -> bool {
+        self.flags[j - self.first] & FILLED != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_awake(&self, j: usize) -> bool {
+        self.flags[j - self.first] & AWAKE != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_special(&self, j: usize) -> bool {
+        self.flags[j - self.first] & SPECIAL != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_quiet(&self, j: usize) -> bool {
+        self.flags[j - self.first] & (AWAKE | SPECIAL) == 0
+    }
+
+    /// The excess of the front entry.
+    #[inline(always)]
+    pub(super) fn front(&self, j: usize) -> i64 {
+        self.front[j - self.first].value()
+    }
+
+    #[inline(always)]
+    pub(super) fn front_entry(&self, j: usize) -> Option<Entry<E>> {
+        let stack = &self.stacks[j - self.first];
+        stack.entries.get(stack.head as usize).copied()
+    }
+
+    #[inline(always)]
+    pub(super) fn idle(&self, j: usize) -> u32 {
+        self.idle[j - self.first]
+    }
+
+    #[inline(always)]
+    pub(super) fn set_idle(&mut self, j: usize, row: u32) {
+        self.idle[j - self.first] = row;
+    }
+
+    #[inline(always)]
+    pub(super) fn timer(&self, j: usize) -> u32 {
+        self.timer[j - self.first]
+    }
+
+    #[inline(always)]
+    pub(super) fn set_timer(&mut self, j: usize, row: u32) {
+        self.timer[j - self.first] = row;
+    }
+
+    /// The next column from `from` on at which the fronts change level or that needs a look.
+    #[inline(always)]
+    pub(super) fn next_step(&self, from: usize) -> usize {
+        self.steps.next(from - self.first).saturating_add(self.first)
+    }
+
+    /// The next column from `from` on at which front plus `w` changes or that needs a look.
+    #[inline(always)]
+    pub(super) fn next_bend(&self, from: usize) -> usize {
+        self.bends.next(from - self.first).saturating_add(self.first)
+    }
+
+    /// The next column from `from` on that holds entries.
+    #[inline(always)]
+    pub(super) fn next_filled(&self, from: usize) -> usize {
+        self.filled.next(from - self.first).saturating_add(self.first)
+    }
+
+    pub(super) fn set_awake(&mut self, j: usize, awake: bool) {
+        self.set(j, AWAKE, awake);
+    }
+
+    pub(super) fn set_special(&mut self, j: usize, special: bool) {
+        self.set(j, SPECIAL, special);
+    }
+
+    #[inline]
+    fn set(&mut self, j: usize, flag: u8, on: bool) {
+        let flags = &mut self.flags[j - self.first];
+        *flags = if on { *flags | flag } else { *flags & !flag };
+        self.publish(j - self.first);
+    }
+
+    /// Makes the searchable sets agree with the flags of a column.
+    #[inline]
+    fn publish(&mut self, at: usize) {
+        let flags = self.flags[at];
+        if flags & (AWAKE | SPECIAL | STEP) != 0 {
+            self.steps.insert(at);
+        } else {
+            self.steps.remove(at);
+        }
+        if flags & (AWAKE | SPECIAL | BEND) != 0 {
+            self.bends.insert(at);
+        } else {
+            self.bends.remove(at);
+        }
+    }
+
+    /// Drops the front entry.
+    #[inline]
+    pub(super) fn drop_front(&mut self, j: usize) {
+        let stack = &mut self.stacks[j - self.first];
+        stack.head += 1;
+        if stack.head as usize == stack.entries.len() {
+            stack.entries.clear();
+            stack.head = 0;
+        }
+    }
+
+    /// Adds an entry at the back; whether the column was empty.
+    #[inline]
+    pub(super) fn push(&mut self, j: usize, row: usize, excess: i64) -> bool {
+        let stack = &mut self.stacks[j - self.first];
+        if stack.entries.len() == stack.entries.capacity() && stack.head > 0 {
+            stack.entries.drain(..stack.head as usize);
+            stack.head = 0;
+        }
+        stack.entries.push(Entry { row: row as u32, excess: E::pack(excess) });
+        stack.entries.len() == 1
+    }
+
+    /// Drops entries from the back while their excess is at least `excess`; whether none is left.
+    #[inline]
+    pub(super) fn drop_dominated(&mut self, j: usize, excess: i64) -> bool {
+        let stack = &mut self.stacks[j - self.first];
+        while stack.entries.len() > stack.head as usize
+            && stack.entries[stack.entries.len() - 1].excess.value() >= excess
+        {
+            stack.entries.pop();
+        }
+        if stack.entries.len() == stack.head as usize {
+            stack.entries.clear();
+            stack.head = 0;
+            return true;
+        }
+        false
+    }
+
+    /// Brings front, boundaries and searchable sets up to date after the entries of column `j`
+    /// have changed.
+    #[inline]
+    pub(super) fn refresh(&mut self, j: usize, kept: &Kept) {
+        let at = j - self.first;
+        let stack = &self.stacks[at];
+        match stack.entries.get(stack.head as usize) {
+            Some(entry) => {
+                self.front[at] = entry.excess;
+                if self.flags[at] & FILLED == 0 {
+                    self.flags[at] |= FILLED;
+                    self.filled.insert(at);
+                }
+            }
+            None => {
+                if self.flags[at] & FILLED != 0 {
+                    self.flags[at] &= !FILLED;
+                    self.filled.remove(at);
+                }
+            }
+        }
+        self.mark_boundary(at, kept);
+        if at + 1 < self.flags.len() {
+            self.mark_boundary(at + 1, kept);
+        }
+    }
+
+    #[inline]
+    fn mark_boundary(&mut self, at: usize, kept: &Kept) {
+        if at == 0 {
+            return;
+        }
+        let (before, here) = (self.flags[at - 1] & FILLED, self.flags[at] & FILLED);
+        let mut flags = self.flags[at] & !(STEP | BEND);
+        if before != here {
+            flags |= STEP | BEND;
+        } else if here != 0 {
+            let (v0, v1) = (self.front[at - 1].value(), self.front[at].value());
+            let j = self.first + at;
+            let (w0, w1) = (kept.lead(j - 1), kept.lead(j));
+            if v0 != v1 {
+                flags |= STEP;
+            }
+            if w1 < w0 || v0 + w0 != v1 + w1 {
+                flags |= BEND;
+            }
+        }
+        if flags != self.flags[at] {
+            self.flags[at] = flags;
+            self.publish(at);
+        }
+    }
+}
