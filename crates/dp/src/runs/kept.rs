@@ -1,5 +1,7 @@
 //! The problem that the sweep works on: blocks that are not empty, in integers.
 
+use super::row::Law;
+
 /// The blocks that the table's rows and columns stand for.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
@@ -8,6 +10,8 @@ pub(super) struct Kept {
     pub(super) prefix: Vec<i64>,
     /// `n` entries: `w_i`.
     pub(super) lead: Vec<i64>,
+    /// `n` entries: the first column after `j` whose `w` differs from `w_j`, or `n`.
+    pub(super) flat: Vec<u32>,
     /// `n` entries: how many empty blocks follow, 2 for two or more.
     pub(super) gap: Vec<u8>,
     /// `n` entries: the processor that has the block.
@@ -36,6 +40,21 @@ impl Kept {
     #[inline(always)]
     pub(super) fn block(&self, i: usize) -> i64 {
         self.prefix[i + 1] - self.prefix[i]
+    }
+
+    /// Whether `w` is the same in columns `first..=last`.
+    #[inline(always)]
+    pub(super) fn is_flat(&self, first: usize, last: usize) -> bool {
+        self.flat[first] as usize > last
+    }
+
+    /// The base with which columns `first..=last`, which follow `law`, are a falling run.
+    #[inline]
+    pub(super) fn as_falling(&self, law: Law, first: usize, last: usize) -> Option<i64> {
+        match law {
+            Law::Falling(base) => Some(base),
+            Law::Level(value) => self.is_flat(first, last).then(|| value + self.lead(first)),
+        }
     }
 
     #[inline(always)]

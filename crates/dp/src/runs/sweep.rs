@@ -123,24 +123,16 @@ impl<E: Excess> Row<E> {
     /// The last run with columns `j..=end` added, if one law covers them.
     fn merge(&self, j: usize, end: usize, law: Law, kept: &Kept) -> Option<Run<E>> {
         let run = *self.runs.last()?;
-        let old = run.law();
-        let rises = || kept.lead(j) >= kept.lead(j - 1);
-        let same = match (old, law) {
-            (Law::Level(a), Law::Level(b)) => a == b,
-            (Law::Falling(a), Law::Falling(b)) => a == b && rises(),
-            _ => false,
-        };
-        if same {
+        if let (Law::Level(old), Law::Level(new)) = (run.law(), law)
+            && old == new
+        {
             return Some(run);
         }
-        if j == end && old.at(j, kept) == law.at(j, kept) && (old != law) && rises() {
-            if matches!(old, Law::Falling(_)) {
-                return Some(run);
-            }
+        if kept.lead(j) < kept.lead(j - 1) {
+            return None;
         }
-        let single = run.start() + 1 == j;
-        (single && rises() && law.at(j - 1, kept) == self.last && matches!(law, Law::Falling(_)))
-            .then(|| Run::new(run.start(), law))
+        let base = kept.as_falling(run.law(), run.start(), j - 1)?;
+        (kept.as_falling(law, j, end)? == base).then(|| Run::new(run.start(), Law::Falling(base)))
     }
 }
 
@@ -384,9 +376,9 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         let step = self.columns.next_step(j + 1).min(end) - 1;
         if self.columns.is_filled(j) {
             let value = self.columns.front(j);
-            if step == j && self.falling {
+            if self.falling {
                 let bend = self.columns.next_bend(j + 1).min(end) - 1;
-                if bend > j {
+                if bend > step {
                     return (Law::Falling(value + self.finished.kept.lead(j)), bend);
                 }
             }
@@ -544,22 +536,21 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             let new_end = self.row.runs.get(new + 1).map_or(end, |run| run.start());
             let old_end = below.get(old + 1).map_or(end, |run| run.start());
             let stop = new_end.min(old_end);
-            match (new_law, old_law) {
-                (Law::Level(a), Law::Level(b)) | (Law::Falling(a), Law::Falling(b)) => {
-                    if a > b {
-                        (j..stop).for_each(|j| self.rose(j, old_law.at(j, kept)));
-                    } else if a < b {
-                        self.fell(j, stop, new_law);
-                    }
+            let one_law = std::mem::discriminant(&new_law) == std::mem::discriminant(&old_law);
+            if one_law || kept.is_flat(j, stop - 1) {
+                let (a, b) = (new_law.at(j, kept), old_law.at(j, kept));
+                if a > b {
+                    (j..stop).for_each(|j| self.rose(j, old_law.at(j, kept)));
+                } else if a < b {
+                    self.fell(j, stop, new_law);
                 }
-                _ => {
-                    for j in j..stop {
-                        let (a, b) = (new_law.at(j, kept), old_law.at(j, kept));
-                        if a > b {
-                            self.rose(j, b);
-                        } else if a < b {
-                            self.fell(j, j + 1, new_law);
-                        }
+            } else {
+                for j in j..stop {
+                    let (a, b) = (new_law.at(j, kept), old_law.at(j, kept));
+                    if a > b {
+                        self.rose(j, b);
+                    } else if a < b {
+                        self.fell(j, j + 1, new_law);
                     }
                 }
             }

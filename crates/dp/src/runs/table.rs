@@ -89,6 +89,7 @@ pub fn probe(alpha: i64, beta: i64, gamma: i64, sizes: &[i64], side: usize) -> (
         latency: alpha,
         prefix,
         lead: sizes.iter().map(|m| (beta - gamma) * m).collect(),
+        flat: flat(sizes.iter().map(|m| (beta - gamma) * m).collect()),
         gap: vec![0; sizes.len()],
         rank: (0..sizes.len() as u32).collect(),
     };
@@ -105,4 +106,13 @@ pub fn probe(alpha: i64, beta: i64, gamma: i64, sizes: &[i64], side: usize) -> (
         }
     }
     (times, runs)
+}
+
+fn flat(lead: Vec<i64>) -> Vec<u32> {
+    let n = lead.len();
+    let mut flat = vec![n as u32; n];
+    for j in (0..n - 1).rev() {
+        flat[j] = if lead[j] == lead[j + 1] { flat[j + 1] } else { j as u32 + 1 };
+    }
+    flat
 }
