@@ -3,6 +3,8 @@
 use super::events::Events;
 use super::kept::Kept;
 use super::row::Excess;
+use super::zeros::Shadow;
+use std::collections::BTreeMap;
 
 /// No row.
 pub(super) const NONE: u32 = u32::MAX;
@@ -27,6 +29,8 @@ const FILLED: u8 = 1;
 const AWAKE: u8 = 2;
 /// The column's processor may be the root of a range that it ends.
 const SPECIAL: u8 = 4;
+/// The column's cell without trailing empty blocks is to be found, too.
+const SHADOW: u8 = 32;
 /// The front differs from that of the column before.
 const STEP: u8 = 8;
 /// The front plus `w` differs from that of the column before, or `w` falls.
@@ -44,11 +48,13 @@ pub(super) struct Columns<E> {
     steps: Events,
     bends: Events,
     filled: Events,
+    /// Of columns whose cells without trailing empty blocks are to be found.
+    pub(super) shadows: BTreeMap<usize, Shadow>,
 }
 
 impl<E: Excess> Columns<E> {
-    pub(super) fn new(first: usize, end: usize) -> Columns<E> {
-        let count = end - first;
+    pub(super) fn new(range: std::ops::Range<usize>) -> Columns<E> {
+        let (first, count) = (range.start, range.len());
         Columns {
             first,
             flags: vec![0; count],
@@ -59,6 +65,7 @@ impl<E: Excess> Columns<E> {
             steps: Events::new(count),
             bends: Events::new(count),
             filled: Events::new(count),
+            shadows: BTreeMap::new(),
         }
     }
 
@@ -86,8 +93,14 @@ impl<E: Excess> Columns<E> {
     }
 
     #[inline(always)]
+    pub(super) fn is_shadowed(&self, j: usize) -> bool {
+        self.flags[j - self.first] & SHADOW != 0
+    }
+
+    /// Whether the column's cell needs no look of its own.
+    #[inline(always)]
     pub(super) fn is_quiet(&self, j: usize) -> bool {
-        self.flags[j - self.first] & (AWAKE | SPECIAL) == 0
+        self.flags[j - self.first] & (AWAKE | SPECIAL | SHADOW) == 0
     }
 
     /// The excess of the front entry.
@@ -148,6 +161,10 @@ impl<E: Excess> Columns<E> {
         self.set(j, SPECIAL, special);
     }
 
+    pub(super) fn set_shadowed(&mut self, j: usize, shadowed: bool) {
+        self.set(j, SHADOW, shadowed);
+    }
+
     #[inline]
     fn set(&mut self, j: usize, flag: u8, on: bool) {
         let flags = &mut self.flags[j - self.first];
@@ -159,12 +176,12 @@ impl<E: Excess> Columns<E> {
     #[inline]
     fn publish(&mut self, at: usize) {
         let flags = self.flags[at];
-        if flags & (AWAKE | SPECIAL | STEP) != 0 {
+        if flags & (AWAKE | SPECIAL | SHADOW | STEP) != 0 {
             self.steps.insert(at);
         } else {
             self.steps.remove(at);
         }
-        if flags & (AWAKE | SPECIAL | BEND) != 0 {
+        if flags & (AWAKE | SPECIAL | SHADOW | BEND) != 0 {
             self.bends.insert(at);
         } else {
             self.bends.remove(at);

@@ -1,6 +1,7 @@
 //! Rows of the table as runs, and the tiles that hold them.
 
 use super::kept::Kept;
+use std::collections::BTreeMap;
 
 /// An integer type in which excesses are stored.
 pub(super) trait Excess: Copy + PartialEq + Send + Sync + std::fmt::Debug + 'static {
@@ -113,6 +114,8 @@ pub(super) struct Tile<E> {
     /// Entry `d` is row `last_row - d`.
     rows: Vec<Span>,
     chunks: Vec<Vec<Run<E>>>,
+    /// For each shadowed column the last row that has a cell, and the excesses from there up.
+    shadows: BTreeMap<usize, (usize, Vec<i64>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +128,7 @@ struct Span {
 impl<E: Excess> Tile<E> {
     /// A tile without rows, the first of which will be `last_row`.
     pub(super) fn new(last_row: usize) -> Tile<E> {
-        Tile { last_row, rows: Vec::new(), chunks: Vec::new() }
+        Tile { last_row, rows: Vec::new(), chunks: Vec::new(), shadows: BTreeMap::new() }
     }
 
     /// Adds the row before those present.
@@ -149,6 +152,19 @@ impl<E: Excess> Tile<E> {
     pub(super) fn row(&self, i: usize) -> &[Run<E>] {
         let span = self.rows[self.last_row - i];
         &self.chunks[span.chunk as usize][span.offset as usize..][..span.length as usize]
+    }
+
+    /// Adds the shadow cell of row `i` and column `j`: the row above the last one added.
+    pub(super) fn push_shadow(&mut self, i: usize, j: usize, excess: i64) {
+        let (last_row, excesses) = self.shadows.entry(j).or_insert_with(|| (i, Vec::new()));
+        debug_assert_eq!(*last_row - excesses.len(), i);
+        excesses.push(excess);
+    }
+
+    /// The excess of the shadow cell of row `i` and column `j`.
+    pub(super) fn shadow(&self, i: usize, j: usize) -> i64 {
+        let (last_row, excesses) = &self.shadows[&j];
+        excesses[last_row - i]
     }
 
     /// The number of runs.

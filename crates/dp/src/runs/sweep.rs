@@ -3,6 +3,7 @@
 use super::column::{Columns, NONE};
 use super::kept::Kept;
 use super::row::{Excess, Law, Run, Tile, excess_in, run_of};
+use super::zeros::{LastRoot, shadow_limit};
 
 /// Larger than every excess.
 const NEVER: i64 = i64::MAX / 4;
@@ -22,8 +23,14 @@ pub(super) trait Source<E>: Sync {
     /// The runs in the tile's columns of the row after the tile's last.
     fn below(&self, row: usize) -> &[Run<E>];
 
-    /// The first column of row `i`.
+    /// The tile that holds the cell `(a, b)` of a part; `None` if it is the tile at hand.
+    fn part(&self, a: usize, b: usize) -> Option<&Tile<E>>;
+
+    /// The first column of row `i`; `usize::MAX` if there is no such row.
     fn first_column(&self, i: usize) -> usize;
+
+    /// The root that every cell's tree has.
+    fn root(&self) -> Option<usize>;
 }
 
 /// What is finished: other tiles, and the rows of this one.
@@ -44,6 +51,16 @@ impl<E: Excess, S: Source<E>> Finished<'_, E, S> {
     #[inline]
     fn right_time(&self, a: usize, j: usize) -> i64 {
         if a == j { 0 } else { self.kept.volume(a, j) + excess_in(self.right(a), j, self.kept) }
+    }
+
+    /// The excess of the cell `(a, t)` without trailing empty blocks.
+    fn shadow(&self, a: usize, t: usize) -> i64 {
+        self.source.part(a, t).unwrap_or(&self.own).shadow(a, t)
+    }
+
+    /// The time of the right part `[a..t]` without trailing empty blocks; 0 if it is one block.
+    fn shadow_time(&self, a: usize, t: usize) -> i64 {
+        if a == t { 0 } else { self.kept.volume(a, t) + self.shadow(a, t) }
     }
 
     /// The last column before `end` for which the right part from `a` on takes at most `time`;
@@ -146,7 +163,6 @@ pub(super) struct Sweep<'t, E, S> {
     due: Vec<u32>,
     /// For each column the next with the same timer.
     next_due: Vec<u32>,
-    falling: bool,
 }
 
 impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
@@ -157,7 +173,6 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         rows: std::ops::Range<usize>,
     ) -> Self {
         let count = columns.end() - columns.first();
-        let falling = kept.lead.windows(2).any(|pair| pair[0] != pair[1]);
         let mut sweep = Sweep {
             finished: Finished { kept, source, own: Tile::new(rows.end - 1) },
             columns,
@@ -173,7 +188,6 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             due: vec![NONE; rows.len()],
             next_due: vec![NONE; count],
             rows,
-            falling,
         };
         for j in sweep.columns.first()..sweep.columns.end() {
             sweep.link_timer(j);
@@ -199,6 +213,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             j = self.cell(j, &mut below) + 1;
         }
         self.settle();
+        self.begin_column();
         self.finished.own.push(&self.row.runs);
     }
 
@@ -225,14 +240,22 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         row.late = None;
         row.last = NEVER;
         let start = self.columns.first();
+        let root = self.finished.source.root();
         if first < start {
             self.resume_row(first, start);
-        } else if first == i + 1 {
+        } else if root.is_none_or(|root| root == i) {
             row.deque.push((i as u32, -kept.lead(i)));
         }
-        let j = i + 2;
-        if first == i + 1 && (start..self.columns.end()).contains(&j) {
-            self.columns.set_special(j, kept.lead(j) > kept.volume(i, j - 1));
+        if root.is_some() {
+            return;
+        }
+        let columns = start..self.columns.end();
+        if columns.contains(&(i + 1)) && shadow_limit(kept, i + 1).is_some() {
+            self.columns.set_shadowed(i + 1, true);
+        }
+        if columns.contains(&(i + 2)) {
+            let special = self.may_be_last_root(i + 2);
+            self.columns.set_special(i + 2, special);
         }
     }
 
@@ -261,8 +284,9 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
                 }
                 let run_start = runs[position].start();
                 if run_start == first {
-                    if first == i + 1 && -kept.lead(i) < least {
-                        if self.finished.right_time(first, start) > kept.copy(i) {
+                    let copies_first = self.finished.source.root().is_none_or(|root| root == i);
+                    if copies_first && -kept.lead(i) < least {
+                        if self.finished.right_time(i + 1, start) > kept.copy(i) {
                             self.row.late = Some(i);
                         } else {
                             kept_back.push((i as u32, -kept.lead(i)));
@@ -286,6 +310,9 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         let i = self.row.i;
         let end = self.columns.end();
         let level = self.front_of_row(j);
+        if self.columns.is_shadowed(j) {
+            self.shadow_cell(j);
+        }
         let mut best = level.min(self.row.last);
         if let Some(k) = self.row.late {
             let value = self.finished.right_time(k + 1, j) - kept.volume(i, k);
@@ -300,16 +327,22 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
                 best = best.min(self.wake(j));
             }
             if self.columns.is_special(j) {
-                best = best.min(self.special_root(j));
+                best = best.min(self.last_root(j));
             }
         }
         let first_below = self.finished.source.first_column(i + 1);
         let alpha = kept.latency;
-        let (law, stop) = if j < first_below {
-            if j == i + 1 {
-                // The pair: its right processor may receive, too.
-                best = best.min(-kept.lead(j));
+        if let Some(root) = self.finished.source.root() {
+            if j == root {
+                best = best.min(self.last_root(j));
             }
+        } else if j == i + 1 {
+            // The pair: its right processor may receive, too.
+            best = best.min(-kept.lead(j));
+        }
+        let (law, stop) = if first_below == usize::MAX && best == level {
+            (Law::Level(best + alpha), self.reach(j))
+        } else if j < first_below {
             (Law::Level(best + alpha), j)
         } else {
             let (piece, stop) = self.front_of_columns(j, below);
@@ -323,7 +356,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
                 let stop = match piece {
                     Law::Level(_) => stop,
                     Law::Falling(base) => {
-                        let leads = &kept.lead[j..=stop];
+                        let leads = kept.leads(j, stop);
                         j + leads.partition_point(|w| base - w >= best) - 1
                     }
                 };
@@ -376,7 +409,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         let step = self.columns.next_step(j + 1).min(end) - 1;
         if self.columns.is_filled(j) {
             let value = self.columns.front(j);
-            if self.falling {
+            if self.finished.kept.is_varied() {
                 let bend = self.columns.next_bend(j + 1).min(end) - 1;
                 if bend > step {
                     return (Law::Falling(value + self.finished.kept.lead(j)), bend);
@@ -433,15 +466,97 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         NEVER
     }
 
-    /// The candidate in which processor `j` receives everything and copies last.
-    fn special_root(&mut self, j: usize) -> i64 {
+    /// Whether the last processor of `[i..j]` may be better than its predecessors as a root.
+    fn may_be_last_root(&self, j: usize) -> bool {
         let kept = self.finished.kept;
         let volume = kept.volume(self.row.i, j - 1);
-        if kept.lead(j) <= volume {
+        match LastRoot::of(kept, j) {
+            LastRoot::Copies => kept.lead(j) > volume,
+            LastRoot::Takes => kept.volume(j, j) > volume,
+            LastRoot::Waits => false,
+        }
+    }
+
+    /// The candidates in which processor `j` receives everything else in one message and its
+    /// entries in the column do not say so.
+    fn last_root(&mut self, j: usize) -> i64 {
+        let kept = self.finished.kept;
+        let i = self.row.i;
+        let lead = kept.lead(j);
+        if i + 1 == j {
+            return -lead;
+        }
+        if self.finished.source.root().is_none() && !self.may_be_last_root(j) {
             self.columns.set_special(j, false);
             return NEVER;
         }
-        self.row.last + volume - kept.lead(j)
+        let kind = LastRoot::of(kept, j);
+        if kind == LastRoot::Waits {
+            return NEVER;
+        }
+        let copies = self.row.left_time(&self.finished, j - 1) - lead;
+        if kind == LastRoot::Copies {
+            return copies;
+        }
+        let waits = self.finished.shadow_time(i, j - 1) - kept.volume(j, j);
+        copies.min(waits.max(-lead))
+    }
+
+    /// Finds the cell of column `t` without trailing empty blocks, after the front of the row's
+    /// deque has been brought to this column.
+    fn shadow_cell(&mut self, t: usize) {
+        let kept = self.finished.kept;
+        let i = self.row.i;
+        if shadow_limit(kept, t).is_none_or(|limit| kept.volume(i, t) >= limit) {
+            self.columns.set_shadowed(t, false);
+            self.columns.shadows.remove(&t);
+            return;
+        }
+        let best = if t == i + 1 {
+            -kept.lead(i).max(kept.lead(t))
+        } else {
+            let shadow = self.columns.shadows.entry(t).or_default();
+            let by_right = shadow.least(t, kept, |b| self.row.left_time(&self.finished, b));
+            self.shadow_by_left(t).min(by_right.unwrap_or(NEVER)).min(self.shadow_last_root(t))
+        };
+        let excess = kept.latency + best;
+        self.finished.own.push_shadow(i, t, excess);
+        self.columns.shadows.entry(t).or_default().push(i, excess);
+    }
+
+    /// The least of a shadow cell's candidates in which the left part receives.
+    fn shadow_by_left(&self, t: usize) -> i64 {
+        let kept = self.finished.kept;
+        let i = self.row.i;
+        let ends = &self.row.deque[self.row.head..];
+        let valid = ends.iter().position(|&(k, excess)| {
+            let k = k as usize;
+            self.finished.shadow_time(k + 1, t) <= kept.volume(i, k) + excess
+        });
+        let late = match valid.unwrap_or(ends.len()) {
+            0 => self.row.late,
+            position => Some(ends[position - 1].0 as usize),
+        };
+        let late = late.map(|k| self.finished.shadow_time(k + 1, t) - kept.volume(i, k));
+        let valid = valid.map(|position| ends[position].1);
+        late.into_iter().chain(valid).fold(self.row.last, i64::min)
+    }
+
+    /// The least of a shadow cell's candidates in which its last processor is the root.
+    fn shadow_last_root(&self, t: usize) -> i64 {
+        let kept = self.finished.kept;
+        let i = self.row.i;
+        let (lead, block) = (kept.lead(t), kept.volume(t, t));
+        let left = self.row.left_time(&self.finished, t - 1);
+        match kept.gap(t - 1) {
+            0 => left - lead,
+            1 if block > kept.volume(i, t - 1) => {
+                let waits = self.finished.shadow_time(i, t - 1) - block;
+                (left - lead).min(waits.max(-lead))
+            }
+            1 => left - lead,
+            _ => (left - block).max(-lead),
+        }
     }
 
     // Timers.
@@ -524,7 +639,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         let kept = self.finished.kept;
         let end = self.columns.end();
         let first = self.finished.source.first_column(i + 1).max(self.columns.first());
-        if first >= end || self.row.i + 1 > self.last_row() {
+        if first >= end {
             return;
         }
         let below: Vec<Run<E>> = self.below().to_vec();
@@ -560,8 +675,22 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         }
     }
 
-    fn last_row(&self) -> usize {
-        self.finished.kept.blocks() - 2
+    /// Gives a column that row `i` has begun the entry of its last processor as a root that waits.
+    fn begin_column(&mut self) {
+        let kept = self.finished.kept;
+        let i = self.row.i;
+        let j = i + 1;
+        let root = self.finished.source.root();
+        if !(self.columns.first()..self.columns.end()).contains(&j)
+            || root.is_some_and(|root| root != j)
+            || LastRoot::of(kept, j) != LastRoot::Waits
+            || -kept.lead(j) >= excess_in(&self.row.runs, j, kept)
+        {
+            return;
+        }
+        self.columns.push(j, j, -kept.lead(j));
+        self.columns.refresh(j, kept);
+        self.schedule(j);
     }
 
     fn rose(&mut self, j: usize, old: i64) {

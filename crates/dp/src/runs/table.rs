@@ -1,34 +1,98 @@
-//! The table of one problem: tiles, and the order in which they are swept.
+//! The tables of one problem: tiles, and the order in which they are swept.
 
 use super::column::Columns;
 use super::kept::Kept;
 use super::row::{Excess, Run, Tile, excess_in};
 use super::sweep::{Source, Sweep};
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// The table of free roots.
-pub(super) struct Triangle<E> {
+/// A range of blocks cut into pieces of equal length, the last one possibly shorter.
+#[derive(Clone, Debug)]
+struct Pieces {
+    range: Range<usize>,
     side: usize,
-    blocks: usize,
-    /// Tile `(I, J)` at `I * blocks + J`.
+}
+
+impl Pieces {
+    fn count(&self) -> usize {
+        self.range.len().div_ceil(self.side)
+    }
+
+    fn index(&self, block: usize) -> usize {
+        (block - self.range.start) / self.side
+    }
+
+    fn piece(&self, index: usize) -> Range<usize> {
+        let start = self.range.start + index * self.side;
+        start..(start + self.side).min(self.range.end)
+    }
+}
+
+/// `C(i, j)` for all ranges within a range of blocks.
+#[derive(Debug)]
+pub(super) struct Triangle<E> {
+    pieces: Pieces,
+    /// Tile `(I, J)` at `I * count + J`.
     tiles: Vec<Option<Tile<E>>>,
 }
 
 impl<E: Excess> Triangle<E> {
-    fn row(&self, i: usize, b: usize) -> &[Run<E>] {
-        let tile = self.tiles[i / self.side * self.blocks + b / self.side].as_ref();
-        tile.expect("tiles are swept in order").row(i)
+    /// Sweeps the triangle.
+    pub(super) fn new(kept: &Kept, range: Range<usize>, side: usize) -> Triangle<E> {
+        let pieces = Pieces { range, side };
+        let count = pieces.count();
+        let mut table = Triangle { pieces, tiles: (0..count * count).map(|_| None).collect() };
+        let mut columns: Vec<Columns<E>> =
+            (0..count).map(|piece| Columns::new(table.pieces.piece(piece))).collect();
+        for distance in 0..count {
+            let done: Vec<Tile<E>> = columns[distance..]
+                .par_iter_mut()
+                .enumerate()
+                .map(|(piece, columns)| {
+                    let rows = table.pieces.piece(piece);
+                    let source = FreeTile {
+                        table: &table,
+                        first_column: columns.first(),
+                        rows: rows.clone(),
+                    };
+                    Sweep::new(kept, &source, columns, rows).run()
+                })
+                .collect();
+            for (piece, tile) in done.into_iter().enumerate() {
+                table.tiles[piece * count + piece + distance] = Some(tile);
+            }
+        }
+        table
     }
 
+    /// The tile that holds the cell `(i, j)`.
+    #[inline(always)]
+    fn tile(&self, i: usize, j: usize) -> &Tile<E> {
+        let at = self.pieces.index(i) * self.pieces.count() + self.pieces.index(j);
+        self.tiles[at].as_ref().expect("tiles are swept in order")
+    }
+
+    /// The runs of row `i` in the tile that holds column `j`.
+    #[inline(always)]
+    pub(super) fn row(&self, i: usize, j: usize) -> &[Run<E>] {
+        self.tile(i, j).row(i)
+    }
+
+    /// `C(i, j)`.
     pub(super) fn time(&self, i: usize, j: usize, kept: &Kept) -> i64 {
         if i == j { 0 } else { kept.volume(i, j) + excess_in(self.row(i, j), j, kept) }
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        self.tiles.iter().flatten().map(Tile::runs).sum()
     }
 }
 
 struct FreeTile<'t, E> {
     table: &'t Triangle<E>,
     first_column: usize,
-    rows_end: usize,
+    rows: Range<usize>,
 }
 
 impl<E: Excess> Source<E> for FreeTile<'_, E> {
@@ -36,83 +100,195 @@ impl<E: Excess> Source<E> for FreeTile<'_, E> {
     fn left(&self, i: usize, b: usize) -> Option<&[Run<E>]> {
         (b < self.first_column).then(|| self.table.row(i, b))
     }
+
     #[inline(always)]
     fn right(&self, a: usize) -> Option<&[Run<E>]> {
-        (a >= self.rows_end).then(|| self.table.row(a, self.first_column.max(a)))
+        (a >= self.rows.end).then(|| self.table.row(a, self.first_column.max(a)))
     }
+
     fn before(&self, i: usize, b: usize) -> &[Run<E>] {
         self.table.row(i, b)
     }
+
     fn below(&self, row: usize) -> &[Run<E>] {
         self.table.row(row, self.first_column.max(row))
     }
+
+    fn part(&self, a: usize, b: usize) -> Option<&Tile<E>> {
+        let own = self.rows.contains(&a) && b >= self.first_column;
+        (!own).then(|| self.table.tile(a, b))
+    }
+
     #[inline(always)]
     fn first_column(&self, i: usize) -> usize {
         i + 1
     }
+
+    #[inline(always)]
+    fn root(&self) -> Option<usize> {
+        None
+    }
 }
 
-pub(super) fn triangle<E: Excess>(kept: &Kept, side: usize) -> Triangle<E> {
-    let n = kept.blocks();
-    let blocks = n.div_ceil(side);
-    let mut table = Triangle { side, blocks, tiles: (0..blocks * blocks).map(|_| None).collect() };
-    let mut columns: Vec<Columns<E>> =
-        (0..blocks).map(|b| Columns::new(b * side, ((b + 1) * side).min(n))).collect();
-    for distance in 0..blocks {
-        let done: Vec<Tile<E>> = columns[distance..]
-            .par_iter_mut()
-            .enumerate()
-            .map(|(row, columns)| {
-                let rows = row * side..((row + 1) * side).min(n);
-                let source = FreeTile {
-                    table: &table,
-                    first_column: columns.first(),
-                    rows_end: rows.end,
-                };
-                Sweep::new(kept, &source, columns, rows).run()
-            })
-            .collect();
-        for (row, tile) in done.into_iter().enumerate() {
-            table.tiles[row * blocks + row + distance] = Some(tile);
+/// `F(i, j)` for all ranges that hold a given root, with the free tables on both sides of it.
+#[derive(Debug)]
+pub(super) struct Rectangle<E> {
+    root: usize,
+    blocks: usize,
+    left: Triangle<E>,
+    right: Triangle<E>,
+    tiles: Vec<Option<Tile<E>>>,
+}
+
+impl<E: Excess> Rectangle<E> {
+    /// Sweeps both triangles and the rectangle.
+    pub(super) fn new(kept: &Kept, root: usize, side: usize) -> Rectangle<E> {
+        let n = kept.blocks();
+        let (left, right) = rayon::join(
+            || Triangle::new(kept, 0..root, side),
+            || Triangle::new(kept, root + 1..n, side),
+        );
+        let mut table = Rectangle { root, blocks: n, left, right, tiles: Vec::new() };
+        let (rows, cols) = (table.row_pieces(), table.column_pieces());
+        table.tiles = (0..rows * cols).map(|_| None).collect();
+        let mut columns: Vec<Columns<E>> =
+            (0..cols).map(|piece| Columns::new(table.columns(piece))).collect();
+        for stage in 0..rows + cols - 1 {
+            let first = stage.saturating_sub(rows - 1);
+            let last = stage.min(cols - 1);
+            let done: Vec<(usize, Tile<E>)> = columns[first..=last]
+                .par_iter_mut()
+                .enumerate()
+                .map(|(offset, columns)| {
+                    let column = first + offset;
+                    let row = rows - 1 - (stage - column);
+                    let source = FixedTile { table: &table, columns: columns.first()..columns.end() };
+                    let rows = table.rows(row);
+                    (row * cols + column, Sweep::new(kept, &source, columns, rows).run())
+                })
+                .collect();
+            for (at, tile) in done {
+                table.tiles[at] = Some(tile);
+            }
+        }
+        table
+    }
+
+    fn row_pieces(&self) -> usize {
+        self.left.pieces.count().max(1)
+    }
+
+    fn column_pieces(&self) -> usize {
+        self.right.pieces.count().max(1)
+    }
+
+    /// The rows of a piece: the root's row belongs to the last.
+    fn rows(&self, piece: usize) -> Range<usize> {
+        if piece + 1 == self.row_pieces() {
+            let start = if self.root == 0 { 0 } else { self.left.pieces.piece(piece).start };
+            start..self.root + 1
+        } else {
+            self.left.pieces.piece(piece)
         }
     }
-    table
+
+    /// The columns of a piece: the root's column belongs to the first.
+    fn columns(&self, piece: usize) -> Range<usize> {
+        if piece == 0 {
+            let end = if self.root + 1 == self.blocks {
+                self.blocks
+            } else {
+                self.right.pieces.piece(0).end
+            };
+            self.root..end
+        } else {
+            self.right.pieces.piece(piece)
+        }
+    }
+
+    fn tile(&self, i: usize, j: usize) -> &Tile<E> {
+        let row = if i == self.root { self.row_pieces() - 1 } else { self.left.pieces.index(i) };
+        let column = if j == self.root { 0 } else { self.right.pieces.index(j) };
+        self.tiles[row * self.column_pieces() + column].as_ref().expect("tiles are swept in order")
+    }
+
+    pub(super) fn row(&self, i: usize, j: usize) -> &[Run<E>] {
+        self.tile(i, j).row(i)
+    }
+
+    /// `F(i, j)`, which is 0 for the root alone.
+    pub(super) fn time(&self, i: usize, j: usize, kept: &Kept) -> i64 {
+        if i == j { 0 } else { kept.volume(i, j) + excess_in(self.row(i, j), j, kept) }
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        let own: usize = self.tiles.iter().flatten().map(Tile::runs).sum();
+        own + self.left.runs() + self.right.runs()
+    }
+}
+
+struct FixedTile<'t, E> {
+    table: &'t Rectangle<E>,
+    columns: Range<usize>,
+}
+
+impl<E: Excess> Source<E> for FixedTile<'_, E> {
+    #[inline(always)]
+    fn left(&self, i: usize, b: usize) -> Option<&[Run<E>]> {
+        Some(self.table.left.row(i, b))
+    }
+
+    #[inline(always)]
+    fn right(&self, a: usize) -> Option<&[Run<E>]> {
+        Some(self.table.right.row(a, self.columns.start.max(a)))
+    }
+
+    fn before(&self, i: usize, b: usize) -> &[Run<E>] {
+        self.table.row(i, b)
+    }
+
+    fn below(&self, row: usize) -> &[Run<E>] {
+        self.table.row(row, self.columns.start)
+    }
+
+    fn part(&self, a: usize, b: usize) -> Option<&Tile<E>> {
+        Some(self.table.left.tile(a, b))
+    }
+
+    #[inline(always)]
+    fn first_column(&self, i: usize) -> usize {
+        if i > self.table.root { usize::MAX } else { self.table.root.max(i + 1) }
+    }
+
+    #[inline(always)]
+    fn root(&self) -> Option<usize> {
+        Some(self.table.root)
+    }
 }
 
 /// Times and run counts.
-pub fn probe(alpha: i64, beta: i64, gamma: i64, sizes: &[i64], side: usize) -> (Vec<i64>, usize) {
-    let mut prefix = vec![0];
-    for size in sizes {
-        prefix.push(prefix[prefix.len() - 1] + beta * size);
+pub fn probe(
+    costs: &tuwtree_model::Homogeneous,
+    sizes: &[u64],
+    root: tuwtree_model::Root,
+    side: usize,
+) -> (i64, usize) {
+    let sizes = tuwtree_model::BlockSizes::new(sizes.iter().copied()).unwrap();
+    let scaled = tuwtree_model::ScaledSizes::<i64>::new(costs, &sizes).unwrap();
+    let kept = Kept::new(&scaled, root).unwrap();
+    let n = kept.blocks();
+    if n <= 1 {
+        let lone = n == 0 || sizes.processors() == 1;
+        return (if lone { 0 } else { kept.copy(0) }, 0);
     }
-    let kept = Kept {
-        latency: alpha,
-        prefix,
-        lead: sizes.iter().map(|m| (beta - gamma) * m).collect(),
-        flat: flat(sizes.iter().map(|m| (beta - gamma) * m).collect()),
-        gap: vec![0; sizes.len()],
-        rank: (0..sizes.len() as u32).collect(),
-    };
-    let table = triangle::<i32>(&kept, side);
-    let runs = table.tiles.iter().flatten().map(Tile::runs).sum();
-    let n = sizes.len();
-    if n > 64 {
-        return (vec![table.time(0, n - 1, &kept)], runs);
-    }
-    let mut times = Vec::new();
-    for i in 0..n {
-        for j in i..n {
-            times.push(table.time(i, j, &kept));
+    match kept.root() {
+        None => {
+            let table = Triangle::<i32>::new(&kept, 0..n, side);
+            (table.time(0, n - 1, &kept), table.runs())
+        }
+        Some(root) => {
+            let table = Rectangle::<i32>::new(&kept, root, side);
+            (table.time(0, n - 1, &kept), table.runs())
         }
     }
-    (times, runs)
-}
-
-fn flat(lead: Vec<i64>) -> Vec<u32> {
-    let n = lead.len();
-    let mut flat = vec![n as u32; n];
-    for j in (0..n - 1).rev() {
-        flat[j] = if lead[j] == lead[j + 1] { flat[j + 1] } else { j as u32 + 1 };
-    }
-    flat
 }
