@@ -1,7 +1,7 @@
 //! probe
 
-use tuwtree_dp::runs::probe;
-use tuwtree_model::{Homogeneous, Root};
+use tuwtree_dp::runs::optimal;
+use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, completion_time};
 
 /// All C and, for a given root, F(0, n-1).
 fn plain(a: i64, b: i64, g: i64, m: &[i64], root: Option<usize>) -> i64 {
@@ -76,7 +76,12 @@ fn small() {
         let sizes: Vec<u64> = m.iter().map(|&v| v as u64).collect();
         let root = if next(2) == 0 { None } else { Some(next(n as u64) as usize) };
         let expected = plain(alpha, beta, gamma, &m, root);
-        let (time, _) = probe(&costs, &sizes, root.map_or(Root::Best, Root::Given), side);
-        assert_eq!(time, expected, "case {case}: alpha {alpha} beta {beta} gamma {gamma} {m:?} side {side} root {root:?}");
+        let blocks = BlockSizes::new(sizes).unwrap();
+        let scaled = ScaledSizes::<i32>::new(&costs, &blocks).unwrap();
+        let solution = optimal(&scaled, root.map_or(Root::Best, Root::Given), side).unwrap();
+        let real = completion_time(&solution.tree, &blocks, &costs).unwrap();
+        assert_eq!(real.units(), solution.time as f64);
+        if let Some(root) = root { assert_eq!(solution.tree.root(), root) }
+        assert_eq!(solution.time as i64, expected, "case {case}: alpha {alpha} beta {beta} gamma {gamma} {m:?} side {side} root {root:?}");
     }
 }

@@ -161,10 +161,15 @@ impl<E: Excess> Tile<E> {
         excesses.push(excess);
     }
 
-    /// The excess of the shadow cell of row `i` and column `j`.
+    /// The excess of the shadow cell of row `i` and column `j`, if there is one.
+    pub(super) fn find_shadow(&self, i: usize, j: usize) -> Option<i64> {
+        let (last_row, excesses) = self.shadows.get(&j)?;
+        excesses.get(last_row.checked_sub(i)?).copied()
+    }
+
+    /// The excess of the shadow cell of row `i` and column `j`, which is needed and hence there.
     pub(super) fn shadow(&self, i: usize, j: usize) -> i64 {
-        let (last_row, excesses) = &self.shadows[&j];
-        excesses[last_row - i]
+        self.find_shadow(i, j).expect("shadow cells are found before they are needed")
     }
 
     /// The number of runs.

@@ -266,29 +266,91 @@ impl<E: Excess> Source<E> for FixedTile<'_, E> {
     }
 }
 
-/// Times and run counts.
-pub fn probe(
-    costs: &tuwtree_model::Homogeneous,
-    sizes: &[u64],
-    root: tuwtree_model::Root,
-    side: usize,
-) -> (i64, usize) {
-    let sizes = tuwtree_model::BlockSizes::new(sizes.iter().copied()).unwrap();
-    let scaled = tuwtree_model::ScaledSizes::<i64>::new(costs, &sizes).unwrap();
-    let kept = Kept::new(&scaled, root).unwrap();
-    let n = kept.blocks();
-    if n <= 1 {
-        let lone = n == 0 || sizes.processors() == 1;
-        return (if lone { 0 } else { kept.copy(0) }, 0);
-    }
-    match kept.root() {
-        None => {
-            let table = Triangle::<i32>::new(&kept, 0..n, side);
-            (table.time(0, n - 1, &kept), table.runs())
+/// The tables that a root asks for.
+#[derive(Debug)]
+pub(super) enum Tables<E> {
+    /// Of the best root.
+    Free(Triangle<E>),
+    /// Of a given root.
+    Fixed(Rectangle<E>),
+}
+
+impl<E: Excess> Tables<E> {
+    /// Fills the tables.
+    pub(super) fn new(kept: &Kept, side: usize) -> Tables<E> {
+        match kept.root() {
+            None => Tables::Free(Triangle::new(kept, 0..kept.blocks(), side)),
+            Some(root) => Tables::Fixed(Rectangle::new(kept, root, side)),
         }
-        Some(root) => {
-            let table = Rectangle::<i32>::new(&kept, root, side);
-            (table.time(0, n - 1, &kept), table.runs())
+    }
+
+    /// The given root.
+    pub(super) fn root(&self) -> Option<usize> {
+        match self {
+            Tables::Free(_) => None,
+            Tables::Fixed(table) => Some(table.root),
+        }
+    }
+
+    fn triangle(&self, i: usize) -> &Triangle<E> {
+        match self {
+            Tables::Free(table) => table,
+            Tables::Fixed(table) if i < table.root => &table.left,
+            Tables::Fixed(table) => &table.right,
+        }
+    }
+
+    /// The table of the ranges `[i..j]` whose trees are looked for: with the given root if they
+    /// hold it.
+    fn rectangle(&self, i: usize, j: usize) -> Option<&Rectangle<E>> {
+        match self {
+            Tables::Fixed(table) if i <= table.root && table.root <= j => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The time of `[i..j]` with its root of choice; 0 if `i = j`.
+    pub(super) fn part(&self, i: usize, j: usize, kept: &Kept) -> i64 {
+        self.triangle(i).time(i, j, kept)
+    }
+
+    /// The time of `[i..j]` with the given root if the range holds it.
+    pub(super) fn whole(&self, i: usize, j: usize, kept: &Kept) -> i64 {
+        match self.rectangle(i, j) {
+            Some(table) => table.time(i, j, kept),
+            None => self.part(i, j, kept),
+        }
+    }
+
+    /// The time of `[i..t]` without trailing empty blocks, if it was needed; 0 if `i = t`.
+    pub(super) fn shadow_part(&self, i: usize, t: usize, kept: &Kept) -> Option<i64> {
+        if i == t {
+            return Some(0);
+        }
+        let excess = self.triangle(i).tile(i, t).find_shadow(i, t)?;
+        Some(kept.volume(i, t) + excess)
+    }
+
+    /// The first column of the row of [`whole`](Self::whole) that holds column `j`.
+    pub(super) fn first_column(&self, i: usize, j: usize) -> usize {
+        match self.rectangle(i, j) {
+            Some(table) => table.root.max(i + 1),
+            None => i + 1,
+        }
+    }
+
+    /// The runs of [`whole`](Self::whole) in row `i` and the tile that holds column `j`.
+    pub(super) fn whole_row(&self, i: usize, j: usize) -> &[Run<E>] {
+        match self.rectangle(i, j) {
+            Some(table) => table.row(i, j),
+            None => self.triangle(i).row(i, j),
+        }
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        match self {
+            Tables::Free(table) => table.runs(),
+            Tables::Fixed(table) => table.runs(),
         }
     }
 }
