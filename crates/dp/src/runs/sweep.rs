@@ -163,6 +163,8 @@ pub(super) struct Sweep<'t, E, S> {
     due: Vec<u32>,
     /// For each column the next with the same timer.
     next_due: Vec<u32>,
+    last_expiry: usize,
+    below: Vec<Run<E>>,
 }
 
 impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
@@ -188,6 +190,8 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             due: vec![NONE; rows.len()],
             next_due: vec![NONE; count],
             rows,
+            last_expiry: 0,
+            below: Vec::new(),
         };
         for j in sweep.columns.first()..sweep.columns.end() {
             sweep.link_timer(j);
@@ -590,6 +594,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         let r = entry.row as usize;
         let time = self.finished.kept.volume(r, j) + entry.excess.value();
         if let Some(row) = self.expiry(r, time) {
+            self.last_expiry = row;
             self.columns.set_timer(j, row as u32);
             self.link_timer(j);
         }
@@ -609,19 +614,36 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             let added = kept.volume(row, i - 1);
             known.max(added + alpha * levels(i - row)) + alpha + added > time
         };
-        if i == 0 || !may_expire(0) {
+        if i == 0 {
             return None;
         }
+        // Neighbouring columns expire in neighbouring rows: gallop from the last result.
+        let start = self.last_expiry.min(i - 1);
         let mut step = 1;
-        let mut safe = i;
-        let mut expired = 0;
-        while safe > step {
-            if may_expire(safe - step) {
-                expired = safe - step;
-                break;
+        let (mut safe, mut expired);
+        if may_expire(start) {
+            expired = start;
+            loop {
+                safe = (expired + step).min(i);
+                if safe == i || !may_expire(safe) {
+                    break;
+                }
+                expired = safe;
+                step *= 2;
             }
-            safe -= step;
-            step *= 2;
+        } else {
+            safe = start;
+            loop {
+                if safe == 0 {
+                    return None;
+                }
+                expired = safe.saturating_sub(step);
+                if may_expire(expired) {
+                    break;
+                }
+                safe = expired;
+                step *= 2;
+            }
         }
         while safe - expired > 1 {
             let middle = expired + (safe - expired) / 2;
@@ -642,7 +664,9 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         if first >= end {
             return;
         }
-        let below: Vec<Run<E>> = self.below().to_vec();
+        let mut below = std::mem::take(&mut self.below);
+        below.clear();
+        below.extend_from_slice(self.below());
         let mut new = run_of(&self.row.runs, first);
         let mut old = 0;
         let mut j = first;
@@ -673,6 +697,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             new += usize::from(new_end == stop);
             old += usize::from(old_end == stop);
         }
+        self.below = below;
     }
 
     /// Gives a column that row `i` has begun the entry of its last processor as a root that waits.

@@ -11,21 +11,22 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 struct Pieces {
     range: Range<usize>,
-    side: usize,
+    /// The binary logarithm of the length.
+    shift: u32,
 }
 
 impl Pieces {
     fn count(&self) -> usize {
-        self.range.len().div_ceil(self.side)
+        self.range.len().div_ceil(1 << self.shift)
     }
 
     fn index(&self, block: usize) -> usize {
-        (block - self.range.start) / self.side
+        (block - self.range.start) >> self.shift
     }
 
     fn piece(&self, index: usize) -> Range<usize> {
-        let start = self.range.start + index * self.side;
-        start..(start + self.side).min(self.range.end)
+        let start = self.range.start + (index << self.shift);
+        start..(start + (1 << self.shift)).min(self.range.end)
     }
 }
 
@@ -33,6 +34,8 @@ impl Pieces {
 #[derive(Debug)]
 pub(super) struct Triangle<E> {
     pieces: Pieces,
+    /// The number of pieces.
+    count: usize,
     /// Tile `(I, J)` at `I * count + J`.
     tiles: Vec<Option<Tile<E>>>,
 }
@@ -40,9 +43,9 @@ pub(super) struct Triangle<E> {
 impl<E: Excess> Triangle<E> {
     /// Sweeps the triangle.
     pub(super) fn new(kept: &Kept, range: Range<usize>, side: usize) -> Triangle<E> {
-        let pieces = Pieces { range, side };
+        let pieces = Pieces { range, shift: side.ilog2() };
         let count = pieces.count();
-        let mut table = Triangle { pieces, tiles: (0..count * count).map(|_| None).collect() };
+        let mut table = Triangle { pieces, count, tiles: (0..count * count).map(|_| None).collect() };
         let mut columns: Vec<Columns<E>> =
             (0..count).map(|piece| Columns::new(table.pieces.piece(piece))).collect();
         for distance in 0..count {
@@ -69,7 +72,7 @@ impl<E: Excess> Triangle<E> {
     /// The tile that holds the cell `(i, j)`.
     #[inline(always)]
     fn tile(&self, i: usize, j: usize) -> &Tile<E> {
-        let at = self.pieces.index(i) * self.pieces.count() + self.pieces.index(j);
+        let at = self.pieces.index(i) * self.count + self.pieces.index(j);
         self.tiles[at].as_ref().expect("tiles are swept in order")
     }
 
