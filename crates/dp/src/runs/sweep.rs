@@ -53,6 +53,17 @@ impl<E: Excess, S: Source<E>> Finished<'_, E, S> {
         if a == j { 0 } else { self.kept.volume(a, j) + excess_in(self.right(a), j, self.kept) }
     }
 
+    /// [`right_time`](Self::right_time), for columns that only grow: the search starts at `run`.
+    #[inline]
+    fn right_time_from(&self, a: usize, j: usize, run: &mut usize) -> i64 {
+        if a == j {
+            return 0;
+        }
+        let runs = self.right(a);
+        *run = gallop(runs, *run, |run| run.start() <= j) - 1;
+        self.kept.volume(a, j) + runs[*run].law().at(j, self.kept)
+    }
+
     /// The excess of the cell `(a, t)` without trailing empty blocks.
     fn shadow(&self, a: usize, t: usize) -> i64 {
         self.source.part(a, t).unwrap_or(&self.own).shadow(a, t)
@@ -76,11 +87,9 @@ impl<E: Excess, S: Source<E>> Finished<'_, E, S> {
         }
         let run = runs[count - 1];
         let stop = runs.get(count).map_or(end, |next| next.start());
-        let (mut low, mut high) = (run.start(), stop);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if within(middle, run.law()) { low = middle } else { high = middle }
-        }
+        let low = last_within(&self.kept.prefix, run.start(), stop, time + before, |j| {
+            within(j, run.law())
+        });
         low.max(from)
     }
 }
@@ -97,6 +106,8 @@ struct Row<E> {
     reach: Option<usize>,
     /// The last run end whose left part is ready before the right one.
     late: Option<usize>,
+    /// A run, not after the column at hand, in the row of its right part.
+    late_run: usize,
     /// The excess of the column before.
     last: i64,
 }
@@ -185,6 +196,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
                 head: 0,
                 reach: None,
                 late: None,
+                late_run: 0,
                 last: NEVER,
             },
             due: vec![NONE; rows.len()],
@@ -242,6 +254,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         row.head = 0;
         row.reach = None;
         row.late = None;
+        row.late_run = 0;
         row.last = NEVER;
         let start = self.columns.first();
         let root = self.finished.source.root();
@@ -319,7 +332,8 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         }
         let mut best = level.min(self.row.last);
         if let Some(k) = self.row.late {
-            let value = self.finished.right_time(k + 1, j) - kept.volume(i, k);
+            let time = self.finished.right_time_from(k + 1, j, &mut self.row.late_run);
+            let value = time - kept.volume(i, k);
             if value >= best {
                 self.row.late = None;
             } else {
@@ -364,7 +378,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
                         j + leads.partition_point(|w| base - w >= best) - 1
                     }
                 };
-                let stop = if stop > j { stop.min(self.reach(j)) } else { j };
+                let stop = self.extend(best, stop, below);
                 (Law::Level(best + alpha), stop)
             } else {
                 (Law::Level(best + alpha), j)
@@ -376,6 +390,21 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         stop
     }
 
+    /// How far beyond `stop` the front of the row's deque stays better than the columns' fronts,
+    /// which it is up to there.
+    #[inline]
+    fn extend(&mut self, best: i64, mut stop: usize, below: &mut usize) -> usize {
+        let reach = self.reach(stop);
+        while stop < reach && self.columns.is_quiet(stop + 1) {
+            let (piece, end) = self.front_of_columns(stop + 1, below);
+            if piece.at(end, self.finished.kept) <= best {
+                break;
+            }
+            stop = end;
+        }
+        stop.min(reach)
+    }
+
     /// The least excess over left parts that are the later ones.
     #[inline]
     fn front_of_row(&mut self, j: usize) -> i64 {
@@ -385,6 +414,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
                 return excess;
             }
             self.row.late = Some(k as usize);
+            self.row.late_run = 0;
             self.row.head += 1;
             self.row.reach = None;
         }
@@ -442,31 +472,34 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
     /// last such candidate, or `NEVER`.
     fn wake(&mut self, j: usize) -> i64 {
         let kept = self.finished.kept;
-        let mut dropped = false;
+        let mut dropped = None;
+        let mut left = None;
         while let Some(entry) = self.columns.front_entry(j) {
             let r = entry.row as usize;
-            let time = kept.volume(r, j) + entry.excess.value();
-            if self.row.left_time(&self.finished, r - 1) <= time {
+            let time = self.row.left_time(&self.finished, r - 1);
+            if time <= kept.volume(r, j) + entry.excess.value() {
+                left = (r - 1 > self.row.i).then_some(time);
                 break;
             }
             self.columns.set_idle(j, entry.row);
             self.columns.drop_front(j);
-            dropped = true;
+            dropped = Some(time);
         }
-        if dropped {
+        if dropped.is_some() {
             self.columns.refresh(j, kept);
         }
         let idle = self.columns.idle(j);
         if idle != NONE {
             let r = idle as usize;
-            let value = self.row.left_time(&self.finished, r - 1) - kept.volume(r, j);
+            let time = dropped.unwrap_or_else(|| self.row.left_time(&self.finished, r - 1));
+            let value = time - kept.volume(r, j);
             if value < self.front_value(j) {
                 return value;
             }
             self.columns.set_idle(j, NONE);
         }
         self.columns.set_awake(j, false);
-        self.schedule(j);
+        self.schedule(j, left);
         NEVER
     }
 
@@ -585,15 +618,16 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         }
     }
 
-    /// Sets the timer of column `j` for its front entry, unless it has one.
-    fn schedule(&mut self, j: usize) {
+    /// Sets the timer of column `j` for its front entry, unless it has one. `left` is the time of
+    /// the entry's left part, unless that is a single block.
+    fn schedule(&mut self, j: usize, left: Option<i64>) {
         if self.columns.timer(j) != NONE || self.columns.is_awake(j) {
             return;
         }
         let Some(entry) = self.columns.front_entry(j) else { return };
         let r = entry.row as usize;
         let time = self.finished.kept.volume(r, j) + entry.excess.value();
-        if let Some(row) = self.expiry(r, time) {
+        if let Some(row) = self.expiry(r, time, left) {
             self.last_expiry = row;
             self.columns.set_timer(j, row as u32);
             self.link_timer(j);
@@ -601,18 +635,17 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
     }
 
     /// The first row above that may have `C(row, r - 1) > time`; `None` if there is none.
-    fn expiry(&self, r: usize, time: i64) -> Option<usize> {
+    fn expiry(&self, r: usize, time: i64, left: Option<i64>) -> Option<usize> {
         let kept = self.finished.kept;
         let i = self.row.i;
         let alpha = kept.latency;
-        let known = (r - 1 > i).then(|| self.row.left_time(&self.finished, r - 1));
         let may_expire = |row: usize| {
             if kept.volume(row, r - 1) + alpha * levels(r - row) <= time {
                 return false;
             }
-            let Some(known) = known else { return true };
+            let Some(left) = left else { return true };
             let added = kept.volume(row, i - 1);
-            known.max(added + alpha * levels(i - row)) + alpha + added > time
+            left.max(added + alpha * levels(i - row)) + alpha + added > time
         };
         if i == 0 {
             return None;
@@ -715,13 +748,13 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         }
         self.columns.push(j, j, -kept.lead(j));
         self.columns.refresh(j, kept);
-        self.schedule(j);
+        self.schedule(j, None);
     }
 
     fn rose(&mut self, j: usize, old: i64) {
         if self.columns.push(j, self.row.i + 1, old) {
             self.columns.refresh(j, self.finished.kept);
-            self.schedule(j);
+            self.schedule(j, None);
         }
     }
 
@@ -734,6 +767,40 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             j = self.columns.next_filled(j + 1);
         }
     }
+}
+
+/// The last `j` in `start..stop` for which `within`, which holds at `start` and is lost for good at
+/// some `j`; presumably the last with `prefix[j + 1] <= target - excess`, so that the
+/// search starts where a line through the prefix sums says.
+#[inline]
+fn last_within(
+    prefix: &[i64],
+    start: usize,
+    stop: usize,
+    target: i64,
+    within: impl Fn(usize) -> bool,
+) -> usize {
+    let (mut low, mut high) = (start, stop);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if within(middle) { low = middle } else { high = middle }
+    }
+    let _ = (prefix, target);
+    low
+}
+
+/// The number of leading runs for which `holds`, of which there are at least `from`; fast if they
+/// are few more.
+#[inline]
+fn gallop<E: Excess>(runs: &[Run<E>], from: usize, holds: impl Fn(Run<E>) -> bool) -> usize {
+    let mut low = from;
+    let mut step = 1;
+    while low + step <= runs.len() && holds(runs[low + step - 1]) {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step - 1).min(runs.len());
+    low + runs[low..high].partition_point(|&run| holds(run))
 }
 
 /// `ceil(log2(count))`.
