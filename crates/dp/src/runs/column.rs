@@ -48,6 +48,9 @@ pub(super) struct Columns<E> {
     steps: Events,
     bends: Events,
     filled: Events,
+    /// For each row of a right part how many of its runs were within reach of the left part of
+    /// the row above it when last asked; the left part's time only grows. As long as needed.
+    hints: Vec<u32>,
     /// Of columns whose cells without trailing empty blocks are to be found.
     pub(super) shadows: BTreeMap<usize, Shadow>,
 }
@@ -65,6 +68,7 @@ impl<E: Excess> Columns<E> {
             steps: Events::new(count),
             bends: Events::new(count),
             filled: Events::new(count),
+            hints: vec![0; range.end],
             shadows: BTreeMap::new(),
         }
     }
@@ -75,6 +79,12 @@ impl<E: Excess> Columns<E> {
 
     pub(super) fn end(&self) -> usize {
         self.first + self.flags.len()
+    }
+
+    /// Where to start the search in row `a` of a right part.
+    #[inline(always)]
+    pub(super) fn hint(&mut self, a: usize) -> &mut u32 {
+        &mut self.hints[a]
     }
 
     #[inline(always)]

@@ -28,6 +28,8 @@ pub(super) struct Kept {
     root: Option<usize>,
     /// Whether not all `w_i` are equal.
     varied: bool,
+    /// The inverse of the mean volume; 0 if there is none.
+    density: f64,
 }
 
 impl Kept {
@@ -50,6 +52,7 @@ impl Kept {
             rank: Vec::new(),
             root: None,
             varied: false,
+            density: 0.0,
         };
         for rank in 0..sizes.processors() {
             if sizes.is_empty(rank, rank) && given != Some(rank) {
@@ -73,6 +76,8 @@ impl Kept {
             kept.rank.push(rank as u32);
         }
         kept.mark_flat();
+        let total = kept.prefix[kept.blocks()];
+        kept.density = if total > 0 { kept.blocks() as f64 / total as f64 } else { 0.0 };
         Ok(kept)
     }
 
@@ -90,6 +95,12 @@ impl Kept {
     #[inline(always)]
     pub(super) fn blocks(&self) -> usize {
         self.lead.len()
+    }
+
+    /// About how many blocks a volume is made of.
+    #[inline(always)]
+    pub(super) fn blocks_in(&self, volume: i64) -> usize {
+        (volume as f64 * self.density) as usize
     }
 
     /// `w_i`.

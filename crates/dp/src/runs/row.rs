@@ -105,7 +105,7 @@ pub(super) fn excess_in<E: Excess>(runs: &[Run<E>], j: usize, kept: &Kept) -> i6
 }
 
 /// How many runs a chunk of a tile's storage holds, unless a single row has more.
-const CHUNK: usize = 1 << 15;
+const CHUNK: usize = 1 << 20;
 
 /// The finished rows of one tile of the table: rows from the last one up, columns of one range.
 #[derive(Debug)]

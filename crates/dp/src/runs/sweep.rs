@@ -75,22 +75,23 @@ impl<E: Excess, S: Source<E>> Finished<'_, E, S> {
     }
 
     /// The last column before `end` for which the right part from `a` on takes at most `time`;
-    /// columns up to `from` are known to be so.
-    fn far(&self, a: usize, time: i64, from: usize, end: usize) -> usize {
+    /// columns up to `from` are known to be so. The search starts at run `hint` of the part's row.
+    #[inline]
+    fn far(&self, a: usize, time: i64, from: usize, end: usize, hint: &mut u32) -> usize {
         let runs = self.right(a);
-        let before = self.kept.prefix[a];
-        let within =
-            |j: usize, law: Law| self.kept.prefix[j + 1] - before + law.at(j, self.kept) <= time;
-        let count = runs.partition_point(|run| within(run.start(), run.law()));
+        let kept = self.kept;
+        let target = time + kept.prefix[a];
+        let within = |j: usize, law: Law| kept.prefix[j + 1] + law.at(j, kept) <= target;
+        let count = gallop(runs, *hint as usize, |run| within(run.start(), run.law()));
         if count == 0 {
             return from;
         }
+        *hint = count as u32;
         let run = runs[count - 1];
         let stop = runs.get(count).map_or(end, |next| next.start());
-        let low = last_within(&self.kept.prefix, run.start(), stop, time + before, |j| {
-            within(j, run.law())
-        });
-        low.max(from)
+        let expected = kept.blocks_in(target - kept.prefix[run.start()] - run.law().at(run.start(), kept));
+        let within = |j: usize| within(j, run.law());
+        last_within(run.start(), stop, run.start().saturating_add(expected), within).max(from)
     }
 }
 
@@ -431,7 +432,8 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         let k = k as usize;
         let time = self.finished.kept.volume(self.row.i, k) + excess;
         let from = if k + 1 == j { j } else { j - 1 };
-        let reach = self.finished.far(k + 1, time, from, self.columns.end());
+        let end = self.columns.end();
+        let reach = self.finished.far(k + 1, time, from, end, self.columns.hint(k + 1));
         self.row.reach = Some(reach);
         reach
     }
@@ -769,23 +771,43 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
     }
 }
 
-/// The last `j` in `start..stop` for which `within`, which holds at `start` and is lost for good at
-/// some `j`; presumably the last with `prefix[j + 1] <= target - excess`, so that the
-/// search starts where a line through the prefix sums says.
+/// The last `j` in `start..stop` for which `within` holds: it holds at `start`, and once it does
+/// not, never again. Fast if `guess` is close.
 #[inline]
 fn last_within(
-    prefix: &[i64],
     start: usize,
     stop: usize,
-    target: i64,
+    guess: usize,
     within: impl Fn(usize) -> bool,
 ) -> usize {
     let (mut low, mut high) = (start, stop);
+    let guess = guess.min(stop - 1);
+    let mut step = 1;
+    if guess > start && within(guess) {
+        low = guess;
+        while low + step < stop {
+            if !within(low + step) {
+                high = low + step;
+                break;
+            }
+            low += step;
+            step *= 2;
+        }
+    } else if guess > start {
+        high = guess;
+        while high > start + step {
+            if within(high - step) {
+                low = high - step;
+                break;
+            }
+            high -= step;
+            step *= 2;
+        }
+    }
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if within(middle) { low = middle } else { high = middle }
     }
-    let _ = (prefix, target);
     low
 }
 
