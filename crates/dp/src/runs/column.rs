@@ -1,24 +1,37 @@
-//! What the sweep remembers of each column: candidates in which the right part receives.
+//! What the sweep remembers of each column: the candidates in which the right part receives.
+//!
+//! For a fixed row `r` of column `j` the candidate is `E(r, j)` while its left part `[i..r-1]` is
+//! not the later one, and `C(i,r-1) - S(r,j)` from then on. Of a run of equal `E(., j)` the least
+//! row is the best in all rows above, and of those left only rows with less excess than all above
+//! them matter. So each column has a stack of entries `(r, e)`: from the back, where they are added,
+//! to the front, rows rise and excesses fall. The front is the best; it is also the first to be
+//! dropped, as its left part is the longest. The one dropped last is *idle*: of all whose left part
+//! is the later one it is best.
+//!
+//! Fronts are compared with their neighbours', so that the sweep can pass over columns with equal
+//! fronts; columns that need a look of their own are marked in the same sets.
 
 use super::events::Events;
 use super::kept::Kept;
-use super::row::Excess;
+use super::run::Excess;
 use super::zeros::Shadow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// No row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A finished run of a column, with rows counted upwards from the sweep's: it starts at row `row`
-/// (its least) and has this excess.
+/// A finished run of a column: its least row and its excess.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<E> {
     pub(super) row: u32,
     pub(super) excess: E,
 }
 
+/// The entries of one column.
 #[derive(Clone, Debug)]
 struct Stack<E> {
+    /// From `head` on: rows fall, excesses rise.
     entries: Vec<Entry<E>>,
     head: u32,
 }
@@ -27,36 +40,45 @@ struct Stack<E> {
 const FILLED: u8 = 1;
 /// The column's cell must be looked at in the row at hand.
 const AWAKE: u8 = 2;
-/// The column's processor may be the root of a range that it ends.
+/// The column's processor may be the root of the range that it ends.
 const SPECIAL: u8 = 4;
-/// The column's cell without trailing empty blocks is to be found, too.
+/// The column's shadow cells are to be found: see [`zeros`](super::zeros).
 const SHADOW: u8 = 32;
 /// The front differs from that of the column before.
 const STEP: u8 = 8;
 /// The front plus `w` differs from that of the column before, or `w` falls.
 const BEND: u8 = 16;
 
-/// The columns of one tile.
+/// The columns of one tile, which passes them on to the tile above.
 #[derive(Debug)]
 pub(super) struct Columns<E> {
+    /// The first column.
     first: usize,
+    /// For each column the bits that apply.
     flags: Vec<u8>,
+    /// For each column the excess of its front entry, if it has one.
     front: Vec<E>,
     stacks: Vec<Stack<E>>,
+    /// For each column the row of its idle entry, or `NONE`.
     idle: Vec<u32>,
+    /// For each column the row in which it wakes, or `NONE`.
     timer: Vec<u32>,
+    /// The columns that need a look or whose front is another than that of the column before.
     steps: Events,
+    /// The columns that need a look or whose front does not continue a falling run.
     bends: Events,
+    /// The columns with entries.
     filled: Events,
-    /// For each row of a right part how many of its runs were within reach of the left part of
-    /// the row above it when last asked; the left part's time only grows. As long as needed.
+    /// For each `a` how many runs of the right parts from `a` on were within reach when last asked.
+    /// Only left parts that end with `a - 1` ask, and their time only grows (L).
     hints: Vec<u32>,
-    /// Of columns whose cells without trailing empty blocks are to be found.
+    /// The candidates of shadowed columns.
     pub(super) shadows: BTreeMap<usize, Shadow>,
 }
 
 impl<E: Excess> Columns<E> {
-    pub(super) fn new(range: std::ops::Range<usize>) -> Columns<E> {
+    /// Columns without cells.
+    pub(super) fn new(range: Range<usize>) -> Columns<E> {
         let (first, count) = (range.start, range.len());
         Columns {
             first,
@@ -73,35 +95,46 @@ impl<E: Excess> Columns<E> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn first(&self) -> usize {
         self.first
     }
 
+    /// One more than the last column.
+    #[inline(always)]
     pub(super) fn end(&self) -> usize {
         self.first + self.flags.len()
     }
 
-    /// Where to start the search in row `a` of a right part.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.first..self.end()
+    }
+
+    /// Where to start a search in the row of right parts from `a` on.
     #[inline(always)]
     pub(super) fn hint(&mut self, a: usize) -> &mut u32 {
         &mut self.hints[a]
     }
 
+    /// Whether the column has entries.
     #[inline(always)]
     pub(super) fn is_filled(&self, j: usize) -> bool {
         self.flags[j - self.first] & FILLED != 0
     }
 
+    /// Whether entries may have to be dropped.
     #[inline(always)]
     pub(super) fn is_awake(&self, j: usize) -> bool {
         self.flags[j - self.first] & AWAKE != 0
     }
 
+    /// Whether the column's processor may be the root.
     #[inline(always)]
     pub(super) fn is_special(&self, j: usize) -> bool {
         self.flags[j - self.first] & SPECIAL != 0
     }
 
+    /// Whether the column's shadow cell is to be found.
     #[inline(always)]
     pub(super) fn is_shadowed(&self, j: usize) -> bool {
         self.flags[j - self.first] & SHADOW != 0
@@ -119,6 +152,7 @@ impl<E: Excess> Columns<E> {
         self.front[j - self.first].value()
     }
 
+    /// The front entry.
     #[inline(always)]
     pub(super) fn front_entry(&self, j: usize) -> Option<Entry<E>> {
         let stack = &self.stacks[j - self.first];
@@ -175,6 +209,7 @@ impl<E: Excess> Columns<E> {
         self.set(j, SHADOW, shadowed);
     }
 
+    /// Sets or clears a flag.
     #[inline]
     fn set(&mut self, j: usize, flag: u8, on: bool) {
         let flags = &mut self.flags[j - self.first];
@@ -209,7 +244,7 @@ impl<E: Excess> Columns<E> {
         }
     }
 
-    /// Adds an entry at the back; whether the column was empty.
+    /// Adds an entry at the back, of more excess than the others; whether it is the front.
     #[inline]
     pub(super) fn push(&mut self, j: usize, row: usize, excess: i64) -> bool {
         let stack = &mut self.stacks[j - self.first];
@@ -265,6 +300,7 @@ impl<E: Excess> Columns<E> {
         }
     }
 
+    /// Compares a column's front with that of the column before.
     #[inline]
     fn mark_boundary(&mut self, at: usize, kept: &Kept) {
         if at == 0 {

@@ -5,7 +5,7 @@
 //! blocks that follow each kept one. A given root is kept even if its block is empty.
 
 use super::RunsError;
-use super::row::Law;
+use super::run::Law;
 use tuwtree_model::{Rank, Root, Scalar, ScaledSizes};
 
 /// The blocks that the table's rows and columns stand for: `n` of them, in rank order.
@@ -14,7 +14,7 @@ pub(super) struct Kept {
     /// alpha.
     pub(super) latency: i64,
     /// `n + 1` entries, never falling: entry `i` is the volume of the blocks before `i`.
-    pub(super) prefix: Vec<i64>,
+    prefix: Vec<i64>,
     /// `n` entries: `w_i = (beta - gamma) m_i >= 0`, by how much sending a block takes longer than
     /// copying it.
     lead: Vec<i64>,
@@ -36,7 +36,7 @@ impl Kept {
     /// The blocks to keep of a problem.
     ///
     /// # Errors
-    /// [`RunsError::CopyingIsSlower`] if `gamma > beta`.
+    /// [`RunsError::CopyingIsSlower`] if `gamma > beta`, [`RunsError::TooManyBlocks`].
     pub(super) fn new<T: Scalar>(sizes: &ScaledSizes<T>, root: Root) -> Result<Kept, RunsError> {
         let given = match root {
             Root::Given(rank) => Some(rank),
@@ -75,12 +75,17 @@ impl Kept {
             kept.gap.push(0);
             kept.rank.push(rank as u32);
         }
+        let blocks = kept.blocks();
+        if blocks >= 1 << 31 {
+            return Err(RunsError::TooManyBlocks { blocks });
+        }
         kept.mark_flat();
-        let total = kept.prefix[kept.blocks()];
-        kept.density = if total > 0 { kept.blocks() as f64 / total as f64 } else { 0.0 };
+        let total = kept.prefix[blocks];
+        kept.density = if total > 0 { blocks as f64 / total as f64 } else { 0.0 };
         Ok(kept)
     }
 
+    /// Finds where `w` changes.
     fn mark_flat(&mut self) {
         let n = self.blocks();
         self.flat = vec![n as u32; n];
@@ -113,6 +118,12 @@ impl Kept {
     #[inline(always)]
     pub(super) fn leads(&self, first: usize, last: usize) -> &[i64] {
         &self.lead[first..=last]
+    }
+
+    /// The volume of the blocks before `i`.
+    #[inline(always)]
+    pub(super) fn prefix(&self, i: usize) -> i64 {
+        self.prefix[i]
     }
 
     /// `S(first, last)`, and 0 for `last = first - 1`.
@@ -149,7 +160,7 @@ impl Kept {
         self.varied
     }
 
-    /// The largest magnitude of an excess: see [`super`] on the bounds.
+    /// A bound on the magnitude of every excess, and of every run's base: see [`super`].
     pub(super) fn largest_excess(&self) -> i64 {
         let most = self.lead.iter().copied().max().unwrap_or(0);
         self.latency.saturating_mul(LEVELS).saturating_add(most)
@@ -172,7 +183,12 @@ impl Kept {
 }
 
 /// No table entry exceeds its range's volume by more than this many latencies.
-const LEVELS: i64 = 320;
+///
+/// For free roots `ceil(log2 n) <= 31` are enough. A given root receives either side in portions:
+/// everything nearer, then one block, then what is farther and of no more volume than all that is
+/// nearer, which is hence ready up to `ceil(log2 n)` latencies. That doubles the volume, at most 61
+/// times, with two messages each.
+const LEVELS: i64 = 2 * (2 * 61 + 31) + 14;
 
 /// How times are turned into integers.
 struct Scale {

@@ -1,179 +1,128 @@
-//! Rows of the table as runs, and the tiles that hold them.
+//! The row at hand, and its candidates in which the left part receives.
+//!
+//! For fixed `k` the candidate `max(E(i,k), C(k+1,j) - S(i,k))` is `E(i,k)` up to a column, the
+//! *reach* of `k`, and rises from there on. Run ends with the least excess of all later ones wait in
+//! a queue, `k` and excess both rising: the front is the best of those within reach, since (L) and
+//! (R) make the reach grow with `k`. A front that has dropped out of reach is *late*: the
+//! right part is ready after it. Of all late ones the last is best.
 
+use super::finished::{Finished, Source};
 use super::kept::Kept;
-use std::collections::BTreeMap;
+use super::run::{Excess, Law, Run, excess_in};
 
-/// An integer type in which excesses are stored.
-pub(super) trait Excess: Copy + PartialEq + Send + Sync + std::fmt::Debug + 'static {
-    /// `value` in this type.
-    ///
-    /// # Panics
-    /// If it does not fit: the storage type is chosen so that every excess does.
-    fn pack(value: i64) -> Self;
+/// Larger than every excess.
+pub(super) const NEVER: i64 = i64::MAX / 4;
 
-    /// The stored value.
-    fn value(self) -> i64;
+/// Row `i`, in the columns of one tile.
+pub(super) struct Row<E> {
+    pub(super) i: usize,
+    /// Its runs so far.
+    pub(super) runs: Vec<Run<E>>,
+    /// Ends of finished runs with their excesses, from `head` on: both rise. The block itself
+    /// counts as the end `(i, -w_i)` where it may be the root.
+    pub(super) queue: Vec<(u32, i64)>,
+    pub(super) head: usize,
+    /// The last column within reach of the front, once it has been asked for.
+    pub(super) reach: Option<usize>,
+    /// The last run end that has dropped out of reach, until it is worse than the front, which it
+    /// then remains.
+    pub(super) late: Option<usize>,
+    /// A run in the row of the late end's right part that does not start after the column at hand.
+    pub(super) late_run: usize,
+    /// The excess of the column before.
+    pub(super) last: i64,
 }
 
-impl Excess for i32 {
-    #[inline(always)]
-    fn pack(value: i64) -> i32 {
-        i32::try_from(value).expect("every excess fits the storage type chosen for it")
-    }
-
-    #[inline(always)]
-    fn value(self) -> i64 {
-        i64::from(self)
-    }
-}
-
-impl Excess for i64 {
-    #[inline(always)]
-    fn pack(value: i64) -> i64 {
-        value
-    }
-
-    #[inline(always)]
-    fn value(self) -> i64 {
-        self
-    }
-}
-
-/// How the excess behaves along a stretch of columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Law {
-    /// The excess is this.
-    Level(i64),
-    /// The excess of column `j` is this less `w_j`, and `w` does not fall along the stretch.
-    Falling(i64),
-}
-
-impl Law {
-    /// The excess of column `j`.
-    #[inline(always)]
-    pub(super) fn at(self, j: usize, kept: &Kept) -> i64 {
-        match self {
-            Law::Level(value) => value,
-            Law::Falling(base) => base - kept.lead(j),
-        }
-    }
-}
-
-/// A maximal stretch of a row's columns in which the excess follows one law.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Run<E> {
-    /// The first column; the highest bit says that the law is [`Law::Falling`].
-    start: u32,
-    base: E,
-}
-
-const FALLING: u32 = 1 << 31;
-
-impl<E: Excess> Run<E> {
-    pub(super) fn new(start: usize, law: Law) -> Run<E> {
-        match law {
-            Law::Level(value) => Run { start: start as u32, base: E::pack(value) },
-            Law::Falling(base) => Run { start: start as u32 | FALLING, base: E::pack(base) },
+impl<E: Excess> Row<E> {
+    /// A row without columns.
+    pub(super) fn new() -> Row<E> {
+        Row {
+            i: 0,
+            runs: Vec::new(),
+            queue: Vec::new(),
+            head: 0,
+            reach: None,
+            late: None,
+            late_run: 0,
+            last: NEVER,
         }
     }
 
-    #[inline(always)]
-    pub(super) fn start(self) -> usize {
-        (self.start & !FALLING) as usize
+    /// Empties the row and makes it row `i`.
+    pub(super) fn restart(&mut self, i: usize) {
+        self.i = i;
+        self.runs.clear();
+        self.queue.clear();
+        self.head = 0;
+        self.reach = None;
+        self.late = None;
+        self.late_run = 0;
+        self.last = NEVER;
     }
 
+    /// `C(i, b)` of a left part; 0 if it is a single block.
+    #[inline]
+    pub(super) fn left_time<S: Source<E>>(&self, finished: &Finished<'_, E, S>, b: usize) -> i64 {
+        if b == self.i {
+            return 0;
+        }
+        let runs = finished.source.left(self.i, b).unwrap_or(&self.runs);
+        finished.kept.volume(self.i, b) + excess_in(runs, b, finished.kept)
+    }
+
+    /// The front of the queue.
     #[inline(always)]
-    pub(super) fn law(self) -> Law {
-        if self.start & FALLING == 0 {
-            Law::Level(self.base.value())
+    pub(super) fn front(&self) -> Option<(usize, i64)> {
+        self.queue.get(self.head).map(|&(k, excess)| (k as usize, excess))
+    }
+
+    /// Declares the front late.
+    #[inline]
+    pub(super) fn drop_front(&mut self, k: usize) {
+        self.late = Some(k);
+        self.late_run = 0;
+        self.head += 1;
+        self.reach = None;
+    }
+
+    /// Adds the end of a finished run, which hides all ends of at least its excess.
+    fn push(&mut self, k: usize, excess: i64) {
+        while self.queue.len() > self.head && self.queue[self.queue.len() - 1].1 >= excess {
+            self.queue.pop();
+        }
+        if self.queue.len() == self.head {
+            self.queue.clear();
+            self.head = 0;
+            self.reach = None;
+        }
+        self.queue.push((k as u32, excess));
+    }
+
+    /// Adds columns `j..=end`, which follow `law`; `first` is the row's first column.
+    pub(super) fn append(&mut self, j: usize, end: usize, law: Law, first: usize, kept: &Kept) {
+        if let Some(merged) = self.merge(j, end, law, kept) {
+            let last = self.runs.len() - 1;
+            self.runs[last] = merged;
         } else {
-            Law::Falling(self.base.value())
+            if j > first {
+                self.push(j - 1, self.last);
+            }
+            self.runs.push(Run::new(j, law));
         }
-    }
-}
-
-/// The position of the run that holds column `j`, which is not before the first run.
-#[inline]
-pub(super) fn run_of<E: Excess>(runs: &[Run<E>], j: usize) -> usize {
-    runs.partition_point(|run| run.start() <= j) - 1
-}
-
-/// The excess of column `j` in a row given by its runs.
-#[inline]
-pub(super) fn excess_in<E: Excess>(runs: &[Run<E>], j: usize, kept: &Kept) -> i64 {
-    runs[run_of(runs, j)].law().at(j, kept)
-}
-
-/// How many runs a chunk of a tile's storage holds, unless a single row has more.
-const CHUNK: usize = 1 << 20;
-
-/// The finished rows of one tile of the table: rows from the last one up, columns of one range.
-#[derive(Debug)]
-pub(super) struct Tile<E> {
-    last_row: usize,
-    /// Entry `d` is row `last_row - d`.
-    rows: Vec<Span>,
-    chunks: Vec<Vec<Run<E>>>,
-    /// For each shadowed column the last row that has a cell, and the excesses from there up.
-    shadows: BTreeMap<usize, (usize, Vec<i64>)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    chunk: u32,
-    offset: u32,
-    length: u32,
-}
-
-impl<E: Excess> Tile<E> {
-    /// A tile without rows, the first of which will be `last_row`.
-    pub(super) fn new(last_row: usize) -> Tile<E> {
-        Tile { last_row, rows: Vec::new(), chunks: Vec::new(), shadows: BTreeMap::new() }
+        self.last = law.at(end, kept);
     }
 
-    /// Adds the row before those present.
-    pub(super) fn push(&mut self, runs: &[Run<E>]) {
-        let fits = self.chunks.last().is_some_and(|c| c.capacity() - c.len() >= runs.len());
-        if !fits {
-            self.chunks.push(Vec::with_capacity(runs.len().max(CHUNK)));
+    /// The last run with columns `j..=end` added, if one law covers them. Where `w` does not change,
+    /// a level run is a falling one, too.
+    fn merge(&self, j: usize, end: usize, law: Law, kept: &Kept) -> Option<Run<E>> {
+        let run = *self.runs.last()?;
+        if matches!(law, Law::Level(_)) && run.law() == law {
+            return Some(run);
         }
-        let chunk = self.chunks.len() - 1;
-        let offset = self.chunks[chunk].len();
-        self.chunks[chunk].extend_from_slice(runs);
-        self.rows.push(Span {
-            chunk: chunk as u32,
-            offset: offset as u32,
-            length: runs.len() as u32,
-        });
-    }
-
-    /// The runs of row `i`.
-    #[inline(always)]
-    pub(super) fn row(&self, i: usize) -> &[Run<E>] {
-        let span = self.rows[self.last_row - i];
-        &self.chunks[span.chunk as usize][span.offset as usize..][..span.length as usize]
-    }
-
-    /// Adds the shadow cell of row `i` and column `j`: the row above the last one added.
-    pub(super) fn push_shadow(&mut self, i: usize, j: usize, excess: i64) {
-        let (last_row, excesses) = self.shadows.entry(j).or_insert_with(|| (i, Vec::new()));
-        debug_assert_eq!(*last_row - excesses.len(), i);
-        excesses.push(excess);
-    }
-
-    /// The excess of the shadow cell of row `i` and column `j`, if there is one.
-    pub(super) fn find_shadow(&self, i: usize, j: usize) -> Option<i64> {
-        let (last_row, excesses) = self.shadows.get(&j)?;
-        excesses.get(last_row.checked_sub(i)?).copied()
-    }
-
-    /// The excess of the shadow cell of row `i` and column `j`, which is needed and hence there.
-    pub(super) fn shadow(&self, i: usize, j: usize) -> i64 {
-        self.find_shadow(i, j).expect("shadow cells are found before they are needed")
-    }
-
-    /// The number of runs.
-    pub(super) fn runs(&self) -> usize {
-        self.chunks.iter().map(Vec::len).sum()
+        if kept.lead(j) < kept.lead(j - 1) {
+            return None;
+        }
+        let base = kept.as_falling(run.law(), run.start(), j - 1)?;
+        (kept.as_falling(law, j, end)? == base).then(|| Run::new(run.start(), Law::Falling(base)))
     }
 }
