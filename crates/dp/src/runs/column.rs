@@ -56,8 +56,8 @@ pub(super) struct Columns<E> {
     first: usize,
     /// For each column the bits that apply.
     flags: Vec<u8>,
-    /// For each column the excess of its front entry, if it has one.
-    front: Vec<E>,
+    /// For each column its front entry, if it has one.
+    front: Vec<Entry<E>>,
     stacks: Vec<Stack<E>>,
     /// For each column the row of its idle entry, or `NONE`.
     idle: Vec<u32>,
@@ -83,7 +83,7 @@ impl<E: Excess> Columns<E> {
         Columns {
             first,
             flags: vec![0; count],
-            front: vec![E::pack(0); count],
+            front: vec![Entry { row: NONE, excess: E::pack(0) }; count],
             stacks: vec![Stack { entries: Vec::new(), head: 0 }; count],
             idle: vec![NONE; count],
             timer: vec![NONE; count],
@@ -149,14 +149,13 @@ impl<E: Excess> Columns<E> {
     /// The excess of the front entry.
     #[inline(always)]
     pub(super) fn front(&self, j: usize) -> i64 {
-        self.front[j - self.first].value()
+        self.front[j - self.first].excess.value()
     }
 
     /// The front entry.
     #[inline(always)]
     pub(super) fn front_entry(&self, j: usize) -> Option<Entry<E>> {
-        let stack = &self.stacks[j - self.first];
-        stack.entries.get(stack.head as usize).copied()
+        self.is_filled(j).then(|| self.front[j - self.first])
     }
 
     #[inline(always)]
@@ -233,15 +232,16 @@ impl<E: Excess> Columns<E> {
         }
     }
 
-    /// Drops the front entry.
+    /// Drops the front entry; the next one. Must be followed by [`refresh`](Self::refresh).
     #[inline]
-    pub(super) fn drop_front(&mut self, j: usize) {
+    pub(super) fn drop_front(&mut self, j: usize) -> Option<Entry<E>> {
         let stack = &mut self.stacks[j - self.first];
         stack.head += 1;
         if stack.head as usize == stack.entries.len() {
             stack.entries.clear();
             stack.head = 0;
         }
+        stack.entries.get(stack.head as usize).copied()
     }
 
     /// Adds an entry at the back, of more excess than the others; whether it is the front.
@@ -281,7 +281,7 @@ impl<E: Excess> Columns<E> {
         let stack = &self.stacks[at];
         match stack.entries.get(stack.head as usize) {
             Some(entry) => {
-                self.front[at] = entry.excess;
+                self.front[at] = *entry;
                 if self.flags[at] & FILLED == 0 {
                     self.flags[at] |= FILLED;
                     self.filled.insert(at);
@@ -311,7 +311,7 @@ impl<E: Excess> Columns<E> {
         if before != here {
             flags |= STEP | BEND;
         } else if here != 0 {
-            let (v0, v1) = (self.front[at - 1].value(), self.front[at].value());
+            let (v0, v1) = (self.front[at - 1].excess.value(), self.front[at].excess.value());
             let j = self.first + at;
             let (w0, w1) = (kept.lead(j - 1), kept.lead(j));
             if v0 != v1 {

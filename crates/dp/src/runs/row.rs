@@ -8,7 +8,8 @@
 
 use super::finished::{Finished, Source};
 use super::kept::Kept;
-use super::run::{Excess, Law, Run, excess_in};
+use super::run::{Excess, Law, Run, run_of};
+use std::cell::Cell;
 
 /// Larger than every excess.
 pub(super) const NEVER: i64 = i64::MAX / 4;
@@ -31,6 +32,8 @@ pub(super) struct Row<E> {
     pub(super) late_run: usize,
     /// The excess of the column before.
     pub(super) last: i64,
+    /// Columns of the row, and their law, among which the last left part was found.
+    left: Cell<(usize, usize, Law)>,
 }
 
 impl<E: Excess> Row<E> {
@@ -45,6 +48,7 @@ impl<E: Excess> Row<E> {
             late: None,
             late_run: 0,
             last: NEVER,
+            left: Cell::new((0, 0, Law::Level(0))),
         }
     }
 
@@ -58,6 +62,7 @@ impl<E: Excess> Row<E> {
         self.late = None;
         self.late_run = 0;
         self.last = NEVER;
+        self.left.set((0, 0, Law::Level(0)));
     }
 
     /// `C(i, b)` of a left part; 0 if it is a single block.
@@ -66,8 +71,15 @@ impl<E: Excess> Row<E> {
         if b == self.i {
             return 0;
         }
-        let runs = finished.source.left(self.i, b).unwrap_or(&self.runs);
-        finished.kept.volume(self.i, b) + excess_in(runs, b, finished.kept)
+        let (start, stop, mut law) = self.left.get();
+        if !(start..stop).contains(&b) {
+            let runs = finished.source.left(self.i, b).unwrap_or(&self.runs);
+            let run = run_of(runs, b);
+            law = runs[run].law();
+            let stop = runs.get(run + 1).map_or(b + 1, |next| next.start());
+            self.left.set((runs[run].start(), stop, law));
+        }
+        finished.kept.volume(self.i, b) + law.at(b, finished.kept)
     }
 
     /// The front of the queue.

@@ -42,7 +42,8 @@ impl<E: Excess, S: Source<E>> Sweep<'_, E, S> {
         let kept = self.finished.kept;
         let mut idle_time = None;
         let mut left = None;
-        while let Some(entry) = self.columns.front_entry(j) {
+        let mut front = self.columns.front_entry(j);
+        while let Some(entry) = front {
             let r = entry.row as usize;
             let time = self.row.left_time(&self.finished, r - 1);
             if time <= kept.volume(r, j) + entry.excess.value() {
@@ -50,7 +51,7 @@ impl<E: Excess, S: Source<E>> Sweep<'_, E, S> {
                 break;
             }
             self.columns.set_idle(j, entry.row);
-            self.columns.drop_front(j);
+            front = self.columns.drop_front(j);
             idle_time = Some(time);
         }
         if idle_time.is_some() {
