@@ -5,7 +5,7 @@ use crate::output::progress::Progress;
 use crate::output::text;
 use std::fs;
 use std::ops::ControlFlow;
-use tuwtree_dp::{DpError, Method, Optimum, default_method, memory_needed};
+use tuwtree_dp::{DpError, Method, Optimum, default_binary_method, default_method, memory_needed};
 use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, completion_time};
 use tuwtree_treegen::{
     AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
@@ -119,12 +119,19 @@ impl Task<'_> {
     /// Its value and the tree's completion time, found independently, are compared.
     fn search(&self, plan: Plan, optimize: Optimize) -> Result<Built, BuildError> {
         let Task { sizes, costs, root, .. } = *self;
-        let method = plan.method.unwrap_or_else(|| default_method(costs));
+        let method = plan.method.unwrap_or_else(|| match plan.construction {
+            Construction::Binary => default_binary_method(costs),
+            _ => default_method(sizes, costs),
+        });
         self.check_effort(method, plan.effort)?;
         let progress = Watched(Progress::new(plan.construction.name()));
         let optimum =
             optimize(sizes, costs, root, method, &progress).map_err(|error| match error {
                 DpError::Cancelled => BuildError::Failed(CliError::Interrupted),
+                DpError::MemoryExhausted { allowed } => BuildError::failed(format!(
+                    "needs more than {}, which is what is available",
+                    text::memory(allowed)
+                )),
                 error => BuildError::failed(error),
             })?;
         let time = completion_time(&optimum.tree, sizes, costs).map_err(BuildError::failed)?;
@@ -206,6 +213,7 @@ impl Task<'_> {
         let seconds = match method {
             Method::Plain => processors.powi(3) * 1e-9,
             Method::Dense => processors.powi(2) * 5e-8,
+            Method::Runs => processors * 1e-4,
         };
         if effort == Effort::Moderate && seconds > PATIENCE_SECONDS {
             return Err(refused(format!(
@@ -269,6 +277,11 @@ struct Watched(Progress);
 impl tuwtree_dp::Progress for Watched {
     fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
         self.0.advance(done, total)
+    }
+
+    fn memory_allowed(&self) -> u64 {
+        // The rest is for the tree, and for everybody else.
+        available_memory().map_or(u64::MAX, |available| available / 10 * 9)
     }
 }
 

@@ -109,13 +109,15 @@ fn trees_attain_the_value() {
         let (sizes, costs) = (random.sizes(20), random.monotone_costs());
         let given = Root::Given(random.below(sizes.processors() as u64) as usize);
         for root in [Root::Best, given] {
-            for method in Method::ALL {
-                for optimum in [optimal, optimal_binary] {
-                    let optimum = optimum(&sizes, &costs, root, method).unwrap();
-                    let time = completion_time(&optimum.tree, &sizes, &costs).unwrap();
-                    assert_eq!(time.units(), optimum.value, "{root:?} {sizes:?} {costs:?}");
-                    assert!(root == Root::Best || root == Root::Given(optimum.tree.root()));
-                }
+            let optimum = |method| optimal(&sizes, &costs, root, method).unwrap();
+            let binary = |method| optimal_binary(&sizes, &costs, root, method).unwrap();
+            let optima = Method::ALL.map(optimum);
+            assert_eq!(optima[0].value, optima[1].value, "{root:?} {sizes:?} {costs:?}");
+            assert_eq!(optima[0].value, optima[2].value, "{root:?} {sizes:?} {costs:?}");
+            for optimum in optima.into_iter().chain(Method::BINARY.map(binary)) {
+                let time = completion_time(&optimum.tree, &sizes, &costs).unwrap();
+                assert_eq!(time.units(), optimum.value, "{root:?} {sizes:?} {costs:?}");
+                assert!(root == Root::Best || root == Root::Given(optimum.tree.root()));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Why there is no optimal tree.
 
+use crate::Method;
 use tuwtree_model::Rank;
 
 /// Why an optimal tree was not computed.
@@ -20,11 +21,23 @@ pub enum DpError {
         /// The problem's size.
         total: u64,
     },
+    /// The method is for trees of any degree only.
+    #[error("the {} method finds no binary trees", method.name())]
+    NotForBinaryTrees {
+        /// The method asked for.
+        method: Method,
+    },
     /// The tables do not fit into memory.
     #[error("{needed} bytes of memory were asked for in vain")]
     OutOfMemory {
         /// The bytes that could not be had.
         needed: u64,
+    },
+    /// The tables grew larger than allowed.
+    #[error("the tables need more than the {allowed} bytes that are allowed")]
+    MemoryExhausted {
+        /// The bytes that were allowed.
+        allowed: u64,
     },
     /// The root is not a processor.
     #[error("root {root} is outside 0..{processors} ({processors} processors)")]

@@ -5,12 +5,14 @@
 //! binary trees. Scatter trees are gather trees run backwards and have the same times.
 //!
 //! # Engines
-//! The first two fill the same tables, one time for each range `[i..j]` of processors.
+//! All but the last find the same times. The first two fill a table, one time for each range
+//! `[i..j]` of processors; the third keeps only where the table changes.
 //!
 //! | engine | purpose | assumes | time | caveat |
 //! |---|---|---|---|---|
 //! | [`plain`] | the published recurrences | nothing | O(p^3) | slow beyond some thousands |
 //! | [`dense`] | the same tables, fast | gamma <= beta | O(p^2) | memory: one value a range |
+//! | [`runs`] | a million processors | gamma <= beta; not for binary trees | nearly linear, observed | slower where latency is far above the mean block |
 //! | [`published`] | what the published program reports | nothing | O(p^3) | not the optimum |
 //!
 //! [`default_method`] chooses; [`memory_needed`] says beforehand what the tables take.
@@ -29,7 +31,7 @@
 //!
 //! # What this crate does not do
 //! It adds no alpha (the model's `ScaledSizes` does), computes no completion time of a given tree,
-//! reads no clock and starts no thread.
+//! reads no clock. Only [`runs`] works in parallel; its results do not depend on how many threads.
 //!
 //! # Source
 //! OPT is Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives".
@@ -43,6 +45,7 @@ mod ordered;
 pub mod plain;
 mod progress;
 pub mod published;
+pub mod runs;
 mod table;
 
 #[cfg(test)]
@@ -50,8 +53,8 @@ mod agreement;
 
 pub use error::DpError;
 pub use optimum::{
-    Method, Optimum, default_method, memory_needed, optimal, optimal_binary, optimal_binary_with,
-    optimal_with,
+    Method, Optimum, default_binary_method, default_method, memory_needed, optimal, optimal_binary,
+    optimal_binary_with, optimal_with,
 };
 pub use progress::Progress;
 pub use table::{RootedTable, Triangle};

@@ -1,6 +1,7 @@
 //! Optimal trees by a method of choice: from bytes and costs to a tree and its time.
 
 use crate::progress::Progress;
+use crate::runs::{self, RunsError};
 use crate::table::{cells_with_root, triangle_cells};
 use crate::{DpError, binary_tree, dense, ordered, plain};
 use tuwtree_model::{BlockSizes, Homogeneous, Root, Scalar, ScaledSizes, Tree};
@@ -12,17 +13,24 @@ pub enum Method {
     Plain,
     /// A constant number of candidates per range: O(p^2), gamma <= beta. See [`dense`].
     Dense,
+    /// Only the changes along a row, as runs: nearly linear as a rule, gamma <= beta, not for binary
+    /// trees. See [`runs`].
+    Runs,
 }
 
 impl Method {
     /// All methods.
-    pub const ALL: [Method; 2] = [Method::Plain, Method::Dense];
+    pub const ALL: [Method; 3] = [Method::Plain, Method::Dense, Method::Runs];
+
+    /// The methods that find binary trees.
+    pub const BINARY: [Method; 2] = [Method::Plain, Method::Dense];
 
     /// The name by which users and documents call the method.
     pub fn name(self) -> &'static str {
         match self {
             Method::Plain => "plain",
             Method::Dense => "dense",
+            Method::Runs => "runs",
         }
     }
 
@@ -31,6 +39,7 @@ impl Method {
         match self {
             Method::Plain => "the published recurrence, O(p^3); any costs",
             Method::Dense => "every range in O(1), O(p^2); gamma <= beta",
+            Method::Runs => "only where times change, nearly linear as a rule; gamma <= beta",
         }
     }
 
@@ -38,7 +47,7 @@ impl Method {
     pub fn admits(self, costs: &Homogeneous) -> bool {
         match self {
             Method::Plain => true,
-            Method::Dense => costs.gamma() <= costs.beta(),
+            Method::Dense | Method::Runs => costs.gamma() <= costs.beta(),
         }
     }
 
@@ -51,8 +60,34 @@ impl Method {
     }
 }
 
-/// The fastest method that is exact for these costs.
-pub fn default_method(costs: &Homogeneous) -> Method {
+/// The fastest method for an optimal tree that is exact for this problem.
+///
+/// With gamma <= beta that is [`Method::Runs`], but for small problems, and for those whose latency
+/// is so far above the mean block that rows have too many runs, while a dense table is small enough.
+pub fn default_method(sizes: &BlockSizes, costs: &Homogeneous) -> Method {
+    if !Method::Dense.admits(costs) {
+        return Method::Plain;
+    }
+    let processors = sizes.processors();
+    let mean_transmission = costs.beta() * sizes.total() as f64 / processors as f64;
+    let many_runs = costs.alpha() > MANY_RUNS * mean_transmission;
+    match processors <= SMALL || (many_runs && processors <= DENSE_ENOUGH) {
+        true => Method::Dense,
+        false => Method::Runs,
+    }
+}
+
+/// Up to this many processors the dense table is faster than its runs.
+const SMALL: usize = 200;
+
+/// From this ratio of latency to mean block on, rows have more runs than pay.
+const MANY_RUNS: f64 = 30.0;
+
+/// Up to this many processors a dense table is the better choice for rows of many runs.
+const DENSE_ENOUGH: usize = 10_000;
+
+/// The fastest method for an optimal binary tree that is exact for these costs.
+pub fn default_binary_method(costs: &Homogeneous) -> Method {
     if Method::Dense.admits(costs) { Method::Dense } else { Method::Plain }
 }
 
@@ -156,6 +191,9 @@ pub fn optimal_binary_with(
     let Some(scaled) = Scaled::new(sizes, costs, root)? else {
         return Ok(lone_processor(method));
     };
+    if !Method::BINARY.contains(&method) {
+        return Err(DpError::NotForBinaryTrees { method });
+    }
     let (value, tree) = match &scaled {
         Scaled::Small(sizes) => binary_tree(sizes, root, method, progress),
         Scaled::Large(sizes) => binary_tree(sizes, root, method, progress),
@@ -166,6 +204,9 @@ pub fn optimal_binary_with(
 
 /// The bytes of the tables that [`optimal`] fills for such a problem; [`optimal_binary`] needs as
 /// many as the best root.
+///
+/// For [`Method::Runs`] this is the working storage only: how many runs there are, nobody knows
+/// before; [`Progress::memory_allowed`] bounds them.
 ///
 /// To be held against what there is before the computation begins: an operating system may promise
 /// more than it has. The dense method's queues come on top, little as a rule, in the worst case
@@ -194,6 +235,7 @@ pub fn memory_needed(
     let copies = match method {
         Method::Plain => 2,
         Method::Dense => 1,
+        Method::Runs => return Ok(200 * p as u64),
     };
     Ok((cells as u64).saturating_mul(copies * value as u64))
 }
@@ -247,20 +289,37 @@ fn ordered_tree<T: Scalar>(
     progress: &dyn Progress,
 ) -> Result<(f64, Tree), DpError> {
     let last = sizes.processors() - 1;
-    match root {
-        Root::Best => {
+    match (method, root) {
+        (Method::Runs, _) => tree_by_runs(sizes, root, progress),
+        (_, Root::Best) => {
             let table = match method {
                 Method::Plain => plain::free_root(sizes, progress),
-                Method::Dense => dense::free_root(sizes, progress),
+                _ => dense::free_root(sizes, progress),
             }?;
             Ok((table.get(0, last).units(), ordered::free_root_tree(sizes, &table)))
         }
-        Root::Given(root) => {
+        (_, Root::Given(root)) => {
             let table = match method {
                 Method::Plain => plain::fixed_root(sizes, root, progress),
-                Method::Dense => dense::fixed_root(sizes, root, progress),
+                _ => dense::fixed_root(sizes, root, progress),
             }?;
             Ok((table.get(0, last).units(), ordered::fixed_root_tree(sizes, &table)))
+        }
+    }
+}
+
+fn tree_by_runs<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    root: Root,
+    progress: &dyn Progress,
+) -> Result<(f64, Tree), DpError> {
+    let advance = |done, total| progress.advance(done, total);
+    match runs::optimal(sizes, root, progress.memory_allowed(), &advance) {
+        Ok(solution) => Ok((solution.time.units(), solution.tree)),
+        Err(RunsError::OutOfMemory { memory }) => Err(DpError::MemoryExhausted { allowed: memory }),
+        Err(RunsError::Cancelled) => Err(DpError::Cancelled),
+        Err(RunsError::CopyingIsSlower { .. } | RunsError::TooManyBlocks { .. }) => {
+            unreachable!("gamma <= beta was checked, and a problem has fewer than 2^31 processors")
         }
     }
 }
@@ -273,7 +332,7 @@ fn binary_tree<T: Scalar>(
 ) -> Result<(f64, Tree), DpError> {
     let table = match method {
         Method::Plain => plain::binary(sizes, progress),
-        Method::Dense => dense::binary(sizes, progress),
+        _ => dense::binary(sizes, progress),
     }?;
     let (value, tree) = match root {
         Root::Best => binary_tree::free_root_tree(sizes, &table),
@@ -286,6 +345,7 @@ fn binary_tree<T: Scalar>(
 mod tests {
     use super::*;
     use std::ops::ControlFlow;
+    use std::sync::Mutex;
     use tuwtree_model::completion_time;
 
     fn problem(sizes: &[u64], (alpha, beta, gamma): (f64, f64, f64)) -> (BlockSizes, Homogeneous) {
@@ -321,6 +381,8 @@ mod tests {
         let (sizes, costs) = problem(&[3, 3, 1, 4], (2.0, 1.0, 0.0));
         for method in Method::ALL {
             assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 12.0);
+        }
+        for method in Method::BINARY {
             assert_eq!(optimal_binary(&sizes, &costs, Root::Best, method).unwrap().value, 11.0);
         }
     }
@@ -328,9 +390,12 @@ mod tests {
     #[test]
     fn copying_dearer_than_sending_is_left_to_the_plain_recurrence() {
         let (sizes, costs) = problem(&[3, 5, 5], (0.0, 1.0, 3.0));
-        let error = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap_err();
-        assert_eq!(error, DpError::GammaExceedsBeta { gamma: 3.0, beta: 1.0 });
-        assert_eq!(default_method(&costs), Method::Plain);
+        for method in [Method::Dense, Method::Runs] {
+            let error = optimal(&sizes, &costs, Root::Best, method).unwrap_err();
+            assert_eq!(error, DpError::GammaExceedsBeta { gamma: 3.0, beta: 1.0 });
+        }
+        assert_eq!(default_method(&sizes, &costs), Method::Plain);
+        assert_eq!(default_binary_method(&costs), Method::Plain);
         // Processor 0 copies for 9; meanwhile 1 cannot gather 2 in time (15 + 5): so it receives
         // both blocks itself, 9 + 5 + 5.
         assert_eq!(optimal(&sizes, &costs, Root::Best, Method::Plain).unwrap().value, 19.0);
@@ -340,27 +405,62 @@ mod tests {
     fn two_blocks_in_the_middle_need_a_binary_root_with_two_children() {
         // 1 receives 0 (1 + 3), copies (0), receives 2 (1 + 3).
         let (sizes, costs) = problem(&[3, 9, 3], (1.0, 1.0, 0.0));
-        for method in Method::ALL {
+        for method in Method::BINARY {
             let optimum = optimal_binary(&sizes, &costs, Root::Best, method).unwrap();
             assert_eq!((optimum.value, optimum.tree.root()), (8.0, 1));
         }
     }
 
     #[test]
-    fn fractional_costs_give_a_tree_that_attains_the_value_up_to_rounding() {
+    fn fractional_costs_give_the_same_value_by_every_method_up_to_rounding() {
         let blocks: Vec<u64> = (0..60).map(|rank| rank * rank * 7919 % 1001).collect();
         let (sizes, costs) = problem(&blocks, (12.3, 0.7, 0.1));
         for root in [Root::Best, Root::Given(17)] {
-            for program in [optimal, optimal_binary] {
-                let [plain, dense] =
-                    Method::ALL.map(|method| program(&sizes, &costs, root, method).unwrap());
-                assert!((plain.value - dense.value).abs() < 1e-12 * plain.value);
-                for optimum in [plain, dense] {
-                    let time = completion_time(&optimum.tree, &sizes, &costs).unwrap().units();
-                    assert!((time - optimum.value).abs() < 1e-12 * time);
-                }
+            agree(&Method::ALL.map(|method| optimal(&sizes, &costs, root, method).unwrap()));
+            let binary = |method| optimal_binary(&sizes, &costs, root, method).unwrap();
+            agree(&Method::BINARY.map(binary));
+        }
+
+        fn agree(optima: &[Optimum]) {
+            for optimum in optima {
+                assert!((optimum.value - optima[0].value).abs() < 1e-12 * optima[0].value);
             }
         }
+    }
+
+    #[test]
+    fn fractional_times_are_those_of_the_tree_up_to_rounding() {
+        let blocks: Vec<u64> = (0..60).map(|rank| rank * rank * 7919 % 1001).collect();
+        let (sizes, costs) = problem(&blocks, (12.3, 0.7, 0.1));
+        for method in Method::ALL {
+            let optimum = optimal(&sizes, &costs, Root::Given(17), method).unwrap();
+            let time = completion_time(&optimum.tree, &sizes, &costs).unwrap().units();
+            assert!((time - optimum.value).abs() < 1e-12 * time);
+        }
+    }
+
+    #[test]
+    fn runs_find_no_binary_trees() {
+        let (sizes, costs) = problem(&[1, 2, 3], (1.0, 1.0, 1.0));
+        let error = optimal_binary(&sizes, &costs, Root::Best, Method::Runs).unwrap_err();
+        assert_eq!(error, DpError::NotForBinaryTrees { method: Method::Runs });
+    }
+
+    #[test]
+    fn runs_stop_where_they_outgrow_the_memory_allowed() {
+        struct Poor;
+        impl Progress for Poor {
+            fn advance(&self, _done: u64, _total: u64) -> ControlFlow<()> {
+                ControlFlow::Continue(())
+            }
+            fn memory_allowed(&self) -> u64 {
+                1000
+            }
+        }
+        let blocks: Vec<u64> = (0..3000).map(|rank| rank * rank * 7919 % 1001).collect();
+        let (sizes, costs) = problem(&blocks, (10.0, 1.0, 1.0));
+        let error = optimal_with(&sizes, &costs, Root::Best, Method::Runs, &Poor).unwrap_err();
+        assert_eq!(error, DpError::MemoryExhausted { allowed: 1000 });
     }
 
     #[test]
@@ -375,26 +475,30 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_sees_every_cell_and_may_break_off() {
-        struct Watch(std::cell::Cell<(u64, u64)>, u64);
+    fn whoever_watches_sees_all_work_done_and_may_break_off() {
+        struct Watch(Mutex<(u64, u64)>, u64);
         impl Progress for Watch {
             fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
-                self.0.set((done, total));
+                let mut seen = self.0.lock().unwrap();
+                *seen = (done.max(seen.0), total);
                 if done < self.1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             }
         }
         let (sizes, costs) = problem(&[1; 9], (1.0, 1.0, 1.0));
-        for program in [optimal_with, optimal_binary_with] {
-            for root in [Root::Best, Root::Given(3)] {
-                for method in Method::ALL {
-                    let watch = Watch(Default::default(), u64::MAX);
-                    program(&sizes, &costs, root, method, &watch).unwrap();
-                    let (done, total) = watch.0.get();
-                    assert_eq!(done, total);
-                    let watch = Watch(Default::default(), 5);
-                    let cancelled = program(&sizes, &costs, root, method, &watch);
-                    assert_eq!(cancelled, Err(DpError::Cancelled));
-                }
+        for root in [Root::Best, Root::Given(3)] {
+            for method in Method::ALL {
+                let watch = Watch(Mutex::default(), u64::MAX);
+                optimal_with(&sizes, &costs, root, method, &watch).unwrap();
+                let (done, total) = *watch.0.lock().unwrap();
+                assert_eq!(done, total, "{method:?}");
+                let watch = Watch(Mutex::default(), 5);
+                let cancelled = optimal_with(&sizes, &costs, root, method, &watch);
+                assert_eq!(cancelled, Err(DpError::Cancelled));
+            }
+            for method in Method::BINARY {
+                let watch = Watch(Mutex::default(), 5);
+                let cancelled = optimal_binary_with(&sizes, &costs, root, method, &watch);
+                assert_eq!(cancelled, Err(DpError::Cancelled));
             }
         }
     }

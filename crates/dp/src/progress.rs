@@ -4,12 +4,19 @@ use crate::DpError;
 use std::ops::ControlFlow;
 
 /// Somebody who watches a computation and may end it.
-pub trait Progress {
-    /// `done` of `total` table cells are computed. `Break` ends the computation with
+pub trait Progress: Sync {
+    /// `done` of `total` equal pieces of work are done. `Break` ends the computation with
     /// [`DpError::Cancelled`].
     ///
-    /// Called once a row, hence up to `2p` times; a call should be cheap.
+    /// Called about once a row, hence some `p` times, from any thread; a call should be cheap.
     fn advance(&self, done: u64, total: u64) -> ControlFlow<()>;
+
+    /// The most bytes that a table may take whose size is not known beforehand: that of
+    /// [`Method::Runs`](crate::Method::Runs). Beyond it the computation ends with
+    /// [`DpError::MemoryExhausted`].
+    fn memory_allowed(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 /// Nobody watches.

@@ -73,7 +73,7 @@ enum Algorithm {
 }
 
 impl Algorithm {
-    const ALL: [Algorithm; 10] = [
+    const ALL: [Algorithm; 11] = [
         Algorithm::All,
         Algorithm::One(Construction::Linear),
         Algorithm::One(Construction::Oblivious),
@@ -82,6 +82,7 @@ impl Algorithm {
         Algorithm::One(Construction::Optimal),
         Algorithm::By(Construction::Binary, Method::Dense),
         Algorithm::By(Construction::Binary, Method::Plain),
+        Algorithm::By(Construction::Optimal, Method::Runs),
         Algorithm::By(Construction::Optimal, Method::Dense),
         Algorithm::By(Construction::Optimal, Method::Plain),
     ];
@@ -92,6 +93,7 @@ impl Algorithm {
             Algorithm::One(construction) => construction.name(),
             Algorithm::By(Construction::Binary, Method::Dense) => "binary-dense",
             Algorithm::By(Construction::Binary, _) => "binary-plain",
+            Algorithm::By(_, Method::Runs) => "optimal-runs",
             Algorithm::By(_, Method::Dense) => "optimal-dense",
             Algorithm::By(_, Method::Plain) => "optimal-plain",
         }
