@@ -1,9 +1,10 @@
 //! What a user gets who asks for nonsense: an error that names the place, the value and what is
 //! allowed, and the right exit code.
 
-use crate::program::{folder, tuwtree, tuwtree_with_input};
+use crate::program::{command, folder, tuwtree, tuwtree_with_input};
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 #[test]
 fn wrong_usage_is_exit_code_2() {
@@ -26,7 +27,12 @@ fn wrong_usage_is_exit_code_2() {
         ("optimize --dist spikes --gamma -1", &["--gamma", "-1", "at least 0"]),
         ("optimize --dist spikes --alpha one", &["one"]),
         ("optimize --dist spikes --root 2000", &["root 2000", "0..2000 (2000 processors)"]),
-        ("optimize --dist spikes --root -1", &["-1"]),
+        ("optimize --dist spikes --root -1", &["-1", "best"]),
+        ("optimize --dist same -p 9 --json -o -", &["--json", "standard output"]),
+        (
+            "optimize --dist same -p 9 --gamma 2 --algorithm optimal-dense",
+            &["optimal-dense", "gamma = 2"],
+        ),
         ("optimize --dist spikes --root first", &["first", "best"]),
         ("optimize --dist spikes --op sort", &["sort", "gather"]),
         ("optimize --dist spikes --algorithm fast", &["fast", "optimal"]),
@@ -99,7 +105,9 @@ fn what_is_no_tree_is_refused() {
     }
     evaluate("").fails(1, &["EOF"]);
     tuwtree_with_input("evaluate - --sizes no-file", good).fails(1, &["no-file"]);
-    tuwtree_with_input("evaluate - --dist same -p 4", good).fails(1, &["3 processors", "4 block"]);
+    tuwtree_with_input("evaluate - --dist same -p 4", good).fails(2, &["-p", "4 block sizes"]);
+    tuwtree_with_input("evaluate - --sizes -", good).fails(2, &["both", "standard input"]);
+    evaluate("[\"tuwtree-tree\",1,1,0,[[]]]").fails(1, &["not a tree document", "named fields"]);
     tuwtree_with_input("evaluate -", good).fails(2, &["--sizes", "--dist"]);
     tuwtree_with_input("show - --processor 3", good).fails(2, &["3 is outside 0..3"]);
 }
@@ -129,8 +137,54 @@ fn an_existing_file_is_kept_when_a_command_fails() {
 }
 
 #[test]
+fn a_link_stays_a_link() {
+    let folder = folder("links");
+    let (link, file) = (folder.join("link"), folder.join("file"));
+    std::os::unix::fs::symlink("file", &link).unwrap();
+    let generate = format!("generate --dist same -p 2 -b 7 -o {}", link.display());
+    for _ in 0..2 {
+        tuwtree(&generate).success();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "7\n7\n");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+}
+
+#[test]
+fn an_interrupt_ends_a_command_that_waits_for_input() {
+    let mut child = command(&["optimize", "--sizes", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn an_interrupt_ends_long_work_cleanly() {
+    let folder = folder("interrupted");
+    let file = folder.join("tree.json");
+    let file = file.to_str().unwrap();
+    let arguments = "optimize --dist random -p 20000 --algorithm optimal-plain -o";
+    let mut arguments: Vec<&str> = arguments.split(' ').collect();
+    arguments.push(file);
+    let child = command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: interrupted\n");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "no file is left");
+}
+
+#[test]
 fn outputs_that_cannot_be_written_are_named() {
-    tuwtree("generate --dist same -o no/such/folder/file").fails(1, &["no/such/folder/file"]);
+    let run = tuwtree("generate --dist same -o no/such/folder/file");
+    run.fails(1, &["no/such/folder/file: No such file"]);
     if Path::new("/dev/full").exists() {
         tuwtree("generate --dist same -o /dev/full").fails(1, &["/dev/full", "No space"]);
     }

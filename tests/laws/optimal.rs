@@ -7,7 +7,8 @@ use tuwtree_dp::{
     DpError, Method, Optimum, default_binary_method, default_method, optimal, optimal_binary,
 };
 use tuwtree_model::{
-    BlockSizes, Homogeneous, Rank, Root, Step, Tree, check_ordered, completion_time, lower_bound,
+    BlockSizes, Homogeneous, Rank, Root, Step, Tree, check_ordered, completion_time,
+    joins_adjacent_ranges, lower_bound,
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
@@ -78,7 +79,7 @@ fn has_two_left_subtrees(tree: &Tree) -> bool {
         .any(|rank| tree.steps(rank).take_while(|step| *step != Step::Copy).count() == 2)
 }
 
-/// All other constructions' trees for a root.
+/// All other constructions' trees for a root, the optimal binary one last.
 fn rivals(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> Vec<Tree> {
     let processors = sizes.processors();
     let mut trees = vec![linear(processors, root).unwrap(), oblivious(processors, root).unwrap()];
@@ -107,12 +108,19 @@ proptest! {
         prop_assert_eq!(check_ordered(&given.tree), Ok(()));
         let bound = lower_bound(root, &sizes, &costs).unwrap().units();
         prop_assert!(given.value >= bound);
-        for tree in rivals(&sizes, &costs, root) {
-            prop_assert_eq!(check_ordered(&tree), Ok(()));
-            let time = completion_time(&tree, &sizes, &costs).unwrap().units();
+        prop_assert!(joins_adjacent_ranges(&best.tree) && joins_adjacent_ranges(&given.tree));
+        let rivals = rivals(&sizes, &costs, root);
+        let mut times = Vec::new();
+        for tree in &rivals {
+            prop_assert_eq!(check_ordered(tree), Ok(()));
+            let time = completion_time(tree, &sizes, &costs).unwrap().units();
             prop_assert!(time >= bound);
-            prop_assert!(given.value <= time || has_two_left_subtrees(&tree), "{:?}", tree);
+            times.push(time);
         }
+        // The binary tree comes last, and alone may be no join of adjacent ranges.
+        let binary = times.pop().unwrap();
+        prop_assert!(times.iter().all(|&time| given.value <= time), "{:?}", times);
+        prop_assert!(given.value <= binary || has_two_left_subtrees(rivals.last().unwrap()));
     }
 }
 

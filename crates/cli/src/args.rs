@@ -29,7 +29,7 @@ pub(crate) struct BlockArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Block sizes")]
 pub(crate) struct ScaleArgs {
-    /// Number of processors [default: 2000]
+    /// Number of processors [default: 2000, or as in the tree file]
     #[arg(short = 'p', long, value_name = "P")]
     processors: Option<usize>,
 
@@ -92,10 +92,9 @@ impl ScaleArgs {
             mean_block: self.block.unwrap_or(1000),
             rho: self.rho.unwrap_or(5),
         };
-        let usage = |error: &dyn std::fmt::Display| {
-            CliError::Usage(format!("--dist {}: {error}", distribution.name()))
-        };
-        distribution.sizes(scale, self.randomness()?).map_err(|error| usage(&error))
+        distribution
+            .sizes(scale, self.randomness()?)
+            .map_err(|error| CliError::Usage(format!("--dist {}: {error}", distribution.name())))
     }
 
     fn is_given(&self) -> bool {
@@ -125,15 +124,15 @@ impl ScaleArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Costs (any time unit, the same for all three)")]
 pub(crate) struct CostArgs {
-    /// Start-up latency of a message [default: 100]
+    /// Start-up latency of a message [default: 100, or as in the tree file]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     alpha: Option<f64>,
 
-    /// Time per byte sent [default: 1]
+    /// Time per byte sent [default: 1, or as in the tree file]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     beta: Option<f64>,
 
-    /// Time per byte of a local copy [default: 1]
+    /// Time per byte of a local copy [default: 1, or as in the tree file]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     gamma: Option<f64>,
 }

@@ -119,14 +119,16 @@ impl Task<'_> {
     /// Its value and the tree's completion time, found independently, are compared.
     fn search(&self, plan: Plan, optimize: Optimize) -> Result<Built, BuildError> {
         let Task { sizes, costs, root, .. } = *self;
-        let method = plan.method.unwrap_or_else(|| match plan.construction {
-            Construction::Binary => default_binary_method(costs),
-            _ => default_method(sizes, costs),
-        });
+        let method = plan.method.expect("a plan is settled before it is carried out");
         self.check_effort(method, plan.effort)?;
         let progress = Watched(Progress::new(plan.construction.name()));
         let optimum =
             optimize(sizes, costs, root, method, &progress).map_err(|error| match error {
+                DpError::GammaExceedsBeta { .. } => BuildError::Failed(CliError::Usage(format!(
+                    "--algorithm {}-{}: {error}",
+                    plan.construction.name(),
+                    method.name()
+                ))),
                 DpError::Cancelled => BuildError::Failed(CliError::Interrupted),
                 DpError::MemoryExhausted { allowed } => BuildError::failed(format!(
                     "needs more than {}, which is what is available",
@@ -145,50 +147,50 @@ impl Task<'_> {
         Ok(Built { tree: optimum.tree, method: Some(method) })
     }
 
-    /// What proves an optimal tree's completion time to be the optimum, by another route than the
-    /// one it was found by: it meets the lower bound, or the fastest of the other methods finds the
-    /// same.
+    /// What proves an optimal tree's completion time to be the least over all joins of adjacent
+    /// ranges, by another route than the one it was found by: it meets the lower bound, or the
+    /// fastest of the other methods finds the same. Or else why nothing does.
     ///
     /// # Errors
-    /// No other route that is open; or a method that disagrees.
+    /// An interrupt, or a method that disagrees.
     pub(crate) fn certify(
         &self,
         built: &Built,
         time: Time,
         bound: Time,
-    ) -> Result<String, CliError> {
-        let Task { sizes, costs, root, .. } = *self;
+    ) -> Result<Certificate, CliError> {
+        let Task { sizes, costs, .. } = *self;
         if time == bound {
-            return Ok("it meets the lower bound on all trees".to_owned());
+            return Ok(Ok("it meets the lower bound".to_owned()));
         }
         let other = Method::ALL
             .into_iter()
             .rev()
-            .find(|&method| Some(method) != built.method && method.admits(costs))
-            .ok_or_else(|| {
-                let found = built.method.map_or("no", Method::name);
-                CliError::Failure(format!(
-                    "--certify: only the {found} method admits these costs, and the lower bound is \
-                     not met"
-                ))
-            })?;
+            .find(|&method| Some(method) != built.method && method.admits(costs));
+        let Some(other) = other else {
+            let found = built.method.map_or("no", Method::name);
+            return Ok(Err(format!("only the {found} method admits these costs")));
+        };
         let plan =
             Plan { construction: Construction::Optimal, method: Some(other), effort: Effort::Any };
-        let again = self.build(plan).map_err(|error| match error {
-            BuildError::Skipped(reason) => CliError::Failure(reason),
-            BuildError::Failed(error) => error,
-        })?;
-        let found = completion_time(&again.tree, sizes, costs)
-            .map_err(|error| CliError::Failure(error.to_string()))?;
+        let again = match self.build(plan) {
+            Ok(again) => again,
+            Err(BuildError::Failed(CliError::Interrupted)) => return Err(CliError::Interrupted),
+            Err(BuildError::Skipped(reason)) => return Ok(Err(reason)),
+            Err(BuildError::Failed(error)) => {
+                return Ok(Err(format!("the {} method: {error}", other.name())));
+            }
+        };
+        let found = completion_time(&again.tree, sizes, costs)?;
         let same = match costs.is_integral() {
             true => found == time,
             false => (found.units() - time.units()).abs() <= ROUNDING * time.units(),
         };
         match same {
-            true => Ok(format!("the {} method finds the same completion time", other.name())),
+            true => Ok(Ok(format!("the {} method finds the same completion time", other.name()))),
             false => Err(CliError::Failure(format!(
-                "--certify: {time} by one method, but {found} by the {} method with root {root:?}; \
-                 please report this problem",
+                "--certify: {time} by one method, but {found} by the {} method; please report this \
+                 problem",
                 other.name()
             ))),
         }
@@ -213,7 +215,7 @@ impl Task<'_> {
         let seconds = match method {
             Method::Plain => processors.powi(3) * 1e-9,
             Method::Dense => processors.powi(2) * 5e-8,
-            Method::Runs => processors * 1e-4,
+            Method::Runs => processors * 3e-5,
         };
         if effort == Effort::Moderate && seconds > PATIENCE_SECONDS {
             return Err(refused(format!(
@@ -234,6 +236,25 @@ pub(crate) struct Plan {
     pub(crate) effort: Effort,
 }
 
+/// What proves an optimum, or why nothing does.
+pub(crate) type Certificate = Result<String, String>;
+
+impl Plan {
+    /// The plan with its method settled: the fastest where none is named.
+    pub(crate) fn settled(self, task: &Task<'_>) -> Plan {
+        let method = match self.construction {
+            Construction::Linear | Construction::Oblivious | Construction::Adaptive => None,
+            Construction::Binary => {
+                Some(self.method.unwrap_or_else(|| default_binary_method(task.costs)))
+            }
+            Construction::Optimal => {
+                Some(self.method.unwrap_or_else(|| default_method(task.sizes, task.costs)))
+            }
+        };
+        Plan { method, ..self }
+    }
+}
+
 /// How much may be spent on a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
@@ -247,7 +268,7 @@ pub(crate) enum Effort {
 const ROUNDING: f64 = 1e-12;
 
 /// The longest that a construction may take that was not asked for by name.
-const PATIENCE_SECONDS: f64 = 20.0;
+const PATIENCE_SECONDS: f64 = 60.0;
 
 /// A dynamic program: [`tuwtree_dp::optimal_with`] or [`tuwtree_dp::optimal_binary_with`].
 type Optimize = fn(
@@ -285,10 +306,18 @@ impl tuwtree_dp::Progress for Watched {
     }
 }
 
-/// The memory in bytes that can be used without swapping, where the system tells.
+/// The memory in bytes that can be used without swapping, where the system tells: what the machine
+/// has left, or the control group's limit if that is less.
 fn available_memory() -> Option<u64> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1024)
+    let available = 1024 * number(line.trim_end_matches("kB"))?;
+    let group = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
+    let limit = group("memory.max").and_then(|text| number(&text));
+    let used = group("memory.current").and_then(|text| number(&text));
+    match (limit, used) {
+        (Some(limit), Some(used)) => Some(available.min(limit.saturating_sub(used))),
+        _ => Some(available),
+    }
 }

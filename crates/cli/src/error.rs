@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tuwtree_model::TimeError;
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,9 @@ pub(crate) enum CliError {
     /// The user stopped the program.
     #[error("interrupted")]
     Interrupted,
+    /// A completion time cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
     /// Standard output could not be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
@@ -45,7 +49,10 @@ impl CliError {
         ExitCode::from(match self {
             CliError::Usage(_) => 2,
             CliError::Interrupted => 130,
-            CliError::Failure(_) | CliError::File { .. } | CliError::Output(_) => 1,
+            CliError::Failure(_)
+            | CliError::File { .. }
+            | CliError::Time(_)
+            | CliError::Output(_) => 1,
         })
     }
 }

@@ -27,10 +27,10 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  tuwtree optimize --dist spikes                        compare all constructions
-  tuwtree optimize --sizes blocks.txt --root 0 -o t.json   write the best tree for your blocks
-  tuwtree show t.json                                   who sends what to whom, and when
-  tuwtree reproduce --table 1                           recompute a published table
+  tuwtree optimize --dist spikes                          compare all constructions
+  tuwtree optimize --sizes blocks.txt --root 0 -o t.json  write the best tree for your blocks
+  tuwtree show t.json                                     who sends what to whom, and when
+  tuwtree reproduce --table 1                             recompute a published table
 
 Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
 

@@ -307,7 +307,7 @@ impl Solver<'_> {
                 self.timed(&failing(optimal_binary(sizes, costs, root, Method::Dense))?.tree)
             }
             Construction::Optimal => {
-                self.timed(&failing(optimal(sizes, costs, root, Method::Dense))?.tree)
+                self.timed(&failing(optimal(sizes, costs, root, Method::Runs))?.tree)
             }
         }
     }

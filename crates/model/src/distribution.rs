@@ -131,7 +131,7 @@ impl Distribution {
     }
 
     /// Whether the sizes depend on the random numbers.
-    pub fn is_random(self) -> bool {
+    fn is_random(self) -> bool {
         use Distribution::{Bucket, Random, RandomDecreasing, RandomIncreasing, Spikes};
         matches!(self, Random | RandomDecreasing | RandomIncreasing | Bucket | Spikes)
     }

@@ -1,11 +1,15 @@
 //! The tree document: trees and the problems they were made for, as versioned, self-describing data.
 //!
 //! Apart from the core types, which know nothing of it. A reader first checks [`Header`], then reads
-//! [`TreeDocument`], which refuses unknown fields; `docs/tree.md` describes the format.
+//! [`TreeDocument`], which refuses unknown fields; `docs/formats.md` describes the format.
 
 use crate::{BlockSizes, Homogeneous, Operation, Rank, Step, Tree, TreeError};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// The fields that every document starts with, whatever else it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -55,6 +59,31 @@ impl Header {
     }
 }
 
+/// A document read from an object with named fields. Without this, a list of the fields' values in
+/// order would do as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<T>, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object with named fields")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(fields)).map(Object)
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
+}
+
 /// A tree, and the problem that it was made for, if that is known.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "TreeFields")]
@@ -95,7 +124,7 @@ struct TreeFields {
     processors: usize,
     root: Rank,
     subtrees: Vec<Vec<u32>>,
-    problem: Option<Problem>,
+    problem: Option<Object<Problem>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -124,6 +153,7 @@ impl TryFrom<TreeFields> for TreeDocument {
 
     fn try_from(fields: TreeFields) -> Result<TreeDocument, TreeDocumentError> {
         let TreeFields { processors, root, subtrees, problem, .. } = fields;
+        let problem = problem.map(|Object(problem)| problem);
         if subtrees.len() != processors {
             return Err(TreeDocumentError::Subtrees { subtrees: subtrees.len(), processors });
         }
@@ -251,6 +281,7 @@ mod tests {
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
             ("\"alpha\":100.0", "\"alpha\":-1", "alpha is -1"),
             ("\"operation\":\"gather\"", "\"operation\":\"sort\"", "unknown variant `sort`"),
+            ("\"problem\":{", "\"problem\":[1],\"x\":{", "expected an object with named fields"),
         ] {
             let bad = good.replace(from, to);
             let error = serde_json::from_str::<TreeDocument>(&bad).unwrap_err().to_string();

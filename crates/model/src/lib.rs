@@ -52,7 +52,7 @@ pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
 pub use cost::{CostError, Homogeneous, Scalar, ScaledSizes};
 pub use distribution::{Distribution, DistributionError, Scale};
-pub use ordered::{NotOrdered, check_ordered};
+pub use ordered::{NotOrdered, check_ordered, joins_adjacent_ranges};
 pub use problem::{Operation, Root};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};

@@ -48,6 +48,28 @@ pub fn check_ordered(tree: &Tree) -> Result<(), NotOrdered> {
     Ok(())
 }
 
+/// Whether an ordered tree joins adjacent ranges as OPT Proposition 3 has it: each processor's first
+/// message comes from the right after its copy, or from the left before its copy (eqs. 5 and 6), and
+/// every further one extends the segment that then holds its own block.
+///
+/// Over these trees the dynamic programs of OPT Figs. 4 to 6 search. They are not all ordered trees:
+/// a processor that copies first and then receives from the left, or that receives two subtrees from
+/// the left before its copy, outer one first, may be faster.
+///
+/// # Complexity
+/// O(p) time and space.
+pub fn joins_adjacent_ranges(tree: &Tree) -> bool {
+    let starts_with_a_join = |rank: Rank| {
+        let mut steps = tree.steps(rank);
+        match (steps.next(), steps.next()) {
+            (Some(Step::Copy), Some(Step::Receive(child))) => child > rank,
+            (Some(Step::Receive(child)), Some(Step::Copy)) => child < rank,
+            _ => tree.degree(rank) == 0,
+        }
+    };
+    check_ordered(tree).is_ok() && (0..tree.processors()).all(starts_with_a_join)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +95,19 @@ mod tests {
         let steps = [(2, Receive(1)), (2, Receive(3)), (2, Copy), (1, Receive(0)), (1, Copy)];
         let fault = NotOrdered { processor: 2, held: (0, 1), taken: (3, 3) };
         assert_eq!(check_ordered(&Tree::new(4, 2, &steps).unwrap()), Err(fault));
+    }
+
+    #[test]
+    fn not_every_ordered_tree_joins_adjacent_ranges() {
+        let joins = |processors, root, steps: &[(Rank, Step)]| {
+            let tree = Tree::new(processors, root, steps).unwrap();
+            assert_eq!(check_ordered(&tree), Ok(()));
+            joins_adjacent_ranges(&tree)
+        };
+        assert!(joins(2, 0, &[(0, Copy), (0, Receive(1))]));
+        assert!(joins(2, 1, &[(1, Receive(0)), (1, Copy)]));
+        assert!(!joins(2, 1, &[(1, Copy), (1, Receive(0))]));
+        assert!(!joins(3, 2, &[(2, Receive(0)), (2, Receive(1)), (2, Copy)]));
+        assert!(joins(3, 2, &[(2, Receive(1)), (2, Copy), (2, Receive(0))]));
     }
 }

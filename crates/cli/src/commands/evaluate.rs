@@ -10,7 +10,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
-    NotOrdered, Operation, Time, check_ordered, completion_time, lower_bound, lower_bound_any_root,
+    NotOrdered, Operation, Time, check_ordered, completion_time, joins_adjacent_ranges,
+    lower_bound, lower_bound_any_root,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -63,6 +64,10 @@ pub(crate) fn problem(
     blocks: &BlockArgs,
     costs: &CostArgs,
 ) -> Result<Option<Problem>, CliError> {
+    if matches!((source, &blocks.sizes), (Source::StandardInput, Some(Source::StandardInput))) {
+        let message = "the tree and --sizes are both to come from standard input";
+        return Err(CliError::Usage(message.into()));
+    }
     let own = document.problem.as_ref();
     let costs = costs.costs(own.map(|problem| problem.costs))?;
     let processors = document.tree.processors();
@@ -74,10 +79,14 @@ pub(crate) fn problem(
         },
     };
     if sizes.processors() != processors {
-        return Err(CliError::Failure(format!(
+        let message = format!(
             "{source}: the tree has {processors} processors, but there are {} block sizes",
             sizes.processors()
-        )));
+        );
+        return Err(match blocks.sizes {
+            Some(_) => CliError::Failure(message),
+            None => CliError::Usage(format!("-p: {message}")),
+        });
     }
     let operation = own.map_or(Operation::Gather, |problem| problem.operation);
     Ok(Some(Problem { operation, sizes, costs }))
@@ -98,13 +107,12 @@ fn evaluate<'a>(
     problem: &'a Problem,
 ) -> Result<Evaluation<'a>, CliError> {
     let Problem { sizes, costs, .. } = problem;
-    let unexact = |error: tuwtree_model::TimeError| CliError::Failure(error.to_string());
     Ok(Evaluation {
         document,
         problem,
-        time: completion_time(&document.tree, sizes, costs).map_err(unexact)?,
-        bound_own_root: lower_bound(document.tree.root(), sizes, costs).map_err(unexact)?,
-        bound_any_root: lower_bound_any_root(sizes, costs).map_err(unexact)?,
+        time: completion_time(&document.tree, sizes, costs)?,
+        bound_own_root: lower_bound(document.tree.root(), sizes, costs)?,
+        bound_any_root: lower_bound_any_root(sizes, costs)?,
         order: check_ordered(&document.tree),
     })
 }
@@ -125,9 +133,9 @@ impl Evaluation<'_> {
             "problem          {} of {} bytes; alpha = {}, beta = {}, gamma = {}",
             operation.name(),
             sizes.total(),
-            costs.alpha(),
-            costs.beta(),
-            costs.gamma()
+            text::number(costs.alpha()),
+            text::number(costs.beta()),
+            text::number(costs.gamma())
         )?;
         writeln!(
             output,
@@ -138,7 +146,13 @@ impl Evaluation<'_> {
             tree.depth()
         )?;
         match &self.order {
-            Ok(()) => writeln!(output, "ordered          yes")?,
+            Ok(()) if joins_adjacent_ranges(tree) => {
+                writeln!(output, "ordered          yes, joining adjacent ranges")?;
+            }
+            Ok(()) => writeln!(
+                output,
+                "ordered          yes, but not joining adjacent ranges, as `optimal` does"
+            )?,
             Err(fault) => writeln!(output, "ordered          no: {fault}")?,
         }
         Ok(())
@@ -159,6 +173,7 @@ impl Evaluation<'_> {
             "depth": tree.depth(),
             "ordered": self.order.is_ok(),
             "not_ordered_because": self.order.err().map(|fault| fault.to_string()),
+            "joins_adjacent_ranges": joins_adjacent_ranges(tree),
         });
         serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
         Ok(writeln!(output)?)

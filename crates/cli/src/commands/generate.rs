@@ -33,6 +33,6 @@ pub(crate) struct GenerateArgs {
 /// Parameters out of range, or an output that cannot be written.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, CliError> {
     let sizes = args.scale.generate(args.dist, 2000)?;
-    args.output.write(|output| args.format.write(&sizes, output))?;
+    args.output.open()?.write(|output| args.format.write(&sizes, output))?;
     Ok(ExitCode::SUCCESS)
 }

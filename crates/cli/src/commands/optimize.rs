@@ -1,10 +1,10 @@
 //! `tuwtree optimize`: the constructions side by side for one problem, and the best tree.
 
 use crate::args::{BlockArgs, CostArgs, check_root, named, operation_parser, parse_root};
-use crate::construction::{BuildError, Built, Construction, Effort, Plan, Task};
+use crate::construction::{BuildError, Built, Certificate, Construction, Effort, Plan, Task};
 use crate::error::CliError;
 use crate::output::drawing::Drawing;
-use crate::output::file::Destination;
+use crate::output::file::{Destination, Opened};
 use crate::output::text;
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -34,7 +34,8 @@ pub(crate) struct OptimizeArgs {
     costs: CostArgs,
 
     /// The root: a rank, or `best` for one that each construction chooses
-    #[arg(long, value_name = "RANK|best", default_value = "best", value_parser = parse_root)]
+    #[arg(long, value_name = "RANK|best", default_value = "best", value_parser = parse_root,
+          allow_hyphen_values = true)]
     root: Root,
 
     /// The operation; both take the same time in the model
@@ -121,9 +122,15 @@ impl Algorithm {
 }
 
 /// The plans of all names together, in the order of the constructions; what is both named and among
-/// all is tried as hard as what is named.
-fn plans(algorithms: &[Algorithm]) -> Vec<Plan> {
-    let mut plans: Vec<Plan> = algorithms.iter().flat_map(|one| one.plans()).collect();
+/// all, or is to be certified, is tried as hard as what is named.
+fn plans(args: &OptimizeArgs, task: &Task<'_>) -> Vec<Plan> {
+    let plans = args.algorithm.iter().flat_map(|one| one.plans());
+    let mut plans: Vec<Plan> = plans.map(|plan| plan.settled(task)).collect();
+    for plan in &mut plans {
+        if args.certify && plan.construction == Construction::Optimal {
+            plan.effort = Effort::Any;
+        }
+    }
     plans.sort_by_key(|plan| (plan.construction, plan.method.map(Method::name), plan.effort));
     plans.dedup_by_key(|plan| (plan.construction, plan.method));
     plans
@@ -148,7 +155,7 @@ struct Outcome {
     completion: Completion,
     build_time: Duration,
     /// What proves that the time is the optimum, if that was asked for.
-    certificate: Option<String>,
+    certificate: Option<Certificate>,
 }
 
 /// A construction that was left out, and why.
@@ -175,48 +182,54 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     let costs = args.costs.costs(None)?;
     let sizes = args.blocks.load(2000)?.expect("clap requires --dist or --sizes");
     check_root(args.root, sizes.processors())?;
-    let plans = plans(&args.algorithm);
-    if args.certify && plans.iter().all(|plan| plan.construction != Construction::Optimal) {
-        let message = "--certify proves optimal trees, and --algorithm names none";
+    let to_standard_output = matches!(args.output, Some(Destination::StandardOutput));
+    if to_standard_output && args.json {
+        let message = "--json and --output - both write to standard output";
         return Err(CliError::Usage(message.into()));
     }
-    let comparison = compare(args, &plans, sizes, costs)?;
-    if let Some(destination) = &args.output {
-        write_tree(&comparison, destination)?;
-        if matches!(destination, Destination::StandardOutput) {
-            return Ok(ExitCode::SUCCESS);
-        }
+    let file = args.output.as_ref().map(Destination::open).transpose()?;
+    let comparison = compare(args, sizes, costs)?;
+    if let Some(file) = file {
+        write_tree(&comparison, file)?;
     }
     match args.json {
+        _ if to_standard_output => {}
         true => comparison.write_json(output)?,
         false => comparison.write_text(output)?,
     }
-    Ok(ExitCode::SUCCESS)
+    let uncertified = |outcome: &Outcome| matches!(outcome.certificate, Some(Err(_)));
+    Ok(match comparison.outcomes.iter().any(uncertified) {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// Builds and times all trees that were asked for.
 fn compare(
     args: &OptimizeArgs,
-    plans: &[Plan],
     sizes: BlockSizes,
     costs: Homogeneous,
 ) -> Result<Comparison, CliError> {
-    let unexact = |error: tuwtree_model::TimeError| CliError::Failure(error.to_string());
     let bound = match args.root {
         Root::Given(root) => lower_bound(root, &sizes, &costs),
         Root::Best => lower_bound_any_root(&sizes, &costs),
     };
     let task =
         Task { sizes: &sizes, costs: &costs, root: args.root, adaptive_rule: args.adaptive_rule };
+    let plans = plans(args, &task);
+    if args.certify && plans.iter().all(|plan| plan.construction != Construction::Optimal) {
+        let message = "--certify proves optimal trees, and --algorithm names none";
+        return Err(CliError::Usage(message.into()));
+    }
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
-    for &plan in plans {
+    for plan in plans {
         let construction = plan.construction;
         let started = Instant::now();
         match task.build(plan) {
             Ok(built) => {
                 let build_time = started.elapsed();
-                let completion = completion(&built.tree, &sizes, &costs).map_err(unexact)?;
+                let completion = completion(&built.tree, &sizes, &costs)?;
                 let certificate = match (args.certify, construction, &bound) {
                     (true, Construction::Optimal, Ok(bound)) => {
                         Some(task.certify(&built, completion.ready[built.tree.root()], *bound)?)
@@ -230,15 +243,15 @@ fn compare(
         }
     }
     let problem = Problem { operation: args.op, sizes, costs };
-    Ok(Comparison { problem, root: args.root, bound: bound.map_err(unexact)?, outcomes, skipped })
+    Ok(Comparison { problem, root: args.root, bound: bound?, outcomes, skipped })
 }
 
-fn write_tree(comparison: &Comparison, destination: &Destination) -> Result<(), CliError> {
+fn write_tree(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
     let document = TreeDocument {
         tree: comparison.recommended().built.tree.clone(),
         problem: Some(comparison.problem.clone()),
     };
-    destination.write(|output| {
+    file.write(|output| {
         serde_json::to_writer(&mut *output, &document)?;
         writeln!(output)
     })
@@ -284,18 +297,25 @@ impl Comparison {
             operation.name(),
             sizes.total(),
             sizes.processors(),
-            costs.alpha(),
-            costs.beta(),
-            costs.gamma(),
+            text::number(costs.alpha()),
+            text::number(costs.beta()),
+            text::number(costs.gamma()),
         )?;
-        writeln!(output, "lower bound on any tree: {}\n", text::time(self.bound))?;
+        let which = match self.root {
+            Root::Given(root) => format!("any tree with root {root}"),
+            Root::Best => "any tree".to_owned(),
+        };
+        writeln!(output, "lower bound on {which}: {}\n", text::time(self.bound))?;
         writeln!(output, "{}", self.table().trim_fmt())?;
         for Skipped { construction, reason } in &self.skipped {
             writeln!(output, "{} is left out: {reason}", construction.name())?;
         }
         for outcome in &self.outcomes {
-            if let Some(certificate) = &outcome.certificate {
-                writeln!(output, "{} is certified: {certificate}", outcome.construction.name())?;
+            let name = outcome.construction.name();
+            match &outcome.certificate {
+                Some(Ok(route)) => writeln!(output, "\n{name} is certified: {route}")?,
+                Some(Err(reason)) => writeln!(output, "\n{name} is not certified: {reason}")?,
+                None => {}
             }
         }
         writeln!(output, "\n{}\n", self.recommendation())?;
@@ -370,7 +390,23 @@ impl Comparison {
         match others.is_empty() {
             true if self.outcomes.len() == 1 => format!("Recommended: {name}{method}."),
             true => format!("Recommended: {name}{method}; none of the others is faster."),
-            false => format!("Recommended: {name}{method}.\n{}.", others.join(", ")),
+            false => {
+                format!("Recommended: {name}{method}.\n{}.{}", others.join(", "), self.caveat())
+            }
+        }
+    }
+
+    /// Why an optimal tree is not the fastest, where that is so.
+    fn caveat(&self) -> &'static str {
+        let best = self.recommended().time();
+        let beaten = |outcome: &Outcome| {
+            outcome.construction == Construction::Optimal && outcome.time() > best
+        };
+        match self.outcomes.iter().any(beaten) {
+            true => {
+                "\nIt is no join of adjacent ranges, which is what optimal is the best of: see the README."
+            }
+            false => "",
         }
     }
 
@@ -391,7 +427,9 @@ impl Comparison {
                     "root_degree": tree.degree(tree.root()),
                     "depth": tree.depth(),
                     "method": outcome.built.method.map(|method| method.name()),
-                    "certificate": outcome.certificate,
+                    "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),
+                    "not_certified_because":
+                        outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
                 })
             })
             .collect();
@@ -419,6 +457,7 @@ impl Comparison {
             "constructions": constructions,
             "skipped": skipped,
             "recommended": self.recommended().construction.name(),
+            "recommended_method": self.recommended().built.method.map(Method::name),
         });
         serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
         Ok(writeln!(output)?)

@@ -203,12 +203,13 @@ fn text_line(row: &Row, truth: Truth, name: &str) -> Vec<String> {
     for construction in COLUMNS {
         let cell = row.cell(construction);
         let (time, root) = truth.of(cell);
-        let mark = match cell.note {
-            Some(note) if truth == Truth::Published => note.mark(),
-            _ => "",
+        let (time_mark, root_mark) = match cell.note.filter(|_| truth == Truth::Published) {
+            Some(Note::Tie) => ("", Note::Tie.mark()),
+            Some(note) => (note.mark(), ""),
+            None => ("", ""),
         };
-        line.push(format!("{mark}{time}"));
-        line.push(root.map_or(String::new(), |root| format!("({root})")));
+        line.push(format!("{time_mark}{time}"));
+        line.push(root.map_or(String::new(), |root| format!("{root_mark}({root})")));
     }
     line
 }
@@ -284,7 +285,10 @@ fn records(row: &Row) -> impl Iterator<Item = [serde_json::Value; 15]> + '_ {
 
 fn write_csv(rows: &[Row], output: &mut dyn Write) -> Result<(), CliError> {
     let mut writer = csv::Writer::from_writer(output);
-    let io = |error: csv::Error| CliError::Output(error.into());
+    let io = |error: csv::Error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => CliError::Output(error),
+        kind => CliError::Failure(format!("CSV: {kind:?}")),
+    };
     writer.write_record(FIELDS).map_err(io)?;
     for record in rows.iter().flat_map(records) {
         let fields = record.iter().map(|value| match value {

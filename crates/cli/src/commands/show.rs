@@ -49,10 +49,7 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     }
     let problem = problem(&document, &args.tree, &args.blocks, &args.costs)?;
     let times = match &problem {
-        Some(problem) => Some(
-            completion(tree, &problem.sizes, &problem.costs)
-                .map_err(|error| CliError::Failure(error.to_string()))?,
-        ),
+        Some(problem) => Some(completion(tree, &problem.sizes, &problem.costs)?),
         None => None,
     };
     let operation = problem.map_or(Operation::Gather, |problem| problem.operation);

@@ -16,8 +16,9 @@ pub(crate) enum Source {
     File(PathBuf),
 }
 
-/// The largest input that is read, in bytes: 10^8 block sizes of 20 digits.
-const LARGEST_INPUT: u64 = 2_200_000_000;
+/// The largest input that is read, in bytes: a tree document over 10^8 processors, or as many block
+/// sizes.
+const LARGEST_INPUT: u64 = 8_000_000_000;
 
 impl Source {
     /// The source that a command-line argument names.
@@ -46,6 +47,10 @@ impl Source {
         if bytes.len() as u64 > LARGEST_INPUT {
             let message = format!("{self}: more than {LARGEST_INPUT} bytes");
             return Err(CliError::Failure(message));
+        }
+        // Some editors put a byte-order mark in front of a text.
+        if bytes.starts_with("\u{feff}".as_bytes()) {
+            bytes.drain(..'\u{feff}'.len_utf8());
         }
         String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();

@@ -3,7 +3,7 @@
 use super::Source;
 use crate::error::CliError;
 use crate::output::sizes::{FORMAT, SizesDocument, VERSION};
-use tuwtree_model::document::Header;
+use tuwtree_model::document::{Header, Object};
 use tuwtree_model::{BlockSizes, MOST_PROCESSORS};
 
 /// The block sizes in a file or on standard input.
@@ -20,28 +20,41 @@ pub(crate) fn read(source: &Source) -> Result<BlockSizes, CliError> {
 }
 
 fn parse(text: &str) -> Result<BlockSizes, String> {
-    // Some editors put a byte-order mark in front of a text.
-    let text = text.trim_start_matches('\u{feff}');
     let sizes = match text.trim_start().chars().next() {
         Some('{') => parse_document(text)?,
         Some('[') => serde_json::from_str(text).map_err(|error| error.to_string())?,
-        _ if text.trim_start().starts_with("rank") => parse_csv(text)?,
+        _ if is_csv(text) => parse_csv(text)?,
         _ => parse_text(text)?,
     };
     BlockSizes::new(sizes).map_err(|error| error.to_string())
 }
 
 fn parse_document(text: &str) -> Result<Vec<u64>, String> {
-    let header: Header = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let Object(header): Object<Header> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
     header.check(FORMAT, VERSION).map_err(|error| error.to_string())?;
-    let document: SizesDocument = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let Object(document): Object<SizesDocument> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
     Ok(document.block_sizes_bytes)
 }
 
+/// Whether the first line that is no comment is a heading.
+fn is_csv(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_some_and(|line| line.trim_start_matches('"').to_lowercase().starts_with("rank"))
+}
+
 fn parse_csv(text: &str) -> Result<Vec<u64>, String> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    if text.matches('"').count() % 2 == 1 {
+        return Err("a quotation mark without a second one".to_owned());
+    }
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(text.as_bytes());
     let columns = reader.headers().map_err(|error| error.to_string())?;
-    if columns.iter().ne(["rank", "size_bytes"]) {
+    if columns.iter().map(str::to_lowercase).ne(["rank", "size_bytes"]) {
         let found: Vec<&str> = columns.iter().collect();
         return Err(format!("line 1: columns {}; rank,size_bytes are expected", found.join(",")));
     }
@@ -110,6 +123,7 @@ mod tests {
             "1, 20,\n0 # the last\n",
             "# three\n\n1\n20\r\n0",
             "rank,size_bytes\n0,1\n1,20\n2,0\n",
+            "# from R\n\"Rank\",\"size_bytes\"\r\n0,1\r\n1,20\r\n2,0\r\n",
             "[1, 20, 0]",
             r#"{"format":"tuwtree-sizes","version":1,"block_sizes_bytes":[1,20,0]}"#,
         ] {
@@ -131,6 +145,7 @@ mod tests {
             ("rank,bytes\n0,1", "line 1: columns rank,bytes"),
             ("rank,size_bytes\n1,1", "line 2: rank \"1\"; 0 is expected"),
             ("rank,size_bytes\n0,1,2", "line: 2"),
+            ("rank,size_bytes\n0,\"3\n", "a quotation mark"),
             ("[1, -2]", "invalid value: integer `-2`"),
             ("[1, 2", "EOF"),
             (r#"{"format":"tuwtree-sizes","version":2}"#, "version 2"),

@@ -2,7 +2,7 @@
 
 use super::Source;
 use crate::error::CliError;
-use tuwtree_model::document::{Header, TreeDocument};
+use tuwtree_model::document::{Header, Object, TreeDocument};
 
 /// The tree document in a file or on standard input.
 ///
@@ -14,7 +14,9 @@ pub(crate) fn read(source: &Source) -> Result<TreeDocument, CliError> {
 }
 
 fn parse(text: &str) -> Result<TreeDocument, String> {
-    let header: Header = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let Object(header): Object<Header> =
+        serde_json::from_str(text).map_err(|error| format!("not a tree document: {error}"))?;
     header.check(TreeDocument::FORMAT, TreeDocument::VERSION).map_err(|error| error.to_string())?;
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    let Object(document) = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    Ok(document)
 }

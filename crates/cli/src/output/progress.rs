@@ -3,20 +3,25 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Set by the first Ctrl-C; long work looks at it.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// How many pieces of long work look at it now.
+static WATCHERS: AtomicUsize = AtomicUsize::new(0);
+
 /// How long work may take before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Makes Ctrl-C end long work cleanly; a second one ends the program at once.
+/// Makes Ctrl-C end long work cleanly; without such work, or the second time, it ends the program
+/// at once.
 pub(crate) fn catch_interrupts() {
     // Without a handler Ctrl-C ends the program the ordinary way, which is no worse.
     let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+        let again = INTERRUPTED.swap(true, Ordering::Relaxed);
+        if again || WATCHERS.load(Ordering::Relaxed) == 0 {
             std::process::exit(130);
         }
     });
@@ -32,6 +37,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Work that is called `what`.
     pub(crate) fn new(what: &str) -> Progress {
+        WATCHERS.fetch_add(1, Ordering::Relaxed);
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %, {eta} left")
             .expect("a valid template");
@@ -59,6 +65,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        WATCHERS.fetch_sub(1, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }

@@ -4,12 +4,13 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, pr
 use std::time::Duration;
 use tuwtree_model::{LARGEST_EXACT, Time};
 
-/// A time: an integer in full, anything else with seven significant digits.
+/// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
     number(time.units())
 }
 
-/// A number: an integer in full, anything else with seven significant digits.
+/// A number: an integer in full, anything else with seven significant digits and at least one
+/// decimal.
 pub(crate) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() <= LARGEST_EXACT as f64 {
         return format!("{value:.0}");
@@ -18,7 +19,7 @@ pub(crate) fn number(value: f64) -> String {
     if !(-5.0..15.0).contains(&magnitude) {
         return format!("{value:.6e}");
     }
-    format!("{value:.*}", (6.0 - magnitude).max(0.0) as usize)
+    format!("{value:.*}", (6.0 - magnitude).max(1.0) as usize)
 }
 
 /// A time as a JSON number, without a fraction where there is none.
@@ -83,7 +84,7 @@ mod tests {
             (0.001_234_567_8, "0.001234568"),
             (1234.56789, "1234.568"),
             (1e-9, "1.000000e-9"),
-            (2_002_600.123_4, "2002600"),
+            (2_002_600.123_4, "2002600.1"),
             (-0.5, "-0.5000000"),
         ] {
             assert_eq!(number(value), text);
