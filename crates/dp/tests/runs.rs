@@ -186,6 +186,23 @@ fn larger_problems_too() {
 }
 
 #[test]
+fn the_best_root_is_the_best_of_all_given_roots() {
+    let mut random = Random(19);
+    for case in 0..2000 * scale() {
+        let processors = 1 + random.below(if case % 100 == 0 { 200 } else { 20 }) as usize;
+        let sizes = adversarial(&mut random, processors);
+        let costs = integral_costs(&mut random);
+        let best = solve::<i64>(&sizes, &costs, Root::Best);
+        let times = (0..processors).map(|root| {
+            let solution = solve::<i64>(&sizes, &costs, Root::Given(root));
+            assert!(root != best.tree.root() || solution.time == best.time, "{sizes:?} {costs:?}");
+            solution.time
+        });
+        assert_eq!(times.min(), Some(best.time), "{sizes:?} {costs:?}");
+    }
+}
+
+#[test]
 fn costs_that_are_not_integers_give_the_plain_recurrences_value_but_for_rounding() {
     let mut random = Random(13);
     for _ in 0..20_000 * scale() {

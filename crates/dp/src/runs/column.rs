@@ -43,11 +43,11 @@ const AWAKE: u8 = 2;
 /// The column's processor may be the root of the range that it ends.
 const SPECIAL: u8 = 4;
 /// The column's shadow cells are to be found: see [`zeros`](super::zeros).
-const SHADOW: u8 = 32;
+const SHADOW: u8 = 8;
 /// The front differs from that of the column before.
-const STEP: u8 = 8;
+const STEP: u8 = 16;
 /// The front plus `w` differs from that of the column before, or `w` falls.
-const BEND: u8 = 16;
+const BEND: u8 = 32;
 
 /// The columns of one tile, which passes them on to the tile above.
 #[derive(Debug)]

@@ -21,12 +21,23 @@
 //! with `C(i, i) = 0`, and `-w_i` in place of `E(i, i)` in the first line (`i` copies while it
 //! waits). In each `max` the first term is the larger one iff the receiving part is the later one.
 //!
-//! # Why few candidates suffice
-//! Two laws hold for `gamma <= beta` and blocks that are not empty: **(L)** `C(i,j) <= C(i-1,j)`
-//! and **(R)** `C(i,j) <= C(i,j+1)`. Both follow by induction on the length: take an optimal tree of
-//! the longer range and remove the end block; where a part shrinks to one block, whose copy then
-//! overlaps less, the block next to it does what the removed one did.
+//! # Two laws
+//! For `gamma <= beta` and blocks that are not empty
 //!
+//! - **(L)** `C(i,j) <= C(i-1,j)`,
+//! - **(R)** `C(i,j) <= C(i,j+1)`,
+//!
+//! by induction on the length. Take an optimal cut of the longer range and remove the end block. If
+//! it was a part by itself, the other part is what remains, and was no later. Otherwise its part
+//! shrinks and, by induction, takes no longer, nor does what is sent. Only a part that shrinks to a
+//! single block and receives is different, since a single block copies while it waits only on the
+//! left. On the left, `C(i-1,i) >= g_i`, and nothing is lost. On the right, `[j..j+1]` has
+//! received `[i..j-1]` in `X = max(C(i,j-1), C(j,j+1)) + alpha + S(i,j-1)`, where `C(j,j+1) >= alpha +
+//! g_j`. Instead let `j` receive `j-1` first, then copy, then receive `[i..j-2]`, if there is one:
+//! `max(C(i,j-2), alpha + m_(j-1) + g_j) + alpha + S(i,j-2)`, in which neither term exceeds `X`. The
+//! same induction gives both laws for trees with a given root within the range.
+//!
+//! # Why few candidates suffice
 //! *Left part receives.* Let `k < k'` and `E(i,k) >= E(i,k')`. By (L) and (R) `C(k'+1,j) <=
 //! C(k+1,j)`, and `S(i,k') >= S(i,k)`: `k'` is at least as good, in every column. So only the last
 //! column of a run matters, and of those only the ones that no later one undercuts: a queue with
@@ -148,7 +159,7 @@ pub type Progress<'p> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'p;
 ///
 /// # Units
 /// The time is in the cost model's units; `memory` is the most bytes that the table may take, not
-/// counting about `200 p` bytes of working storage.
+/// counting about `300 p` bytes of working storage.
 ///
 /// # Errors
 /// [`RunsError`]: if `gamma > beta`, out of memory, or cancelled.

@@ -72,9 +72,11 @@ impl<E: Excess, S: Source<E>> Sweep<'_, E, S> {
         NEVER
     }
 
-    /// Sets the timer of column `j` for its front entry, unless it has one: that is for an entry with
-    /// a shorter left part and a longer right one, and fires no later. `left` is the time of the
-    /// entry's left part, unless that is a single block.
+    /// Sets the timer of column `j` for its front entry. `left` is the time of the entry's left part,
+    /// unless that is a single block.
+    ///
+    /// A timer that is already set is for an earlier front, whose left part was longer and whose
+    /// right part was shorter: by (L) and (R) it fires no later than it has to for this one.
     pub(super) fn schedule(&mut self, j: usize, left: Option<i64>) {
         if self.columns.timer(j) != NONE || self.columns.is_awake(j) {
             return;
