@@ -41,12 +41,13 @@ struct Options {
     #[arg(long, default_value_t = 10.0)]
     max_seconds: f64,
     /// Stop at this p, whatever the method.
-    #[arg(long, default_value_t = 1_000_000)]
+    #[arg(long, default_value_t = 1_024_000)]
     max_processors: usize,
     /// A smoke run: p up to 500.
     #[arg(long)]
     quick: bool,
-    /// Draw time and memory into this SVG file, and write a CSV file beside it.
+    /// Draw time and memory into this SVG file, and write a CSV file beside it; seen from the
+    /// workspace's directory.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Measure one computation and report it: what the child processes do.
@@ -86,6 +87,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{seconds} {} {value}", peak.map_or("-".to_owned(), |peak| peak.to_string()));
         return Ok(());
     }
+    // Cargo runs benchmarks in the directory of their crate.
+    let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let plot = options.plot.as_ref().map(|path| workspace.join(path));
+    if let Some(directory) = plot.as_deref().and_then(Path::parent) {
+        std::fs::create_dir_all(directory)?;
+    }
     let mut measurements = Vec::new();
     for given_root in [false, true] {
         for case in 0..CASES.len() {
@@ -98,7 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             print_table(&measurements[first..])?;
         }
     }
-    if let Some(path) = &options.plot {
+    if let Some(path) = &plot {
         write_csv(&path.with_extension("csv"), &measurements)?;
         draw(path, &measurements)?;
     }
@@ -110,7 +117,7 @@ fn most_processors(method: Method) -> usize {
     match method.name() {
         "plain" => 2000,
         "dense" => 16_000,
-        _ => 1_000_000,
+        _ => 1_024_000,
     }
 }
 
