@@ -106,6 +106,29 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn excesses_with_a_given_root_are_a_matter_of_latencies(
+        sizes in problems(),
+        root in 0..9_usize,
+    ) {
+        let p = sizes.processors();
+        let root = root.min(p - 1);
+        let table = fixed(&sizes, root);
+        for i in 0..=root {
+            for j in root..p {
+                let volumes = (i..=j).filter(|&x| x != root).map(|x| sizes.volume(x, x));
+                let volumes: Vec<i64> = volumes.filter(|&volume| volume > 0).collect();
+                let Some(&least) = volumes.iter().min() else { continue };
+                let ratio = volumes.iter().sum::<i64>() as f64 / least as f64;
+                let levels = f64::from((j - i + 1).next_power_of_two().ilog2());
+                let saved = sizes.volume(root, root) - sizes.copy(root);
+                let excess = table.get(i, j) - sizes.volume(i, j) + saved;
+                let most = sizes.latency() as f64 * (2.0 * ratio.log2() + 3.0 + levels);
+                prop_assert!(0 <= excess && excess as f64 <= most + 1e-6);
+            }
+        }
+    }
 }
 
 /// The time of the whole problem.
