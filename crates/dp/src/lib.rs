@@ -50,6 +50,8 @@ mod table;
 
 #[cfg(test)]
 mod agreement;
+#[cfg(test)]
+mod lemmas;
 
 pub use error::DpError;
 pub use optimum::{
