@@ -115,7 +115,14 @@ fn adaptive_rules_can_be_chosen() {
     let total = optimize_json("--dist random -p 64 --algorithm linear")["total_bytes"].as_f64();
     assert_eq!(time("data-size"), total.unwrap() + 600.0);
     assert!(time("completion-time") <= time("data-size"));
-    assert_ne!(time("gather-time"), time("data-size"));
+    // Blocks 9 1 2 2: by gather time 0 and 1 (1 unit gathered) send to 2 and 3 (2 units).
+    let arguments = "optimize --sizes - --alpha 1 --gamma 0 --json --algorithm adaptive";
+    for (rule, expected) in [("gather-time", 14), ("data-size", 8)] {
+        let arguments = format!("{arguments} --adaptive-rule {rule}");
+        let output = tuwtree_with_input(&arguments, "9 1 2 2").success();
+        let comparison: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(comparison["constructions"][0]["completion_time"], expected);
+    }
 }
 
 #[test]

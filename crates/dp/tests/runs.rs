@@ -7,7 +7,7 @@ use tuwtree_model::{
     BlockSizes, Homogeneous, Rank, Root, Scalar, ScaledSizes, Step, completion_time,
 };
 
-/// The least completion time by the plain recurrence, in O(p^3): [OPT] Figs. 4 to 6, completed.
+/// The least completion time by the plain recurrence, in O(p^3): OPT Figs. 4 to 6, completed.
 ///
 /// Floating-point costs are as good as integers here.
 fn plain(sizes: &[u64], costs: &Homogeneous, root: Root) -> f64 {

@@ -1,6 +1,6 @@
 //! Optimal ordered trees for homogeneous costs with `gamma <= beta`, for a million processors.
 //!
-//! The recurrence is that of the plain dynamic program (\[OPT\] Figs. 4 to 6, completed), and so are
+//! The recurrence is that of the plain dynamic program (OPT Figs. 4 to 6, completed), and so are
 //! the results: the least completion time, exactly, and a tree that has it. What differs is that
 //! the table is never written out cell by cell. Each row is a short list of *runs*, stretches of
 //! columns that one formula describes, and only runs are computed, stored and searched.
@@ -79,12 +79,12 @@
 //!
 //! # Complexity
 //! `O((runs + changes + wake-ups) log p)` time and `O(runs + p)` space. For all distributions of
-//! \[OPT\] section 5 there are 20 to 400 runs a row, growing like a small power of `log p`: nearly
+//! OPT section 5 there are 20 to 400 runs a row, growing like a small power of `log p`: nearly
 //! linear. This is observed, not proven; the worst case is `O(p^2 log p)` time and `O(p^2)` space.
 //! Latencies far above the mean block with irregular sizes come closest.
 //!
 //! # Source
-//! Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (\[OPT\]), for the problem
+//! Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), for the problem
 //! and the recurrence; its section 6 asks for a faster algorithm.
 
 mod column;
@@ -171,7 +171,7 @@ pub type Progress<'p> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'p;
 /// Nearly linear in practice: see the [module](self).
 ///
 /// # Source
-/// \[OPT\] Figs. 4 to 6; see the [module](self).
+/// OPT Figs. 4 to 6; see the [module](self).
 ///
 /// # Example
 /// ```
@@ -233,7 +233,7 @@ fn star(kept: &Kept, processors: usize) -> (Rank, Vec<(Rank, Step)>) {
 }
 
 /// The completion time of an ordered tree given by its steps, each processor's before those of its
-/// parent (\[OPT\] Definition 2).
+/// parent (OPT Definition 2).
 fn completion<T: Scalar>(sizes: &ScaledSizes<T>, root: Rank, steps: &[(Rank, Step)]) -> T {
     let mut clocks = vec![T::ZERO; sizes.processors()];
     let mut segments: Vec<(Rank, Rank)> =

@@ -3,7 +3,7 @@
 //! No cuts are stored: a range's time is known, and a cut that attains it is searched for, among the
 //! few candidates that can. Left parts that receive end with a run of the range's row; right parts
 //! are tried from the longest on, of which some 3 to 6 a processor are seen on the distributions of
-//! \[OPT\] section 5, although single searches may be long.
+//! OPT section 5, although single searches may be long.
 
 use super::kept::Kept;
 use super::run::{Excess, run_of};
