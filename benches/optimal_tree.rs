@@ -31,7 +31,7 @@ fn compare(
         .sample_size(10)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(2));
-    for processors in [250, 1000, 2000, 4000] {
+    for processors in [250, 2000, 8000] {
         let sizes = spikes(processors);
         for &method in methods {
             if method == Method::Plain && processors > MOST_PLAIN {
