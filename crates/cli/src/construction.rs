@@ -4,6 +4,7 @@ use crate::error::CliError;
 use crate::output::progress::Progress;
 use crate::output::text;
 use std::fs;
+use std::io::Write;
 use std::ops::ControlFlow;
 use tuwtree_dp::{DpError, Method, Optimum, default_binary_method, default_method, memory_needed};
 use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, completion_time};
@@ -130,7 +131,7 @@ impl Task<'_> {
                     method.name()
                 ))),
                 DpError::Cancelled => BuildError::Failed(CliError::Interrupted),
-                DpError::MemoryExhausted { allowed } => BuildError::failed(format!(
+                DpError::MemoryExhausted { allowed } => plan.effort.refused(format!(
                     "needs more than {}, which is what is available",
                     text::memory(allowed)
                 )),
@@ -203,28 +204,22 @@ impl Task<'_> {
     fn check_effort(&self, method: Method, effort: Effort) -> Result<(), BuildError> {
         let Task { sizes, costs, root, .. } = *self;
         let needed = memory_needed(sizes, costs, root, method).map_err(BuildError::failed)?;
-        let refused = |reason: String| match effort {
-            Effort::Moderate => BuildError::Skipped(reason),
-            Effort::Any => BuildError::Failed(CliError::Failure(reason)),
-        };
         if let Some(available) = available_memory().filter(|&available| needed > available) {
-            return Err(refused(format!(
+            return Err(effort.refused(format!(
                 "needs {}, {} available",
                 text::memory(needed),
                 text::memory(available)
             )));
         }
-        let processors = sizes.processors() as f64;
-        let seconds = match method {
-            Method::Plain => processors.powi(3) * 1e-9,
-            Method::Dense => processors.powi(2) * 5e-8,
-            Method::Runs => processors * 3e-5,
-        };
+        let seconds = estimated_seconds(method, sizes.processors());
+        let estimate = format!("the {} method takes about {seconds:.0} s", method.name());
         if effort == Effort::Moderate && seconds > PATIENCE_SECONDS {
-            return Err(refused(format!(
-                "the {} method takes about {seconds:.0} s; name it with --algorithm to wait for it",
-                method.name()
-            )));
+            let advice = "name it with --algorithm to wait for it";
+            return Err(effort.refused(format!("{estimate}; {advice}")));
+        }
+        if seconds > ANNOUNCED_SECONDS {
+            // Nobody is worse off if this cannot be written.
+            let _ = writeln!(anstream::stderr(), "note: {estimate} (Ctrl-C ends it)");
         }
         Ok(())
     }
@@ -267,12 +262,35 @@ pub(crate) enum Effort {
     Moderate,
 }
 
+impl Effort {
+    /// What it means that memory or time do not suffice.
+    fn refused(self, reason: String) -> BuildError {
+        match self {
+            Effort::Moderate => BuildError::Skipped(reason),
+            Effort::Any => BuildError::Failed(CliError::Failure(reason)),
+        }
+    }
+}
+
+/// About how long a method takes, as measured on a common machine with two cores.
+fn estimated_seconds(method: Method, processors: usize) -> f64 {
+    let processors = processors as f64;
+    match method {
+        Method::Plain => processors.powi(3) * 1e-10,
+        Method::Dense => processors.powi(2) * 2e-8,
+        Method::Runs => processors * 3e-5,
+    }
+}
+
 /// How far two methods may be apart where costs are not integers, relative to the time and that of
 /// sending everything once: sizes of ranges are differences of prefix sums.
 const ROUNDING: f64 = 1e-12;
 
 /// The longest that a construction may take that was not asked for by name.
-const PATIENCE_SECONDS: f64 = 60.0;
+const PATIENCE_SECONDS: f64 = 35.0;
+
+/// From how long on the time is announced before it begins.
+const ANNOUNCED_SECONDS: f64 = 10.0;
 
 /// A dynamic program: [`tuwtree_dp::optimal_with`] or [`tuwtree_dp::optimal_binary_with`].
 type Optimize = fn(

@@ -5,16 +5,15 @@
 //! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), Tables 1
 //! to 3. The rules of the program behind them are inferred from its results.
 
-use crate::construction::Construction;
+use crate::construction::{BuildError, Construction, Effort, Plan, Task};
 use crate::error::CliError;
-use tuwtree_dp::{Method, optimal, optimal_binary, published};
+use tuwtree_dp::published;
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, ScaledSizes, Time, Tree,
+    BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, ScaledSizes, Tree,
     completion_time,
 };
 use tuwtree_treegen::{
-    AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
-    published_root,
+    AdaptiveRule, linear, linear_times, oblivious, oblivious_times, published_root,
 };
 
 /// `data/published_tables.csv`.
@@ -286,29 +285,12 @@ impl Solver<'_> {
     /// The true solution.
     fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
         let Solver { sizes, costs } = *self;
-        let processors = sizes.processors();
-        let among = |times: &[Time]| match root {
-            Root::Given(root) => root,
-            Root::Best => best_root(times),
-        };
-        match construction {
-            Construction::Linear => {
-                let root = among(&failing(linear_times(sizes, costs))?);
-                self.timed(&failing(linear(processors, root))?)
-            }
-            Construction::Oblivious => {
-                let root = among(&failing(oblivious_times(sizes, costs))?);
-                self.timed(&failing(oblivious(processors, root))?)
-            }
-            Construction::Adaptive => {
-                self.timed(&failing(adaptive(sizes, costs, root, AdaptiveRule::CompletionTime))?)
-            }
-            Construction::Binary => {
-                self.timed(&failing(optimal_binary(sizes, costs, root, Method::Dense))?.tree)
-            }
-            Construction::Optimal => {
-                self.timed(&failing(optimal(sizes, costs, root, Method::Runs))?.tree)
-            }
+        let task = Task { sizes, costs, root, adaptive_rule: AdaptiveRule::CompletionTime };
+        let plan = Plan { construction, method: None, effort: Effort::Any };
+        match task.build(plan.settled(&task)) {
+            Ok(built) => self.timed(&built.tree),
+            Err(BuildError::Failed(error)) => Err(error),
+            Err(BuildError::Skipped(reason)) => Err(CliError::Failure(reason)),
         }
     }
 
@@ -340,7 +322,7 @@ impl Solver<'_> {
     }
 
     fn timed(&self, tree: &Tree) -> Result<Solution, CliError> {
-        let time = failing(completion_time(tree, self.sizes, self.costs))?;
+        let time = completion_time(tree, self.sizes, self.costs)?;
         Ok((time.units() as u64, tree.root()))
     }
 

@@ -62,29 +62,16 @@ impl Method {
 
 /// The fastest method for an optimal tree that is exact for this problem.
 ///
-/// With gamma <= beta that is [`Method::Runs`], but for small problems, and for those whose latency
-/// is so far above the mean block that rows have too many runs, while a dense table is small enough.
+/// With gamma <= beta that is [`Method::Runs`], but for small problems.
 pub fn default_method(sizes: &BlockSizes, costs: &Homogeneous) -> Method {
     if !Method::Dense.admits(costs) {
         return Method::Plain;
     }
-    let processors = sizes.processors();
-    let mean_transmission = costs.beta() * sizes.total() as f64 / processors as f64;
-    let many_runs = costs.alpha() > MANY_RUNS * mean_transmission;
-    match processors <= SMALL || (many_runs && processors <= DENSE_ENOUGH) {
-        true => Method::Dense,
-        false => Method::Runs,
-    }
+    if sizes.processors() <= SMALL { Method::Dense } else { Method::Runs }
 }
 
 /// Up to this many processors the dense table is faster than its runs.
 const SMALL: usize = 200;
-
-/// From this ratio of latency to mean block on, rows have more runs than pay.
-const MANY_RUNS: f64 = 30.0;
-
-/// Up to this many processors a dense table is the better choice for rows of many runs.
-const DENSE_ENOUGH: usize = 10_000;
 
 /// The fastest method for an optimal binary tree that is exact for these costs.
 pub fn default_binary_method(costs: &Homogeneous) -> Method {

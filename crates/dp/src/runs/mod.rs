@@ -79,7 +79,7 @@
 //!
 //! # Complexity
 //! `O((runs + changes + wake-ups) log p)` time and `O(runs + p)` space. For all distributions of
-//! OPT section 5 there are 20 to 400 runs a row, growing like a small power of `log p`: nearly
+//! OPT section 5 there are some ten to 400 runs a row, growing like a small power of `log p`: nearly
 //! linear. This is observed, not proven; the worst case is `O(p^2 log p)` time and `O(p^2)` space.
 //! Latencies far above the mean block with irregular sizes come closest.
 //!
