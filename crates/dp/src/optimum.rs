@@ -84,7 +84,8 @@ pub struct Optimum {
     /// A tree that attains the value, with the root asked for or a best one.
     pub tree: Tree,
     /// The least completion time as the dynamic program found it, in time units. Exact if all
-    /// costs are integers.
+    /// costs are integers; otherwise within rounding errors of the whole volume of the tree's
+    /// completion time, which is the one to quote.
     pub value: f64,
     /// By which method.
     pub method: Method,
@@ -97,13 +98,14 @@ pub struct Optimum {
 /// [`DpError`], every variant but `Cancelled`.
 ///
 /// # Complexity
-/// O(p^2) (dense) or O(p^3) (plain) time, O(p^2) space: see [`memory_needed`].
+/// O(p^2) (dense) or O(p^3) (plain) time, O(p^2) space (see [`memory_needed`]); [`runs`] nearly
+/// linear as a rule.
 ///
 /// # Source
 /// OPT Proposition 3 and Theorem 2.
 ///
 /// # Example
-/// Sizes 2, 1, 4: whoever is the root, 9 is the least. Root 2 receives 1 (1 + 1), copies (4), then
+/// Sizes 2, 1, 4: whoever is the root, 9 is the least over joins of adjacent ranges. Root 2 receives 1 (1 + 1), copies (4), then
 /// receives 0 (1 + 2).
 /// ```
 /// use tuwtree_dp::{Method, optimal};
@@ -134,16 +136,7 @@ pub fn optimal_with(
     method: Method,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
-    method.check(costs)?;
-    let Some(scaled) = Scaled::new(sizes, costs, root)? else {
-        return Ok(lone_processor(method));
-    };
-    let (value, tree) = match &scaled {
-        Scaled::Small(sizes) => ordered_tree(sizes, root, method, progress),
-        Scaled::Large(sizes) => ordered_tree(sizes, root, method, progress),
-        Scaled::Fractional(sizes) => ordered_tree(sizes, root, method, progress),
-    }?;
-    Ok(Optimum { tree, value, method })
+    solve(Degree::Any, (sizes, costs, root), method, progress)
 }
 
 /// An optimal ordered binary tree: least completion time over all strongly ordered trees in which
@@ -174,17 +167,45 @@ pub fn optimal_binary_with(
     method: Method,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
+    if !Method::BINARY.contains(&method) {
+        return Err(DpError::NotForBinaryTrees { method });
+    }
+    solve(Degree::Two, (sizes, costs, root), method, progress)
+}
+
+/// How many children a processor may have.
+#[derive(Clone, Copy, Debug)]
+enum Degree {
+    Any,
+    Two,
+}
+
+/// The optimum in the smallest number type that will do.
+fn solve(
+    degree: Degree,
+    (sizes, costs, root): (&BlockSizes, &Homogeneous, Root),
+    method: Method,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
+    fn tree<T: Scalar>(
+        degree: Degree,
+        (sizes, root): (&ScaledSizes<T>, Root),
+        method: Method,
+        progress: &dyn Progress,
+    ) -> Result<(f64, Tree), DpError> {
+        match degree {
+            Degree::Any => ordered_tree(sizes, root, method, progress),
+            Degree::Two => binary_tree(sizes, root, method, progress),
+        }
+    }
     method.check(costs)?;
     let Some(scaled) = Scaled::new(sizes, costs, root)? else {
         return Ok(lone_processor(method));
     };
-    if !Method::BINARY.contains(&method) {
-        return Err(DpError::NotForBinaryTrees { method });
-    }
     let (value, tree) = match &scaled {
-        Scaled::Small(sizes) => binary_tree(sizes, root, method, progress),
-        Scaled::Large(sizes) => binary_tree(sizes, root, method, progress),
-        Scaled::Fractional(sizes) => binary_tree(sizes, root, method, progress),
+        Scaled::Small(sizes) => tree(degree, (sizes, root), method, progress),
+        Scaled::Large(sizes) => tree(degree, (sizes, root), method, progress),
+        Scaled::Fractional(sizes) => tree(degree, (sizes, root), method, progress),
     }?;
     Ok(Optimum { tree, value, method })
 }
