@@ -157,10 +157,13 @@ fn an_interrupt_ends_a_command_that_waits_for_input() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    // Waiting for a child closes its input: keep it, lest the program reads an empty one.
+    let input = child.stdin.take();
+    std::thread::sleep(std::time::Duration::from_millis(700));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(input);
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn an_interrupt_ends_long_work_cleanly() {
     let mut arguments: Vec<&str> = arguments.split(' ').collect();
     arguments.push(file);
     let child = command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    std::thread::sleep(std::time::Duration::from_millis(1500));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let output = child.wait_with_output().unwrap();

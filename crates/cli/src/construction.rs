@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::output::progress::Progress;
 use crate::output::text;
 use std::fs;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use tuwtree_dp::{DpError, Method, Optimum, default_binary_method, default_method, memory_needed};
 use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, completion_time};
@@ -217,7 +217,7 @@ impl Task<'_> {
             let advice = "name it with --algorithm to wait for it";
             return Err(effort.refused(format!("{estimate}; {advice}")));
         }
-        if seconds > ANNOUNCED_SECONDS {
+        if seconds > ANNOUNCED_SECONDS && io::stderr().is_terminal() {
             // Nobody is worse off if this cannot be written.
             let _ = writeln!(anstream::stderr(), "note: {estimate} (Ctrl-C ends it)");
         }
@@ -289,7 +289,7 @@ const ROUNDING: f64 = 1e-12;
 /// The longest that a construction may take that was not asked for by name.
 const PATIENCE_SECONDS: f64 = 35.0;
 
-/// From how long on the time is announced before it begins.
+/// From how long on the time is announced before it begins, on a terminal.
 const ANNOUNCED_SECONDS: f64 = 10.0;
 
 /// A dynamic program: [`tuwtree_dp::optimal_with`] or [`tuwtree_dp::optimal_binary_with`].
