@@ -184,9 +184,11 @@ pub(crate) fn distribution_parser() -> impl TypedValueParser<Value = Distributio
 
 /// Parses the name of an operation.
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
-    named(Operation::ALL, Operation::name, |operation| match operation {
+    named(Operation::IRREGULAR, Operation::name, |operation| match operation {
         Operation::Gather => "collect all blocks at the root",
         Operation::Scatter => "distribute the root's blocks",
+        Operation::Broadcast => "give every processor the root's vector",
+        Operation::Reduce => "combine the vectors of all processors at the root",
     })
 }
 

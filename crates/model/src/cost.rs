@@ -145,6 +145,50 @@ impl Homogeneous {
     }
 }
 
+/// What a transmission and a copy take, whichever processors perform them: the law by which trees and
+/// schedules are judged.
+///
+/// # Source
+/// OPT section 2.1, for homogeneous and non-homogeneous costs alike.
+pub trait CostModel {
+    /// `comm_ij(bytes)`: the time of a transmission from `sender` to `receiver`; 0 for no data.
+    ///
+    /// # Errors
+    /// [`TimeError`] if the time is not exact or not finite.
+    fn transmission_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError>;
+
+    /// The time of a local copy at `rank`.
+    ///
+    /// # Errors
+    /// As [`transmission_between`](Self::transmission_between).
+    fn copy_at(&self, rank: Rank, bytes: u64) -> Result<Time, TimeError>;
+
+    /// `start + cost`.
+    ///
+    /// # Errors
+    /// As [`transmission_between`](Self::transmission_between).
+    fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError>;
+}
+
+impl CostModel for Homogeneous {
+    fn transmission_between(&self, _: Rank, _: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.transmission(bytes)
+    }
+
+    fn copy_at(&self, _: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.copy(bytes)
+    }
+
+    fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
+        self.plus(start, cost)
+    }
+}
+
 /// A number type in which the dynamic programs compute times: `i32` or `i64` where all costs are
 /// integers, `f64` otherwise.
 pub trait Scalar:

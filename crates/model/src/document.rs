@@ -233,6 +233,12 @@ impl TryFrom<ProblemFields> for Problem {
     type Error = String;
 
     fn try_from(fields: ProblemFields) -> Result<Problem, String> {
+        if !Operation::IRREGULAR.contains(&fields.operation) {
+            return Err(format!(
+                "operation {} has no block sizes; gather and scatter have",
+                fields.operation.name()
+            ));
+        }
         Ok(Problem {
             operation: fields.operation,
             costs: Homogeneous::new(fields.alpha, fields.beta_per_byte, fields.gamma_per_byte)
@@ -281,6 +287,7 @@ mod tests {
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
             ("\"alpha\":100.0", "\"alpha\":-1", "alpha is -1"),
             ("\"operation\":\"gather\"", "\"operation\":\"sort\"", "unknown variant `sort`"),
+            ("\"operation\":\"gather\"", "\"operation\":\"reduce\"", "reduce has no block sizes"),
             ("\"problem\":{", "\"problem\":[1],\"x\":{", "expected an object with named fields"),
         ] {
             let bad = good.replace(from, to);

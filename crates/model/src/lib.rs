@@ -50,7 +50,7 @@ mod tree;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
-pub use cost::{CostError, Homogeneous, Scalar, ScaledSizes};
+pub use cost::{CostError, CostModel, Homogeneous, Scalar, ScaledSizes};
 pub use distribution::{Distribution, DistributionError, Scale};
 pub use ordered::{NotOrdered, check_ordered, joins_adjacent_ranges};
 pub use problem::{Operation, Root};

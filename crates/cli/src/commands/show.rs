@@ -86,10 +86,7 @@ fn list_messages(
     let spans = spans(tree);
     for &child in &children[..listed] {
         let parent = tree.parent(child).expect("only children are listed");
-        let (from, to) = match operation {
-            Operation::Gather => (child, parent),
-            Operation::Scatter => (parent, child),
-        };
+        let (from, to) = if operation.is_outward() { (parent, child) } else { (child, parent) };
         let mut row = vec![from.to_string(), to.to_string(), blocks(spans[child])];
         if let Some(times) = times {
             let (start, end) = transmission(tree, operation, times, child);

@@ -85,7 +85,7 @@ impl Drawing<'_> {
     /// for the middle ones where there are many.
     fn visible(&self, rank: Rank) -> Vec<Option<Step>> {
         let mut steps: Vec<Option<Step>> = self.tree.steps(rank).map(Some).collect();
-        if self.operation == Operation::Scatter {
+        if self.operation.is_outward() {
             steps.reverse();
         }
         if steps.len() > STEPS + 1 {
@@ -178,13 +178,11 @@ pub(crate) fn transmission(
     child: Rank,
 ) -> (Time, Time) {
     let (start, end) = completion.sent[child];
-    match operation {
-        Operation::Gather => (start, end),
-        Operation::Scatter => {
-            let total = completion.ready[tree.root()];
-            (total.before(end), total.before(start))
-        }
+    if !operation.is_outward() {
+        return (start, end);
     }
+    let total = completion.ready[tree.root()];
+    (total.before(end), total.before(start))
 }
 
 /// A set of blocks in words.
