@@ -8,11 +8,13 @@
 
 mod costs;
 mod hierarchy;
+mod links;
 mod matrix;
 mod piecewise;
 
 pub use costs::{Costs, CostsError};
 pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
+pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
 pub use piecewise::{Piece, PieceError, PiecewiseLinear};
 
