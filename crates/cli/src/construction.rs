@@ -7,9 +7,13 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use tuwtree_dp::{DpError, Method, Optimum, default_binary_method, default_method, memory_needed};
-use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, completion_time};
+use tuwtree_model::{
+    BlockSizes, Collective, Costs, CostsError, Homogeneous, Rank, Root, Time, TimeError, Tree,
+    completion_time,
+};
 use tuwtree_treegen::{
-    AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
+    AdaptiveError, AdaptiveRule, adaptive, best_root, linear, linear_root, linear_times, oblivious,
+    oblivious_root,
 };
 
 /// A way to build a tree. In the order of the published tables' columns, but with the cheaper ones
@@ -24,12 +28,43 @@ pub(crate) enum Construction {
 }
 
 /// What a construction works on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Task<'a> {
+    pub(crate) problem: Collective<'a>,
+    /// The problem's blocks.
     pub(crate) sizes: &'a BlockSizes,
-    pub(crate) costs: &'a Homogeneous,
+    /// The costs by which all trees are judged.
+    pub(crate) costs: &'a Costs,
+    /// The costs by which optimal trees are searched for.
+    pub(crate) searched: Searched,
     pub(crate) root: Root,
     pub(crate) adaptive_rule: AdaptiveRule,
+}
+
+/// Costs as the dynamic programs need them: linear.
+#[derive(Clone, Debug)]
+pub(crate) enum Searched {
+    /// The same everywhere.
+    Homogeneous(Homogeneous),
+    /// Linear, but not the same for all pairs of processors.
+    PerPair(Costs),
+    /// Linear only piece by piece.
+    NotLinear(CostsError),
+}
+
+impl Searched {
+    /// These costs for so many processors, linearised at a message size if one is given.
+    pub(crate) fn new(costs: &Costs, processors: usize, linearise_at: Option<u64>) -> Searched {
+        let linear = match linearise_at {
+            Some(bytes) => costs.linearised_at(bytes),
+            None => costs.clone(),
+        };
+        match (linear.check_linear(), linear.homogeneous(processors)) {
+            (Err(error), _) => Searched::NotLinear(error),
+            (Ok(()), Some(costs)) => Searched::Homogeneous(costs),
+            (Ok(()), None) => Searched::PerPair(linear),
+        }
+    }
 }
 
 /// A tree, and how it was found if there was a choice.
@@ -86,45 +121,68 @@ impl Task<'_> {
     /// # Errors
     /// [`BuildError`].
     pub(crate) fn build(&self, plan: Plan) -> Result<Built, BuildError> {
-        let Task { sizes, costs, root, adaptive_rule } = *self;
-        let processors = sizes.processors();
+        let Task { problem, costs, root, adaptive_rule, .. } = *self;
+        let processors = problem.processors();
         let built = match plan.construction {
             Construction::Linear => {
-                let root = self.root_among(|| linear_times(sizes, costs))?;
+                let root = self.root_by(|| self.linear_root(plan.effort))?;
                 Built::directly(linear(processors, root))?
             }
             Construction::Oblivious => {
-                let root = self.root_among(|| oblivious_times(sizes, costs))?;
+                let root = self.root_by(|| {
+                    oblivious_root(problem, costs).map_err(|error| plan.effort.unlinked(error))
+                })?;
                 Built::directly(oblivious(processors, root))?
             }
-            Construction::Adaptive => Built::directly(adaptive(sizes, costs, root, adaptive_rule))?,
+            Construction::Adaptive => {
+                let tree = adaptive(problem, costs, root, adaptive_rule);
+                tree.map(Built::without_search).map_err(|error| match error {
+                    AdaptiveError::Time(error) => plan.effort.unlinked(error),
+                    AdaptiveError::Tree(error) => BuildError::failed(error),
+                })?
+            }
             Construction::Binary => self.search(plan, tuwtree_dp::optimal_binary_with)?,
             Construction::Optimal => self.search(plan, tuwtree_dp::optimal_with)?,
         };
         Ok(built)
     }
 
-    /// The given root, or the best one by the times of all roots.
-    fn root_among(
-        &self,
-        times: impl FnOnce() -> Result<Vec<Time>, TimeError>,
-    ) -> Result<Rank, BuildError> {
+    /// The given root, or the one that is found best.
+    fn root_by(&self, find: impl FnOnce() -> Result<Rank, BuildError>) -> Result<Rank, BuildError> {
         match self.root {
             Root::Given(root) => Ok(root),
-            Root::Best => times().map(|times| best_root(&times)).map_err(BuildError::failed),
+            Root::Best => find(),
         }
+    }
+
+    /// The best root of a star.
+    fn linear_root(&self, effort: Effort) -> Result<Rank, BuildError> {
+        let Task { problem, sizes, costs, .. } = *self;
+        let processors = problem.processors();
+        if let Some(costs) = costs.homogeneous(processors) {
+            let times = linear_times(sizes, &costs).map_err(BuildError::failed)?;
+            return Ok(best_root(&times));
+        }
+        if processors > MOST_STARS {
+            return Err(effort.refused(format!(
+                "the best root of a star is looked for among at most {MOST_STARS} processors, since \
+                 these costs are not the same everywhere; name one with --root"
+            )));
+        }
+        linear_root(problem, costs).map_err(|error| effort.unlinked(error))
     }
 
     /// A tree found by a dynamic program.
     ///
     /// Its value and the tree's completion time, found independently, are compared.
     fn search(&self, plan: Plan, optimize: Optimize) -> Result<Built, BuildError> {
-        let Task { sizes, costs, root, .. } = *self;
+        let Task { sizes, root, .. } = *self;
+        let costs = self.searched_homogeneous(plan)?;
         let method = plan.method.expect("a plan is settled before it is carried out");
-        self.check_effort(method, plan.effort)?;
+        self.check_effort(&costs, method, plan.effort)?;
         let progress = Watched(Progress::new(plan.construction.name()));
         let optimum =
-            optimize(sizes, costs, root, method, &progress).map_err(|error| match error {
+            optimize(sizes, &costs, root, method, &progress).map_err(|error| match error {
                 DpError::GammaExceedsBeta { .. } => BuildError::Failed(CliError::Usage(format!(
                     "--algorithm {}-{}: {error}",
                     plan.construction.name(),
@@ -137,7 +195,7 @@ impl Task<'_> {
                 )),
                 error => BuildError::failed(error),
             })?;
-        let time = completion_time(&optimum.tree, sizes, costs).map_err(BuildError::failed)?;
+        let time = completion_time(&optimum.tree, sizes, &costs).map_err(BuildError::failed)?;
         if costs.is_integral() && time.units() != optimum.value {
             return Err(BuildError::failed(format!(
                 "the {} method found {}, but its tree takes {time}; please report this problem",
@@ -146,6 +204,20 @@ impl Task<'_> {
             )));
         }
         Ok(Built { tree: optimum.tree, method: Some(method) })
+    }
+
+    /// Homogeneous costs for a search that needs them.
+    fn searched_homogeneous(&self, plan: Plan) -> Result<Homogeneous, BuildError> {
+        match &self.searched {
+            Searched::Homogeneous(costs) => Ok(*costs),
+            Searched::PerPair(_) => Err(plan.effort.refused(format!(
+                "{} trees need the same costs for all pairs of processors",
+                plan.construction.name()
+            ))),
+            Searched::NotLinear(error) => {
+                Err(plan.effort.refused(format!("{error} with --linearise-at")))
+            }
+        }
     }
 
     /// What proves an optimal tree's completion time to be the least over all joins of adjacent
@@ -160,10 +232,13 @@ impl Task<'_> {
         time: Time,
         bound: Time,
     ) -> Result<Certificate, CliError> {
-        let Task { sizes, costs, .. } = *self;
+        let sizes = self.sizes;
         if time == bound {
             return Ok(Ok("it meets the lower bound".to_owned()));
         }
+        let Searched::Homogeneous(costs) = &self.searched else {
+            return Ok(Err("only one method admits these costs".into()));
+        };
         let other = Method::ALL
             .into_iter()
             .rev()
@@ -201,8 +276,13 @@ impl Task<'_> {
     }
 
     /// Fails if the tables do not fit into memory, or take longer than the effort allows.
-    fn check_effort(&self, method: Method, effort: Effort) -> Result<(), BuildError> {
-        let Task { sizes, costs, root, .. } = *self;
+    fn check_effort(
+        &self,
+        costs: &Homogeneous,
+        method: Method,
+        effort: Effort,
+    ) -> Result<(), BuildError> {
+        let Task { sizes, root, .. } = *self;
         let needed = memory_needed(sizes, costs, root, method).map_err(BuildError::failed)?;
         if let Some(available) = available_memory().filter(|&available| needed > available) {
             return Err(effort.refused(format!(
@@ -240,13 +320,17 @@ pub(crate) type Certificate = Result<String, String>;
 impl Plan {
     /// The plan with its method settled: the fastest where none is named.
     pub(crate) fn settled(self, task: &Task<'_>) -> Plan {
+        let fastest = |fastest: fn(&Task<'_>, &Homogeneous) -> Method| match &task.searched {
+            Searched::Homogeneous(costs) => Some(fastest(task, costs)),
+            Searched::PerPair(_) | Searched::NotLinear(_) => None,
+        };
         let method = match self.construction {
             Construction::Linear | Construction::Oblivious | Construction::Adaptive => None,
             Construction::Binary => {
-                Some(self.method.unwrap_or_else(|| default_binary_method(task.costs)))
+                self.method.or_else(|| fastest(|_, costs| default_binary_method(costs)))
             }
             Construction::Optimal => {
-                Some(self.method.unwrap_or_else(|| default_method(task.sizes, task.costs)))
+                self.method.or_else(|| fastest(|task, costs| default_method(task.sizes, costs)))
             }
         };
         Plan { method, ..self }
@@ -270,6 +354,16 @@ impl Effort {
             Effort::Any => BuildError::Failed(CliError::Failure(reason)),
         }
     }
+
+    /// What it means that a tree has no completion time: without a link, there may be other trees.
+    pub(crate) fn unlinked(self, error: TimeError) -> BuildError {
+        match error {
+            TimeError::NoLink { .. } | TimeError::Isolated { .. } => {
+                self.refused(error.to_string())
+            }
+            TimeError::NotExact | TimeError::NotFinite => BuildError::failed(error),
+        }
+    }
 }
 
 /// About how long a method takes, as measured on a common machine with two cores.
@@ -281,6 +375,9 @@ fn estimated_seconds(method: Method, processors: usize) -> f64 {
         Method::Runs => processors * 3e-5,
     }
 }
+
+/// The most processors whose stars are all timed for the best root, which takes O(p^2).
+const MOST_STARS: usize = 10_000;
 
 /// How far two methods may be apart where costs are not integers, relative to the time and that of
 /// sending everything once: sizes of ranges are differences of prefix sums.
@@ -304,7 +401,11 @@ type Optimize = fn(
 impl Built {
     /// A tree that a construction returned right away.
     fn directly(tree: Result<Tree, impl std::fmt::Display>) -> Result<Built, BuildError> {
-        Ok(Built { tree: tree.map_err(BuildError::failed)?, method: None })
+        tree.map(Built::without_search).map_err(BuildError::failed)
+    }
+
+    fn without_search(tree: Tree) -> Built {
+        Built { tree, method: None }
     }
 }
 
