@@ -1,0 +1,160 @@
+//! What a processor does: copy, send, receive, or send and receive at once.
+
+use tuwtree_model::Rank;
+
+/// One of a processor's three buffers.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Buffer {
+    /// What the program gives to the collective. Never written.
+    Input,
+    /// Temporary room for data on its way.
+    Segment,
+    /// What the program gets.
+    Output,
+}
+
+impl Buffer {
+    /// All buffers.
+    pub const ALL: [Buffer; 3] = [Buffer::Input, Buffer::Segment, Buffer::Output];
+
+    /// The name by which users and documents call the buffer.
+    pub fn name(self) -> &'static str {
+        match self {
+            Buffer::Input => "input",
+            Buffer::Segment => "segment",
+            Buffer::Output => "output",
+        }
+    }
+}
+
+/// Consecutive bytes of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// Where they start, in bytes from the buffer's start.
+    pub offset: u64,
+    /// How many they are; more than 0.
+    pub bytes: u64,
+}
+
+impl Piece {
+    /// The offset behind the last byte. Does not overflow in a [`Schedule`](crate::Schedule).
+    pub fn end(self) -> u64 {
+        self.offset + self.bytes
+    }
+}
+
+/// The part of a buffer that an action reads or writes: its pieces, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region<'a> {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// At least one piece. More than one is what MPI calls a derived datatype.
+    pub pieces: &'a [Piece],
+}
+
+impl Region<'_> {
+    /// The region's size in bytes, more than 0.
+    pub fn bytes(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.bytes).sum()
+    }
+}
+
+/// A message to another processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Send<'a> {
+    /// The receiver.
+    pub to: Rank,
+    /// Messages between two processors match in order, each tag by itself.
+    pub tag: u32,
+    /// What is sent.
+    pub from: Region<'a>,
+}
+
+/// A message from another processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receive<'a> {
+    /// The sender.
+    pub from: Rank,
+    /// Messages between two processors match in order, each tag by itself.
+    pub tag: u32,
+    /// Where the data goes.
+    pub into: Region<'a>,
+    /// What happens to the data that is there.
+    pub arrival: Arrival,
+}
+
+/// How received data and the data that it meets go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Arrival {
+    /// The received data replaces it.
+    #[default]
+    Store,
+    /// A reduction: received data is the left operand, what is there the right one.
+    CombineLeft,
+    /// A reduction: what is there is the left operand, received data the right one.
+    CombineRight,
+}
+
+/// What an action does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed<'a> {
+    /// Copies data from one buffer of the processor to another; both regions have one size.
+    Copy {
+        /// What is copied.
+        from: Region<'a>,
+        /// Where it goes.
+        into: Region<'a>,
+    },
+    /// Sends one message.
+    Send(Send<'a>),
+    /// Receives one message.
+    Receive(Receive<'a>),
+    /// Sends and receives at once, on one port that works in both directions.
+    Exchange(Send<'a>, Receive<'a>),
+}
+
+/// A step of a processor's program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action<'a> {
+    /// The port, in `0..ports`, that the action occupies from its start to its end.
+    pub port: u16,
+    /// What is done.
+    pub deed: Deed<'a>,
+}
+
+impl<'a> Action<'a> {
+    /// The message sent, if one is.
+    pub fn send(&self) -> Option<Send<'a>> {
+        match self.deed {
+            Deed::Send(send) | Deed::Exchange(send, _) => Some(send),
+            Deed::Receive(_) | Deed::Copy { .. } => None,
+        }
+    }
+
+    /// The message received, if one is.
+    pub fn receive(&self) -> Option<Receive<'a>> {
+        match self.deed {
+            Deed::Receive(receive) | Deed::Exchange(_, receive) => Some(receive),
+            Deed::Send(_) | Deed::Copy { .. } => None,
+        }
+    }
+
+    /// What the action reads of the processor's own buffers.
+    pub fn reads(&self) -> Option<Region<'a>> {
+        match self.deed {
+            Deed::Copy { from, .. } => Some(from),
+            _ => self.send().map(|send| send.from),
+        }
+    }
+
+    /// What the action writes of the processor's own buffers.
+    pub fn writes(&self) -> Option<Region<'a>> {
+        match self.deed {
+            Deed::Copy { into, .. } => Some(into),
+            _ => self.receive().map(|receive| receive.into),
+        }
+    }
+}

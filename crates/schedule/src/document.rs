@@ -1,0 +1,497 @@
+//! The schedule document: schedules as versioned, self-describing JSON.
+//!
+//! Written and read as a stream: neither a text nor a tree of JSON values is held in memory beside
+//! the schedule. `docs/formats.md` describes the format, `docs/schedule.schema.json` defines it.
+
+use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+use crate::program::Programs;
+use crate::schedule::{Order, Payload, Schedule, Task};
+use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::io::{self, Read, Write};
+use tuwtree_model::document::{Header, Object};
+use tuwtree_model::{BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Rank};
+
+/// The name of the format.
+pub const FORMAT: &str = "tuwtree-schedule";
+/// The newest version, which is the one that is written.
+pub const VERSION: u64 = 1;
+
+/// Writes a schedule as one JSON object, a line for each processor's actions.
+///
+/// # Errors
+/// Those of `output`.
+///
+/// # Complexity
+/// O(1) for each block, action and piece; no memory to speak of.
+pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
+    let task = schedule.task();
+    let fields = serde_json::to_string(&TaskFields(task))?;
+    let open = fields.strip_suffix('}').expect("an object ends with a brace");
+    write!(output, "{open},\n\"segment_bytes\":")?;
+    serde_json::to_writer(&mut *output, &Segments(schedule))?;
+    write!(output, ",\n\"actions\":[")?;
+    for rank in 0..schedule.processors() {
+        output.write_all(if rank == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *output, &ActionList(schedule.programs(), rank))?;
+    }
+    writeln!(output, "\n]}}")
+}
+
+/// The schedule in a JSON text.
+///
+/// # Errors
+/// What is wrong, with line and column for what is no JSON or does not have the fields it should.
+///
+/// # Complexity
+/// O(p log p) and O(1) for each action and piece; memory is at most twice the text's.
+pub fn read(input: impl Read) -> Result<Schedule, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_reader(input);
+    let schedule = deserializer.deserialize_map(DocumentVisitor)?;
+    deserializer.end()?;
+    Ok(schedule)
+}
+
+/// Everything but segments and actions.
+struct TaskFields<'a>(&'a Task);
+
+impl Serialize for TaskFields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let task = self.0;
+        let mut fields = serializer.serialize_struct("Schedule", 10)?;
+        fields.serialize_field("format", FORMAT)?;
+        fields.serialize_field("version", &VERSION)?;
+        fields.serialize_field("operation", &task.operation)?;
+        fields.serialize_field("processors", &task.processors())?;
+        fields.serialize_field("root", &task.root)?;
+        fields.serialize_field("order", &task.order)?;
+        fields.serialize_field("ports", &task.ports)?;
+        if let Some(costs) = &task.costs {
+            fields.serialize_field("costs", &CostFields::from(costs))?;
+        }
+        match &task.payload {
+            Payload::Blocks(sizes) => {
+                fields.serialize_field("block_sizes_bytes", &BlockList(sizes))?;
+            }
+            Payload::Vector { bytes, .. } => fields.serialize_field("vector_bytes", bytes)?,
+        }
+        if let Some(displacements) = &task.displacements {
+            fields.serialize_field("displacements_bytes", displacements)?;
+        }
+        fields.end()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CostFields {
+    alpha: f64,
+    beta_per_byte: f64,
+    gamma_per_byte: f64,
+}
+
+impl From<&Homogeneous> for CostFields {
+    fn from(costs: &Homogeneous) -> CostFields {
+        CostFields {
+            alpha: costs.alpha(),
+            beta_per_byte: costs.beta(),
+            gamma_per_byte: costs.gamma(),
+        }
+    }
+}
+
+struct BlockList<'a>(&'a BlockSizes);
+
+impl Serialize for BlockList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter())
+    }
+}
+
+struct Segments<'a>(&'a Schedule);
+
+impl Serialize for Segments<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Segments(schedule) = self;
+        let sizes = 0..schedule.processors();
+        serializer.collect_seq(sizes.map(|rank| schedule.buffer_bytes(rank, Buffer::Segment)))
+    }
+}
+
+struct ActionList<'a>(&'a Programs, Rank);
+
+impl Serialize for ActionList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ActionList(programs, rank) = *self;
+        let actions = programs.actions(rank);
+        let mut list = serializer.serialize_seq(Some(actions.len()))?;
+        for action in actions {
+            list.serialize_element(&ActionFields::from(&action))?;
+        }
+        list.end()
+    }
+}
+
+/// An action as it stands in a file: a message with `send`, `receive` or both, a copy with neither.
+/// Fields that are 0 may be left out.
+#[derive(Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct ActionFields {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    send: Option<u32>,
+    #[serde(skip_serializing_if = "is_zero")]
+    send_tag: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receive: Option<u32>,
+    #[serde(skip_serializing_if = "is_zero")]
+    receive_tag: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    into: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    combine: Option<Side>,
+    #[serde(skip_serializing_if = "is_zero")]
+    port: u16,
+}
+
+/// On which side of what is there the received operand stands.
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Side {
+    Left,
+    Right,
+}
+
+/// A region: a list of the buffer's name, then offset and bytes of each piece.
+struct Place {
+    buffer: Buffer,
+    pieces: Vec<Piece>,
+}
+
+fn is_zero<T: PartialEq + Default>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Place {
+    fn region(&self) -> Region<'_> {
+        Region { buffer: self.buffer, pieces: &self.pieces }
+    }
+}
+
+impl From<Region<'_>> for Place {
+    fn from(region: Region<'_>) -> Place {
+        Place { buffer: region.buffer, pieces: region.pieces.to_vec() }
+    }
+}
+
+impl Serialize for Place {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(1 + 2 * self.pieces.len()))?;
+        list.serialize_element(&self.buffer)?;
+        for piece in &self.pieces {
+            list.serialize_element(&piece.offset)?;
+            list.serialize_element(&piece.bytes)?;
+        }
+        list.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Place {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Place, D::Error> {
+        struct PlaceVisitor;
+
+        impl<'de> Visitor<'de> for PlaceVisitor {
+            type Value = Place;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list of a buffer, then offset and bytes of each piece")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Place, A::Error> {
+                let buffer =
+                    list.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
+                let mut pieces = Vec::with_capacity(1);
+                while let Some(offset) = list.next_element()? {
+                    let count = 2 * pieces.len() + 2;
+                    let bytes = list
+                        .next_element()?
+                        .ok_or_else(|| A::Error::invalid_length(count, &self))?;
+                    pieces.push(Piece { offset, bytes });
+                }
+                Ok(Place { buffer, pieces })
+            }
+        }
+
+        deserializer.deserialize_seq(PlaceVisitor)
+    }
+}
+
+impl From<&Action<'_>> for ActionFields {
+    fn from(action: &Action<'_>) -> ActionFields {
+        ActionFields {
+            send: action.send().map(|send| send.to as u32),
+            send_tag: action.send().map_or(0, |send| send.tag),
+            from: action.reads().map(Place::from),
+            receive: action.receive().map(|receive| receive.from as u32),
+            receive_tag: action.receive().map_or(0, |receive| receive.tag),
+            into: action.writes().map(Place::from),
+            combine: action.receive().and_then(|receive| match receive.arrival {
+                Arrival::Store => None,
+                Arrival::CombineLeft => Some(Side::Left),
+                Arrival::CombineRight => Some(Side::Right),
+            }),
+            port: action.port,
+        }
+    }
+}
+
+/// Fields that belong to a message, in an action without such a message, and the like.
+const SHAPES: &str = "an action has \"send\" and \"from\", or \"receive\" and \"into\", or all four, \
+                      or to copy, \"from\" and \"into\" only; \"send_tag\" goes with \"send\", \
+                      \"receive_tag\" and \"combine\" with \"receive\"";
+
+impl ActionFields {
+    /// Adds the action to the programs.
+    fn push_to(&self, programs: &mut Programs) -> Result<(), String> {
+        let stray_tag = (self.send.is_none() && self.send_tag > 0)
+            || (self.receive.is_none() && (self.receive_tag > 0 || self.combine.is_some()));
+        if stray_tag {
+            return Err(SHAPES.into());
+        }
+        let send = |to: u32, from| Send { to: to as Rank, tag: self.send_tag, from };
+        let receive = |from: u32, into| Receive {
+            from: from as Rank,
+            tag: self.receive_tag,
+            into,
+            arrival: match self.combine {
+                None => Arrival::Store,
+                Some(Side::Left) => Arrival::CombineLeft,
+                Some(Side::Right) => Arrival::CombineRight,
+            },
+        };
+        let from = self.from.as_ref().map(Place::region);
+        let into = self.into.as_ref().map(Place::region);
+        let deed = match (self.send, from, self.receive, into) {
+            (None, Some(from), None, Some(into)) => Deed::Copy { from, into },
+            (Some(to), Some(from), None, None) => Deed::Send(send(to, from)),
+            (None, None, Some(from), Some(into)) => Deed::Receive(receive(from, into)),
+            (Some(to), Some(from), Some(source), Some(into)) => {
+                Deed::Exchange(send(to, from), receive(source, into))
+            }
+            _ => return Err(SHAPES.into()),
+        };
+        programs.push(&Action { port: self.port, deed }).map_err(|error| error.to_string())
+    }
+}
+
+/// All processors' actions, read into programs one by one.
+struct ActionLists(Programs);
+
+impl<'de> Deserialize<'de> for ActionLists {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ActionLists, D::Error> {
+        struct ListsVisitor;
+
+        impl<'de> Visitor<'de> for ListsVisitor {
+            type Value = ActionLists;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list of actions for each processor")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<ActionLists, A::Error> {
+                let mut programs = Programs::new();
+                while lists.next_element_seed(OneProcessor(&mut programs))?.is_some() {
+                    if programs.processors() > MOST_PROCESSORS {
+                        return Err(A::Error::custom(format!(
+                            "actions for more than {MOST_PROCESSORS} processors"
+                        )));
+                    }
+                }
+                Ok(ActionLists(programs))
+            }
+        }
+
+        deserializer.deserialize_seq(ListsVisitor)
+    }
+}
+
+/// Reads the actions of the processor that comes next.
+struct OneProcessor<'a>(&'a mut Programs);
+
+impl<'de> DeserializeSeed<'de> for OneProcessor<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OneProcessor<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a list of the actions of processor {}", self.0.processors())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut actions: A) -> Result<(), A::Error> {
+        let OneProcessor(programs) = self;
+        let mut index = 0;
+        while let Some(Object(fields)) = actions.next_element::<Object<ActionFields>>()? {
+            fields.push_to(programs).map_err(|fault| {
+                let processor = programs.processors();
+                A::Error::custom(format!("processor {processor}, action {index}: {fault}"))
+            })?;
+            index += 1;
+        }
+        programs.end_processor();
+        Ok(())
+    }
+}
+
+/// The document as it stands in a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScheduleFields {
+    operation: Operation,
+    processors: usize,
+    root: Rank,
+    order: Order,
+    ports: u16,
+    costs: Option<Object<CostFields>>,
+    block_sizes_bytes: Option<Vec<u64>>,
+    vector_bytes: Option<u64>,
+    displacements_bytes: Option<Vec<u64>>,
+    segment_bytes: Vec<u64>,
+    actions: ActionLists,
+}
+
+impl ScheduleFields {
+    fn schedule(self) -> Result<Schedule, String> {
+        let payload = match (self.block_sizes_bytes, self.vector_bytes) {
+            (Some(sizes), None) if sizes.len() != self.processors => {
+                return Err(format!(
+                    "\"block_sizes_bytes\" has {} entries, but \"processors\" is {}",
+                    sizes.len(),
+                    self.processors
+                ));
+            }
+            (Some(sizes), None) => {
+                Payload::Blocks(BlockSizes::new(sizes).map_err(|error| error.to_string())?)
+            }
+            (None, Some(bytes)) => Payload::Vector { processors: self.processors, bytes },
+            (None, None) | (Some(_), Some(_)) => {
+                return Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into());
+            }
+        };
+        let costs = self
+            .costs
+            .map(|Object(costs)| {
+                Homogeneous::new(costs.alpha, costs.beta_per_byte, costs.gamma_per_byte)
+            })
+            .transpose()
+            .map_err(|error| error.to_string())?;
+        let task = Task {
+            operation: self.operation,
+            root: self.root,
+            payload,
+            displacements: self.displacements_bytes,
+            order: self.order,
+            ports: self.ports,
+            costs,
+        };
+        Schedule::new(task, self.segment_bytes, self.actions.0).map_err(|error| error.to_string())
+    }
+}
+
+/// Reads format and version, which come first, before it believes the rest.
+struct DocumentVisitor;
+
+impl<'de> Visitor<'de> for DocumentVisitor {
+    type Value = Schedule;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a schedule document, which is an object with named fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Schedule, A::Error> {
+        let format = named(&mut fields, "format")?;
+        let version = named(&mut fields, "version")?;
+        Header { format, version }.check(FORMAT, VERSION).map_err(A::Error::custom)?;
+        let rest = serde::de::value::MapAccessDeserializer::new(fields);
+        ScheduleFields::deserialize(rest)?.schedule().map_err(A::Error::custom)
+    }
+}
+
+/// The value of the field that comes next and has this name.
+fn named<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
+    fields: &mut A,
+    name: &'static str,
+) -> Result<T, A::Error> {
+    match fields.next_key::<String>()? {
+        Some(key) if key == name => fields.next_value(),
+        _ => Err(A::Error::custom(
+            "not a schedule document: its fields begin with \"format\" and \"version\"",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{Step, Tree};
+
+    const GOOD: &str = r#"{"format":"tuwtree-schedule","version":1,"operation":"gather","processors":3,"root":1,"order":"ordered","ports":1,"costs":{"alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5},"block_sizes_bytes":[2,1,4],
+"segment_bytes":[0,0,0],
+"actions":[
+[{"send":1,"from":["input",0,2]}],
+[{"receive":0,"into":["output",0,2]},{"from":["input",0,1],"into":["output",2,1]},{"receive":2,"into":["output",3,4]}],
+[{"send":1,"from":["input",0,4]}]
+]}
+"#;
+
+    fn schedule() -> Schedule {
+        let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+        let tree = Tree::new(3, 1, &steps).unwrap();
+        let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+        let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
+        Schedule::of_tree(&tree, Operation::Gather, Payload::Blocks(sizes), Some(costs)).unwrap()
+    }
+
+    #[test]
+    fn a_schedule_reads_as_it_was_written() {
+        let mut text = Vec::new();
+        write(&schedule(), &mut text).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), GOOD);
+        assert_eq!(read(GOOD.as_bytes()).unwrap(), schedule());
+    }
+
+    #[test]
+    fn what_is_no_schedule_is_refused_by_name() {
+        for (from, to, message) in [
+            ("\"version\":1", "\"version\":2", "version 2 of format \"tuwtree-schedule\""),
+            ("tuwtree-schedule", "tuwtree-tree", "the document's format is \"tuwtree-tree\""),
+            ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
+            ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),
+            ("\"ports\":1", "\"ports\":0", "0 ports"),
+            ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
+            ("[0,0,0]", "[0,0]", "segments for 2 of 3"),
+            ("\"send\":1", "\"send\":0", "processor 0, action 0: a message to oneself"),
+            ("\"send\":1", "\"send\":9", "processor 0, action 0: the peer 9 is outside 0..3"),
+            ("\"input\",0,4", "\"input\",1,4", "4 bytes at offset 1 reach beyond the input of 4"),
+            ("\"input\",0,4", "\"input\",0", "invalid length 2"),
+            ("\"input\",0,4", "\"input\"", "processor 2, action 0: a piece of 0 bytes"),
+            ("\"input\",0,4", "\"input\",0,-4", "invalid value: integer `-4`"),
+            ("\"input\",0,1]", "\"input\",0,1],\"combine\":\"left\"", "goes with"),
+            ("\"send\":1,", "\"port\":1,\"send\":1,", "port 1 is outside 0..1"),
+            ("]}\n", "]}\n x", "trailing characters at line 8"),
+        ] {
+            let bad = GOOD.replacen(from, to, 1);
+            assert_ne!(bad, GOOD, "{from} is not in the document");
+            let error = read(bad.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(message), "{bad}: {error}");
+        }
+    }
+}

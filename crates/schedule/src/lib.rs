@@ -1,0 +1,22 @@
+//! What each processor does in a collective operation, step by step.
+//!
+//! A tree is a plan; a [`Schedule`] is what each processor does: copy, send, receive, in which order,
+//! from which place of which buffer to which. Its actions are general enough for collectives other
+//! than those that follow a tree: a processor may send and receive many times, in both directions at
+//! once, forward parts of what it holds, and combine what it gets.
+//!
+//! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree.
+//! - [`document`]: schedules as JSON.
+//!
+//! This crate builds no trees and knows no files, options or terminals.
+
+mod action;
+pub mod document;
+mod of_tree;
+mod program;
+mod schedule;
+
+pub use action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+pub use of_tree::OfTreeError;
+pub use program::{Programs, TooManyActions};
+pub use schedule::{ActionFault, Order, Payload, Schedule, ScheduleError, Task};

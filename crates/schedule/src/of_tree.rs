@@ -1,0 +1,376 @@
+//! The schedule of a tree.
+//!
+//! Every processor's segment holds the blocks of its subtree: in rank order where these are
+//! consecutive, in the order in which they arrive otherwise. A gather's leaf sends straight from its
+//! input, and the root receives straight into its output; scatter mirrors that. Where there is no
+//! data, nothing is sent.
+//!
+//! # Source
+//! OPT Definitions 1 to 3, sections 2.5 (scatter) and 2.6, Theorem 4 (broadcast, reduction).
+
+use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+use crate::program::{Programs, TooManyActions};
+use crate::schedule::{Order, Payload, Schedule, ScheduleError, Task};
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Rank, Step, Tree, check_ordered};
+
+/// Why a tree has no schedule.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OfTreeError {
+    /// The payload is for another number of processors.
+    #[error("the tree has {tree} processors, the problem {payload}")]
+    Processors {
+        /// Those of the tree.
+        tree: usize,
+        /// Those of the payload.
+        payload: usize,
+    },
+    /// The task is wrong.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The tree is too large.
+    #[error(transparent)]
+    Size(#[from] TooManyActions),
+}
+
+impl Schedule {
+    /// The schedule of a one-ported tree for this operation and payload, as `costs` (if they are
+    /// known) made it.
+    ///
+    /// # Errors
+    /// [`OfTreeError`].
+    ///
+    /// # Complexity
+    /// O(p) time and space.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{BlockSizes, Operation, Step, Tree};
+    /// use tuwtree_schedule::{Buffer, Deed, Payload, Schedule};
+    /// // 1 <- 0, then its own block, then 1 <- 2.
+    /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+    /// let tree = Tree::new(3, 1, &steps).unwrap();
+    /// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
+    /// let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+    /// let last = schedule.programs().actions(1).last().unwrap();
+    /// let Deed::Receive(receive) = last.deed else { unreachable!() };
+    /// assert_eq!((receive.from, receive.into.buffer), (2, Buffer::Output));
+    /// assert_eq!((receive.into.pieces[0].offset, receive.into.bytes()), (3, 4));
+    /// ```
+    pub fn of_tree(
+        tree: &Tree,
+        operation: Operation,
+        payload: Payload,
+        costs: Option<Homogeneous>,
+    ) -> Result<Schedule, OfTreeError> {
+        let ordered = match operation {
+            Operation::Gather | Operation::Scatter => check_ordered(tree).is_ok(),
+            Operation::Broadcast => true,
+            Operation::Reduce => combines_neighbours(tree),
+        };
+        let task = Task {
+            operation,
+            root: tree.root(),
+            payload,
+            displacements: None,
+            order: if ordered { Order::Ordered } else { Order::Any },
+            ports: 1,
+            costs,
+        };
+        if task.processors() != tree.processors() {
+            let (tree, payload) = (tree.processors(), task.processors());
+            return Err(OfTreeError::Processors { tree, payload });
+        }
+        let (segments, programs) = match &task.payload {
+            Payload::Blocks(sizes) => Blocks::new(tree, sizes, operation).programs()?,
+            Payload::Vector { bytes, .. } => vector_programs(tree, operation, *bytes)?,
+        };
+        Ok(Schedule::new(task, segments, programs)?)
+    }
+}
+
+/// A gather or scatter tree with the place of every block in every segment.
+struct Blocks<'a> {
+    tree: &'a Tree,
+    sizes: &'a BlockSizes,
+    operation: Operation,
+    /// `p` entries: the size of each subtree in bytes.
+    segment: Vec<u64>,
+    /// `p` entries: where each processor's segment starts in its parent's.
+    offset: Vec<u64>,
+    /// `p` entries: where each processor's own block lies in its segment.
+    own: Vec<u64>,
+    /// The blocks of each child of the root in the order of its segment; empty for others, and
+    /// where that is one run of ranks.
+    scattered: Vec<Vec<Rank>>,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(tree: &'a Tree, sizes: &'a BlockSizes, operation: Operation) -> Blocks<'a> {
+        let processors = tree.processors();
+        let mut segment: Vec<u64> = sizes.iter().collect();
+        let mut span: Vec<(Rank, Rank, usize)> =
+            (0..processors).map(|rank| (rank, rank, 1)).collect();
+        for rank in tree.top_down().into_iter().rev() {
+            if let Some(parent) = tree.parent(rank) {
+                segment[parent] += segment[rank];
+                let (first, last, count) = span[rank];
+                let total = &mut span[parent];
+                *total = (total.0.min(first), total.1.max(last), total.2 + count);
+            }
+        }
+        let mut blocks = Blocks {
+            tree,
+            sizes,
+            operation,
+            segment,
+            offset: vec![0; processors],
+            own: vec![0; processors],
+            scattered: vec![Vec::new(); processors],
+        };
+        let consecutive = |rank: Rank| span[rank].1 - span[rank].0 + 1 == span[rank].2;
+        // A segment is in rank order if it and all segments below it are consecutive.
+        let mut in_rank_order = vec![true; processors];
+        for rank in tree.top_down().into_iter().rev() {
+            in_rank_order[rank] &= consecutive(rank);
+            if let Some(parent) = tree.parent(rank)
+                && !in_rank_order[rank]
+            {
+                in_rank_order[parent] = false;
+            }
+        }
+        let first = |rank: Rank| span[rank].0;
+        for (rank, &in_rank_order) in in_rank_order.iter().enumerate() {
+            if in_rank_order {
+                blocks.place_by_rank(rank, first);
+            } else {
+                blocks.place_by_arrival(rank);
+            }
+        }
+        for child in tree.children(tree.root()) {
+            if !in_rank_order[child] {
+                blocks.scattered[child] = blocks.in_segment_order(child);
+            }
+        }
+        // The root's output is in rank order, whatever its segment would be.
+        let root = tree.root();
+        blocks.own[root] = sizes.before(root);
+        for child in tree.children(root) {
+            blocks.offset[child] = sizes.before(first(child));
+        }
+        blocks
+    }
+
+    fn place_by_rank(&mut self, rank: Rank, first: impl Fn(Rank) -> Rank) {
+        let start = self.sizes.before(first(rank));
+        self.own[rank] = self.sizes.before(rank) - start;
+        for child in self.tree.children(rank) {
+            self.offset[child] = self.sizes.before(first(child)) - start;
+        }
+    }
+
+    fn place_by_arrival(&mut self, rank: Rank) {
+        let mut end = 0;
+        for step in self.tree.steps(rank) {
+            match step {
+                Step::Copy => {
+                    self.own[rank] = end;
+                    end += self.sizes.block(rank);
+                }
+                Step::Receive(child) => {
+                    self.offset[child] = end;
+                    end += self.segment[child];
+                }
+            }
+        }
+    }
+
+    /// The blocks of a subtree in the order of its segment, by their places in it.
+    fn in_segment_order(&self, top: Rank) -> Vec<Rank> {
+        let mut places = Vec::new();
+        let mut pending = vec![(top, 0)];
+        while let Some((rank, start)) = pending.pop() {
+            places.push((start + self.own[rank], rank));
+            for child in self.tree.children(rank) {
+                pending.push((child, start + self.offset[child]));
+            }
+        }
+        places.retain(|&(_, rank)| self.sizes.block(rank) > 0);
+        places.sort_unstable();
+        places.into_iter().map(|(_, rank)| rank).collect()
+    }
+
+    /// The pieces of the root's blocks that a message between it and this child is made of.
+    fn at_root(&self, child: Rank) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        if self.scattered[child].is_empty() {
+            pieces.push(Piece { offset: self.offset[child], bytes: self.segment[child] });
+        }
+        for &rank in &self.scattered[child] {
+            let block = Piece { offset: self.sizes.before(rank), bytes: self.sizes.block(rank) };
+            match pieces.last_mut() {
+                Some(last) if last.end() == block.offset => last.bytes += block.bytes,
+                _ => pieces.push(block),
+            }
+        }
+        pieces
+    }
+
+    fn programs(&self) -> Result<(Vec<u64>, Programs), TooManyActions> {
+        let mut segments = vec![0; self.tree.processors()];
+        let mut programs = Programs::new();
+        for (rank, segment) in segments.iter_mut().enumerate() {
+            if rank != self.tree.root() && self.tree.degree(rank) > 0 {
+                *segment = self.segment[rank];
+            }
+            match self.operation.is_outward() {
+                false => self.push_gather(rank, &mut programs)?,
+                true => self.push_scatter(rank, &mut programs)?,
+            }
+            programs.end_processor();
+        }
+        Ok((segments, programs))
+    }
+
+    fn push_gather(&self, rank: Rank, programs: &mut Programs) -> Result<(), TooManyActions> {
+        let held = if rank == self.tree.root() { Buffer::Output } else { Buffer::Segment };
+        let own = Piece { offset: 0, bytes: self.sizes.block(rank) };
+        for step in self.tree.steps(rank) {
+            match step {
+                Step::Copy if own.bytes > 0 => programs.push(&one_ported(Deed::Copy {
+                    from: Region { buffer: Buffer::Input, pieces: &[own] },
+                    into: Region {
+                        buffer: held,
+                        pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
+                    },
+                }))?,
+                Step::Receive(child) if self.segment[child] > 0 => {
+                    let into = Region { buffer: held, pieces: &self.place_of(child, rank) };
+                    programs.push(&receive(child, into, Arrival::Store))?;
+                }
+                Step::Copy | Step::Receive(_) => {}
+            }
+        }
+        match self.tree.parent(rank) {
+            Some(parent) if self.segment[rank] > 0 => {
+                let is_leaf = self.tree.degree(rank) == 0;
+                let buffer = if is_leaf { Buffer::Input } else { Buffer::Segment };
+                let whole = Piece { offset: 0, bytes: self.segment[rank] };
+                programs.push(&send(parent, Region { buffer, pieces: &[whole] }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn push_scatter(&self, rank: Rank, programs: &mut Programs) -> Result<(), TooManyActions> {
+        let held = if rank == self.tree.root() { Buffer::Input } else { Buffer::Segment };
+        match self.tree.parent(rank) {
+            Some(parent) if self.segment[rank] > 0 => {
+                let is_leaf = self.tree.degree(rank) == 0;
+                let buffer = if is_leaf { Buffer::Output } else { Buffer::Segment };
+                let whole = Piece { offset: 0, bytes: self.segment[rank] };
+                programs.push(&receive(
+                    parent,
+                    Region { buffer, pieces: &[whole] },
+                    Arrival::Store,
+                ))?;
+            }
+            _ => {}
+        }
+        let own = Piece { offset: 0, bytes: self.sizes.block(rank) };
+        for step in self.tree.steps(rank).rev() {
+            match step {
+                Step::Copy if own.bytes > 0 => programs.push(&one_ported(Deed::Copy {
+                    from: Region {
+                        buffer: held,
+                        pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
+                    },
+                    into: Region { buffer: Buffer::Output, pieces: &[own] },
+                }))?,
+                Step::Receive(child) if self.segment[child] > 0 => {
+                    let from = Region { buffer: held, pieces: &self.place_of(child, rank) };
+                    programs.push(&send(child, from))?;
+                }
+                Step::Copy | Step::Receive(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a child's segment lies in what its parent holds.
+    fn place_of(&self, child: Rank, parent: Rank) -> Vec<Piece> {
+        if parent == self.tree.root() {
+            return self.at_root(child);
+        }
+        vec![Piece { offset: self.offset[child], bytes: self.segment[child] }]
+    }
+}
+
+/// Whether every processor, holding its own vector at first, combines it with that of neighbouring
+/// ranks only, so that the operator need not be commutative.
+fn combines_neighbours(tree: &Tree) -> bool {
+    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
+    for rank in tree.top_down().into_iter().rev() {
+        for child in tree.children(rank) {
+            let (held, taken) = (span[rank], span[child]);
+            if taken.1 + 1 != held.0 && held.1 + 1 != taken.0 {
+                return false;
+            }
+            span[rank] = (held.0.min(taken.0), held.1.max(taken.1));
+        }
+    }
+    true
+}
+
+/// The programs of a broadcast or reduction: the whole vector along every edge.
+fn vector_programs(
+    tree: &Tree,
+    operation: Operation,
+    bytes: u64,
+) -> Result<(Vec<u64>, Programs), TooManyActions> {
+    let mut segments = vec![0; tree.processors()];
+    let mut programs = Programs::new();
+    let vector = [Piece { offset: 0, bytes }];
+    let region = |buffer| Region { buffer, pieces: &vector };
+    for (rank, segment) in segments.iter_mut().enumerate() {
+        let parent = tree.parent(rank);
+        if operation == Operation::Broadcast && bytes > 0 {
+            if let Some(parent) = parent {
+                programs.push(&receive(parent, region(Buffer::Output), Arrival::Store))?;
+            }
+            for child in tree.children(rank).rev() {
+                programs.push(&send(child, region(Buffer::Output)))?;
+            }
+        } else if bytes > 0 {
+            let is_leaf = tree.degree(rank) == 0;
+            let held = match parent {
+                None => Buffer::Output,
+                Some(_) if is_leaf => Buffer::Input,
+                Some(_) => {
+                    *segment = bytes;
+                    Buffer::Segment
+                }
+            };
+            for child in tree.children(rank) {
+                let side = if child < rank { Arrival::CombineLeft } else { Arrival::CombineRight };
+                programs.push(&receive(child, region(held), side))?;
+            }
+            if let Some(parent) = parent {
+                programs.push(&send(parent, region(held)))?;
+            }
+        }
+        programs.end_processor();
+    }
+    Ok((segments, programs))
+}
+
+fn one_ported(deed: Deed<'_>) -> Action<'_> {
+    Action { port: 0, deed }
+}
+
+fn send(to: Rank, from: Region<'_>) -> Action<'_> {
+    one_ported(Deed::Send(Send { to, tag: 0, from }))
+}
+
+fn receive(from: Rank, into: Region<'_>, arrival: Arrival) -> Action<'_> {
+    one_ported(Deed::Receive(Receive { from, tag: 0, into, arrival }))
+}

@@ -1,0 +1,451 @@
+//! A schedule: the task, and what each processor does for it.
+
+use crate::action::{Action, Arrival, Buffer, Deed, Region};
+use crate::program::Programs;
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Rank, Tree, TreeError};
+
+/// What is to be moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// Gather and scatter: a block for each processor.
+    Blocks(BlockSizes),
+    /// Broadcast and reduction: one vector of as many bytes for each of the processors.
+    Vector {
+        /// `p >= 1`.
+        processors: usize,
+        /// The vector's size in bytes.
+        bytes: u64,
+    },
+}
+
+/// Whether what a processor holds is always consecutive in rank order.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// It is, at every processor and at every moment: no data is ever reordered.
+    #[default]
+    Ordered,
+    /// It is, at every processor but the root, where messages go to places with gaps between.
+    Direct,
+    /// It need not be.
+    Any,
+}
+
+impl Order {
+    /// All orders, the strictest first.
+    pub const ALL: [Order; 3] = [Order::Ordered, Order::Direct, Order::Any];
+
+    /// The name by which users and documents call the order.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Ordered => "ordered",
+            Order::Direct => "direct",
+            Order::Any => "any",
+        }
+    }
+}
+
+/// What a schedule is for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// The operation.
+    pub operation: Operation,
+    /// The root, one of the payload's processors.
+    pub root: Rank,
+    /// Blocks if the operation is irregular, a vector otherwise.
+    pub payload: Payload,
+    /// For gather and scatter: where each block starts in the root's memory, in bytes. `None` if
+    /// they lie one after the other in rank order.
+    ///
+    /// Actions are not concerned: they address the root's blocks as if these lay one after the
+    /// other, and whoever performs them adds the displacements.
+    pub displacements: Option<Vec<u64>>,
+    /// What is promised about the data that processors hold.
+    pub order: Order,
+    /// How many actions a processor may perform at once, at least 1.
+    pub ports: u16,
+    /// The costs for which the schedule was made, if that is known.
+    pub costs: Option<Homogeneous>,
+}
+
+impl Task {
+    /// The number of processors, `p >= 1`.
+    pub fn processors(&self) -> usize {
+        match &self.payload {
+            Payload::Blocks(sizes) => sizes.processors(),
+            Payload::Vector { processors, .. } => *processors,
+        }
+    }
+
+    /// All bytes that the operation is about: the sum of the blocks, or the vector.
+    pub fn total(&self) -> u64 {
+        match &self.payload {
+            Payload::Blocks(sizes) => sizes.total(),
+            Payload::Vector { bytes, .. } => *bytes,
+        }
+    }
+
+    /// The size of a processor's own data: its block, or the vector.
+    pub fn own(&self, rank: Rank) -> u64 {
+        match &self.payload {
+            Payload::Blocks(sizes) => sizes.block(rank),
+            Payload::Vector { bytes, .. } => *bytes,
+        }
+    }
+
+    /// The size of a processor's input or output in bytes: what the program gives and gets. The
+    /// root's blocks count as if they lay one after the other.
+    ///
+    /// | operation | input | output |
+    /// |---|---|---|
+    /// | gather | the own block | at the root, all blocks |
+    /// | scatter | at the root, all blocks | the own block |
+    /// | broadcast | none | the vector, which the root's output holds from the start |
+    /// | reduce | the vector | at the root, the result |
+    fn given_or_got(&self, rank: Rank, buffer: Buffer) -> u64 {
+        let at_root = |bytes| if rank == self.root { bytes } else { 0 };
+        match (self.operation, buffer) {
+            (Operation::Gather | Operation::Reduce, Buffer::Input)
+            | (Operation::Scatter | Operation::Broadcast, Buffer::Output) => self.own(rank),
+            (Operation::Gather | Operation::Reduce, Buffer::Output)
+            | (Operation::Scatter, Buffer::Input) => at_root(self.total()),
+            (Operation::Broadcast, Buffer::Input) | (_, Buffer::Segment) => 0,
+        }
+    }
+
+    fn check(&self) -> Result<(), ScheduleError> {
+        Tree::check_root(self.processors(), self.root)?;
+        let irregular = Operation::IRREGULAR.contains(&self.operation);
+        if irregular != matches!(self.payload, Payload::Blocks(_)) {
+            return Err(ScheduleError::WrongPayload { operation: self.operation });
+        }
+        if self.ports == 0 {
+            return Err(ScheduleError::NoPorts);
+        }
+        match (&self.displacements, &self.payload) {
+            (None, _) => Ok(()),
+            (Some(displacements), Payload::Blocks(sizes)) => {
+                check_displacements(displacements, sizes)
+            }
+            (Some(_), Payload::Vector { .. }) => {
+                Err(ScheduleError::WrongDisplacements { operation: self.operation })
+            }
+        }
+    }
+}
+
+/// Who does what in a collective operation, without times.
+///
+/// # Meaning
+/// A processor starts the actions of a port one after the other, each when the one before has
+/// ended. An action that reads from the segment or the output waits, besides, for all receives and
+/// copies that are listed before it, on whatever port. Messages from one processor to another with
+/// the same tag match in the order of the lists.
+///
+/// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
+/// vector, and in a reduction every segment and the root's output hold the processor's own vector.
+/// With one processor, its data is where it belongs.
+///
+/// # Invariants
+/// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
+/// not empty and lie in their buffers, inputs are not written. What all of them do together is for
+/// `verify` to find out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    task: Task,
+    /// `p` entries.
+    segments: Vec<u64>,
+    programs: Programs,
+}
+
+/// Why actions are not a schedule.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScheduleError {
+    /// The root or the number of processors is out of range.
+    #[error(transparent)]
+    Root(#[from] TreeError),
+    /// Blocks for a broadcast or reduction, or one vector for a gather or scatter.
+    #[error("{} needs {}", operation.name(), if Operation::IRREGULAR.contains(operation) { "block sizes, not one vector size" } else { "one vector size, not block sizes" })]
+    WrongPayload {
+        /// The operation.
+        operation: Operation,
+    },
+    /// Displacements for a broadcast or a reduction.
+    #[error("{} has no displacements; gather and scatter have", operation.name())]
+    WrongDisplacements {
+        /// The operation.
+        operation: Operation,
+    },
+    /// Too few or too many displacements.
+    #[error("there are {displacements} displacements for {processors} processors")]
+    DisplacementCount {
+        /// How many there are.
+        displacements: usize,
+        /// `p`.
+        processors: usize,
+    },
+    /// Two blocks in the same place.
+    #[error(
+        "blocks {first} and {second} overlap: block {first} of {bytes} bytes is at displacement {at}, block {second} at {next}"
+    )]
+    Overlap {
+        /// The block that starts first.
+        first: Rank,
+        /// The other.
+        second: Rank,
+        /// The size of the first.
+        bytes: u64,
+        /// Where the first is.
+        at: u64,
+        /// Where the second is.
+        next: u64,
+    },
+    /// A block that ends beyond 2^63 - 1, the largest address that MPI has.
+    #[error("block {rank} of {bytes} bytes at displacement {at} ends beyond 2^63 - 1")]
+    DisplacementOverflow {
+        /// The block.
+        rank: Rank,
+        /// Its size.
+        bytes: u64,
+        /// Its displacement.
+        at: u64,
+    },
+    /// A processor that can do nothing.
+    #[error("0 ports; a processor has at least 1")]
+    NoPorts,
+    /// Too few or too many programs.
+    #[error(
+        "there are actions for {programs} and segments for {segments} of {processors} processors"
+    )]
+    ProgramCount {
+        /// How many lists of actions there are.
+        programs: usize,
+        /// How many sizes of segments there are.
+        segments: usize,
+        /// `p`.
+        processors: usize,
+    },
+    /// An action that is wrong by itself.
+    #[error("processor {processor}, action {action}: {fault}")]
+    Action {
+        /// The processor.
+        processor: Rank,
+        /// The index of the action in the processor's list.
+        action: usize,
+        /// What is wrong.
+        fault: ActionFault,
+    },
+}
+
+/// What is wrong with an action by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActionFault {
+    /// A message to or from a processor that there is not.
+    #[error("the peer {peer} is outside 0..{processors} ({processors} processors)")]
+    PeerOutOfRange {
+        /// The other processor.
+        peer: Rank,
+        /// `p`.
+        processors: usize,
+    },
+    /// A message to oneself.
+    #[error("a message to oneself; a copy does that")]
+    SelfMessage,
+    /// A port that there is not.
+    #[error("port {port} is outside 0..{ports}")]
+    PortOutOfRange {
+        /// The port.
+        port: u16,
+        /// The number of ports.
+        ports: u16,
+    },
+    /// A region without pieces, or a piece without bytes.
+    #[error("a piece of 0 bytes; what is empty is not moved")]
+    EmptyPiece,
+    /// A piece that reaches out of its buffer.
+    #[error(
+        "{bytes} bytes at offset {offset} reach beyond the {} of {size} bytes", buffer.name()
+    )]
+    OutsideBuffer {
+        /// Where the piece starts.
+        offset: u64,
+        /// Its size.
+        bytes: u64,
+        /// The buffer.
+        buffer: Buffer,
+        /// The buffer's size.
+        size: u64,
+    },
+    /// More bytes in one region than can be counted.
+    #[error("more than 2^63 - 1 bytes in one action")]
+    TooLarge,
+    /// Something is written to the input.
+    #[error("the input is written; only segment and output are")]
+    WritesInput,
+    /// A copy between regions of different size.
+    #[error("a copy of {from} bytes into {into}")]
+    UnequalCopy {
+        /// The size of what is copied.
+        from: u64,
+        /// The size of where it goes.
+        into: u64,
+    },
+    /// A combination of data outside of a reduction.
+    #[error("received data is combined, but {} is no reduction", operation.name())]
+    NothingToCombine {
+        /// The operation.
+        operation: Operation,
+    },
+}
+
+impl Schedule {
+    /// The schedule of these programs; `segments` has the size of each processor's segment.
+    ///
+    /// # Errors
+    /// [`ScheduleError`] for what is wrong with the task, or with an action by itself.
+    ///
+    /// # Complexity
+    /// O(p log p) for displacements, O(1) for each piece of each action.
+    pub fn new(
+        task: Task,
+        segments: Vec<u64>,
+        programs: Programs,
+    ) -> Result<Schedule, ScheduleError> {
+        task.check()?;
+        let processors = task.processors();
+        if programs.processors() != processors || segments.len() != processors {
+            return Err(ScheduleError::ProgramCount {
+                programs: programs.processors(),
+                segments: segments.len(),
+                processors,
+            });
+        }
+        let schedule = Schedule { task, segments, programs };
+        for processor in 0..processors {
+            for (index, action) in schedule.programs.actions(processor).enumerate() {
+                schedule
+                    .check_action(processor, &action)
+                    .map_err(|fault| ScheduleError::Action { processor, action: index, fault })?;
+            }
+        }
+        Ok(schedule)
+    }
+
+    /// What the schedule is for.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// The same schedule with the root's blocks elsewhere.
+    ///
+    /// # Errors
+    /// [`ScheduleError`] for displacements that do not fit the task.
+    pub fn with_displacements(mut self, displacements: Vec<u64>) -> Result<Self, ScheduleError> {
+        self.task.displacements = Some(displacements);
+        self.task.check()?;
+        Ok(self)
+    }
+
+    /// The number of processors, `p >= 1`.
+    pub fn processors(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// All actions of all processors.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// The size of a processor's buffer in bytes; the root's blocks count as if they lay one after
+    /// the other.
+    pub fn buffer_bytes(&self, rank: Rank, buffer: Buffer) -> u64 {
+        match buffer {
+            Buffer::Segment => self.segments[rank],
+            Buffer::Input | Buffer::Output => self.task.given_or_got(rank, buffer),
+        }
+    }
+
+    fn check_action(&self, processor: Rank, action: &Action<'_>) -> Result<(), ActionFault> {
+        let Task { ports, operation, .. } = self.task;
+        if action.port >= ports {
+            return Err(ActionFault::PortOutOfRange { port: action.port, ports });
+        }
+        let peers = [action.send().map(|send| send.to), action.receive().map(|from| from.from)];
+        for peer in peers.into_iter().flatten() {
+            if peer >= self.processors() {
+                return Err(ActionFault::PeerOutOfRange { peer, processors: self.processors() });
+            }
+            if peer == processor {
+                return Err(ActionFault::SelfMessage);
+            }
+        }
+        for region in [action.reads(), action.writes()].into_iter().flatten() {
+            self.check_region(processor, &region)?;
+        }
+        if action.writes().is_some_and(|region| region.buffer == Buffer::Input) {
+            return Err(ActionFault::WritesInput);
+        }
+        if let Deed::Copy { from, into } = action.deed
+            && from.bytes() != into.bytes()
+        {
+            return Err(ActionFault::UnequalCopy { from: from.bytes(), into: into.bytes() });
+        }
+        match action.receive() {
+            Some(receive)
+                if receive.arrival != Arrival::Store && operation != Operation::Reduce =>
+            {
+                Err(ActionFault::NothingToCombine { operation })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_region(&self, processor: Rank, region: &Region<'_>) -> Result<(), ActionFault> {
+        let size = self.buffer_bytes(processor, region.buffer);
+        let mut total = 0_u64;
+        for piece in region.pieces {
+            if piece.bytes == 0 {
+                return Err(ActionFault::EmptyPiece);
+            }
+            if piece.offset.checked_add(piece.bytes).is_none_or(|end| end > size) {
+                return Err(ActionFault::OutsideBuffer {
+                    offset: piece.offset,
+                    bytes: piece.bytes,
+                    buffer: region.buffer,
+                    size,
+                });
+            }
+            total = total
+                .checked_add(piece.bytes)
+                .filter(|&total| total <= i64::MAX as u64)
+                .ok_or(ActionFault::TooLarge)?;
+        }
+        if total == 0 { Err(ActionFault::EmptyPiece) } else { Ok(()) }
+    }
+}
+
+fn check_displacements(displacements: &[u64], sizes: &BlockSizes) -> Result<(), ScheduleError> {
+    let processors = sizes.processors();
+    if displacements.len() != processors {
+        let displacements = displacements.len();
+        return Err(ScheduleError::DisplacementCount { displacements, processors });
+    }
+    let mut blocks: Vec<Rank> = (0..processors).filter(|&rank| sizes.block(rank) > 0).collect();
+    for &rank in &blocks {
+        let (at, bytes) = (displacements[rank], sizes.block(rank));
+        if at.checked_add(bytes).is_none_or(|end| end > i64::MAX as u64) {
+            return Err(ScheduleError::DisplacementOverflow { rank, bytes, at });
+        }
+    }
+    blocks.sort_by_key(|&rank| (displacements[rank], rank));
+    for pair in blocks.windows(2) {
+        let (first, second) = (pair[0], pair[1]);
+        let (at, bytes, next) = (displacements[first], sizes.block(first), displacements[second]);
+        if at + bytes > next {
+            return Err(ScheduleError::Overlap { first, second, bytes, at, next });
+        }
+    }
+    Ok(())
+}
