@@ -5,7 +5,7 @@ use crate::DpError;
 use crate::progress::Meter;
 use crate::table::zeros;
 use rayon::prelude::*;
-use tuwtree_model::Rank;
+use tuwtree_model::{Rank, Root};
 
 /// How many senders are compared side by side.
 const LANES: usize = 8;
@@ -47,10 +47,15 @@ impl Levels {
         Ok(table)
     }
 
+    /// Whether a range lies within the processors of the table.
+    pub(crate) fn spans(&self, i: Rank, j: Rank) -> bool {
+        self.first <= i && j < self.first + self.width
+    }
+
     /// The times of a range by root, from `i` to `j`.
     #[inline(always)]
     pub(crate) fn roots(&self, i: Rank, j: Rank) -> &[f64] {
-        debug_assert!(self.first <= i && i <= j && j < self.first + self.width);
+        debug_assert!(i <= j && self.spans(i, j));
         let roots = j + 1 - i;
         let start = (i - self.first) * roots;
         &self.levels[roots - 1][start..start + roots]
@@ -64,8 +69,23 @@ impl Levels {
 }
 
 /// The number of entries of [`Levels`] over `width` processors.
-pub(crate) fn level_cells(width: usize) -> usize {
+pub(crate) fn level_cells(width: usize) -> u128 {
+    let width = width as u128;
     width * (width + 1) * (width + 2) / 6
+}
+
+/// The widths of the tables for the best root: one; or of those on either side of a given root.
+pub(crate) fn widths(processors: usize, root: Root) -> impl Iterator<Item = usize> {
+    spans(processors, root).map(|(_, width)| width)
+}
+
+/// The first processors and widths of these tables.
+pub(crate) fn spans(processors: usize, root: Root) -> impl Iterator<Item = (Rank, usize)> {
+    let (one, other) = match root {
+        Root::Best => ((0, processors), None),
+        Root::Given(root) => ((0, root), Some((root + 1, processors - 1 - root))),
+    };
+    std::iter::once(one).chain(other)
 }
 
 /// The least of `max(clock, C(a,b,q)) + comm_qr(S(a,b))` over the roots `q` of `[a..b]`: when the

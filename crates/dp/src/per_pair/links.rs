@@ -88,8 +88,8 @@ impl Links {
             }
         };
         // No tree takes longer than all its messages and copies one after the other.
-        let horizon = processors as f64 * (slowest.0 + slowest.1 * total as f64)
-            + copy.iter().sum::<f64>();
+        let horizon =
+            processors as f64 * (slowest.0 + slowest.1 * total as f64) + copy.iter().sum::<f64>();
         match horizon < f64::MAX / 4.0 {
             true => Ok(Links {
                 processors,
