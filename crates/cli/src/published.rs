@@ -293,7 +293,7 @@ impl Solver<'_> {
             root,
             adaptive_rule: AdaptiveRule::CompletionTime,
         };
-        let plan = Plan { construction, method: None, effort: Effort::Any };
+        let plan = Plan { construction, search: None, effort: Effort::Any };
         match task.build(plan.settled(&task)) {
             Ok(built) => self.timed(&built.tree),
             Err(BuildError::Failed(error)) => Err(error),

@@ -4,7 +4,7 @@ use crate::args::{
     BlockArgs, CostArgs, check_root, default_processors, named, operation_parser, parse_root,
 };
 use crate::construction::{
-    BuildError, Built, Certificate, Construction, Effort, Plan, Searched, Task,
+    BuildError, Built, Certificate, Construction, Effort, Plan, Search, Searched, Task,
 };
 use crate::error::CliError;
 use crate::input::check_one_standard_input;
@@ -61,7 +61,7 @@ pub(crate) struct OptimizeArgs {
 
     /// Search with the linear costs of messages of this size, where the machine's are linear only
     /// piece by piece; trees are judged by the true costs
-    #[arg(long, value_name = "BYTES", requires = "machine")]
+    #[arg(long, value_name = "BYTES", requires = "machine", conflicts_with = "certify")]
     linearise_at: Option<u64>,
 
     /// Write the recommended tree to this file as JSON (`-`: standard output, and nothing else)
@@ -122,12 +122,13 @@ impl Algorithm {
 
     /// What to build for this, and how hard to try.
     fn plans(self) -> Vec<Plan> {
-        let plan = |construction, method, effort| Plan { construction, method, effort };
+        let plan = |construction, search, effort| Plan { construction, search, effort };
         match self {
             Algorithm::All => Construction::ALL.map(|one| plan(one, None, Effort::Moderate)).into(),
             Algorithm::One(construction) => vec![plan(construction, None, Effort::Any)],
             Algorithm::By(construction, method) => {
-                vec![plan(construction, Some(method), Effort::Any)]
+                let search = Search::Homogeneous(method);
+                vec![plan(construction, Some(search), Effort::Any)]
             }
         }
     }
@@ -143,8 +144,8 @@ fn plans(args: &OptimizeArgs, task: &Task<'_>) -> Vec<Plan> {
             plan.effort = Effort::Any;
         }
     }
-    plans.sort_by_key(|plan| (plan.construction, plan.method.map(Method::name), plan.effort));
-    plans.dedup_by_key(|plan| (plan.construction, plan.method));
+    plans.sort_by_key(|plan| (plan.construction, plan.search.map(Search::name), plan.effort));
+    plans.dedup_by_key(|plan| (plan.construction, plan.search));
     plans
 }
 
@@ -405,7 +406,7 @@ impl Comparison {
                 cell(self.gap_alphas(time), 2),
                 tree.degree(tree.root()).to_string(),
                 tree.depth().to_string(),
-                match outcome.built.method {
+                match outcome.built.search {
                     Some(method) => {
                         format!("{} ({})", text::duration(outcome.build_time), method.name())
                     }
@@ -420,7 +421,7 @@ impl Comparison {
     fn recommendation(&self) -> String {
         let best = self.recommended();
         let name = best.construction.name();
-        let method = match best.built.method {
+        let method = match best.built.search {
             Some(method) => format!(" (found by the {} method)", method.name()),
             None => String::new(),
         };
@@ -477,7 +478,7 @@ impl Comparison {
                     "gap_alphas": self.gap_alphas(time),
                     "root_degree": tree.degree(tree.root()),
                     "depth": tree.depth(),
-                    "method": outcome.built.method.map(|method| method.name()),
+                    "method": outcome.built.search.map(|method| method.name()),
                     "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),
                     "not_certified_because":
                         outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
@@ -513,7 +514,7 @@ impl Comparison {
             "constructions": constructions,
             "skipped": skipped,
             "recommended": self.recommended().construction.name(),
-            "recommended_method": self.recommended().built.method.map(Method::name),
+            "recommended_method": self.recommended().built.search.map(Search::name),
         });
         serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
         Ok(writeln!(output)?)

@@ -17,7 +17,7 @@ pub(crate) fn number(value: f64) -> String {
         return format!("{value:.0}");
     }
     let magnitude = value.abs().log10().floor();
-    if !(-5.0..15.0).contains(&magnitude) {
+    if !(-4.0..15.0).contains(&magnitude) {
         return format!("{value:.6e}");
     }
     format!("{value:.*}", (6.0 - magnitude).max(1.0) as usize)
