@@ -12,8 +12,8 @@ use tuwtree_dp::{
     optimal_per_pair,
 };
 use tuwtree_model::{
-    BlockSizes, Collective, CostMatrix, Costs, CostsError, Homogeneous, Rank, Root, Time,
-    TimeError, Tree, completion_time,
+    BlockSizes, Collective, Costs, CostsError, Homogeneous, Rank, Root, Time, TimeError, Tree,
+    completion_time,
 };
 use tuwtree_treegen::{
     AdaptiveError, AdaptiveRule, adaptive, best_root, linear, linear_root, linear_times, oblivious,
@@ -115,8 +115,8 @@ impl Search {
             Search::Homogeneous(Method::Dense) => processors.powi(2) * 2e-8,
             Search::Homogeneous(Method::Runs) => processors * 3e-5,
             Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1e-10,
-            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 1e-9,
-            Search::BinaryPerPair => processors.powi(4) * 1e-9,
+            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 1.3e-9,
+            Search::BinaryPerPair => processors.powi(4) * 4e-10,
         }
     }
 }
@@ -233,10 +233,8 @@ impl Task<'_> {
                 (tree, value, time)
             }
             (Searched::PerPair(costs), Some(Search::PerPair(_) | Search::BinaryPerPair)) => {
-                let matrix = costs.matrix(self.problem.processors());
-                let matrix = matrix.map_err(|error| plan.effort.refused(error.to_string()))?;
-                let PairOptimum { tree, value } = self.search_per_pair(&matrix, plan)?;
-                let time = completion_time(&tree, self.problem, &matrix);
+                let PairOptimum { tree, value } = self.search_per_pair(costs, plan)?;
+                let time = completion_time(&tree, self.problem, costs);
                 (tree, value, time)
             }
             (_, search) => {
@@ -273,13 +271,16 @@ impl Task<'_> {
         optimize(sizes, costs, root, method, &progress).map_err(|error| plan.stopped(error))
     }
 
-    fn search_per_pair(&self, costs: &CostMatrix, plan: Plan) -> Result<PairOptimum, BuildError> {
+    fn search_per_pair(&self, costs: &Costs, plan: Plan) -> Result<PairOptimum, BuildError> {
         let Task { problem, root, .. } = *self;
+        let processors = problem.processors();
         let trees = match plan.search {
             Some(Search::PerPair(method)) => PairTrees::AnyDegree(method),
             _ => PairTrees::Binary,
         };
-        self.check_effort(memory_needed_per_pair(costs.size(), root, trees), plan)?;
+        self.check_effort(memory_needed_per_pair(processors, root, trees), plan)?;
+        let matrix = costs.matrix(processors);
+        let costs = &matrix.map_err(|error| plan.effort.refused(error.to_string()))?;
         let progress = Watched(Progress::new(plan.construction.name()));
         match trees {
             PairTrees::AnyDegree(method) => {
