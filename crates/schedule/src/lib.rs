@@ -7,6 +7,7 @@
 //!
 //! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree.
 //! - [`document`]: schedules as JSON.
+//! - [`simulate()`]: when everything happens.
 //!
 //! This crate builds no trees and knows no files, options or terminals.
 
@@ -15,8 +16,10 @@ pub mod document;
 mod of_tree;
 mod program;
 mod schedule;
+mod simulate;
 
 pub use action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 pub use of_tree::OfTreeError;
 pub use program::{Programs, TooManyActions};
 pub use schedule::{ActionFault, Order, Payload, Schedule, ScheduleError, Task};
+pub use simulate::{ActionTimes, Critical, Sends, SimulationError, Timeline, Unmatched, simulate};
