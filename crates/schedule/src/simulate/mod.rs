@@ -9,6 +9,8 @@
 //! OPT section 2.1: synchronous, one-ported communication at linear cost; section 2.3 for k ports.
 
 mod matching;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
 use crate::action::{Buffer, Deed};
