@@ -121,8 +121,8 @@ fn what_cannot_be_exported_or_simulated_is_refused() {
         ("simulate -", "]}\n", "", &["EOF"]),
         ("simulate -", "\"root\":1", "\"root\":-1", &["-1"]),
         ("simulate -", "[2,1,4]", "[18446744073709551615,1,4]", &["2^64 - 1"]),
-        ("export - -f smpi -o x --alpha 0", "", "", &["alpha is 0"]),
-        ("export - -f smpi -o x --beta 0", "", "", &["beta is 0"]),
+        ("export - -f smpi -o x --alpha 0", "", "", &["alpha from 0 to 1 is 0"]),
+        ("export - -f smpi -o x --beta 0", "", "", &["beta from 0 to 1 is 0"]),
     ] {
         let bad = schedule.replacen(from, to, 1);
         tuwtree_with_input(arguments, &bad).fails(1, messages);

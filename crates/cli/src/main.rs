@@ -42,6 +42,7 @@ enum Command {
     Simulate(commands::simulate::SimulateArgs),
     Export(commands::export::ExportArgs),
     Generate(commands::generate::GenerateArgs),
+    Machine(commands::machine::MachineArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -74,6 +75,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Simulate(args) => commands::simulate::run(&args, output),
         Command::Export(args) => commands::export::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Machine(args) => commands::machine::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }
