@@ -7,6 +7,7 @@
 //!
 //! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree.
 //! - [`document`]: schedules as JSON.
+//! - [`verify()`]: whether a schedule, whoever made it, does what it is for.
 //!
 //! This crate builds no trees and knows no files, options or terminals.
 
@@ -15,8 +16,10 @@ pub mod document;
 mod of_tree;
 mod program;
 mod schedule;
+pub mod verify;
 
 pub use action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 pub use of_tree::OfTreeError;
 pub use program::{Programs, TooManyActions};
 pub use schedule::{ActionFault, Order, Payload, Schedule, ScheduleError, Task};
+pub use verify::{Fault, Verified, verify};
