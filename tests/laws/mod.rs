@@ -5,3 +5,5 @@ mod large;
 mod optimal;
 mod ordered_trees;
 pub(crate) mod problems;
+pub(crate) mod random_trees;
+mod simulation;

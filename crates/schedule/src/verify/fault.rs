@@ -92,9 +92,9 @@ pub struct Stuck {
     pub doing: Doing,
 }
 
-/// What becomes of a deadlock where a send ends without waiting for its receive.
+/// What becomes of a deadlock where sends are eager: where they end at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IfBuffered {
+pub enum IfEager {
     /// There is none.
     Passes,
     /// There is one all the same.
@@ -232,15 +232,15 @@ pub enum Fault {
         offset: u64,
     },
     /// Actions that wait for each other, all the way round.
-    #[error("deadlock: {}{}", Cycle(cycle), match if_buffered {
-        IfBuffered::Passes => "; with buffered sends, which end at once, there is no deadlock",
-        IfBuffered::Deadlocks => "",
+    #[error("deadlock: {}{}", Cycle(cycle), match if_eager {
+        IfEager::Passes => "; with eager sends, which end at once, there is none",
+        IfEager::Deadlocks => "",
     })]
     Deadlock {
         /// Each waits for the next, the last for the first.
         cycle: Vec<Stuck>,
-        /// Whether buffers would help.
-        if_buffered: IfBuffered,
+        /// Whether eager sends would help.
+        if_eager: IfEager,
     },
     /// Data that is used before it is there, or that never is.
     #[error(

@@ -34,14 +34,12 @@ mod matching;
 mod progress;
 mod races;
 
-pub use fault::{
-    At, Contributors, Datum, Direction, Doing, Fault, IfBuffered, Overlap, Span, Stuck,
-};
+pub use fault::{At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overlap, Span, Stuck};
 
 use crate::action::{Buffer, Deed};
 use crate::schedule::{Order, Payload, Schedule};
+use crate::simulate::Sends;
 use matching::Messages;
-use progress::Sends;
 use tuwtree_model::Rank;
 
 /// What is known of a schedule that is right.
@@ -103,11 +101,11 @@ pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
     let messages = Messages::matched(&actions)?;
     races::check(&actions)?;
     let progress = progress::run(&actions, &messages, Sends::Synchronous).map_err(|cycle| {
-        let if_buffered = match progress::run(&actions, &messages, Sends::Buffered) {
-            Ok(_) => IfBuffered::Passes,
-            Err(_) => IfBuffered::Deadlocks,
+        let if_eager = match progress::run(&actions, &messages, Sends::Eager) {
+            Ok(_) => IfEager::Passes,
+            Err(_) => IfEager::Deadlocks,
         };
-        Fault::Deadlock { cycle, if_buffered }
+        Fault::Deadlock { cycle, if_eager }
     })?;
     let flow = flow::run(&actions, &messages, &progress.events)?;
     let order = match flow.moved {

@@ -7,16 +7,8 @@
 
 use super::matching::{Message, Messages};
 use super::{Actions, NONE, Stuck};
+use crate::simulate::Sends;
 use std::collections::VecDeque;
-
-/// When a send ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sends {
-    /// When its receive does.
-    Synchronous,
-    /// At once.
-    Buffered,
-}
 
 /// Something that happens.
 #[derive(Clone, Copy, Debug)]
@@ -181,7 +173,7 @@ impl<'a> Run<'a> {
             if self.has_begun(receive) {
                 self.deliver(sent);
             }
-            if self.sends == Sends::Buffered {
+            if self.sends == Sends::Eager {
                 self.end_half(index);
             }
         }
