@@ -19,9 +19,19 @@ pub enum Payload {
     },
 }
 
-/// Whether what a processor holds is always consecutive in rank order.
+/// Whether what a processor holds is always consecutive in rank order. The strictest is the least.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
