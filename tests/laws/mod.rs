@@ -6,3 +6,5 @@ pub(crate) mod machines;
 mod optimal;
 mod ordered_trees;
 pub(crate) mod problems;
+pub(crate) mod random_trees;
+mod simulation;

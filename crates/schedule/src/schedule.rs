@@ -2,7 +2,8 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Region};
 use crate::program::Programs;
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Rank, Tree, TreeError};
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{BlockSizes, Operation, Rank, Tree, TreeError};
 
 /// What is to be moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +19,19 @@ pub enum Payload {
     },
 }
 
-/// Whether what a processor holds is always consecutive in rank order.
+/// Whether what a processor holds is always consecutive in rank order. The strictest is the least.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -67,7 +78,7 @@ pub struct Task {
     /// How many actions a processor may perform at once, at least 1.
     pub ports: u16,
     /// The costs for which the schedule was made, if that is known.
-    pub costs: Option<Homogeneous>,
+    pub costs: Option<StatedCosts>,
 }
 
 impl Task {

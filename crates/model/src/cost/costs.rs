@@ -128,6 +128,23 @@ impl Costs {
         }
     }
 
+    /// alpha and beta of the link from `sender` to `receiver`, who differ, if its costs are linear.
+    ///
+    /// # Panics
+    /// May panic for ranks that the costs are not stated for.
+    pub fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
+        match self {
+            Costs::Homogeneous(costs) => Some((costs.alpha(), costs.beta())),
+            Costs::Matrix(costs) => {
+                Some((costs.alpha(sender, receiver), costs.beta(sender, receiver)))
+            }
+            Costs::Hierarchical(hierarchy) => {
+                let level = &hierarchy.levels()[hierarchy.shared_level(sender, receiver)];
+                level.links.linear().map(|piece| (piece.alpha, piece.beta))
+            }
+        }
+    }
+
     /// The costs for this many processors as a matrix.
     ///
     /// # Errors
@@ -144,15 +161,7 @@ impl Costs {
         if processors > Self::MOST_EXPANDED {
             return Err(CostsError::TooLarge { processors });
         }
-        let link = |sender: Rank, receiver: Rank| match self {
-            Costs::Homogeneous(costs) => (costs.alpha(), costs.beta()),
-            Costs::Matrix(costs) => (costs.alpha(sender, receiver), costs.beta(sender, receiver)),
-            Costs::Hierarchical(hierarchy) => {
-                let level = &hierarchy.levels()[hierarchy.shared_level(sender, receiver)];
-                let piece = level.links.linear().expect("checked above");
-                (piece.alpha, piece.beta)
-            }
-        };
+        let link = |sender, receiver| self.link(sender, receiver).expect("checked above");
         let gamma = |rank: Rank| match self {
             Costs::Homogeneous(costs) => costs.gamma(),
             Costs::Matrix(costs) => costs.gamma(rank),

@@ -1,0 +1,292 @@
+//! Simulation: when each action of a schedule starts and ends under a cost model.
+//!
+//! Written without regard to trees: processors perform their actions, a message is transmitted when
+//! both its ends are ready, and everything happens as soon as it may. Since the model has no
+//! contention but for a processor's ports, no queue of events in the order of time is needed: an
+//! action's times follow from those of the actions that it waits for.
+//!
+//! # Source
+//! OPT section 2.1: synchronous, one-ported communication at linear cost; section 2.3 for k ports.
+
+mod matching;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+use crate::action::{Buffer, Deed};
+use crate::program::Programs;
+use crate::schedule::Schedule;
+use matching::Matching;
+use std::collections::BTreeMap;
+use tuwtree_model::{CostModel, Rank, Time, TimeError};
+
+pub use matching::Unmatched;
+pub use timeline::{ActionTimes, Critical, Timeline};
+
+/// Whether a sender waits for its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Sends {
+    /// It does: a transmission starts when both are ready (rendezvous, as in the papers).
+    #[default]
+    Synchronous,
+    /// It does not: a send occupies the sender's port for the transmission's time from the moment
+    /// the sender is ready. A receiver that comes later occupies its port for that time, too.
+    Eager,
+}
+
+impl Sends {
+    /// Both kinds.
+    pub const ALL: [Sends; 2] = [Sends::Synchronous, Sends::Eager];
+
+    /// The name by which users call the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sends::Synchronous => "synchronous",
+            Sends::Eager => "eager",
+        }
+    }
+}
+
+/// Why a schedule cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SimulationError {
+    /// A message with one end.
+    #[error(transparent)]
+    Unmatched(#[from] Unmatched),
+    /// Processors wait for each other.
+    #[error("deadlock: processor {processor} waits in action {action} for ever; `verify` says why")]
+    Deadlock {
+        /// The processor of least rank that does not end.
+        processor: Rank,
+        /// The index of the action in its list.
+        action: usize,
+    },
+    /// A time that cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+}
+
+/// When each action starts and ends.
+///
+/// # Errors
+/// [`SimulationError`].
+///
+/// # Complexity
+/// O(n log n) time, O(n) space for n actions.
+///
+/// # Example
+/// Sizes 2, 1, 4 and costs 1, 1, 1: processor 1 receives from 0 until 3, copies until 4, receives
+/// from 2 until 9.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Step, Tree};
+/// use tuwtree_schedule::{Payload, Schedule, Sends, simulate};
+/// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+/// let tree = Tree::new(3, 1, &steps).unwrap();
+/// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
+/// let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+/// assert_eq!(timeline.completion_time().units(), 9.0);
+/// ```
+pub fn simulate(
+    schedule: &Schedule,
+    costs: &impl CostModel,
+    sends: Sends,
+) -> Result<Timeline, SimulationError> {
+    let matching = Matching::new(schedule.programs())?;
+    let mut simulation = Simulation::new(schedule, &matching, costs, sends);
+    simulation.run()?;
+    let programs = schedule.programs();
+    if let Some(stuck) = simulation.progress.iter().position(|progress| !progress.is_over()) {
+        let processor = simulation.owner[stuck] as Rank;
+        let action = stuck - programs.range(processor).start;
+        return Err(SimulationError::Deadlock { processor, action });
+    }
+    let Simulation { progress, owner, .. } = simulation;
+    let times = progress.into_iter().map(|progress| progress.times).collect();
+    Ok(Timeline::new(programs, matching, owner, times))
+}
+
+struct Simulation<'a, C> {
+    programs: &'a Programs,
+    matching: &'a Matching,
+    costs: &'a C,
+    sends: Sends,
+    /// An entry for each action: its processor.
+    owner: Vec<u32>,
+    /// An entry for each action: the ones before and after it on its port.
+    neighbours: Vec<(u32, u32)>,
+    /// An entry for each action.
+    progress: Vec<Progress>,
+    /// `p` entries: up to where all actions of a processor that write have ended, and when.
+    written: Vec<(usize, Time)>,
+    /// Actions that may have become ready.
+    candidates: Vec<usize>,
+}
+
+/// The neighbour that there is not.
+const NOTHING: u32 = u32::MAX;
+
+/// How far the times of an action are known.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    times: ActionTimes,
+    is_posted: bool,
+    /// Parts that have not ended: the send, the receive, or the copy.
+    open: u8,
+    /// When the writing actions before it in the list have ended, once that is known.
+    written: Option<Time>,
+}
+
+impl Progress {
+    fn is_over(&self) -> bool {
+        self.is_posted && self.open == 0
+    }
+}
+
+impl<'a, C: CostModel> Simulation<'a, C> {
+    fn new(schedule: &'a Schedule, matching: &'a Matching, costs: &'a C, sends: Sends) -> Self {
+        let programs = schedule.programs();
+        let mut owner = vec![0; programs.len()];
+        let mut neighbours = vec![(NOTHING, NOTHING); programs.len()];
+        let mut last_on_port = BTreeMap::new();
+        for rank in 0..programs.processors() {
+            last_on_port.clear();
+            for index in programs.range(rank) {
+                owner[index] = rank as u32;
+                let port = programs.action(index).port;
+                if let Some(before) = last_on_port.insert(port, index as u32) {
+                    neighbours[index].0 = before;
+                    neighbours[before as usize].1 = index as u32;
+                }
+            }
+        }
+        Simulation {
+            programs,
+            matching,
+            costs,
+            sends,
+            owner,
+            neighbours,
+            progress: vec![Progress::default(); programs.len()],
+            written: (0..programs.processors())
+                .map(|rank| (programs.range(rank).start, Time::ZERO))
+                .collect(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Performs all actions that do not wait for ever.
+    fn run(&mut self) -> Result<(), TimeError> {
+        for rank in 0..self.programs.processors() {
+            self.note_written(rank);
+        }
+        self.candidates = (0..self.programs.len()).rev().collect();
+        while let Some(index) = self.candidates.pop() {
+            if let Some(ready) = self.ready(index) {
+                self.post(index, ready)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When an action that is not posted can start as far as its own processor is concerned, if
+    /// that is known.
+    fn ready(&self, index: usize) -> Option<Time> {
+        if self.progress[index].is_posted {
+            return None;
+        }
+        let port_free = match self.neighbours[index].0 {
+            NOTHING => Time::ZERO,
+            before => {
+                let before = &self.progress[before as usize];
+                before.is_over().then_some(before.times.end)?
+            }
+        };
+        let reads = self.programs.action(index).reads();
+        match reads.is_some_and(|region| region.buffer != Buffer::Input) {
+            true => Some(port_free.later(self.progress[index].written?)),
+            false => Some(port_free),
+        }
+    }
+
+    fn post(&mut self, index: usize, ready: Time) -> Result<(), TimeError> {
+        let progress = &mut self.progress[index];
+        progress.is_posted = true;
+        progress.times = ActionTimes { ready, start: ready, end: ready };
+        let action = self.programs.action(index);
+        progress.open = if matches!(action.deed, Deed::Exchange(..)) { 2 } else { 1 };
+        if let Deed::Copy { from, .. } = action.deed {
+            let duration = self.costs.copy_at(self.owner[index] as Rank, from.bytes())?;
+            return self.end_part(index, ready, duration);
+        }
+        if let Some(receiver) = self.matching.receiver_of(index) {
+            match self.sends {
+                Sends::Eager => self.end_part(index, ready, self.duration(index)?)?,
+                Sends::Synchronous => {}
+            }
+            if self.progress[receiver].is_posted {
+                self.meet(index, receiver)?;
+            }
+        }
+        match self.matching.sender_to(index) {
+            Some(sender) if self.progress[sender].is_posted => self.meet(sender, index),
+            _ => Ok(()),
+        }
+    }
+
+    /// Transmits a message whose ends are both posted.
+    fn meet(&mut self, sender: usize, receiver: usize) -> Result<(), TimeError> {
+        let ready = |index: usize| self.progress[index].times.ready;
+        let start = ready(sender).later(ready(receiver));
+        let duration = self.duration(sender)?;
+        if self.sends == Sends::Synchronous {
+            self.end_part(sender, start, duration)?;
+        }
+        self.end_part(receiver, start, duration)
+    }
+
+    /// The time that the message of a sending action takes.
+    fn duration(&self, index: usize) -> Result<Time, TimeError> {
+        let send = self.programs.action(index).send().expect("the action sends");
+        let sender = self.owner[index] as Rank;
+        self.costs.transmission_between(sender, send.to, send.from.bytes())
+    }
+
+    /// Ends one part of an action; if it was the last, others may go on.
+    fn end_part(&mut self, index: usize, start: Time, duration: Time) -> Result<(), TimeError> {
+        let end = self.costs.sum(start, duration)?;
+        let progress = &mut self.progress[index];
+        if end >= progress.times.end {
+            progress.times.start = start;
+            progress.times.end = end;
+        }
+        progress.open -= 1;
+        if progress.is_over() {
+            if self.neighbours[index].1 != NOTHING {
+                self.candidates.push(self.neighbours[index].1 as usize);
+            }
+            self.note_written(self.owner[index] as Rank);
+        }
+        Ok(())
+    }
+
+    /// Tells the actions of a processor when all that is written before them has been.
+    fn note_written(&mut self, rank: Rank) {
+        let (mut index, mut time) = self.written[rank];
+        while index < self.programs.range(rank).end {
+            if self.progress[index].written.is_none() {
+                self.progress[index].written = Some(time);
+                self.candidates.push(index);
+            }
+            if self.programs.action(index).writes().is_some() {
+                if !self.progress[index].is_over() {
+                    break;
+                }
+                time = time.later(self.progress[index].times.end);
+            }
+            index += 1;
+        }
+        self.written[rank] = (index, time);
+    }
+}

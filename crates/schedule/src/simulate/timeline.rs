@@ -1,0 +1,139 @@
+//! What a simulation finds: starts, ends and waits, and what follows from them.
+
+use super::matching::Matching;
+use crate::program::Programs;
+use tuwtree_model::{Rank, Time};
+
+/// When an action happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ActionTimes {
+    /// When its processor is ready for it: the port is free, and what it reads has been written.
+    pub ready: Time,
+    /// When it starts; for an exchange, when the part starts that ends last. Until then, from
+    /// `ready`, it waits for the other processor.
+    pub start: Time,
+    /// When it ends.
+    pub end: Time,
+}
+
+/// The times of all actions of a schedule.
+#[derive(Debug)]
+pub struct Timeline {
+    /// An entry for each action, in the order of [`Programs`].
+    times: Vec<ActionTimes>,
+    /// An entry for each action: its processor.
+    owner: Vec<u32>,
+    matching: Matching,
+    /// Where the actions of each processor end.
+    ends: Vec<u32>,
+    completion_time: Time,
+}
+
+/// An action on the critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Critical {
+    /// The processor.
+    pub processor: Rank,
+    /// The index of the action in the processor's list.
+    pub action: usize,
+}
+
+impl Timeline {
+    pub(super) fn new(
+        programs: &Programs,
+        matching: Matching,
+        owner: Vec<u32>,
+        times: Vec<ActionTimes>,
+    ) -> Timeline {
+        let ends = (0..programs.processors()).map(|rank| programs.range(rank).end as u32).collect();
+        let completion_time = times.iter().map(|times| times.end).max().unwrap_or_default();
+        Timeline { times, owner, matching, ends, completion_time }
+    }
+
+    /// The number of processors.
+    pub fn processors(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// When the last action ends.
+    pub fn completion_time(&self) -> Time {
+        self.completion_time
+    }
+
+    /// The times of a processor's actions, in the order of its list.
+    pub fn actions(&self, rank: Rank) -> &[ActionTimes] {
+        let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
+        &self.times[start as usize..self.ends[rank] as usize]
+    }
+
+    /// How long a processor's ports are occupied by actions that go on: the sum of all its actions'
+    /// durations, in time units. With one port, at most the completion time.
+    pub fn busy_units(&self, rank: Rank) -> f64 {
+        self.actions(rank).iter().map(|times| times.end.before(times.start).units()).sum()
+    }
+
+    /// How long a processor's ports are occupied by actions that wait for another processor, in
+    /// time units.
+    pub fn waiting_units(&self, rank: Rank) -> f64 {
+        self.actions(rank).iter().map(|times| times.start.before(times.ready).units()).sum()
+    }
+
+    /// A chain of actions, each starting when the one before ends, from time 0 to the completion
+    /// time, in the order of time: what would have to be faster for the whole to be.
+    ///
+    /// A message appears once, at the processor that did not wait for the other. Of several such
+    /// chains, it is the one that ends at the processor of least rank, and stays with a processor
+    /// as long as it can.
+    ///
+    /// # Complexity
+    /// O(n) for n actions.
+    pub fn critical_path(&self) -> Vec<Critical> {
+        let last =
+            |times: &ActionTimes| times.end == self.completion_time && times.end > times.start;
+        let Some(mut index) = self.times.iter().position(last) else { return Vec::new() };
+        let mut path = Vec::new();
+        loop {
+            if self.times[index].start > self.times[index].ready {
+                index = self.partner_ready_at(index);
+            }
+            path.push(self.critical(index));
+            match self.ending_at(index, self.times[index].start) {
+                // Actions that take no time might follow each other in a circle.
+                Some(before) if path.len() < self.times.len() => index = before,
+                _ => break,
+            }
+        }
+        path.reverse();
+        path
+    }
+
+    /// The other end of a message that waited for it.
+    fn partner_ready_at(&self, index: usize) -> usize {
+        let start = self.times[index].start;
+        [self.matching.sender_to(index), self.matching.receiver_of(index)]
+            .into_iter()
+            .flatten()
+            .find(|&partner| self.times[partner].ready == start)
+            .expect("a message starts when one of its ends is ready")
+    }
+
+    /// The last action before this one in its processor's list that ends then, preferably one that
+    /// takes time.
+    fn ending_at(&self, index: usize, time: Time) -> Option<usize> {
+        if time == Time::ZERO {
+            return None;
+        }
+        let rank = self.owner[index] as usize;
+        let first = if rank == 0 { 0 } else { self.ends[rank - 1] as usize };
+        let ending = |&before: &usize| self.times[before].end == time;
+        let takes_time = |&before: &usize| self.times[before].start < time;
+        let mut before = (first..index).rev().filter(ending);
+        before.clone().find(takes_time).or_else(|| before.next())
+    }
+
+    fn critical(&self, index: usize) -> Critical {
+        let processor = self.owner[index] as Rank;
+        let first = if processor == 0 { 0 } else { self.ends[processor - 1] as usize };
+        Critical { processor, action: index - first }
+    }
+}
