@@ -3,6 +3,7 @@
 mod constructed;
 mod large;
 pub(crate) mod machines;
+mod model_based;
 mod optimal;
 mod ordered_trees;
 pub(crate) mod problems;
