@@ -17,6 +17,23 @@ pub(crate) struct Senders<'a> {
     pub(crate) rank: &'a [u16],
 }
 
+/// The first of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sender {
+    pub(crate) ready: f64,
+    pub(crate) rank: u16,
+}
+
+/// What the senders of a range send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message<'a> {
+    /// To the receiver.
+    pub(crate) links: LinksTo<'a>,
+    pub(crate) bytes: f64,
+    /// A lower bound on the time of any sender's message.
+    pub(crate) fastest: f64,
+}
+
 /// One sender.
 #[derive(Clone, Copy, Debug)]
 struct Hinge {
@@ -42,24 +59,33 @@ impl Envelope {
     /// For each clock, lowers the arrival to that of the best sender if that is earlier:
     /// `arrival[n] = min(arrival[n], min over q of max(clock[n], C_q) + comm_q(bytes))`.
     ///
-    /// `fastest` is a lower bound on the time of any sender's message.
+    /// # Shapes
+    /// As many arrivals as clocks. `first` is the first of `senders`, which are asked for only if it
+    /// is not the best of all for all clocks.
     ///
     /// # Complexity
     /// O(q + n log q) for `q` senders and `n` clocks, the logarithm only where more than a few
     /// hinges make up the envelope. Senders are read in the order in which they are ready, and no
     /// further than one might help.
-    pub(crate) fn lower(
+    #[inline]
+    pub(crate) fn lower<'a>(
         &mut self,
-        clocks: &[f64],
-        arrivals: &mut [f64],
-        senders: Senders<'_>,
-        (links, bytes, fastest): (LinksTo<'_>, f64, f64),
+        (clocks, arrivals): (&[f64], &mut [f64]),
+        first: Sender,
+        senders: impl FnOnce() -> Senders<'a>,
+        message: Message<'_>,
     ) {
-        let (earliest_clock, latest_clock, latest_arrival) = bounds(clocks, arrivals);
-        if earliest_clock + fastest >= latest_arrival {
+        let fastest = message.links.message(Rank::from(first.rank), message.bytes);
+        if fastest <= message.fastest {
+            // Nobody is ready earlier, and nobody sends faster.
+            lower_by_one(clocks, arrivals, Hinge::new(first.ready, fastest));
             return;
         }
-        self.collect(senders, (links, bytes, fastest), (latest_clock, latest_arrival));
+        let (earliest_clock, latest_clock, latest_arrival) = bounds(clocks, arrivals);
+        if most(earliest_clock, first.ready) + message.fastest >= latest_arrival {
+            return;
+        }
+        self.collect(senders(), message, (latest_clock, latest_arrival));
         if self.hinges.len() <= FEW {
             for hinge in &self.hinges {
                 lower_by_one(clocks, arrivals, *hinge);
@@ -76,7 +102,7 @@ impl Envelope {
     fn collect(
         &mut self,
         senders: Senders<'_>,
-        (links, bytes, fastest): (LinksTo<'_>, f64, f64),
+        Message { links, bytes, fastest }: Message<'_>,
         (latest_clock, useful): (f64, f64),
     ) {
         self.hinges.clear();
@@ -93,7 +119,7 @@ impl Envelope {
                 continue;
             }
             least = message;
-            let hinge = Hinge { message, earliest: ready + message };
+            let hinge = Hinge::new(ready, message);
             while self.hinges.last().is_some_and(|last| last.earliest >= hinge.earliest) {
                 self.hinges.pop();
             }
@@ -117,6 +143,12 @@ impl Envelope {
 }
 
 impl Hinge {
+    /// The hinge of a sender ready at `ready`.
+    #[inline(always)]
+    fn new(ready: f64, message: f64) -> Hinge {
+        Hinge { message, earliest: ready + message }
+    }
+
     /// When the message has arrived.
     #[inline(always)]
     fn at(self, clock: f64) -> f64 {
