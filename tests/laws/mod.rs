@@ -4,4 +4,5 @@ mod constructed;
 mod large;
 mod optimal;
 mod ordered_trees;
+mod per_pair;
 pub(crate) mod problems;

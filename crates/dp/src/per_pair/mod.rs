@@ -149,7 +149,7 @@ fn links(
 
 /// An optimal tree and its time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PairOptimum {
+pub struct OptimalTree {
     /// A tree that attains the value, with the root asked for or a best one.
     pub tree: Tree,
     /// Its completion time, in time units: exact if all costs are integers.
@@ -195,7 +195,7 @@ pub fn optimal_per_pair<'a>(
     root: Root,
     method: PairMethod,
     progress: &dyn Progress,
-) -> Result<PairOptimum, DpError> {
+) -> Result<OptimalTree, DpError> {
     let problem = problem.into();
     let links = links(problem, costs, root, (PairTrees::AnyDegree(method), progress))?;
     let last = links.processors() - 1;
@@ -220,7 +220,7 @@ fn optimum(
     operation: Operation,
     root: Root,
     time: impl Fn(Rank, Rank, Rank) -> f64,
-) -> Result<PairOptimum, DpError> {
+) -> Result<OptimalTree, DpError> {
     let last = links.processors() - 1;
     let best = match root {
         Root::Best => tree::best_root((0..=last).map(|root| time(0, last, root))),
@@ -235,7 +235,7 @@ fn optimum(
         }));
     };
     let value = links.stated(value)?;
-    Ok(PairOptimum { tree: tree::of_joins(links, found, time), value })
+    Ok(OptimalTree { tree: tree::of_joins(links, found, time), value })
 }
 
 /// An optimal ordered binary tree: least completion time over all strongly ordered trees in which no
@@ -256,7 +256,7 @@ pub fn optimal_binary_per_pair<'a>(
     costs: &CostMatrix,
     root: Root,
     progress: &dyn Progress,
-) -> Result<PairOptimum, DpError> {
+) -> Result<OptimalTree, DpError> {
     let problem = problem.into();
     let links = links(problem, costs, root, (PairTrees::Binary, progress))?;
     let last = links.processors() - 1;
@@ -279,5 +279,5 @@ pub fn optimal_binary_per_pair<'a>(
         }));
     };
     let value = links.stated(value)?;
-    Ok(PairOptimum { tree: tree::of_shapes(&links, found, &table), value })
+    Ok(OptimalTree { tree: tree::of_shapes(&links, found, &table), value })
 }
