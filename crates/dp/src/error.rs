@@ -121,7 +121,7 @@ fn no_ordered_tree(operation: Operation, root: Root, first: Rank, last: Rank) ->
         Root::Best => String::new(),
     };
     format!(
-        "no ordered tree has the links for this {name}{root}: processors {first}..={last} have none among themselves"
+        "no ordered tree has the links for this {name}{root}: processors {first}..={last} cannot be joined in rank order"
     )
 }
 

@@ -200,3 +200,50 @@ fn least(a: f64, b: f64) -> f64 {
 fn most(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lowers `arrivals` for clocks `0, step, …` and compares with all senders tried one by one.
+    fn check(ready: &[f64], latency: &[f64], step: f64) -> usize {
+        let rate = vec![0.0; latency.len()];
+        let links = LinksTo { latency, rate: &rate };
+        let fastest = latency.iter().copied().fold(f64::INFINITY, f64::min) - 1.0;
+        let mut rank: Vec<u16> = (0..ready.len() as u16).collect();
+        rank.sort_by(|&a, &b| ready[usize::from(a)].total_cmp(&ready[usize::from(b)]));
+        let ready_in_order: Vec<f64> = rank.iter().map(|&rank| ready[usize::from(rank)]).collect();
+        let clocks: Vec<f64> = (0..50).map(|n| f64::from(n) * step).collect();
+        let mut arrivals = vec![f64::INFINITY; clocks.len()];
+        let mut envelope = Envelope::default();
+        envelope.lower(
+            (&clocks, &mut arrivals),
+            Sender { ready: ready_in_order[0], rank: rank[0] },
+            || Senders { ready: &ready_in_order, rank: &rank },
+            Message { links, bytes: 1.0, fastest },
+        );
+        for (&clock, arrival) in clocks.iter().zip(arrivals) {
+            let each =
+                ready.iter().zip(latency).map(|(&ready, latency)| clock.max(ready) + latency);
+            assert_eq!(arrival, each.fold(f64::INFINITY, f64::min));
+        }
+        envelope.hinges.len()
+    }
+
+    #[test]
+    fn an_envelope_of_one_few_or_many_hinges_is_the_best_of_all_senders() {
+        assert_eq!(check(&[5.0, 0.0, 7.0], &[9.0, 4.0, 4.0], 1.0), 1);
+        assert_eq!(check(&[0.0, 10.0, 20.0], &[30.0, 21.0, 12.0], 1.0), 3);
+        // The later, the faster, and each arrives a little later than the one before.
+        let ready: Vec<f64> = (0..40).map(|n| f64::from(10 * n)).collect();
+        let latency: Vec<f64> = (0..40).map(|n| f64::from(1000 - 9 * n)).collect();
+        assert_eq!(check(&ready, &latency, 10.0), 40);
+        assert!(check(&ready, &latency, 3.0) < 40, "none beyond the latest clock");
+    }
+
+    #[test]
+    fn who_has_no_link_does_not_send() {
+        assert_eq!(check(&[0.0, 3.0], &[f64::INFINITY, 2.0], 1.0), 1);
+        assert_eq!(check(&[f64::INFINITY, f64::INFINITY], &[1.0, 2.0], 1.0), 0);
+    }
+}
