@@ -2,6 +2,7 @@
 
 mod constructed;
 mod large;
+pub(crate) mod machines;
 mod optimal;
 mod ordered_trees;
 mod per_pair;

@@ -40,6 +40,7 @@ enum Command {
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
     Generate(commands::generate::GenerateArgs),
+    Machine(commands::machine::MachineArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -70,6 +71,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Machine(args) => commands::machine::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }

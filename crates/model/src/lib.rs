@@ -52,8 +52,9 @@ mod tree;
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
 pub use cost::{
-    CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Direction, Homogeneous, Scalar,
-    ScaledSizes,
+    CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
+    Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError, PiecewiseLinear,
+    Placement, Scalar, ScaledSizes,
 };
 pub use distribution::{Distribution, DistributionError, Scale};
 pub use ordered::{NotOrdered, check_ordered, joins_adjacent_ranges};

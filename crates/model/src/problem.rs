@@ -97,6 +97,15 @@ impl Collective<'_> {
         }
     }
 
+    /// The bytes that go to (come from) the parent of a subtree that spans these ranks: their
+    /// blocks, or the whole vector.
+    pub fn segment(self, first: Rank, last: Rank) -> u64 {
+        match self {
+            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.range(first, last),
+            Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.bytes,
+        }
+    }
+
     /// Sender and receiver of the transmission along the edge between a child and its parent.
     #[inline]
     pub fn ends(self, child: Rank, parent: Rank) -> (Rank, Rank) {

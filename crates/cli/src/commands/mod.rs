@@ -2,6 +2,7 @@
 
 pub(crate) mod evaluate;
 pub(crate) mod generate;
+pub(crate) mod machine;
 pub(crate) mod optimize;
 pub(crate) mod reproduce;
 pub(crate) mod show;

@@ -1,5 +1,6 @@
-//! Reading what users give: block sizes and tree documents, from files or standard input.
+//! Reading what users give: block sizes, tree and machine documents, from files or standard input.
 
+pub(crate) mod machine;
 pub(crate) mod sizes;
 pub(crate) mod tree;
 
@@ -57,6 +58,22 @@ impl Source {
             let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
             CliError::Failure(format!("{self}: line {line} is not UTF-8 text"))
         })
+    }
+}
+
+/// Fails with exit code 2 if more than one of these is standard input; `names` says what each is.
+pub(crate) fn check_one_standard_input(
+    sources: &[(&str, Option<&Source>)],
+) -> Result<(), CliError> {
+    let mut named = sources
+        .iter()
+        .filter(|(_, source)| matches!(source, Some(Source::StandardInput)))
+        .map(|(name, _)| name);
+    match (named.next(), named.next()) {
+        (Some(one), Some(other)) => {
+            Err(CliError::Usage(format!("{one} and {other} are both to come from standard input")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -2,12 +2,21 @@
 //!
 //! A [`CostModel`] states the time of a single transmission or copy, checked and exact; everything
 //! that judges a tree uses it. [`Homogeneous`] costs are the same everywhere, a [`CostMatrix`] has
-//! its own for each pair of processors. [`ScaledSizes`] is the homogeneous law for the dynamic
+//! its own for each pair of processors, a [`Hierarchy`] those of the levels of a machine;
+//! [`Costs`] is any of them. [`ScaledSizes`] is the homogeneous law for the dynamic
 //! programs: all block sizes turned into time once, so that their inner loops only add and compare.
 
+mod costs;
+mod hierarchy;
+mod links;
 mod matrix;
+mod piecewise;
 
+pub use costs::{Costs, CostsError};
+pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
+pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
+pub use piecewise::{Piece, PieceError, PiecewiseLinear};
 
 use crate::{BlockSizes, LARGEST_EXACT, Rank, Time, TimeError};
 use std::fmt::Debug;
