@@ -134,10 +134,10 @@ proptest! {
                     Root::Best => best(times),
                 };
                 for method in PairMethod::ALL {
-                    let found = optimal_per_pair(&problem, costs, root, method, &());
+                    let found = optimal_per_pair(problem, costs, root, method, &());
                     is_least(found, least(&any), (problem, costs), root);
                 }
-                let found = optimal_binary_per_pair(&problem, costs, root, &());
+                let found = optimal_binary_per_pair(problem, costs, root, &());
                 is_least(found, least(&binary), (problem, costs), root);
             }
         }
@@ -159,11 +159,11 @@ proptest! {
         for root in [Root::Best, Root::Given(root % processors)] {
             for (outward, inward) in [(scatter, gather), (broadcast, reduce)] {
                 let tree = |problem: Collective<'_>, costs| {
-                    optimal_per_pair(&problem, costs, root, PairMethod::Hinges, &()).ok()
+                    optimal_per_pair(problem, costs, root, PairMethod::Hinges, &()).ok()
                 };
                 prop_assert_eq!(tree(outward, costs), tree(inward, &reversed));
                 let binary = |problem: Collective<'_>, costs| {
-                    optimal_binary_per_pair(&problem, costs, root, &()).ok()
+                    optimal_binary_per_pair(problem, costs, root, &()).ok()
                 };
                 prop_assert_eq!(binary(outward, costs), binary(inward, &reversed));
             }
@@ -179,7 +179,7 @@ proptest! {
         for problem in instance.collectives() {
             let binomial = oblivious(problem.processors(), root).unwrap();
             let rival = completion_time(&binomial, problem, costs);
-            match optimal_per_pair(&problem, costs, Root::Given(root), PairMethod::Hinges, &()) {
+            match optimal_per_pair(problem, costs, Root::Given(root), PairMethod::Hinges, &()) {
                 Ok(optimum) => {
                     prop_assert!(joins_adjacent_ranges(&optimum.tree));
                     prop_assert!(rival.is_err() || optimum.value <= rival.unwrap().units());

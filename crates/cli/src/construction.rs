@@ -120,9 +120,9 @@ impl Search {
             Search::Homogeneous(Method::Plain) => processors.powi(3) * 1e-10,
             Search::Homogeneous(Method::Dense) => processors.powi(2) * 2e-8,
             Search::Homogeneous(Method::Runs) => processors * 3e-5,
-            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1e-10,
-            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 1.3e-9,
-            Search::BinaryPerPair => processors.powi(4) * 4e-10,
+            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
+            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
+            Search::BinaryPerPair => processors.powi(4) * 2e-10,
         }
     }
 }

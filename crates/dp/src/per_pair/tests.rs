@@ -126,7 +126,7 @@ proptest! {
     ) {
         let root = Root::Given(root % sizes.processors());
         for problem in collectives(&sizes) {
-            let by = |method| optimal_per_pair(&problem, &costs, root, method, &());
+            let by = |method| optimal_per_pair(problem, &costs, root, method, &());
             let [plain, fast] = PairMethod::ALL.map(by);
             prop_assert_eq!(fast, plain);
         }
@@ -141,7 +141,7 @@ proptest! {
         let given = Root::Given(root % sizes.processors());
         for root in [Root::Best, given] {
             for problem in collectives(&sizes) {
-                let by = |method| optimal_per_pair(&problem, &costs, root, method, &()).ok();
+                let by = |method| optimal_per_pair(problem, &costs, root, method, &()).ok();
                 let [plain, fast] = PairMethod::ALL.map(by);
                 prop_assert_eq!(fast, plain);
             }
@@ -157,10 +157,10 @@ proptest! {
         let given = Root::Given(root % sizes.processors());
         for problem in collectives(&sizes) {
             for root in [Root::Best, given] {
-                let any = optimal_per_pair(&problem, &costs, root, PairMethod::Hinges, &());
-                let binary = optimal_binary_per_pair(&problem, &costs, root, &());
+                let any = optimal_per_pair(problem, &costs, root, PairMethod::Hinges, &());
+                let binary = optimal_binary_per_pair(problem, &costs, root, &());
                 for optimum in [any, binary].into_iter().flatten() {
-                    let time = completion_time(&optimum.tree, &problem, &costs).unwrap();
+                    let time = completion_time(&optimum.tree, problem, &costs).unwrap();
                     prop_assert_eq!(time.units(), optimum.value);
                     prop_assert!(root == Root::Best || root == Root::Given(optimum.tree.root()));
                 }
@@ -200,7 +200,7 @@ fn hinges_are_plain_where_ranges_are_wide() {
             (Collective::Gather(&sizes), Root::Best),
             (Collective::Scatter(&sizes), Root::Given(70)),
         ] {
-            let by = |method| optimal_per_pair(&problem, &costs, root, method, &()).unwrap();
+            let by = |method| optimal_per_pair(problem, &costs, root, method, &()).unwrap();
             let [plain, fast] = PairMethod::ALL.map(by);
             assert_eq!(fast, plain, "{kind:?}");
         }
@@ -233,10 +233,10 @@ fn fractional_times_are_those_of_the_tree_to_the_last_bit() {
     .unwrap();
     let sizes = BlockSizes::new((0..40).map(|rank| rank * 7919 % 101)).unwrap();
     for problem in collectives(&sizes) {
-        let any = optimal_per_pair(&problem, &costs, Root::Best, PairMethod::Hinges, &());
-        let binary = optimal_binary_per_pair(&problem, &costs, Root::Best, &());
+        let any = optimal_per_pair(problem, &costs, Root::Best, PairMethod::Hinges, &());
+        let binary = optimal_binary_per_pair(problem, &costs, Root::Best, &());
         for optimum in [any.unwrap(), binary.unwrap()] {
-            let time = completion_time(&optimum.tree, &problem, &costs).unwrap();
+            let time = completion_time(&optimum.tree, problem, &costs).unwrap();
             assert_eq!(time.units(), optimum.value);
         }
     }
