@@ -6,6 +6,7 @@ pub(crate) mod machines;
 mod model_based;
 mod optimal;
 mod ordered_trees;
+mod per_pair;
 pub(crate) mod problems;
 pub(crate) mod random_trees;
 mod simulation;

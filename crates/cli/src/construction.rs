@@ -8,9 +8,9 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use tuwtree_dp::{
-    DpError, Method, Optimum, PairMethod, PairOptimum, PairTrees, default_binary_method,
-    default_method, memory_needed, memory_needed_per_pair, optimal_binary_per_pair,
-    optimal_per_pair,
+    DpError, Method, OptimalTree, Optimum, PairMethod, PairTrees, default_binary_method,
+    default_method, memory_needed, memory_needed_per_pair, most_processors_per_pair,
+    optimal_binary_per_pair, optimal_per_pair,
 };
 use tuwtree_model::{
     BlockSizes, Collective, Costs, CostsError, Hierarchy, Homogeneous, Operation, Rank, Root, Time,
@@ -120,9 +120,9 @@ impl Search {
             Search::Homogeneous(Method::Plain) => processors.powi(3) * 1e-10,
             Search::Homogeneous(Method::Dense) => processors.powi(2) * 2e-8,
             Search::Homogeneous(Method::Runs) => processors * 3e-5,
-            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1e-10,
-            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 1.3e-9,
-            Search::BinaryPerPair => processors.powi(4) * 4e-10,
+            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
+            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
+            Search::BinaryPerPair => processors.powi(4) * 2e-10,
         }
     }
 }
@@ -400,7 +400,7 @@ impl Task<'_> {
                 (tree, value, time)
             }
             (Searched::PerPair(costs), Some(Search::PerPair(_) | Search::BinaryPerPair)) => {
-                let PairOptimum { tree, value } = self.search_per_pair(costs, plan)?;
+                let OptimalTree { tree, value } = self.search_per_pair(costs, plan)?;
                 let time = completion_time(&tree, self.problem, costs);
                 (tree, value, time)
             }
@@ -429,7 +429,7 @@ impl Task<'_> {
     ) -> Result<Optimum, BuildError> {
         let Task { sizes, root, .. } = *self;
         let needed = memory_needed(sizes, costs, root, method).map_err(BuildError::failed)?;
-        self.check_effort(needed, plan)?;
+        self.check_effort(needed, plan, |_| String::new())?;
         let progress = Watched(Progress::new(plan.construction.name()));
         let optimize = match plan.construction {
             Construction::Binary => tuwtree_dp::optimal_binary_with,
@@ -438,14 +438,20 @@ impl Task<'_> {
         optimize(sizes, costs, root, method, &progress).map_err(|error| plan.stopped(error))
     }
 
-    fn search_per_pair(&self, costs: &Costs, plan: Plan) -> Result<PairOptimum, BuildError> {
+    fn search_per_pair(&self, costs: &Costs, plan: Plan) -> Result<OptimalTree, BuildError> {
         let Task { problem, root, .. } = *self;
         let processors = problem.processors();
         let trees = match plan.search {
             Some(Search::PerPair(method)) => PairTrees::AnyDegree(method),
             _ => PairTrees::Binary,
         };
-        self.check_effort(memory_needed_per_pair(processors, root, trees), plan)?;
+        let needed = memory_needed_per_pair(processors, root, trees);
+        self.check_effort(needed, plan, |available| {
+            let most = most_processors_per_pair(available, root, trees);
+            format!(
+                "; {most} processors would fit, and linear, oblivious and adaptive trees need no tables"
+            )
+        })?;
         let matrix = costs.matrix(processors);
         let costs = &matrix.map_err(|error| plan.effort.refused(error.to_string()))?;
         let progress = Watched(Progress::new(plan.construction.name()));
@@ -521,13 +527,19 @@ impl Task<'_> {
     }
 
     /// Fails if tables of `needed` bytes do not fit into memory, or take longer to fill than the
-    /// effort allows.
-    fn check_effort(&self, needed: u64, plan: Plan) -> Result<(), BuildError> {
+    /// effort allows. `advice` says what to do about too little memory, given how much there is.
+    fn check_effort(
+        &self,
+        needed: u64,
+        plan: Plan,
+        advice: impl FnOnce(u64) -> String,
+    ) -> Result<(), BuildError> {
         if let Some(available) = available_memory().filter(|&available| needed > available) {
             return Err(plan.effort.refused(format!(
-                "needs {}, {} available",
+                "needs {}, {} available{}",
                 text::memory(needed),
-                text::memory(available)
+                text::memory(available),
+                advice(available)
             )));
         }
         let search = plan.search.expect("only what is searched for takes effort");
@@ -595,7 +607,7 @@ impl Plan {
                 "needs more than {}, which is what is available",
                 text::memory(allowed)
             )),
-            DpError::DoesNotFit { .. } | DpError::CutOff { .. } | DpError::NoOrderedTree { .. } => {
+            DpError::DoesNotFit { .. } | DpError::NoTree(_) | DpError::NoOrderedTree { .. } => {
                 self.effort.refused(error.to_string())
             }
             error => BuildError::failed(error),
