@@ -70,17 +70,17 @@ fn times(problem: Collective<'_>, costs: &impl CostModel) -> Vec<Result<Time, Ti
             for (receiver, (cube, _), (other, other_ready)) in
                 [(Receiver::Left, left, right), (Receiver::Right, right, left)]
             {
-                for root in cube.first..=cube.last {
+                for (root, time) in (cube.first..).zip(&mut times[cube.first..=cube.last]) {
                     let joined = |own_ready, other_ready| {
-                        let (own, other) =
-                            ((&Subcube { root, ..cube }, own_ready), (&other, other_ready));
+                        let own = (&Subcube { root, ..cube }, own_ready);
+                        let other = (&other, other_ready);
                         let (left, right) = match receiver {
                             Receiver::Left => (own, other),
                             Receiver::Right => (other, own),
                         };
                         clock::joined((problem, costs), receiver, left, right)
                     };
-                    times[root] = match (times[root], other_ready) {
+                    *time = match (*time, other_ready) {
                         (Ok(own), Ok(other)) => joined(own, other),
                         (Err(error), _) | (_, Err(error)) => Err(error),
                     };

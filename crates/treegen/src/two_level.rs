@@ -56,9 +56,9 @@ pub fn two_level<E>(
     assert!(root == Root::Best || root_node != Root::Best, "the root is on a node");
     let tree = among(&leaders, root_node)?;
     assert_eq!(tree.processors(), leaders.len(), "a tree over the leaders");
-    for position in 0..leaders.len() {
+    for (position, ranks) in nodes.iter().enumerate() {
         // The leader of several has copied its own block already.
-        let copied = nodes[position].len() > 1;
+        let copied = ranks.len() > 1;
         let left = tree.steps(position).filter(|&step| step != Step::Copy || !copied);
         steps.extend(left.map(|step| translated(&leaders, position, step)));
     }

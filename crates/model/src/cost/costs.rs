@@ -122,7 +122,7 @@ impl Costs {
             Costs::Homogeneous(costs) => Some(*costs),
             Costs::Matrix(matrix) => homogeneous_matrix(matrix),
             Costs::Hierarchical(hierarchy) => {
-                let link = hierarchy.only_level(processors)?.links.linear()?;
+                let link = hierarchy.only_law(processors)?.linear()?;
                 Homogeneous::new(link.alpha, link.beta, hierarchy.gamma()).ok()
             }
         }

@@ -246,14 +246,14 @@ impl Hierarchy {
         linear
     }
 
-    /// The level that all pairs of this many processors share, if there is only one such.
+    /// The law that all pairs of this many processors share, if there is only one such.
     ///
     /// # Complexity
-    /// O(p) for a few levels, for a listed placement O(p log p); less where there are several.
-    pub fn only_level(&self, processors: usize) -> Option<&Level> {
+    /// O(p) for a few levels, for a listed placement O(p log p); less where there are several laws.
+    pub fn only_law(&self, processors: usize) -> Option<&PiecewiseLinear> {
         let mut levels = (0..processors).flat_map(|rank| self.levels_in_use(rank, processors));
-        let first = levels.next()?;
-        levels.all(|level| level.name == first.name).then_some(first)
+        let first = &levels.next()?.links;
+        levels.all(|level| level.links == *first).then_some(first)
     }
 
     /// The levels on which `rank` has somebody to talk to, among `processors`.

@@ -148,10 +148,10 @@ impl CostMatrix {
         found[start] = true;
         let mut pending = vec![start];
         while let Some(rank) = pending.pop() {
-            for other in 0..self.size() {
+            for (other, found) in found.iter_mut().enumerate().filter(|(_, found)| !**found) {
                 let (from, to) = if backwards { (other, rank) } else { (rank, other) };
-                if !found[other] && self.is_linked(from, to) {
-                    found[other] = true;
+                if self.is_linked(from, to) {
+                    *found = true;
                     pending.push(other);
                 }
             }

@@ -59,7 +59,8 @@ impl Date {
         }
         let year: u16 = text[..4].parse().ok()?;
         let (month, day) = (text[5..7].parse().ok()?, text[8..].parse().ok()?);
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let leap =
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = match month {
             2 if leap => 29,
             2 => 28,
