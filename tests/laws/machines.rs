@@ -140,7 +140,7 @@ proptest! {
         for problem in collectives(&sizes) {
             for tree in trees(problem, &matrix, root) {
                 let time = completion_time(&tree, problem, &costs);
-                prop_assert_eq!(completion_time(&tree, problem, &matrix), time.clone());
+                prop_assert_eq!(completion_time(&tree, problem, &matrix), time);
                 prop_assert_eq!(completion_time(&tree, problem, &all), time);
             }
             prop_assert_eq!(lower_bound(root, problem, &matrix), lower_bound(root, problem, &costs));
