@@ -1,19 +1,51 @@
 //! Tree documents: what is written is read, fits the schema, and is judged as it was made.
 
+use crate::laws::machines::hierarchy;
 use crate::laws::problems::{costs, sizes};
 use crate::program::{folder, tuwtree, tuwtree_with_input, workspace_file};
 use proptest::prelude::*;
 use serde_json::Value;
-use tuwtree_model::document::{Problem, TreeDocument};
-use tuwtree_model::{Distribution, Operation, Root};
+use tuwtree_model::document::{Date, Machine, Problem, TreeDocument};
+use tuwtree_model::{Costs, Distribution, Operation, Root};
 use tuwtree_treegen::{AdaptiveRule, adaptive};
 
-fn schema() -> jsonschema::Validator {
-    let text = std::fs::read_to_string(workspace_file("docs/tree.schema.json")).unwrap();
+const TREE: &str = "docs/tree.schema.json";
+
+/// A schema of this repository.
+pub(crate) fn schema(file: &str) -> jsonschema::Validator {
+    let text = std::fs::read_to_string(workspace_file(file)).unwrap();
     jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap()
 }
 
 proptest! {
+    #[test]
+    fn documents_with_a_machine_are_version_2_and_read_as_written(
+        (sizes, costs) in sizes(20).prop_flat_map(|sizes| {
+            let processors = sizes.processors();
+            (Just(sizes), hierarchy(processors))
+        }),
+    ) {
+        let tree = adaptive(&sizes, &costs, Root::Best, AdaptiveRule::CompletionTime).unwrap();
+        let machine = Machine {
+            name: "any".into(),
+            date: Date::parse("2026-11-21").unwrap(),
+            provenance: "drawn at random".into(),
+            costs: Costs::Hierarchical(costs),
+        };
+        let problem = Problem { operation: Operation::Gather, sizes, costs: machine.into() };
+        let document = TreeDocument { tree, problem: Some(problem) };
+        let text = serde_json::to_string(&document).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<TreeDocument>(&text).unwrap(), &document);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(&value["version"], 2);
+        prop_assert!(schema(TREE).is_valid(&value));
+        // What a program that knows version 1 only would not understand is not called that.
+        let early = text.replacen("\"version\":2", "\"version\":1", 1);
+        let error = serde_json::from_str::<TreeDocument>(&early).unwrap_err().to_string();
+        prop_assert!(error.contains("it needs version 2"), "{}", error);
+        prop_assert!(!schema(TREE).is_valid(&serde_json::from_str(&early).unwrap()));
+    }
+
     #[test]
     fn documents_read_as_written_and_fit_the_schema(
         sizes in sizes(30), costs in costs(), with_problem: bool,
@@ -24,7 +56,7 @@ proptest! {
         let text = serde_json::to_string(&document).unwrap();
         prop_assert_eq!(&serde_json::from_str::<TreeDocument>(&text).unwrap(), &document);
         let value: Value = serde_json::from_str(&text).unwrap();
-        prop_assert!(schema().is_valid(&value));
+        prop_assert!(schema(TREE).is_valid(&value));
     }
 }
 
@@ -32,10 +64,10 @@ proptest! {
 fn the_schema_refuses_what_the_program_refuses() {
     let good =
         r#"{"format":"tuwtree-tree","version":1,"processors":2,"root":0,"subtrees":[[0,1],[]]}"#;
-    let validator = schema();
+    let validator = schema(TREE);
     assert!(validator.is_valid(&serde_json::from_str(good).unwrap()));
     for (from, to) in [
-        ("\"version\":1", "\"version\":2"),
+        ("\"version\":1", "\"version\":3"),
         ("tuwtree-tree", "tree"),
         ("\"root\":0", "\"root\":-1"),
         ("\"root\":0", "\"root\":0,\"extra\":0"),

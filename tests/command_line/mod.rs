@@ -3,3 +3,4 @@
 mod bad_input;
 mod good_runs;
 mod schedules;
+mod machines;
