@@ -72,51 +72,47 @@ fn list(numbers: &[u64]) -> String {
 pub(super) const STRICT_FLAGS: [&str; 5] =
     ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
-/// The program made of the folder's cases and a driver of the tests.
-pub(super) fn build(compiler: &str, cases: &[Case], folder: &Path, driver: &str) -> PathBuf {
-    let drivers = workspace_file("tests/other_programs");
-    let mut units: Vec<(PathBuf, Vec<String>)> = vec![
-        (drivers.join(driver), vec!["-O2".to_owned()]),
-        (folder.join("cases.c"), vec!["-O2".to_owned()]),
-    ];
-    for (index, case) in cases.iter().enumerate() {
-        // Every other schedule is sent in chunks of three bytes.
-        let mut flags = vec![if index % 16 < 2 { "-O2" } else { "-O0" }.to_owned()];
-        if index % 2 == 1 && driver == "driver.c" {
-            flags.push("-DTUWTREE_CHUNK=3".to_owned());
-        }
-        if driver == "smpi_driver.c" {
-            flags = vec!["-O2".to_owned(), COPY_HOOK.to_owned()];
-        }
-        units.push((folder.join(format!("{}.c", case.name)), flags));
-    }
-    let include = format!("-I{}", drivers.display());
-    let left = Mutex::new(units.iter());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let next = left.lock().unwrap().next();
-                    let Some((source, flags)) = next else { break };
-                    let name = source.file_stem().unwrap().to_str().unwrap();
-                    let mut command = Command::new(compiler);
-                    command.args(STRICT_FLAGS).args(flags).arg(&include).arg("-c").arg(source);
-                    succeed(command.arg("-o").arg(folder.join(format!("{name}.o"))));
-                }
-            });
-        }
-    });
-    let program = folder.join("program");
-    let objects = units
-        .iter()
-        .map(|(source, _)| folder.join(source.file_name().unwrap()).with_extension("o"));
-    succeed(Command::new(compiler).args(objects).arg("-o").arg(&program));
-    program
+/// How to make a program of exported schedules.
+pub(super) struct Build<'a> {
+    pub(super) compiler: &'a str,
+    /// The driver among the files of these tests.
+    pub(super) driver: &'a str,
+    /// The flags for each schedule's file, by its index.
+    pub(super) flags: &'a (dyn Fn(usize) -> Vec<String> + Sync),
 }
 
-/// Local copies take simulated time: a nanosecond for each operation of a host.
-const COPY_HOOK: &str =
-    "-DTUWTREE_COPY_HOOK(bytes)=smpi_execute_flops((double)(bytes) * COPY_FLOPS)";
+/// The program made of the folder's cases and a driver, all compiled without a warning.
+pub(super) fn build(build: &Build<'_>, cases: &[Case], folder: &Path) -> PathBuf {
+    let drivers = workspace_file("tests/other_programs");
+    let optimized = || vec!["-O2".to_owned()];
+    let mut units = vec![
+        (drivers.join(build.driver), optimized()),
+        (drivers.join("buffers.c"), optimized()),
+        (folder.join("cases.c"), optimized()),
+    ];
+    for (index, case) in cases.iter().enumerate() {
+        units.push((folder.join(format!("{}.c", case.name)), (build.flags)(index)));
+    }
+    let object = |source: &Path| folder.join(source.file_name().unwrap()).with_extension("o");
+    let left = Mutex::new(units.iter());
+    let compile = || {
+        loop {
+            let next = left.lock().unwrap().next();
+            let Some((source, flags)) = next else { break };
+            let mut command = Command::new(build.compiler);
+            command.args(STRICT_FLAGS).args(flags).arg(format!("-I{}", drivers.display()));
+            succeed(command.arg("-c").arg(source).arg("-o").arg(object(source)));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(compile);
+        scope.spawn(compile);
+    });
+    let program = folder.join("program");
+    let objects = units.iter().map(|(source, _)| object(source));
+    succeed(Command::new(build.compiler).args(objects).args(["-lm", "-o"]).arg(&program));
+    program
+}
 
 /// The standard output of a command that succeeds without a warning.
 #[track_caller]

@@ -33,7 +33,8 @@ struct test_case {
     int (*start)(void *request);
     int (*wait)(void *request);
     int (*test)(void *request, int *flag);
-    int (*free)(void **request);
+    /* Frees; SMPI has a macro of that name. */
+    int (*release)(void **request);
 };
 
 extern const struct test_case test_cases[];
@@ -62,7 +63,7 @@ extern const int test_case_count;
     {                                                                                              \
         return name##_test(request, flag);                                                         \
     }                                                                                              \
-    static int free_##name(void **request)                                                         \
+    static int release_##name(void **request)                                                         \
     {                                                                                              \
         name##_request *made = *request;                                                           \
         int error = name##_free(&made);                                                            \
@@ -77,6 +78,6 @@ extern const int test_case_count;
 #define REDUCE_FUNCTIONS(name)                                                                     \
     FUNCTIONS(name, arguments->input, arguments->output, arguments->type, arguments->op)
 
-#define OF(name) init_##name, start_##name, wait_##name, test_##name, free_##name
+#define OF(name) init_##name, start_##name, wait_##name, test_##name, release_##name
 
 #endif

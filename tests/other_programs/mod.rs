@@ -4,3 +4,4 @@
 mod c_files;
 mod mpi;
 mod simgrid;
+mod smpi_runs;

@@ -10,12 +10,14 @@ $PROBLEM
  *     $NAME_request *request;
  *     $NAME_init($PASSED, comm, &request);
  *     $NAME_start(request);
- *     $NAME_wait(request);         again and again, from $NAME_start
+ *     $NAME_wait(request);
  *     $NAME_free(&request);
  *
- * $NAME.h describes the arguments. Everything returns MPI_SUCCESS or the error code of an MPI library;
- * errors of messages are returned, not fatal. Every request has a communicator of its own: requests
- * that are under way at the same time do not disturb each other.
+ * Start and wait may be repeated. $NAME.h describes the arguments.
+ *
+ * Everything returns MPI_SUCCESS or an error code of MPI; errors of messages are returned, too, not
+ * fatal. Every request has a communicator of its own: requests that are under way at the same time
+ * do not disturb each other.
  *
  * Messages go by persistent point-to-point requests. A message of one stretch of memory is sent as
  * bytes, any other as one derived datatype; so is a message of more than TUWTREE_CHUNK bytes, since
