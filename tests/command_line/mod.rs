@@ -2,5 +2,5 @@
 
 mod bad_input;
 mod good_runs;
-mod schedules;
 mod machines;
+mod schedules;
