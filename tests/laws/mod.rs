@@ -7,3 +7,4 @@ mod ordered_trees;
 pub(crate) mod problems;
 pub(crate) mod random_trees;
 mod simulation;
+mod verification;

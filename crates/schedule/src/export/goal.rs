@@ -7,7 +7,7 @@
 //! # Source
 //! T. Hoefler, C. Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009.
 
-use crate::action::{Action, Buffer, Deed};
+use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -60,7 +60,7 @@ fn write_processor(
     for (index, action) in schedule.programs().actions(rank).enumerate() {
         let labels = write_operations(index, &action, gamma, output)?;
         let mut required = last.get(&action.port).cloned().unwrap_or_default();
-        if action.reads().is_some_and(|region| region.buffer != Buffer::Input) {
+        if action.looks_at_written() {
             let others = written.iter().filter(|&(&port, _)| port != action.port);
             required.extend(others.flat_map(|(_, labels)| labels.iter().cloned()));
         }
