@@ -26,9 +26,24 @@ pub(crate) enum Mutation {
     Arrival(Index, Arrival),
     /// A send and a receive after each other become an exchange, or an exchange becomes two.
     Exchange(Index),
+    /// Both ends of a message.
+    Message(Index, Both),
     Order(Order),
     SegmentBytes(Index, i64),
     Ports(u16),
+}
+
+/// A change to both ends of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Both {
+    Drop,
+    Duplicate,
+    /// With another tag.
+    Retag,
+    /// Without its last byte.
+    Shorten,
+    /// The receiver's end as late as can be.
+    Delay,
 }
 
 pub(crate) fn mutations() -> impl Strategy<Value = Mutation> {
@@ -51,6 +66,9 @@ pub(crate) fn mutations() -> impl Strategy<Value = Mutation> {
             &[Arrival::Store, Arrival::CombineLeft, Arrival::CombineRight][..],
         )).prop_map(|(a, b)| M::Arrival(a, b)),
         3 => at().prop_map(M::Exchange),
+        9 => (at(), prop::sample::select(
+            &[Both::Drop, Both::Duplicate, Both::Retag, Both::Shorten, Both::Delay][..],
+        )).prop_map(|(a, b)| M::Message(a, b)),
         2 => prop::sample::select(&Order::ALL[..]).prop_map(M::Order),
         1 => (at(), -2..3_i64).prop_map(|(a, b)| M::SegmentBytes(a, b)),
         3 => (1..4_u16).prop_map(M::Ports),
@@ -68,6 +86,13 @@ impl Mutation {
                 let index = at.index(schedule.segments.len());
                 let segment = &mut schedule.segments[index];
                 *segment = segment.saturating_add_signed(*by);
+            }
+            M::Message(at, both) => {
+                if let Some((rank, index)) = find(schedule, *at)
+                    && let Some(receive) = partner(schedule, rank, index)
+                {
+                    both.apply(schedule, (rank, index), receive);
+                }
             }
             M::Drop(at) | M::Swap(at, _) | M::Duplicate(at) | M::Move(at, _) | M::Exchange(at) => {
                 if let Some((rank, index)) = find(schedule, *at) {
@@ -178,6 +203,43 @@ fn find(schedule: &Editable, at: Index) -> Option<(Rank, usize)> {
         index -= steps.len();
     }
     None
+}
+
+/// The receive that belongs to this action, if that is a send.
+fn partner(schedule: &Editable, rank: Rank, index: usize) -> Option<(Rank, usize)> {
+    let send = schedule.programs[rank][index].send?;
+    let earlier = schedule.programs[rank][..index].iter().filter(|step| step.send == Some(send));
+    let wanted = Some(Message { peer: rank, tag: send.tag });
+    let steps = schedule.programs.get(send.peer)?.iter().enumerate();
+    let mut receives = steps.filter(|(_, step)| step.receive == wanted);
+    receives.nth(earlier.count()).map(|(index, _)| (send.peer, index))
+}
+
+impl Both {
+    fn apply(self, schedule: &mut Editable, send: (Rank, usize), receive: (Rank, usize)) {
+        for (rank, index) in [send, receive] {
+            let steps = &mut schedule.programs[rank];
+            let step = &mut steps[index];
+            match self {
+                Both::Drop => {
+                    steps.remove(index);
+                }
+                Both::Duplicate => steps.insert(index, steps[index].clone()),
+                Both::Delay if (rank, index) == receive => {
+                    let step = steps.remove(index);
+                    steps.push(step);
+                }
+                Both::Delay => {}
+                Both::Retag if (rank, index) == send => step.send.as_mut().unwrap().tag += 1,
+                Both::Retag => step.receive.as_mut().unwrap().tag += 1,
+                Both::Shorten => {
+                    let place = if (rank, index) == send { &mut step.from } else { &mut step.into };
+                    let last = place.as_mut().unwrap().pieces.last_mut().unwrap();
+                    last.bytes = last.bytes.saturating_sub(1);
+                }
+            }
+        }
+    }
 }
 
 fn exchange(steps: &mut Vec<Step>, index: usize) {
