@@ -39,9 +39,11 @@ enum Command {
     Optimize(commands::optimize::OptimizeArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
+    Verify(commands::verify::VerifyArgs),
     Simulate(commands::simulate::SimulateArgs),
     Export(commands::export::ExportArgs),
     Generate(commands::generate::GenerateArgs),
+    Machine(commands::machine::MachineArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -71,9 +73,11 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Optimize(args) => commands::optimize::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
+        Command::Verify(args) => commands::verify::run(&args, output),
         Command::Simulate(args) => commands::simulate::run(&args, output),
         Command::Export(args) => commands::export::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Machine(args) => commands::machine::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }

@@ -150,10 +150,9 @@ impl<'a> Action<'a> {
         }
     }
 
-    /// Whether the action looks at what receives and copies of the processor have written: it reads
-    /// from the segment or the output, or combines received data with what is there. It then waits
-    /// for all receives and copies that are listed before it.
-    pub fn looks_at_written(&self) -> bool {
+    /// Whether the action needs what earlier receives and copies have written: it reads from the
+    /// segment or the output, or combines what it receives with what is there.
+    pub fn needs_written(&self) -> bool {
         self.reads().is_some_and(|region| region.buffer != Buffer::Input)
             || self.receive().is_some_and(|receive| receive.arrival != Arrival::Store)
     }

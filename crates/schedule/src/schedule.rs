@@ -2,7 +2,8 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Region};
 use crate::program::Programs;
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Rank, Tree, TreeError};
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{BlockSizes, Operation, Rank, Tree, TreeError};
 
 /// What is to be moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ pub struct Task {
     /// How many actions a processor may perform at once, at least 1.
     pub ports: u16,
     /// The costs for which the schedule was made, if that is known.
-    pub costs: Option<Homogeneous>,
+    pub costs: Option<StatedCosts>,
 }
 
 impl Task {
@@ -162,7 +163,7 @@ impl Task {
 /// # Invariants
 /// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
 /// not empty and lie in their buffers, inputs are not written. What all of them do together is for
-/// `verify` to find out.
+/// [`verify`](crate::verify()) to find out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     task: Task,

@@ -3,7 +3,9 @@
 pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod generate;
+pub(crate) mod machine;
 pub(crate) mod optimize;
 pub(crate) mod reproduce;
 pub(crate) mod show;
 pub(crate) mod simulate;
+pub(crate) mod verify;

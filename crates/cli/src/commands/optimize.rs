@@ -1,8 +1,13 @@
 //! `tuwtree optimize`: the constructions side by side for one problem, and the best tree.
 
-use crate::args::{BlockArgs, CostArgs, check_root, named, operation_parser, parse_root};
-use crate::construction::{BuildError, Built, Certificate, Construction, Effort, Plan, Task};
+use crate::args::{
+    BlockArgs, CostArgs, check_root, default_processors, named, operation_parser, parse_root,
+};
+use crate::construction::{
+    BuildError, Built, Certificate, Construction, Effort, Plan, Search, Searched, Task,
+};
 use crate::error::CliError;
+use crate::input::check_one_standard_input;
 use crate::output::drawing::Drawing;
 use crate::output::file::{Destination, Opened};
 use crate::output::text;
@@ -13,17 +18,19 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tuwtree_dp::Method;
-use tuwtree_model::document::{Problem, TreeDocument};
+use tuwtree_model::document::{Problem, StatedCosts, TreeDocument};
 use tuwtree_model::{
-    BlockSizes, Completion, Homogeneous, Operation, Root, Time, completion, lower_bound,
-    lower_bound_any_root,
+    BlockSizes, Completion, Costs, Homogeneous, Operation, Root, Time, TimeError, completion,
+    lower_bound, lower_bound_any_root,
 };
 use tuwtree_treegen::AdaptiveRule;
 
 /// Compare constructions for one problem, recommend one, and write its tree.
 ///
 /// Without other arguments than --dist: 2000 processors, mean block 1000 bytes, alpha 100,
-/// beta = gamma = 1, the root chosen by each construction, as in the papers.
+/// beta = gamma = 1, the root chosen by each construction, as in the papers. With --machine, the
+/// machine's costs: linear and oblivious know nothing of them but the best root, adaptive compares
+/// both directions of each join, optimal searches.
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("blocks").args(["dist", "sizes"]).required(true))]
 pub(crate) struct OptimizeArgs {
@@ -38,7 +45,7 @@ pub(crate) struct OptimizeArgs {
           allow_hyphen_values = true)]
     root: Root,
 
-    /// The operation; both take the same time in the model
+    /// The operation; both take the same time where costs are the same in both directions
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
     op: Operation,
 
@@ -51,6 +58,11 @@ pub(crate) struct OptimizeArgs {
     #[arg(long, value_name = "NAME", default_value = "completion-time",
           value_parser = adaptive_rule_parser())]
     adaptive_rule: AdaptiveRule,
+
+    /// Search with the linear costs of messages of this size, where the machine's are linear only
+    /// piece by piece; trees are judged by the true costs
+    #[arg(long, value_name = "BYTES", requires = "machine", conflicts_with = "certify")]
+    linearise_at: Option<u64>,
 
     /// Write the recommended tree to this file as JSON (`-`: standard output, and nothing else)
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
@@ -110,12 +122,13 @@ impl Algorithm {
 
     /// What to build for this, and how hard to try.
     fn plans(self) -> Vec<Plan> {
-        let plan = |construction, method, effort| Plan { construction, method, effort };
+        let plan = |construction, search, effort| Plan { construction, search, effort };
         match self {
             Algorithm::All => Construction::ALL.map(|one| plan(one, None, Effort::Moderate)).into(),
             Algorithm::One(construction) => vec![plan(construction, None, Effort::Any)],
             Algorithm::By(construction, method) => {
-                vec![plan(construction, Some(method), Effort::Any)]
+                let search = Search::Homogeneous(method);
+                vec![plan(construction, Some(search), Effort::Any)]
             }
         }
     }
@@ -131,8 +144,8 @@ fn plans(args: &OptimizeArgs, task: &Task<'_>) -> Vec<Plan> {
             plan.effort = Effort::Any;
         }
     }
-    plans.sort_by_key(|plan| (plan.construction, plan.method.map(Method::name), plan.effort));
-    plans.dedup_by_key(|plan| (plan.construction, plan.method));
+    plans.sort_by_key(|plan| (plan.construction, plan.search.map(Search::name), plan.effort));
+    plans.dedup_by_key(|plan| (plan.construction, plan.search));
     plans
 }
 
@@ -179,8 +192,14 @@ struct Comparison {
 /// A problem that cannot be read or is out of range; a construction asked for by name that cannot
 /// be built; an output that cannot be written.
 pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    check_one_standard_input(&[
+        ("--sizes", args.blocks.sizes.as_ref()),
+        ("--machine", args.costs.machine.as_ref()),
+    ])?;
     let costs = args.costs.costs(None)?;
-    let sizes = args.blocks.load(2000)?.expect("clap requires --dist or --sizes");
+    let sizes = args.blocks.load(default_processors(&costs.costs()))?;
+    let sizes = sizes.expect("clap requires --dist or --sizes");
+    args.costs.check_processors(&costs, sizes.processors())?;
     check_root(args.root, sizes.processors())?;
     let to_standard_output = matches!(args.output, Some(Destination::StandardOutput));
     if to_standard_output && args.json {
@@ -208,14 +227,26 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
 fn compare(
     args: &OptimizeArgs,
     sizes: BlockSizes,
-    costs: Homogeneous,
+    costs: StatedCosts,
 ) -> Result<Comparison, CliError> {
-    let bound = match args.root {
-        Root::Given(root) => lower_bound(root, &sizes, &costs),
-        Root::Best => lower_bound_any_root(&sizes, &costs),
+    let problem = Problem { operation: args.op, sizes, costs };
+    let costs = problem.costs.costs();
+    let task = Task {
+        problem: problem.collective(),
+        sizes: &problem.sizes,
+        costs: &costs,
+        searched: Searched::new(&costs, problem.sizes.processors(), args.linearise_at),
+        root: args.root,
+        adaptive_rule: args.adaptive_rule,
     };
-    let task =
-        Task { sizes: &sizes, costs: &costs, root: args.root, adaptive_rule: args.adaptive_rule };
+    if let Costs::Matrix(matrix) = task.costs {
+        let enough = matrix.check_links(task.problem, args.root);
+        enough.map_err(|cut| CliError::Failure(cut.to_string()))?;
+    }
+    let bound = match args.root {
+        Root::Given(root) => lower_bound(root, task.problem, task.costs),
+        Root::Best => lower_bound_any_root(task.problem, task.costs),
+    };
     let plans = plans(args, &task);
     if args.certify && plans.iter().all(|plan| plan.construction != Construction::Optimal) {
         let message = "--certify proves optimal trees, and --algorithm names none";
@@ -224,26 +255,48 @@ fn compare(
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
     for plan in plans {
-        let construction = plan.construction;
-        let started = Instant::now();
-        match task.build(plan) {
-            Ok(built) => {
-                let build_time = started.elapsed();
-                let completion = completion(&built.tree, &sizes, &costs)?;
-                let certificate = match (args.certify, construction, &bound) {
-                    (true, Construction::Optimal, Ok(bound)) => {
-                        Some(task.certify(&built, completion.ready[built.tree.root()], *bound)?)
-                    }
-                    _ => None,
-                };
-                outcomes.push(Outcome { construction, built, completion, build_time, certificate });
+        match outcome(args, &task, plan, &bound) {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(BuildError::Skipped(reason)) => {
+                skipped.push(Skipped { construction: plan.construction, reason });
             }
-            Err(BuildError::Skipped(reason)) => skipped.push(Skipped { construction, reason }),
             Err(BuildError::Failed(error)) => return Err(error),
         }
     }
-    let problem = Problem { operation: args.op, sizes, costs };
-    Ok(Comparison { problem, root: args.root, bound: bound?, outcomes, skipped })
+    if outcomes.is_empty() {
+        let reasons = skipped.iter().map(|Skipped { construction, reason }| {
+            format!("\n  {}: {reason}", construction.name())
+        });
+        let reasons: String = reasons.collect();
+        return Err(CliError::Failure(format!("no construction has a tree:{reasons}")));
+    }
+    let bound = bound?;
+    drop(task);
+    drop(costs);
+    Ok(Comparison { problem, root: args.root, bound, outcomes, skipped })
+}
+
+/// One tree, built, timed and judged.
+fn outcome(
+    args: &OptimizeArgs,
+    task: &Task<'_>,
+    plan: Plan,
+    bound: &Result<Time, TimeError>,
+) -> Result<Outcome, BuildError> {
+    let construction = plan.construction;
+    let started = Instant::now();
+    let built = task.build(plan)?;
+    let build_time = started.elapsed();
+    let completion = completion(&built.tree, task.problem, task.costs)
+        .map_err(|error| plan.effort.unlinked(error))?;
+    let certificate = match (args.certify, construction, bound) {
+        (true, Construction::Optimal, Ok(bound)) => {
+            let time = completion.ready[built.tree.root()];
+            Some(task.certify(&built, time, *bound).map_err(BuildError::Failed)?)
+        }
+        _ => None,
+    };
+    Ok(Outcome { construction, built, completion, build_time, certificate })
 }
 
 fn write_tree(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
@@ -279,9 +332,10 @@ impl Comparison {
         }
     }
 
-    /// How far a time is above the bound, in start-ups; `None` if these cost nothing.
+    /// How far a time is above the bound, in start-ups; `None` if these cost nothing or differ.
     fn gap_alphas(&self, time: Time) -> Option<f64> {
-        let alpha = self.problem.costs.alpha();
+        let costs = self.problem.costs.costs().homogeneous(self.problem.sizes.processors());
+        let alpha = costs.map_or(0.0, |costs| costs.alpha());
         (alpha > 0.0).then(|| (time.units() - self.bound.units()) / alpha)
     }
 
@@ -293,13 +347,11 @@ impl Comparison {
         };
         writeln!(
             output,
-            "{} of {} bytes over {} processors, {root}; alpha = {}, beta = {}, gamma = {}",
+            "{} of {} bytes over {} processors, {root}; {}",
             operation.name(),
             sizes.total(),
             sizes.processors(),
-            text::number(costs.alpha()),
-            text::number(costs.beta()),
-            text::number(costs.gamma()),
+            text::costs(costs),
         )?;
         let which = match self.root {
             Root::Given(root) => format!("any tree with root {root}"),
@@ -354,7 +406,7 @@ impl Comparison {
                 cell(self.gap_alphas(time), 2),
                 tree.degree(tree.root()).to_string(),
                 tree.depth().to_string(),
-                match outcome.built.method {
+                match outcome.built.search {
                     Some(method) => {
                         format!("{} ({})", text::duration(outcome.build_time), method.name())
                     }
@@ -369,7 +421,7 @@ impl Comparison {
     fn recommendation(&self) -> String {
         let best = self.recommended();
         let name = best.construction.name();
-        let method = match best.built.method {
+        let method = match best.built.search {
             Some(method) => format!(" (found by the {} method)", method.name()),
             None => String::new(),
         };
@@ -426,7 +478,7 @@ impl Comparison {
                     "gap_alphas": self.gap_alphas(time),
                     "root_degree": tree.degree(tree.root()),
                     "depth": tree.depth(),
-                    "method": outcome.built.method.map(|method| method.name()),
+                    "method": outcome.built.search.map(|method| method.name()),
                     "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),
                     "not_certified_because":
                         outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
@@ -440,6 +492,10 @@ impl Comparison {
                 json!({ "construction": construction.name(), "reason": reason })
             })
             .collect();
+        let parameter = |parameter: fn(&Homogeneous) -> f64| match costs {
+            StatedCosts::Parameters(costs) => Some(text::json_number(parameter(costs))),
+            StatedCosts::Machine(_) => None,
+        };
         let document = json!({
             "format": "tuwtree-comparison",
             "version": 1,
@@ -450,14 +506,15 @@ impl Comparison {
                 Root::Given(root) => json!(root),
                 Root::Best => json!("best"),
             },
-            "alpha": text::json_number(costs.alpha()),
-            "beta_per_byte": text::json_number(costs.beta()),
-            "gamma_per_byte": text::json_number(costs.gamma()),
+            "alpha": parameter(Homogeneous::alpha),
+            "beta_per_byte": parameter(Homogeneous::beta),
+            "gamma_per_byte": parameter(Homogeneous::gamma),
+            "machine": costs.machine().map(|machine| &machine.name),
             "lower_bound": text::json_time(self.bound),
             "constructions": constructions,
             "skipped": skipped,
             "recommended": self.recommended().construction.name(),
-            "recommended_method": self.recommended().built.method.map(Method::name),
+            "recommended_method": self.recommended().built.search.map(Search::name),
         });
         serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
         Ok(writeln!(output)?)

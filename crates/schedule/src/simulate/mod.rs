@@ -203,7 +203,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
                 before.is_over().then_some(before.times.end)?
             }
         };
-        match self.programs.action(index).looks_at_written() {
+        match self.programs.action(index).needs_written() {
             true => Some(port_free.later(self.progress[index].written?)),
             false => Some(port_free),
         }
