@@ -18,7 +18,10 @@ fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) 
         Payload::Vector { processors: sizes.processors(), bytes }
     };
     let costs = Some(homogeneous(20, 1, 1));
-    Case { name, schedule: Schedule::of_tree(tree, operation, payload, costs).unwrap() }
+    Case {
+        name,
+        schedule: Schedule::of_tree(tree, operation, payload, costs.map(Into::into)).unwrap(),
+    }
 }
 
 /// Every distribution at 8 processors, several at 13 and 16: more would be slow where processes that

@@ -50,7 +50,8 @@ fn irregular(distributions: &[Distribution], costs: &Homogeneous) -> Vec<Case> {
             let tree = tree(construction, &sizes, costs);
             for operation in Operation::IRREGULAR {
                 let payload = Payload::Blocks(sizes.clone());
-                let schedule = Schedule::of_tree(&tree, operation, payload, Some(*costs)).unwrap();
+                let schedule =
+                    Schedule::of_tree(&tree, operation, payload, Some((*costs).into())).unwrap();
                 cases.push(Case { name: name(operation, distribution, construction), schedule });
             }
         }
@@ -65,7 +66,8 @@ fn regular(costs: &Homogeneous) -> Vec<Case> {
         .map(|operation| {
             let payload = Payload::Vector { processors: PROCESSORS, bytes: 1000 };
             let tree = oblivious(PROCESSORS, ROOT).unwrap();
-            let schedule = Schedule::of_tree(&tree, operation, payload, Some(*costs)).unwrap();
+            let schedule =
+                Schedule::of_tree(&tree, operation, payload, Some((*costs).into())).unwrap();
             Case { name: operation.name().to_owned(), schedule }
         })
         .collect()
@@ -74,7 +76,8 @@ fn regular(costs: &Homogeneous) -> Vec<Case> {
 /// The times in units of the costs, by name and kind ("schedule", "native").
 fn times(cases: &[Case], costs: &Homogeneous, folder_name: &str) -> BTreeMap<String, Vec<f64>> {
     let folder = write_all(cases, folder_name);
-    let replay = Replay::new(&cases[0].schedule, costs).unwrap();
+    let any_costs = (*costs).into();
+    let replay = Replay::new(&cases[0].schedule, &any_costs).unwrap();
     let flops_per_byte = costs.gamma() * replay.seconds_per_unit() * 1e9;
     let hook = format!(
         "-DTUWTREE_COPY_HOOK(bytes)=smpi_execute_flops((double)(bytes) * {flops_per_byte:e})"

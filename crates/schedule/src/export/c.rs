@@ -20,6 +20,7 @@ use crate::schedule::{Payload, Schedule};
 use crate::simulate::{Sends, SimulationError, simulate};
 use guards::Touched;
 use std::io::{self, Write};
+use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{Homogeneous, Operation, Rank, Time};
 
 const SOURCE: &str = include_str!("c/source.c");
@@ -96,7 +97,8 @@ impl<'a> CFiles<'a> {
         let timed = schedule
             .task()
             .costs
-            .and_then(|costs| simulate(schedule, &costs, Sends::Synchronous).ok());
+            .as_ref()
+            .and_then(|stated| simulate(schedule, &*stated.costs(), Sends::Synchronous).ok());
         Ok(CFiles {
             schedule,
             name,
@@ -215,11 +217,17 @@ impl<'a> CFiles<'a> {
             task.order.name(),
             task.ports
         );
-        if let Some(costs) = task.costs {
-            let (alpha, beta, gamma) = (costs.alpha(), costs.beta(), costs.gamma());
-            text += &format!(
-                "\n * Made for alpha {alpha} and, per byte, beta {beta} and gamma {gamma}."
-            );
+        match &task.costs {
+            Some(StatedCosts::Parameters(costs)) => {
+                let (alpha, beta, gamma) = (costs.alpha(), costs.beta(), costs.gamma());
+                text += &format!(
+                    "\n * Made for alpha {alpha} and, per byte, beta {beta} and gamma {gamma}."
+                );
+            }
+            Some(StatedCosts::Machine(machine)) => {
+                text += &format!("\n * Made for the machine {}.", in_comment(&machine.name));
+            }
+            None => {}
         }
         if let Some(time) = self.completion_time {
             text += &format!("\n * Completion time in the model, in strict order: {time}.");
@@ -300,6 +308,12 @@ impl<'a> CFiles<'a> {
             Payload::Vector { .. } => Vec::new(),
         }
     }
+}
+
+/// A text that ends no comment and no line.
+fn in_comment(text: &str) -> String {
+    let printable = |c: char| if c.is_control() || c == '*' || c == '\\' { ' ' } else { c };
+    text.chars().map(printable).collect()
 }
 
 fn is_name(name: &str) -> bool {
