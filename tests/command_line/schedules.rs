@@ -19,6 +19,28 @@ fn a_tree_and_its_schedule_are_simulated_alike() {
 }
 
 #[test]
+fn schedules_are_verified() {
+    let verified = tuwtree_with_input("verify -", &schedule()).success();
+    assert_eq!(
+        verified,
+        "correct    gather of 7 bytes over 3 processors, root 1\n\
+         messages   2 with 6 bytes in all, at most 2 one after the other\n\
+         copies     1 with 1 bytes in all\n\
+         segments   none\n\
+         order      ordered\n\
+         ports      1\n"
+    );
+    for (from, to, messages) in [
+        ("[\"output\",3,4]", "[\"output\",2,4]", &["standard input", "processor 1, action 2"][..]),
+        ("\"send\":1", "\"send\":2", &["receives from 0"]),
+        ("\"input\",0,2", "\"input\",0,1", &["processor 0, action 0"]),
+    ] {
+        let bad = schedule().replacen(from, to, 1);
+        tuwtree_with_input("verify -", &bad).fails(1, messages);
+    }
+}
+
+#[test]
 fn costs_on_the_command_line_replace_those_in_the_file() {
     let json = |arguments: &str| -> Value {
         let text = tuwtree_with_input(&format!("simulate - --json {arguments}"), TREE).success();

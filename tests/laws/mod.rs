@@ -10,3 +10,4 @@ mod per_pair;
 pub(crate) mod problems;
 pub(crate) mod random_trees;
 mod simulation;
+mod verification;

@@ -151,18 +151,19 @@ impl Task {
 ///
 /// # Meaning
 /// A processor starts the actions of a port one after the other, each when the one before has
-/// ended. An action that reads from the segment or the output waits, besides, for all receives and
-/// copies that are listed before it, on whatever port. Messages from one processor to another with
-/// the same tag match in the order of the lists.
+/// ended. An action that reads from the segment or the output, or combines what it receives with
+/// what is there, waits, besides, for all receives and copies that are listed before it, on whatever
+/// port. Messages from one processor to another with the same tag match in the order of the lists.
 ///
 /// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
-/// vector, and in a reduction every segment and the root's output hold the processor's own vector.
-/// With one processor, its data is where it belongs.
+/// vector, and in a reduction every segment and the root's output hold the processor's own vector:
+/// as much of it as there is room for, and nothing behind it. With one processor, its data is where
+/// it belongs.
 ///
 /// # Invariants
 /// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
 /// not empty and lie in their buffers, inputs are not written. What all of them do together is for
-/// `verify` to find out.
+/// [`verify`](crate::verify()) to find out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     task: Task,

@@ -8,3 +8,4 @@ pub(crate) mod optimize;
 pub(crate) mod reproduce;
 pub(crate) mod show;
 pub(crate) mod simulate;
+pub(crate) mod verify;

@@ -263,7 +263,7 @@ impl Simulated<'_> {
             "sends": self.sends.name(),
             "completion_time": text::json_time(self.timeline.completion_time()),
             "messages": messages,
-            "message_bytes": bytes as f64,
+            "message_bytes": text::json_number(bytes as f64),
             "critical_path": path,
             "per_processor": processors,
         });

@@ -7,7 +7,7 @@
 //! # Source
 //! T. Hoefler, C. Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009.
 
-use crate::action::{Action, Buffer, Deed};
+use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -67,7 +67,7 @@ fn write_processor(
     for (index, action) in schedule.programs().actions(rank).enumerate() {
         let labels = write_operations(index, &action, calc, output)?;
         let mut required = last.get(&action.port).cloned().unwrap_or_default();
-        if action.reads().is_some_and(|region| region.buffer != Buffer::Input) {
+        if action.needs_written() {
             let others = written.iter().filter(|&(&port, _)| port != action.port);
             required.extend(others.flat_map(|(_, labels)| labels.iter().cloned()));
         }

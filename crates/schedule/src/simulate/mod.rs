@@ -13,7 +13,7 @@ mod matching;
 mod tests;
 mod timeline;
 
-use crate::action::{Buffer, Deed};
+use crate::action::Deed;
 use crate::program::Programs;
 use crate::schedule::Schedule;
 use matching::Matching;
@@ -203,8 +203,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
                 before.is_over().then_some(before.times.end)?
             }
         };
-        let reads = self.programs.action(index).reads();
-        match reads.is_some_and(|region| region.buffer != Buffer::Input) {
+        match self.programs.action(index).needs_written() {
             true => Some(port_free.later(self.progress[index].written?)),
             false => Some(port_free),
         }

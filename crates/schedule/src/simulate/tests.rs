@@ -71,6 +71,22 @@ fn ports_work_at_once_and_a_send_waits_for_all_that_was_received_before() {
 }
 
 #[test]
+fn a_combination_waits_for_what_was_received_before_on_another_port() {
+    let actions = r#"[
+        [{"receive":1,"into":["output",0,4],"combine":"right"},
+         {"port":1,"receive":2,"into":["output",0,4],"combine":"right"}],
+        [{"send":0,"from":["input",0,4]}],
+        [{"send":0,"from":["input",0,4]}]]"#;
+    let text = format!(
+        r#"{{"format":"tuwtree-schedule","version":1,"operation":"reduce","processors":3,"root":0,
+            "order":"ordered","ports":2,"vector_bytes":4,"segment_bytes":[0,0,0],
+            "actions":{actions}}}"#
+    );
+    let times = times(&document::read(text.as_bytes()).unwrap(), Sends::Synchronous);
+    assert_eq!(times[0], [(0, 0, 5), (5, 5, 10)]);
+}
+
+#[test]
 fn a_vector_is_forwarded_piece_by_piece_where_there_are_two_ports() {
     let actions = r#"[
         [{"send":1,"from":["output",0,5]},{"send":1,"from":["output",5,5]}],
