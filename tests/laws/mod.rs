@@ -1,6 +1,7 @@
 //! Laws that hold of every problem, checked on many.
 
 mod constructed;
+mod fuzz;
 mod large;
 mod optimal;
 mod ordered_trees;
