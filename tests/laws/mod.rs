@@ -3,8 +3,10 @@
 mod constructed;
 mod fuzz;
 mod large;
+pub(crate) mod machines;
 mod optimal;
 mod ordered_trees;
+mod per_pair;
 pub(crate) mod problems;
 pub(crate) mod random_trees;
 mod simulation;

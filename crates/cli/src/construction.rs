@@ -3,21 +3,22 @@
 use crate::error::CliError;
 use crate::output::progress::Progress;
 use crate::output::text;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use tuwtree_dp::{
-    DpError, Method, Optimum, PairMethod, PairOptimum, PairTrees, default_binary_method,
-    default_method, memory_needed, memory_needed_per_pair, optimal_binary_per_pair,
-    optimal_per_pair,
+    DpError, Method, OptimalTree, Optimum, PairMethod, PairTrees, default_binary_method,
+    default_method, memory_needed, memory_needed_per_pair, most_processors_per_pair,
+    optimal_binary_per_pair, optimal_per_pair,
 };
 use tuwtree_model::{
-    BlockSizes, Collective, CostMatrix, Costs, CostsError, Homogeneous, Rank, Root, Time,
+    BlockSizes, Collective, Costs, CostsError, Hierarchy, Homogeneous, Operation, Rank, Root, Time,
     TimeError, Tree, completion_time,
 };
 use tuwtree_treegen::{
-    AdaptiveError, AdaptiveRule, adaptive, best_root, linear, linear_root, linear_times, oblivious,
-    oblivious_root,
+    AdaptiveRule, ConstructionError, Filling, adaptive, best_root, graceful, linear, linear_root,
+    linear_times, model_binomial, model_graceful, oblivious, oblivious_root, two_level,
 };
 
 /// A way to build a tree. In the order of the published tables' columns, but with the cheaper ones
@@ -27,6 +28,11 @@ pub(crate) enum Construction {
     Linear,
     Oblivious,
     Adaptive,
+    MinimumFirst,
+    MaximumFirst,
+    Graceful,
+    ModelGraceful,
+    TwoLevel,
     Binary,
     Optimal,
 }
@@ -114,9 +120,9 @@ impl Search {
             Search::Homogeneous(Method::Plain) => processors.powi(3) * 1e-10,
             Search::Homogeneous(Method::Dense) => processors.powi(2) * 2e-8,
             Search::Homogeneous(Method::Runs) => processors * 3e-5,
-            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1e-10,
-            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 1e-9,
-            Search::BinaryPerPair => processors.powi(4) * 1e-9,
+            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
+            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
+            Search::BinaryPerPair => processors.powi(4) * 2e-10,
         }
     }
 }
@@ -132,7 +138,21 @@ pub(crate) enum BuildError {
 
 impl Construction {
     /// All constructions.
-    pub(crate) const ALL: [Construction; 5] = [
+    pub(crate) const ALL: [Construction; 10] = [
+        Construction::Linear,
+        Construction::Oblivious,
+        Construction::Adaptive,
+        Construction::MinimumFirst,
+        Construction::MaximumFirst,
+        Construction::Graceful,
+        Construction::ModelGraceful,
+        Construction::TwoLevel,
+        Construction::Binary,
+        Construction::Optimal,
+    ];
+
+    /// Those of the published tables.
+    pub(crate) const PUBLISHED: [Construction; 5] = [
         Construction::Linear,
         Construction::Oblivious,
         Construction::Adaptive,
@@ -140,12 +160,27 @@ impl Construction {
         Construction::Optimal,
     ];
 
+    /// Whether a comparison of all constructions shows it: those made for costs that differ are
+    /// shown where they do.
+    pub(crate) fn is_compared(self, task: &Task<'_>) -> bool {
+        let differ = !matches!(task.searched, Searched::Homogeneous(_));
+        match self {
+            Construction::TwoLevel => differ && matches!(task.costs, Costs::Hierarchical(_)),
+            _ => differ || Construction::PUBLISHED.contains(&self),
+        }
+    }
+
     /// The name by which users, documents and tests call the construction.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Construction::Linear => "linear",
             Construction::Oblivious => "oblivious",
             Construction::Adaptive => "adaptive",
+            Construction::MinimumFirst => Filling::MinimumFirst.name(),
+            Construction::MaximumFirst => Filling::MaximumFirst.name(),
+            Construction::Graceful => "graceful",
+            Construction::ModelGraceful => "model-graceful",
+            Construction::TwoLevel => "two-level",
             Construction::Binary => "binary",
             Construction::Optimal => "optimal",
         }
@@ -157,6 +192,21 @@ impl Construction {
             Construction::Linear => "star: the root receives from all others, as MPI libraries do",
             Construction::Oblivious => "rank-ordered binomial tree, whatever the blocks",
             Construction::Adaptive => "binomial tree in which the larger side receives",
+            Construction::MinimumFirst => {
+                "binomial tree, places filled with the nearest first; not in rank order"
+            }
+            Construction::MaximumFirst => {
+                "binomial tree, places filled with the farthest first; not in rank order"
+            }
+            Construction::Graceful => {
+                "sets of growing weight, largest block first (Träff 2004); not in rank order"
+            }
+            Construction::ModelGraceful => {
+                "sets of growing message times, slowest first; not in rank order"
+            }
+            Construction::TwoLevel => {
+                "optimal trees within the nodes of a hierarchical machine and among their leaders"
+            }
             Construction::Binary => "best tree with at most two children everywhere, in rank order",
             Construction::Optimal => "best tree of all that join adjacent ranges",
         }
@@ -185,10 +235,24 @@ impl Task<'_> {
             Construction::Adaptive => {
                 let tree = adaptive(problem, costs, root, adaptive_rule);
                 tree.map(Built::without_search).map_err(|error| match error {
-                    AdaptiveError::Time(error) => plan.effort.unlinked(error),
-                    AdaptiveError::Tree(error) => BuildError::failed(error),
+                    ConstructionError::Time(error) => plan.effort.unlinked(error),
+                    ConstructionError::Tree(error) => BuildError::failed(error),
                 })?
             }
+            Construction::MinimumFirst | Construction::MaximumFirst => {
+                let filling = match plan.construction {
+                    Construction::MinimumFirst => Filling::MinimumFirst,
+                    _ => Filling::MaximumFirst,
+                };
+                self.best_of_roots(plan, |root| model_binomial(problem, costs, root, filling))?
+            }
+            Construction::Graceful => {
+                self.best_of_roots(plan, |root| Ok(graceful(problem, root)?))?
+            }
+            Construction::ModelGraceful => {
+                self.best_of_roots(plan, |root| model_graceful(problem, costs, root))?
+            }
+            Construction::TwoLevel => self.two_level(plan)?,
             Construction::Binary | Construction::Optimal => self.search(plan)?,
         };
         Ok(built)
@@ -219,6 +283,109 @@ impl Task<'_> {
         linear_root(problem, costs).map_err(|error| effort.unlinked(error))
     }
 
+    /// The tree with the given root, or the fastest of those with every root.
+    fn best_of_roots(
+        &self,
+        plan: Plan,
+        build: impl Fn(Rank) -> Result<Tree, ConstructionError>,
+    ) -> Result<Built, BuildError> {
+        let Task { problem, costs, .. } = *self;
+        let processors = problem.processors();
+        let roots = match self.root {
+            Root::Given(root) => root..root + 1,
+            Root::Best if processors <= MOST_ROOTS => 0..processors,
+            Root::Best => {
+                return Err(plan.effort.refused(format!(
+                    "the best root is looked for among at most {MOST_ROOTS} processors; name one \
+                     with --root"
+                )));
+            }
+        };
+        let mut best: Option<(Time, Tree)> = None;
+        let mut unlinked = None;
+        for root in roots {
+            let timed = build(root).and_then(|tree| {
+                let time = completion_time(&tree, problem, costs)?;
+                Ok((time, tree))
+            });
+            match timed {
+                Ok((time, tree)) if best.as_ref().is_none_or(|(least, _)| time < *least) => {
+                    best = Some((time, tree));
+                }
+                Ok(_) => {}
+                Err(ConstructionError::Time(error)) => unlinked = unlinked.or(Some(error)),
+                Err(ConstructionError::Tree(error)) => return Err(BuildError::failed(error)),
+            }
+        }
+        match (best, unlinked) {
+            (Some((_, tree)), _) => Ok(Built::without_search(tree)),
+            (None, Some(error)) => Err(plan.effort.unlinked(error)),
+            (None, None) => unreachable!("a problem has at least one processor"),
+        }
+    }
+
+    /// Optimal trees within the nodes, and among their leaders.
+    fn two_level(&self, plan: Plan) -> Result<Built, BuildError> {
+        let machine = match &self.searched {
+            Searched::PerPair(Costs::Hierarchical(machine)) => machine,
+            Searched::NotLinear(error) => {
+                return Err(plan.effort.refused(format!("{error} with --linearise-at")));
+            }
+            Searched::Homogeneous(_) | Searched::PerPair(_) => {
+                let reason = "two-level trees need a machine of several levels (hierarchical)";
+                return Err(plan.effort.refused(reason.to_owned()));
+            }
+        };
+        let mut nodes: BTreeMap<usize, Vec<Rank>> = BTreeMap::new();
+        for rank in 0..self.problem.processors() {
+            nodes.entry(machine.node(rank)).or_default().push(rank);
+        }
+        let (ids, nodes): (Vec<usize>, Vec<Vec<Rank>>) = nodes.into_iter().unzip();
+        let link = machine.levels()[0].links.linear().expect("linear costs are searched with");
+        let inner = Homogeneous::new(link.alpha, link.beta, machine.gamma());
+        let inner = inner.map_err(BuildError::failed)?;
+        let sum = |ranks: &[Rank]| ranks.iter().map(|&rank| self.sizes.block(rank)).sum();
+        let inside = |ranks: &[Rank], root| {
+            let sizes = ranks.iter().map(|&rank| self.sizes.block(rank));
+            let sizes = BlockSizes::new(sizes).map_err(BuildError::failed)?;
+            optimal_tree(&sizes, &inner, root)
+        };
+        let among = |_: &[Rank], root| {
+            let totals = nodes.iter().map(|ranks| sum(ranks));
+            let sizes = BlockSizes::new(totals).map_err(BuildError::failed)?;
+            match machine.of_nodes(&ids) {
+                Some(leaders) => self.among_leaders(&sizes, leaders, root),
+                // One node, and nobody to talk to.
+                None => linear(1, 0).map_err(BuildError::failed),
+            }
+        };
+        two_level(&nodes, self.root, inside, among).map(Built::without_search)
+    }
+
+    /// The tree among the leaders: optimal if their costs are the same for all pairs or they are few,
+    /// else adaptive.
+    fn among_leaders(
+        &self,
+        sizes: &BlockSizes,
+        leaders: Hierarchy,
+        root: Root,
+    ) -> Result<Tree, BuildError> {
+        let problem = match self.problem.operation() {
+            Operation::Scatter => Collective::Scatter(sizes),
+            _ => Collective::Gather(sizes),
+        };
+        let costs = Costs::Hierarchical(leaders);
+        if let Some(costs) = costs.homogeneous(sizes.processors()) {
+            return optimal_tree(sizes, &costs, root);
+        }
+        if sizes.processors() <= MOST_LEADERS {
+            let matrix = costs.matrix(sizes.processors()).map_err(BuildError::failed)?;
+            let optimum = optimal_per_pair(problem, &matrix, root, PairMethod::Hinges, &());
+            return optimum.map(|optimum| optimum.tree).map_err(BuildError::failed);
+        }
+        adaptive(problem, &costs, root, AdaptiveRule::CompletionTime).map_err(BuildError::failed)
+    }
+
     /// A tree found by a dynamic program.
     ///
     /// Its value and the tree's completion time, found independently, are compared.
@@ -233,10 +400,8 @@ impl Task<'_> {
                 (tree, value, time)
             }
             (Searched::PerPair(costs), Some(Search::PerPair(_) | Search::BinaryPerPair)) => {
-                let matrix = costs.matrix(self.problem.processors());
-                let matrix = matrix.map_err(|error| plan.effort.refused(error.to_string()))?;
-                let PairOptimum { tree, value } = self.search_per_pair(&matrix, plan)?;
-                let time = completion_time(&tree, self.problem, &matrix);
+                let OptimalTree { tree, value } = self.search_per_pair(costs, plan)?;
+                let time = completion_time(&tree, self.problem, costs);
                 (tree, value, time)
             }
             (_, search) => {
@@ -264,7 +429,7 @@ impl Task<'_> {
     ) -> Result<Optimum, BuildError> {
         let Task { sizes, root, .. } = *self;
         let needed = memory_needed(sizes, costs, root, method).map_err(BuildError::failed)?;
-        self.check_effort(needed, plan)?;
+        self.check_effort(needed, plan, |_| String::new())?;
         let progress = Watched(Progress::new(plan.construction.name()));
         let optimize = match plan.construction {
             Construction::Binary => tuwtree_dp::optimal_binary_with,
@@ -273,13 +438,22 @@ impl Task<'_> {
         optimize(sizes, costs, root, method, &progress).map_err(|error| plan.stopped(error))
     }
 
-    fn search_per_pair(&self, costs: &CostMatrix, plan: Plan) -> Result<PairOptimum, BuildError> {
+    fn search_per_pair(&self, costs: &Costs, plan: Plan) -> Result<OptimalTree, BuildError> {
         let Task { problem, root, .. } = *self;
+        let processors = problem.processors();
         let trees = match plan.search {
             Some(Search::PerPair(method)) => PairTrees::AnyDegree(method),
             _ => PairTrees::Binary,
         };
-        self.check_effort(memory_needed_per_pair(costs.size(), root, trees), plan)?;
+        let needed = memory_needed_per_pair(processors, root, trees);
+        self.check_effort(needed, plan, |available| {
+            let most = most_processors_per_pair(available, root, trees);
+            format!(
+                "; {most} processors would fit, and linear, oblivious and adaptive trees need no tables"
+            )
+        })?;
+        let matrix = costs.matrix(processors);
+        let costs = &matrix.map_err(|error| plan.effort.refused(error.to_string()))?;
         let progress = Watched(Progress::new(plan.construction.name()));
         match trees {
             PairTrees::AnyDegree(method) => {
@@ -353,13 +527,19 @@ impl Task<'_> {
     }
 
     /// Fails if tables of `needed` bytes do not fit into memory, or take longer to fill than the
-    /// effort allows.
-    fn check_effort(&self, needed: u64, plan: Plan) -> Result<(), BuildError> {
+    /// effort allows. `advice` says what to do about too little memory, given how much there is.
+    fn check_effort(
+        &self,
+        needed: u64,
+        plan: Plan,
+        advice: impl FnOnce(u64) -> String,
+    ) -> Result<(), BuildError> {
         if let Some(available) = available_memory().filter(|&available| needed > available) {
             return Err(plan.effort.refused(format!(
-                "needs {}, {} available",
+                "needs {}, {} available{}",
                 text::memory(needed),
-                text::memory(available)
+                text::memory(available),
+                advice(available)
             )));
         }
         let search = plan.search.expect("only what is searched for takes effort");
@@ -375,6 +555,12 @@ impl Task<'_> {
         }
         Ok(())
     }
+}
+
+/// An optimal tree for homogeneous costs, by the fastest method.
+fn optimal_tree(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<Tree, BuildError> {
+    let optimum = tuwtree_dp::optimal(sizes, costs, root, default_method(sizes, costs));
+    optimum.map(|optimum| optimum.tree).map_err(BuildError::failed)
 }
 
 /// What to build.
@@ -421,7 +607,7 @@ impl Plan {
                 "needs more than {}, which is what is available",
                 text::memory(allowed)
             )),
-            DpError::DoesNotFit { .. } | DpError::CutOff { .. } | DpError::NoOrderedTree { .. } => {
+            DpError::DoesNotFit { .. } | DpError::NoTree(_) | DpError::NoOrderedTree { .. } => {
                 self.effort.refused(error.to_string())
             }
             error => BuildError::failed(error),
@@ -460,6 +646,12 @@ impl Effort {
 
 /// The most processors whose stars are all timed for the best root, which takes O(p^2).
 const MOST_STARS: usize = 10_000;
+
+/// The most processors that are all tried as roots of trees which take O(p^2) each.
+const MOST_ROOTS: usize = 256;
+
+/// The most node leaders for whom an optimal tree is searched for pair by pair.
+const MOST_LEADERS: usize = 128;
 
 /// How far two methods may be apart where costs are not integers, relative to the time and that of
 /// sending everything once: sizes of ranges are differences of prefix sums.

@@ -1,8 +1,9 @@
 //! Adaptive binomial trees: at each join the data decides who sends.
 
+use crate::ConstructionError;
 use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
 use std::convert::Infallible;
-use tuwtree_model::{Collective, CostModel, Rank, Root, Time, TimeError, Tree, TreeError};
+use tuwtree_model::{Collective, CostModel, Rank, Root, Time, TimeError, Tree};
 
 /// Which of two adjacent subcubes sends its data to the other.
 ///
@@ -40,22 +41,11 @@ impl AdaptiveRule {
     }
 }
 
-/// Why there is no adaptive tree.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum AdaptiveError {
-    /// The root is not a processor.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
-    /// A join's completion time cannot be stated.
-    #[error(transparent)]
-    Time(#[from] TimeError),
-}
-
 /// The adaptive binomial tree for this problem and these costs, with a given root or the one that the rule yields
 /// (which need not be the best of all roots).
 ///
 /// # Errors
-/// [`AdaptiveError`]: a root out of range; for [`AdaptiveRule::CompletionTime`], a time that cannot
+/// [`ConstructionError`]: a root out of range; for [`AdaptiveRule::CompletionTime`], a time that cannot
 /// be stated, or a join without a link in either direction.
 ///
 /// # Complexity
@@ -70,7 +60,7 @@ pub fn adaptive<'a>(
     costs: &impl CostModel,
     root: Root,
     rule: AdaptiveRule,
-) -> Result<Tree, AdaptiveError> {
+) -> Result<Tree, ConstructionError> {
     let problem = problem.into();
     let processors = problem.processors();
     let root = match root {

@@ -39,6 +39,7 @@ pub(crate) struct EvaluateArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it; no blocks at all.
 pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    check_sources(&args.tree, &args.blocks, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let Some(problem) = problem(&document, &args.tree, &args.blocks, &args.costs)? else {
         return Err(CliError::Usage(format!(
@@ -54,6 +55,19 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
+/// Fails with exit code 2 if more than one thing is to come from standard input.
+pub(crate) fn check_sources(
+    tree: &Source,
+    blocks: &BlockArgs,
+    costs: &CostArgs,
+) -> Result<(), CliError> {
+    check_one_standard_input(&[
+        ("the tree", Some(tree)),
+        ("--sizes", blocks.sizes.as_ref()),
+        ("--machine", costs.machine.as_ref()),
+    ])
+}
+
 /// The problem that a tree is to be judged on: as given on the command line, else as in its file.
 ///
 /// # Errors
@@ -64,11 +78,6 @@ pub(crate) fn problem(
     blocks: &BlockArgs,
     costs: &CostArgs,
 ) -> Result<Option<Problem>, CliError> {
-    check_one_standard_input(&[
-        ("the tree", Some(source)),
-        ("--sizes", blocks.sizes.as_ref()),
-        ("--machine", costs.machine.as_ref()),
-    ])?;
     let own = document.problem.as_ref();
     let stated = costs.costs(own.map(|problem| &problem.costs))?;
     let processors = document.tree.processors();

@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::Costs;
-use tuwtree_schedule::export::{dot, goal, smpi};
+use tuwtree_schedule::export::{c, dot, goal, smpi};
 use tuwtree_schedule::{Schedule, document};
 
 /// Export a tree or schedule for other programs: as JSON, for simulators, or as a picture.
@@ -37,6 +37,10 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     displacements: Option<Source>,
 
+    /// What the names in exported C begin with [default: the output file's name]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
     /// Write to this file, or for `smpi` into this folder [default: standard output]
     ///
     /// A JSON file whose name ends with `.gz` is packed.
@@ -49,17 +53,19 @@ pub(crate) struct ExportArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Json,
+    C,
     Goal,
     Smpi,
     Dot,
 }
 
 impl Format {
-    const ALL: [Format; 4] = [Format::Json, Format::Goal, Format::Smpi, Format::Dot];
+    const ALL: [Format; 5] = [Format::Json, Format::C, Format::Goal, Format::Smpi, Format::Dot];
 
     fn name(self) -> &'static str {
         match self {
             Format::Json => "json",
+            Format::C => "c",
             Format::Goal => "goal",
             Format::Smpi => "smpi",
             Format::Dot => "dot",
@@ -69,6 +75,7 @@ impl Format {
     fn summary(self) -> &'static str {
         match self {
             Format::Json => "the schedule itself, for programs and the executor",
+            Format::C => "a C file, and beside it a header, with persistent requests of MPI",
             Format::Goal => "GOAL text for LogGOPSim and ATLAHS",
             Format::Smpi => {
                 "a folder with trace, platform, host file and command for SimGrid's SMPI"
@@ -93,6 +100,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     let nanoseconds = if stated.machine().is_some() { 1e9 } else { 1.0 };
     match args.format {
         Format::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
+        Format::C => write_c(&schedule, args)?,
         Format::Goal => {
             args.output.open()?.write(|file| goal::write(&schedule, costs, nanoseconds, file))?;
         }
@@ -105,6 +113,29 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
 fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> {
     let displacements = sizes::read_displacements(source)?;
     schedule.with_displacements(displacements).map_err(|error| source.failure(&error))
+}
+
+/// Writes the C source and, if it goes into a file, the header beside it.
+fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
+    let name = match (&args.name, &args.output) {
+        (Some(name), _) => name.clone(),
+        (None, Destination::StandardOutput) => schedule.task().operation.name().to_owned(),
+        (None, Destination::File(path)) => {
+            let stem = path.file_stem().unwrap_or_default();
+            stem.to_string_lossy().replace(['-', '.', ' '], "_")
+        }
+    };
+    let files = c::CFiles::new(schedule, &name).map_err(|error| match error {
+        c::CError::Name { .. } => CliError::Usage(format!("--name: {error}")),
+        other => args.schedule.failure(&other),
+    })?;
+    let Destination::File(path) = &args.output else {
+        return args.output.open()?.write(|file| files.source(file));
+    };
+    // The source includes the header by this name.
+    let header = Destination::File(path.with_file_name(format!("{name}.h"))).open()?;
+    args.output.open()?.write(|file| files.source(file))?;
+    header.write(|file| files.header(file))
 }
 
 /// Writes the files of an SMPI replay into a folder.

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use tuwtree_dp::Method;
 use tuwtree_model::document::{Problem, StatedCosts, TreeDocument};
 use tuwtree_model::{
-    BlockSizes, Completion, Costs, Homogeneous, Operation, Root, Time, TimeError, completion,
-    lower_bound, lower_bound_any_root,
+    BlockSizes, Completion, Costs, Homogeneous, Operation, Root, Time, TimeError, check_ordered,
+    completion, lower_bound, lower_bound_any_root,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -86,11 +86,16 @@ enum Algorithm {
 }
 
 impl Algorithm {
-    const ALL: [Algorithm; 11] = [
+    const ALL: [Algorithm; 16] = [
         Algorithm::All,
         Algorithm::One(Construction::Linear),
         Algorithm::One(Construction::Oblivious),
         Algorithm::One(Construction::Adaptive),
+        Algorithm::One(Construction::MinimumFirst),
+        Algorithm::One(Construction::MaximumFirst),
+        Algorithm::One(Construction::Graceful),
+        Algorithm::One(Construction::ModelGraceful),
+        Algorithm::One(Construction::TwoLevel),
         Algorithm::One(Construction::Binary),
         Algorithm::One(Construction::Optimal),
         Algorithm::By(Construction::Binary, Method::Dense),
@@ -114,17 +119,21 @@ impl Algorithm {
 
     fn summary(self) -> &'static str {
         match self {
-            Algorithm::All => "all constructions that memory and patience allow",
+            Algorithm::All => "all constructions that suit the costs, memory and patience",
             Algorithm::One(construction) => construction.summary(),
             Algorithm::By(_, method) => method.summary(),
         }
     }
 
     /// What to build for this, and how hard to try.
-    fn plans(self) -> Vec<Plan> {
+    fn plans(self, task: &Task<'_>) -> Vec<Plan> {
         let plan = |construction, search, effort| Plan { construction, search, effort };
         match self {
-            Algorithm::All => Construction::ALL.map(|one| plan(one, None, Effort::Moderate)).into(),
+            Algorithm::All => Construction::ALL
+                .into_iter()
+                .filter(|one| one.is_compared(task))
+                .map(|one| plan(one, None, Effort::Moderate))
+                .collect(),
             Algorithm::One(construction) => vec![plan(construction, None, Effort::Any)],
             Algorithm::By(construction, method) => {
                 let search = Search::Homogeneous(method);
@@ -137,7 +146,7 @@ impl Algorithm {
 /// The plans of all names together, in the order of the constructions; what is both named and among
 /// all, or is to be certified, is tried as hard as what is named.
 fn plans(args: &OptimizeArgs, task: &Task<'_>) -> Vec<Plan> {
-    let plans = args.algorithm.iter().flat_map(|one| one.plans());
+    let plans = args.algorithm.iter().flat_map(|one| one.plans(task));
     let mut plans: Vec<Plan> = plans.map(|plan| plan.settled(task)).collect();
     for plan in &mut plans {
         if args.certify && plan.construction == Construction::Optimal {
@@ -450,11 +459,14 @@ impl Comparison {
 
     /// Why an optimal tree is not the fastest, where that is so.
     fn caveat(&self) -> &'static str {
-        let best = self.recommended().time();
+        let best = self.recommended();
         let beaten = |outcome: &Outcome| {
-            outcome.construction == Construction::Optimal && outcome.time() > best
+            outcome.construction == Construction::Optimal && outcome.time() > best.time()
         };
         match self.outcomes.iter().any(beaten) {
+            true if check_ordered(&best.built.tree).is_err() => {
+                "\nIts tree is not in rank order: what permuting the blocks may cost is not counted."
+            }
             true => {
                 "\nIt is no join of adjacent ranges, which is what optimal is the best of: see the README."
             }

@@ -1,7 +1,7 @@
 //! `tuwtree show`: a tree explained: who sends what to whom, when.
 
 use crate::args::{BlockArgs, CostArgs};
-use crate::commands::evaluate::problem;
+use crate::commands::evaluate::{check_sources, problem};
 use crate::error::CliError;
 use crate::input::{Source, tree};
 use crate::output::drawing::{Drawing, blocks, spans, transmission};
@@ -40,6 +40,7 @@ pub(crate) struct ShowArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it.
 pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    check_sources(&args.tree, &args.blocks, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let tree = &document.tree;
     if let Some(rank) = args.processor.filter(|&rank| rank >= tree.processors()) {

@@ -17,6 +17,23 @@ pub(crate) struct Senders<'a> {
     pub(crate) rank: &'a [u16],
 }
 
+/// The first of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sender {
+    pub(crate) ready: f64,
+    pub(crate) rank: u16,
+}
+
+/// What the senders of a range send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message<'a> {
+    /// To the receiver.
+    pub(crate) links: LinksTo<'a>,
+    pub(crate) bytes: f64,
+    /// A lower bound on the time of any sender's message.
+    pub(crate) fastest: f64,
+}
+
 /// One sender.
 #[derive(Clone, Copy, Debug)]
 struct Hinge {
@@ -42,24 +59,33 @@ impl Envelope {
     /// For each clock, lowers the arrival to that of the best sender if that is earlier:
     /// `arrival[n] = min(arrival[n], min over q of max(clock[n], C_q) + comm_q(bytes))`.
     ///
-    /// `fastest` is a lower bound on the time of any sender's message.
+    /// # Shapes
+    /// As many arrivals as clocks. `first` is the first of `senders`, which are asked for only if it
+    /// is not the best of all for all clocks.
     ///
     /// # Complexity
     /// O(q + n log q) for `q` senders and `n` clocks, the logarithm only where more than a few
     /// hinges make up the envelope. Senders are read in the order in which they are ready, and no
     /// further than one might help.
-    pub(crate) fn lower(
+    #[inline]
+    pub(crate) fn lower<'a>(
         &mut self,
-        clocks: &[f64],
-        arrivals: &mut [f64],
-        senders: Senders<'_>,
-        (links, bytes, fastest): (LinksTo<'_>, f64, f64),
+        (clocks, arrivals): (&[f64], &mut [f64]),
+        first: Sender,
+        senders: impl FnOnce() -> Senders<'a>,
+        message: Message<'_>,
     ) {
-        let (earliest_clock, latest_clock, latest_arrival) = bounds(clocks, arrivals);
-        if earliest_clock + fastest >= latest_arrival {
+        let fastest = message.links.message(Rank::from(first.rank), message.bytes);
+        if fastest <= message.fastest {
+            // Nobody is ready earlier, and nobody sends faster.
+            lower_by_one(clocks, arrivals, Hinge::new(first.ready, fastest));
             return;
         }
-        self.collect(senders, (links, bytes, fastest), (latest_clock, latest_arrival));
+        let (earliest_clock, latest_clock, latest_arrival) = bounds(clocks, arrivals);
+        if most(earliest_clock, first.ready) + message.fastest >= latest_arrival {
+            return;
+        }
+        self.collect(senders(), message, (latest_clock, latest_arrival));
         if self.hinges.len() <= FEW {
             for hinge in &self.hinges {
                 lower_by_one(clocks, arrivals, *hinge);
@@ -76,7 +102,7 @@ impl Envelope {
     fn collect(
         &mut self,
         senders: Senders<'_>,
-        (links, bytes, fastest): (LinksTo<'_>, f64, f64),
+        Message { links, bytes, fastest }: Message<'_>,
         (latest_clock, useful): (f64, f64),
     ) {
         self.hinges.clear();
@@ -93,7 +119,7 @@ impl Envelope {
                 continue;
             }
             least = message;
-            let hinge = Hinge { message, earliest: ready + message };
+            let hinge = Hinge::new(ready, message);
             while self.hinges.last().is_some_and(|last| last.earliest >= hinge.earliest) {
                 self.hinges.pop();
             }
@@ -117,6 +143,12 @@ impl Envelope {
 }
 
 impl Hinge {
+    /// The hinge of a sender ready at `ready`.
+    #[inline(always)]
+    fn new(ready: f64, message: f64) -> Hinge {
+        Hinge { message, earliest: ready + message }
+    }
+
     /// When the message has arrived.
     #[inline(always)]
     fn at(self, clock: f64) -> f64 {
@@ -167,4 +199,51 @@ fn least(a: f64, b: f64) -> f64 {
 #[inline(always)]
 fn most(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lowers `arrivals` for clocks `0, step, …` and compares with all senders tried one by one.
+    fn check(ready: &[f64], latency: &[f64], step: f64) -> usize {
+        let rate = vec![0.0; latency.len()];
+        let links = LinksTo { latency, rate: &rate };
+        let fastest = latency.iter().copied().fold(f64::INFINITY, f64::min) - 1.0;
+        let mut rank: Vec<u16> = (0..ready.len() as u16).collect();
+        rank.sort_by(|&a, &b| ready[usize::from(a)].total_cmp(&ready[usize::from(b)]));
+        let ready_in_order: Vec<f64> = rank.iter().map(|&rank| ready[usize::from(rank)]).collect();
+        let clocks: Vec<f64> = (0..50).map(|n| f64::from(n) * step).collect();
+        let mut arrivals = vec![f64::INFINITY; clocks.len()];
+        let mut envelope = Envelope::default();
+        envelope.lower(
+            (&clocks, &mut arrivals),
+            Sender { ready: ready_in_order[0], rank: rank[0] },
+            || Senders { ready: &ready_in_order, rank: &rank },
+            Message { links, bytes: 1.0, fastest },
+        );
+        for (&clock, arrival) in clocks.iter().zip(arrivals) {
+            let each =
+                ready.iter().zip(latency).map(|(&ready, latency)| clock.max(ready) + latency);
+            assert_eq!(arrival, each.fold(f64::INFINITY, f64::min));
+        }
+        envelope.hinges.len()
+    }
+
+    #[test]
+    fn an_envelope_of_one_few_or_many_hinges_is_the_best_of_all_senders() {
+        assert_eq!(check(&[5.0, 0.0, 7.0], &[9.0, 4.0, 4.0], 1.0), 1);
+        assert_eq!(check(&[0.0, 10.0, 20.0], &[30.0, 21.0, 12.0], 1.0), 3);
+        // The later, the faster, and each arrives a little later than the one before.
+        let ready: Vec<f64> = (0..40).map(|n| f64::from(10 * n)).collect();
+        let latency: Vec<f64> = (0..40).map(|n| f64::from(1000 - 9 * n)).collect();
+        assert_eq!(check(&ready, &latency, 10.0), 40);
+        assert!(check(&ready, &latency, 3.0) < 40, "none beyond the latest clock");
+    }
+
+    #[test]
+    fn who_has_no_link_does_not_send() {
+        assert_eq!(check(&[0.0, 3.0], &[f64::INFINITY, 2.0], 1.0), 1);
+        assert_eq!(check(&[f64::INFINITY, f64::INFINITY], &[1.0, 2.0], 1.0), 0);
+    }
 }

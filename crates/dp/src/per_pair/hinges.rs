@@ -1,5 +1,6 @@
 //! The recurrence by lower envelopes, shortest ranges first: O(p^4 log p), as a rule O(p^4).
 
+use super::hinge::Sender;
 use super::levels::{level_cells, widths};
 use super::links::Links;
 use super::receiver::Receiver;
@@ -101,5 +102,6 @@ pub(crate) fn memory(processors: usize, root: Root) -> u128 {
         Root::Given(root) => sorted + cells_with_root(processors, root) as u128,
     };
     let (time, rank) = (size_of::<f64>() as u128, size_of::<u16>() as u128);
-    2 * time * timed + (time + rank) * sorted + 2 * time * (processors as u128).pow(2)
+    let first = size_of::<Sender>() as u128;
+    2 * time * timed + (time + rank) * sorted + 2 * (time + first) * (processors as u128).pow(2)
 }

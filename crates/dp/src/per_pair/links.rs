@@ -130,11 +130,6 @@ impl Links {
         self.copy[rank]
     }
 
-    /// Whether a sender can reach a receiver in one message.
-    pub(crate) fn is_linked(&self, sender: Rank, receiver: Rank) -> bool {
-        self.latency[receiver * self.processors + sender].is_finite()
-    }
-
     /// A finished value, or why it cannot be stated.
     ///
     /// Times of a table are sums of non-negative numbers. While they stay below 2^53 they are exact

@@ -16,9 +16,9 @@
 //! how many processors fit.
 //!
 //! # What there is no tree for
-//! Not every pair needs a link, and nothing needs to be sent where there is no data. If no ordered
-//! tree has the links that it needs, the error names processors that are cut off from the root, or a
-//! range of processors that none of them can collect.
+//! Not every pair needs a link, and nothing needs to be sent where there is no data. If no tree at all
+//! has the links that it needs, the error names a cut, before anything is computed; if no ordered one
+//! has, a range of processors that cannot be joined.
 //!
 //! # What this module does not do
 //! It knows no machine, only a matrix; the best tree that is not ordered is another, NP-hard problem
@@ -38,7 +38,6 @@ mod senders;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod unreachable;
 
 use crate::progress::Meter;
 use crate::{DpError, Progress};
@@ -144,12 +143,14 @@ fn links(
         let most = most_processors_per_pair(allowed, root, trees);
         return Err(DpError::DoesNotFit { processors, needed, allowed, most });
     }
-    Links::new(problem, costs)
+    let links = Links::new(problem, costs)?;
+    costs.check_links(problem, root)?;
+    Ok(links)
 }
 
 /// An optimal tree and its time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PairOptimum {
+pub struct OptimalTree {
     /// A tree that attains the value, with the root asked for or a best one.
     pub tree: Tree,
     /// Its completion time, in time units: exact if all costs are integers.
@@ -165,7 +166,7 @@ pub struct PairOptimum {
 /// # Errors
 /// [`DpError::ProcessorsDiffer`], [`DpError::RootOutOfRange`], [`DpError::TooLarge`];
 /// [`DpError::DoesNotFit`] before anything is computed; [`DpError::OutOfMemory`],
-/// [`DpError::Cancelled`]; [`DpError::CutOff`] and [`DpError::NoOrderedTree`] where links are missing.
+/// [`DpError::Cancelled`]; [`DpError::NoTree`] and [`DpError::NoOrderedTree`] where links are missing.
 ///
 /// # Complexity
 /// O(p^4 log p) at worst and O(p^4) as a rule by [`PairMethod::Hinges`], an eighth of it for a given
@@ -195,7 +196,7 @@ pub fn optimal_per_pair<'a>(
     root: Root,
     method: PairMethod,
     progress: &dyn Progress,
-) -> Result<PairOptimum, DpError> {
+) -> Result<OptimalTree, DpError> {
     let problem = problem.into();
     let links = links(problem, costs, root, (PairTrees::AnyDegree(method), progress))?;
     let last = links.processors() - 1;
@@ -220,22 +221,20 @@ fn optimum(
     operation: Operation,
     root: Root,
     time: impl Fn(Rank, Rank, Rank) -> f64,
-) -> Result<PairOptimum, DpError> {
+) -> Result<OptimalTree, DpError> {
     let last = links.processors() - 1;
     let best = match root {
         Root::Best => tree::best_root((0..=last).map(|root| time(0, last, root))),
         Root::Given(root) => Some((root, time(0, last, root))).filter(|best| best.1.is_finite()),
     };
     let Some((found, value)) = best else {
-        return Err(unreachable::explain(links, operation, root, || {
-            unreachable::shortest_blocked(last + 1, |i, j| match root {
-                Root::Given(root) if (i..=j).contains(&root) => time(i, j, root).is_finite(),
-                _ => (i..=j).any(|root| time(i, j, root).is_finite()),
-            })
+        return Err(no_ordered_tree((operation, root), last, |i, j| match root {
+            Root::Given(root) if (i..=j).contains(&root) => time(i, j, root).is_finite(),
+            _ => (i..=j).any(|root| time(i, j, root).is_finite()),
         }));
     };
     let value = links.stated(value)?;
-    Ok(PairOptimum { tree: tree::of_joins(links, found, time), value })
+    Ok(OptimalTree { tree: tree::of_joins(links, found, time), value })
 }
 
 /// An optimal ordered binary tree: least completion time over all strongly ordered trees in which no
@@ -256,7 +255,7 @@ pub fn optimal_binary_per_pair<'a>(
     costs: &CostMatrix,
     root: Root,
     progress: &dyn Progress,
-) -> Result<PairOptimum, DpError> {
+) -> Result<OptimalTree, DpError> {
     let problem = problem.into();
     let links = links(problem, costs, root, (PairTrees::Binary, progress))?;
     let last = links.processors() - 1;
@@ -271,13 +270,24 @@ pub fn optimal_binary_per_pair<'a>(
         }
     };
     let Some((found, value)) = best else {
-        return Err(unreachable::explain(&links, problem.operation(), root, || {
-            unreachable::shortest_blocked(last + 1, |i, j| match root {
-                Root::Given(root) if (i..=j).contains(&root) => true,
-                _ => table.roots(i, j).iter().any(|time| time.is_finite()),
-            })
+        return Err(no_ordered_tree((problem.operation(), root), last, |i, j| match root {
+            Root::Given(root) if (i..=j).contains(&root) => true,
+            _ => table.roots(i, j).iter().any(|time| time.is_finite()),
         }));
     };
     let value = links.stated(value)?;
-    Ok(PairOptimum { tree: tree::of_shapes(&links, found, &table), value })
+    Ok(OptimalTree { tree: tree::of_shapes(&links, found, &table), value })
+}
+
+/// The error where links lead from all data to the root, but no ordered tree has them: the first of
+/// the shortest ranges that cannot be joined, or all processors `0..=last` if each smaller one can be.
+fn no_ordered_tree(
+    (operation, root): (Operation, Root),
+    last: Rank,
+    can_be_joined: impl Fn(Rank, Rank) -> bool,
+) -> DpError {
+    let ranges = (1..=last).flat_map(|length| (0..=last - length).map(move |i| (i, i + length)));
+    let mut blocked = ranges.filter(|&(i, j)| !can_be_joined(i, j));
+    let (first, last) = blocked.next().unwrap_or((0, last));
+    DpError::NoOrderedTree { operation, root, first, last }
 }

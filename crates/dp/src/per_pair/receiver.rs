@@ -12,13 +12,19 @@
 //! largest power of two up to `w`, each when its first result is due. All its clocks are known by
 //! then: they span at most `(near - 1) + across + (s - 1)` processors beside `r`, fewer than the
 //! `far + across` of the result, since `s <= w`.
+//!
+//! So each length would read the whole table of each root once. Wide ranges have slack: with blocks of
+//! up to `w / 2` their batches may be done up to `w / 2` lengths before they are due. They are done
+//! for a band of lengths together, except those of senders that become known within the band only,
+//! which there are for the block at 0 alone: in all others, senders are at least a block, hence a
+//! band, shorter than the result.
 
-use super::hinge::Envelope;
+use super::hinge::{Envelope, Message};
 use super::links::Links;
 use super::senders::SortedSenders;
 use crate::DpError;
 use crate::table::zeros;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use tuwtree_model::Rank;
 
 /// `C(i,j,r)` of one root `r` for all `first <= i <= r <= j <= last`, while and after it is filled.
@@ -128,45 +134,74 @@ impl Side {
         self.times[outward * (self.across_most + 1) + across] = time;
     }
 
-    /// All batches whose first result is due at this length.
+    /// All batches whose first result is due at this length, and those of wide ranges in the whole
+    /// band of lengths that begins with it.
     fn advance(&mut self, given: Given<'_>, length: usize, envelope: &mut Envelope) {
+        let band = length - length % BAND;
+        if length == band {
+            // Band by band and block by block, what is read stays in the cache.
+            for due in (0..=self.across_most).step_by(BAND) {
+                let from = band.saturating_sub(due).max(WIDE);
+                for far in from..=(band + BAND - 1).saturating_sub(due).min(self.outward_most) {
+                    let known = if due == 0 { far.min(band) } else { far };
+                    let widths = WIDE..=known.min(widest(due, 4));
+                    self.receive_up_to(given, (far, due), widths, envelope);
+                }
+            }
+        }
         let first_far = length.saturating_sub(self.across_most).max(1);
         for far in first_far..=length.min(self.outward_most) {
-            self.receive_up_to(given, (far, length - far), envelope);
+            let due = length - far;
+            let narrow = 1..=far.min(widest(due, 2)).min(WIDE - 1);
+            self.receive_up_to(given, (far, due), narrow, envelope);
+            if due == 0 {
+                // These became known within the band.
+                self.receive_up_to(given, (far, 0), band.max(WIDE - 1) + 1..=far, envelope);
+            }
         }
     }
 
-    /// The batches for all senders that end at `far` and whose blocks begin at `due`.
+    /// The batches for senders from so many processors, `far` the last, whose blocks begin at `due`.
     fn receive_up_to(
         &mut self,
         given: Given<'_>,
         (far, due): (usize, usize),
+        widths: RangeInclusive<usize>,
         envelope: &mut Envelope,
     ) {
-        let costs = given.links.to(given.root);
+        if widths.is_empty() {
+            return;
+        }
+        let links = given.links.to(given.root);
         let (mut latency, mut rate) = (f64::INFINITY, f64::INFINITY);
-        for width in 1..=widest(far, due) {
+        let firsts = match self.senders {
+            Senders::Left => given.senders.earliest_from(given.root - far),
+            Senders::Right => given.senders.earliest_to(given.root + far),
+        };
+        for (width, &first) in (1..=*widths.end()).zip(firsts) {
             let near = far + 1 - width;
             let (a, b) = self.ranks(given.root, (near, far));
             let nearest = if self.senders == Senders::Right { a } else { b };
-            latency = latency.min(costs.latency[nearest]);
-            rate = rate.min(costs.rate[nearest]);
+            latency = latency.min(links.latency[nearest]);
+            rate = rate.min(links.rate[nearest]);
+            if width < *widths.start() {
+                continue;
+            }
             let bytes = given.links.bytes(a, b);
             let fastest = if bytes == 0.0 { 0.0 } else { latency + rate * bytes };
-            let message = (costs, bytes, fastest);
-            let senders = given.senders.of(a, b);
+            let message = Message { links, bytes, fastest };
+            let senders = || given.senders.of(a, b);
             let mut block = due..(due + block(width)).min(self.across_most + 1);
             if near == 1 && due == 0 && self.senders == Senders::Left {
                 // OPT eq. 6: the copy has to wait.
                 let mut received = [f64::INFINITY];
-                envelope.lower(&[0.0], &mut received, senders, message);
+                envelope.lower((&[0.0], &mut received), first, senders, message);
                 let time = received[0] + given.links.copy(given.root);
                 self.set(far, 0, self.get(far, 0).min(time));
                 block.start = 1;
             }
-            let (clocks, arrivals) = self.rows((near - 1, far), block);
             // The recurrence: OPT eqs. 3 to 5 for a block of ranges.
-            envelope.lower(clocks, arrivals, senders, message);
+            envelope.lower(self.rows((near - 1, far), block), first, senders, message);
         }
     }
 
@@ -194,17 +229,24 @@ impl Side {
     }
 }
 
-/// The most senders that end at `far` and have a block of clocks that begins at `due`.
-///
-/// Those of fewer than `2 s` have blocks of at most `s`, all of which begin at multiples of `s`.
-fn widest(far: usize, due: usize) -> usize {
+/// Ranges of at least so many processors are wide.
+const WIDE: usize = 2 * BAND;
+
+/// So many lengths make a band.
+const BAND: usize = 16;
+
+/// The most senders of whom a block of clocks begins at `due`, if blocks are powers of two and
+/// begin at their multiples, and there are fewer than `ratio` senders for each clock of a full block.
+fn widest(due: usize, ratio: usize) -> usize {
     match due {
-        0 => far,
-        _ => far.min((2_usize << due.trailing_zeros()) - 1),
+        0 => usize::MAX,
+        _ => (ratio << due.trailing_zeros()) - 1,
     }
 }
 
-/// How many clocks make a block for so many senders: the largest power of two up to it.
+/// How many clocks make a block for so many senders: the largest power of two up to it, or, for wide
+/// ranges, up to half of it.
 fn block(senders: usize) -> usize {
-    1 << senders.ilog2()
+    let most = if senders < WIDE { senders } else { senders / 2 };
+    1 << most.ilog2()
 }

@@ -1,6 +1,6 @@
 //! The roots of finished ranges in the order in which they are ready.
 
-use super::hinge::Senders;
+use super::hinge::{Sender, Senders};
 use super::receiver::Receiver;
 use crate::DpError;
 use crate::table::zeros;
@@ -14,6 +14,11 @@ pub(crate) struct SortedSenders {
     width: usize,
     /// Level `w - 1` holds the ranges of `w` processors by their first one, `w` roots each.
     levels: Vec<Level>,
+    /// `width * width` entries: the first root of each range, those that start at the same processor
+    /// together, shorter ones first.
+    earliest_by_start: Vec<Sender>,
+    /// The same, those that end at the same processor together.
+    earliest_by_end: Vec<Sender>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +35,16 @@ impl SortedSenders {
     pub(crate) fn new((first, width): (Rank, usize)) -> Result<SortedSenders, DpError> {
         let rank = (first..first + width).map(|rank| rank as u16).collect();
         let level = Level { ready: zeros(width)?, rank };
-        Ok(SortedSenders { first, width, levels: vec![level] })
+        let nobody = vec![Sender { ready: f64::INFINITY, rank: 0 }; width * width];
+        let mut senders = SortedSenders {
+            first,
+            width,
+            levels: vec![level],
+            earliest_by_start: nobody.clone(),
+            earliest_by_end: nobody,
+        };
+        senders.note_earliest(1);
+        Ok(senders)
     }
 
     /// Adds the ranges of `length + 1` processors, if there are any.
@@ -60,7 +74,29 @@ impl SortedSenders {
             }
         });
         self.levels.push(Level { ready, rank });
+        self.note_earliest(roots);
         Ok(())
+    }
+
+    /// Copies the first root of each range of this many processors to where it is found fast.
+    fn note_earliest(&mut self, roots: usize) {
+        let Level { ready, rank } = &self.levels[roots - 1];
+        let firsts = ready.iter().step_by(roots).zip(rank.iter().step_by(roots));
+        for (start, (&ready, &rank)) in firsts.enumerate() {
+            let (end, sender) = (start + roots - 1, Sender { ready, rank });
+            self.earliest_by_start[start * self.width + roots - 1] = sender;
+            self.earliest_by_end[end * self.width + roots - 1] = sender;
+        }
+    }
+
+    /// The first root of `[a..a]`, `[a..a+1]`, …
+    pub(crate) fn earliest_from(&self, a: Rank) -> &[Sender] {
+        &self.earliest_by_start[(a - self.first) * self.width..][..self.width]
+    }
+
+    /// The first root of `[b..b]`, `[b-1..b]`, …
+    pub(crate) fn earliest_to(&self, b: Rank) -> &[Sender] {
+        &self.earliest_by_end[(b - self.first) * self.width..][..self.width]
     }
 
     /// The roots of `[a..b]`.

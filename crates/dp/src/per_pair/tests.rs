@@ -5,6 +5,7 @@ use super::links::Links;
 use super::*;
 use crate::{Method, optimal, optimal_binary};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 use tuwtree_model::{BlockSizes, Homogeneous, Vector, completion_time};
 
 /// What the costs of pairs look like.
@@ -100,7 +101,7 @@ fn plain_table(links: &Links) -> Levels {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn hinges_are_plain_in_every_cell((sizes, costs) in problems(14)) {
@@ -125,7 +126,7 @@ proptest! {
     ) {
         let root = Root::Given(root % sizes.processors());
         for problem in collectives(&sizes) {
-            let by = |method| optimal_per_pair(&problem, &costs, root, method, &());
+            let by = |method| optimal_per_pair(problem, &costs, root, method, &());
             let [plain, fast] = PairMethod::ALL.map(by);
             prop_assert_eq!(fast, plain);
         }
@@ -140,7 +141,7 @@ proptest! {
         let given = Root::Given(root % sizes.processors());
         for root in [Root::Best, given] {
             for problem in collectives(&sizes) {
-                let by = |method| optimal_per_pair(&problem, &costs, root, method, &()).ok();
+                let by = |method| optimal_per_pair(problem, &costs, root, method, &()).ok();
                 let [plain, fast] = PairMethod::ALL.map(by);
                 prop_assert_eq!(fast, plain);
             }
@@ -156,10 +157,10 @@ proptest! {
         let given = Root::Given(root % sizes.processors());
         for problem in collectives(&sizes) {
             for root in [Root::Best, given] {
-                let any = optimal_per_pair(&problem, &costs, root, PairMethod::Hinges, &());
-                let binary = optimal_binary_per_pair(&problem, &costs, root, &());
+                let any = optimal_per_pair(problem, &costs, root, PairMethod::Hinges, &());
+                let binary = optimal_binary_per_pair(problem, &costs, root, &());
                 for optimum in [any, binary].into_iter().flatten() {
-                    let time = completion_time(&optimum.tree, &problem, &costs).unwrap();
+                    let time = completion_time(&optimum.tree, problem, &costs).unwrap();
                     prop_assert_eq!(time.units(), optimum.value);
                     prop_assert!(root == Root::Best || root == Root::Given(optimum.tree.root()));
                 }
@@ -187,4 +188,138 @@ proptest! {
             prop_assert_eq!(binary.value, known_binary);
         }
     }
+}
+
+#[test]
+fn hinges_are_plain_where_ranges_are_wide() {
+    let mut draw = Draw(7);
+    for kind in [Kind::Asymmetric, Kind::Ties, Kind::Hierarchical, Kind::Huge, Kind::Opposed] {
+        let costs = matrix(90, kind, 10, draw.below(1 << 40));
+        let sizes = BlockSizes::new((0..90).map(|_| draw.below(40).saturating_sub(5))).unwrap();
+        for (problem, root) in [
+            (Collective::Gather(&sizes), Root::Best),
+            (Collective::Scatter(&sizes), Root::Given(70)),
+        ] {
+            let by = |method| optimal_per_pair(problem, &costs, root, method, &()).unwrap();
+            let [plain, fast] = PairMethod::ALL.map(by);
+            assert_eq!(fast, plain, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let costs = matrix(60, Kind::Asymmetric, 5, 3);
+    let sizes = BlockSizes::new((0..60).map(|rank| rank * rank % 17)).unwrap();
+    let by = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let any = |method| optimal_per_pair(&sizes, &costs, Root::Best, method, &()).unwrap();
+            let binary = optimal_binary_per_pair(&sizes, &costs, Root::Best, &()).unwrap();
+            (PairMethod::ALL.map(any), binary)
+        })
+    };
+    assert_eq!(by(1), by(5));
+}
+
+#[test]
+fn fractional_times_are_those_of_the_tree_to_the_last_bit() {
+    let costs = CostMatrix::from_fn(
+        40,
+        |sender, receiver| 0.1 * (sender * 7 % 11 + receiver) as f64,
+        |sender, receiver| 0.3 / (1 + sender + 2 * receiver) as f64,
+        |rank| 0.7 / (rank + 3) as f64,
+    )
+    .unwrap();
+    let sizes = BlockSizes::new((0..40).map(|rank| rank * 7919 % 101)).unwrap();
+    for problem in collectives(&sizes) {
+        let any = optimal_per_pair(problem, &costs, Root::Best, PairMethod::Hinges, &());
+        let binary = optimal_binary_per_pair(problem, &costs, Root::Best, &());
+        for optimum in [any.unwrap(), binary.unwrap()] {
+            let time = completion_time(&optimum.tree, problem, &costs).unwrap();
+            assert_eq!(time.units(), optimum.value);
+        }
+    }
+}
+
+#[test]
+fn integer_times_are_exact_below_2_to_the_53_and_refused_from_there() {
+    let value = |alpha: f64| {
+        let costs = CostMatrix::from_fn(3, |_, _| alpha, |_, _| 1.0, |_| 1.0).unwrap();
+        let sizes = BlockSizes::new([1, 1, 1]).unwrap();
+        optimal_per_pair(&sizes, &costs, Root::Given(0), PairMethod::Hinges, &())
+            .map(|optimum| optimum.value)
+    };
+    let limit = 2_f64.powi(52);
+    assert_eq!(value(limit - 3.0), Ok(2.0 * limit - 3.0));
+    assert_eq!(value(limit), Err(DpError::TooLarge { total: 3 }));
+    assert_eq!(value(1e300), Err(DpError::TooLarge { total: 3 }));
+}
+
+/// Allows so many bytes and so much work.
+struct Bounded {
+    memory: u64,
+    work: u64,
+}
+
+impl Progress for Bounded {
+    fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
+        assert!(done <= total, "{done} of {total}");
+        if done < self.work { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn memory_allowed(&self) -> u64 {
+        self.memory
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_beforehand_and_what_would_fit_is_named() {
+    let costs = matrix(30, Kind::Ties, 0, 1);
+    let sizes = BlockSizes::new([1; 30]).unwrap();
+    for root in [Root::Best, Root::Given(11)] {
+        for method in PairMethod::ALL {
+            let trees = PairTrees::AnyDegree(method);
+            let needed = memory_needed_per_pair(30, root, trees);
+            let with = |memory| {
+                let progress = Bounded { memory, work: u64::MAX };
+                optimal_per_pair(&sizes, &costs, root, method, &progress)
+            };
+            assert!(with(needed).is_ok());
+            let allowed = needed - 1;
+            let error = DpError::DoesNotFit { processors: 30, needed, allowed, most: 29 };
+            assert_eq!(with(allowed), Err(error));
+            assert_eq!(most_processors_per_pair(needed, root, trees), 30);
+        }
+    }
+    let binary = PairTrees::Binary;
+    assert_eq!(most_processors_per_pair(0, Root::Best, binary), 0);
+    assert!(most_processors_per_pair(8 << 30, Root::Best, binary) > 1500);
+}
+
+#[test]
+fn whoever_watches_may_break_off() {
+    let costs = matrix(20, Kind::Ties, 0, 1);
+    let sizes = BlockSizes::new([1; 20]).unwrap();
+    for root in [Root::Best, Root::Given(11)] {
+        for work in [5, u64::MAX] {
+            let watch = Bounded { memory: u64::MAX, work };
+            for method in PairMethod::ALL {
+                let found = optimal_per_pair(&sizes, &costs, root, method, &watch);
+                assert_eq!(found.is_err(), work == 5);
+            }
+            let found = optimal_binary_per_pair(&sizes, &costs, root, &watch);
+            assert_eq!(found.is_err(), work == 5);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_match_is_refused() {
+    let costs = matrix(4, Kind::Ties, 0, 1);
+    let sizes = BlockSizes::new([1; 5]).unwrap();
+    let find = |root| optimal_per_pair(&sizes, &costs, root, PairMethod::Hinges, &());
+    assert_eq!(find(Root::Best), Err(DpError::ProcessorsDiffer { problem: 5, costs: 4 }));
+    let error = DpError::RootOutOfRange { root: 5, processors: 5 };
+    assert_eq!(find(Root::Given(5)), Err(error));
 }

@@ -223,6 +223,18 @@ impl Hierarchy {
         level.expect("all nodes are in one group of the outermost level")
     }
 
+    /// The machine of one processor on each of these nodes, which copies nothing; `None` if nodes are
+    /// all that the machine has.
+    ///
+    /// # Panics
+    /// For a list without nodes, with one twice, or one that there is not.
+    pub fn of_nodes(&self, nodes: &[usize]) -> Option<Hierarchy> {
+        let levels = self.levels.get(1..).filter(|levels| !levels.is_empty())?.to_vec();
+        let groups = nodes.iter().map(|node| node / levels[0].members).collect();
+        let machine = Hierarchy::new(levels, Placement::Listed(groups), 0.0);
+        Some(machine.expect("nodes of this machine, each once"))
+    }
+
     /// The same machine with the laws of all levels replaced by those in force at one size; see
     /// [`PiecewiseLinear::linearised_at`].
     #[must_use]
