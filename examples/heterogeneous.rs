@@ -56,7 +56,8 @@ fn multi_site() -> Trial {
     for (name, nodes) in [("two sites, by cluster", nodes), ("two sites, scattered", scattered)] {
         let speeds: Vec<f64> = nodes.iter().map(|&node| CLUSTER_SPEEDS[cluster(node)]).collect();
         let placement = Placement::Listed(nodes);
-        let hierarchy = Hierarchy::new(by_cluster.levels().to_vec(), placement, by_cluster.gamma())?;
+        let hierarchy =
+            Hierarchy::new(by_cluster.levels().to_vec(), placement, by_cluster.gamma())?;
         let costs = Costs::Hierarchical(hierarchy).matrix(processors)?;
         rows(name, &speeds, &costs)?;
     }

@@ -1,6 +1,7 @@
 //! Laws that hold of every problem, checked on many.
 
 mod constructed;
+mod fuzz;
 mod large;
 pub(crate) mod machines;
 mod model_based;

@@ -9,9 +9,10 @@ use crate::schedule::{Order, Payload, Schedule, Task};
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
-use tuwtree_model::document::{Header, Machine, Object, StatedCosts};
+use tuwtree_model::document::{Header, Machine, Object, StatedCosts, shortened};
 use tuwtree_model::{BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Rank};
 
 /// The name of the format.
@@ -43,15 +44,25 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
 /// The schedule in a JSON text.
 ///
 /// # Errors
-/// What is wrong, with line and column for what is no JSON or does not have the fields it should.
+/// What is wrong, in a few words, with line and column for what is no JSON or does not have the fields
+/// it should.
 ///
 /// # Complexity
 /// O(p log p) and O(1) for each action and piece; memory is at most twice the text's.
 pub fn read(input: impl Read) -> Result<Schedule, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_reader(input);
-    let schedule = deserializer.deserialize_map(DocumentVisitor)?;
+    let schedule = deserializer.deserialize_map(DocumentVisitor).map_err(in_few_words)?;
     deserializer.end()?;
     Ok(schedule)
+}
+
+/// The error with a message of bounded length; line and column, at its end, stay.
+fn in_few_words(error: serde_json::Error) -> serde_json::Error {
+    let message = error.to_string();
+    match shortened(&message) {
+        Cow::Borrowed(_) => error,
+        Cow::Owned(short) => serde_json::Error::custom(short),
+    }
 }
 
 /// Everything but segments and actions.

@@ -1,7 +1,7 @@
 //! What `verify` says, held against a machine that moves single bytes.
 
 mod editable;
-mod handmade;
+pub(super) mod handmade;
 mod mutations;
 mod oracle;
 

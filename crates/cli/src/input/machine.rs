@@ -11,7 +11,7 @@ use tuwtree_model::document::{Header, Machine, Object};
 /// [`CliError::Failure`] with the source's name and what is wrong where.
 pub(crate) fn read(source: &Source) -> Result<Machine, CliError> {
     let text = source.read()?;
-    parse(&text).map_err(|error| CliError::Failure(format!("{source}: {error}")))
+    parse(&text).map_err(|error| source.failure(&error))
 }
 
 fn parse(text: &str) -> Result<Machine, String> {

@@ -12,6 +12,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
+use tuwtree_model::document::shortened;
 
 /// Where a text comes from: a file, or `-` for standard input.
 #[derive(Clone, Debug)]
@@ -64,9 +65,9 @@ impl Source {
         })
     }
 
-    /// A failure to do with this source.
+    /// A failure to do with this source, which the reason may quote.
     pub(crate) fn failure(&self, reason: &dyn fmt::Display) -> CliError {
-        CliError::Failure(format!("{self}: {reason}"))
+        CliError::Failure(format!("{self}: {}", shortened(&reason.to_string())))
     }
 
     fn open(&self) -> io::Result<impl BufRead + use<>> {

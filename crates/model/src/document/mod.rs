@@ -65,6 +65,19 @@ impl Header {
     }
 }
 
+/// The message, its middle left out if it is long: faults quote documents, which may be huge.
+pub fn shortened(message: &str) -> Cow<'_, str> {
+    /// How many bytes are kept, at most, from the start and the end.
+    const KEPT: usize = 400;
+    if message.len() <= 2 * KEPT {
+        return Cow::Borrowed(message);
+    }
+    let start = (0..=KEPT).rev().find(|&at| message.is_char_boundary(at)).unwrap_or(0);
+    let end = message.len() - KEPT;
+    let end = (end..message.len()).find(|&at| message.is_char_boundary(at)).unwrap_or(end);
+    Cow::Owned(format!("{} … {}", &message[..start], &message[end..]))
+}
+
 /// A document read from an object with named fields. Without this, a list of the fields' values in
 /// order would do as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -397,6 +410,16 @@ mod tests {
             let bad = good.replace(from, to);
             let error = serde_json::from_str::<TreeDocument>(&bad).unwrap_err().to_string();
             assert!(error.contains(message), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn long_messages_lose_their_middle() {
+        assert_eq!(shortened("short"), "short");
+        for word in ["x", "ä", "€", "😀"] {
+            let long = format!("before {} after", word.repeat(5000));
+            let short = shortened(&long);
+            assert!(short.len() < 820 && short.starts_with("before ") && short.ends_with(" after"));
         }
     }
 
