@@ -3,6 +3,7 @@
 mod command_line;
 mod documents;
 mod laws;
+mod other_programs;
 mod papers;
 mod program;
 mod readme;

@@ -39,6 +39,9 @@ enum Command {
     Optimize(commands::optimize::OptimizeArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
+    Simulate(commands::simulate::SimulateArgs),
+    Export(commands::export::ExportArgs),
+    Draw(commands::draw::DrawArgs),
     Generate(commands::generate::GenerateArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
@@ -69,6 +72,9 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Optimize(args) => commands::optimize::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
+        Command::Simulate(args) => commands::simulate::run(&args, output),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Draw(args) => commands::draw::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }

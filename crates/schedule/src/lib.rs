@@ -7,12 +7,14 @@
 //!
 //! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree.
 //! - [`document`]: schedules as JSON.
+//! - [`export`]: schedules in the formats of other programs.
 //! - [`simulate()`]: when everything happens.
 //!
 //! This crate builds no trees and knows no files, options or terminals.
 
 mod action;
 pub mod document;
+pub mod export;
 mod of_tree;
 mod program;
 mod schedule;

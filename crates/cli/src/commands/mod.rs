@@ -1,7 +1,10 @@
 //! The subcommands: each its arguments and a `run`.
 
+pub(crate) mod draw;
 pub(crate) mod evaluate;
+pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod optimize;
 pub(crate) mod reproduce;
 pub(crate) mod show;
+pub(crate) mod simulate;

@@ -1,12 +1,15 @@
-//! Reading what users give: block sizes and tree documents, from files or standard input.
+//! Reading what users give: block sizes, trees and schedules, from files or standard input, packed
+//! with gzip or not.
 
+pub(crate) mod schedule;
 pub(crate) mod sizes;
 pub(crate) mod tree;
 
 use crate::error::CliError;
+use flate2::bufread::MultiGzDecoder;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 /// Where a text comes from: a file, or `-` for standard input.
@@ -30,33 +33,77 @@ impl Source {
         }
     }
 
+    /// The text as a stream, without the byte-order mark that some editors put in front of it.
+    ///
+    /// # Errors
+    /// A file that cannot be opened or read.
+    pub(crate) fn stream(&self) -> Result<impl BufRead, CliError> {
+        self.open().map_err(|error| self.failure(&error))
+    }
+
     /// The whole text.
     ///
     /// # Errors
     /// A file that cannot be read, is too large, or is not UTF-8.
     pub(crate) fn read(&self) -> Result<String, CliError> {
+        self.text_of(self.stream()?)
+    }
+
+    /// The whole text of a stream that this source has opened.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn text_of(&self, mut stream: impl BufRead) -> Result<String, CliError> {
         let mut bytes = Vec::new();
-        let limit = LARGEST_INPUT + 1;
-        match self {
-            Source::StandardInput => io::stdin().lock().take(limit).read_to_end(&mut bytes),
-            Source::File(path) => {
-                File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
-            }
-        }
-        .map_err(|error| CliError::Failure(format!("{self}: {error}")))?;
-        if bytes.len() as u64 > LARGEST_INPUT {
-            let message = format!("{self}: more than {LARGEST_INPUT} bytes");
-            return Err(CliError::Failure(message));
-        }
-        // Some editors put a byte-order mark in front of a text.
-        if bytes.starts_with("\u{feff}".as_bytes()) {
-            bytes.drain(..'\u{feff}'.len_utf8());
-        }
+        stream.read_to_end(&mut bytes).map_err(|error| self.failure(&error))?;
         String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
             CliError::Failure(format!("{self}: line {line} is not UTF-8 text"))
         })
+    }
+
+    /// A failure to do with this source.
+    pub(crate) fn failure(&self, reason: &dyn fmt::Display) -> CliError {
+        CliError::Failure(format!("{self}: {reason}"))
+    }
+
+    fn open(&self) -> io::Result<impl BufRead + use<>> {
+        let mut raw: Box<dyn BufRead> = match self {
+            Source::StandardInput => Box::new(BufReader::new(io::stdin())),
+            Source::File(path) => Box::new(BufReader::new(File::open(path)?)),
+        };
+        let is_packed = raw.fill_buf()?.first() == Some(&GZIP);
+        let plain: Box<dyn Read> =
+            if is_packed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
+        let mut text = BufReader::new(Limited { input: plain, left: LARGEST_INPUT });
+        let mark = "\u{feff}".as_bytes();
+        if text.fill_buf()?.starts_with(mark) {
+            text.consume(mark.len());
+        }
+        Ok(text)
+    }
+}
+
+/// The first byte of all that gzip has packed, and of no text.
+const GZIP: u8 = 0x1f;
+
+/// An input that is refused where it goes on for too long.
+struct Limited<R> {
+    input: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        match self.left.checked_sub(count as u64) {
+            Some(left) => {
+                self.left = left;
+                Ok(count)
+            }
+            None => Err(io::Error::other(format!("more than {LARGEST_INPUT} bytes"))),
+        }
     }
 }
 

@@ -19,6 +19,19 @@ pub(crate) fn read(source: &Source) -> Result<BlockSizes, CliError> {
     parse(&text).map_err(|error| CliError::Failure(format!("{source}: {error}")))
 }
 
+/// The displacements in a file or on standard input, in bytes: a JSON list, or text as for sizes.
+///
+/// # Errors
+/// [`CliError::Failure`] with the source's name, the line and the value.
+pub(crate) fn read_displacements(source: &Source) -> Result<Vec<u64>, CliError> {
+    let text = source.read()?;
+    let list = match text.trim_start().starts_with('[') {
+        true => serde_json::from_str(&text).map_err(|error| error.to_string()),
+        false => parse_text(&text),
+    };
+    list.map_err(|error| source.failure(&error))
+}
+
 fn parse(text: &str) -> Result<BlockSizes, String> {
     let sizes = match text.trim_start().chars().next() {
         Some('{') => parse_document(text)?,

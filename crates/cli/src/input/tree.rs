@@ -13,7 +13,11 @@ pub(crate) fn read(source: &Source) -> Result<TreeDocument, CliError> {
     parse(&text).map_err(|error| CliError::Failure(format!("{source}: {error}")))
 }
 
-fn parse(text: &str) -> Result<TreeDocument, String> {
+/// The tree document in a text.
+///
+/// # Errors
+/// What is wrong where.
+pub(crate) fn parse(text: &str) -> Result<TreeDocument, String> {
     let Object(header): Object<Header> =
         serde_json::from_str(text).map_err(|error| format!("not a tree document: {error}"))?;
     header.check(TreeDocument::FORMAT, TreeDocument::VERSION).map_err(|error| error.to_string())?;

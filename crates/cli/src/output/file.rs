@@ -1,6 +1,8 @@
 //! Opened files that are never left half written.
 
 use crate::error::CliError;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -78,7 +80,8 @@ impl Opened {
         Ok(Opened::File(target, file))
     }
 
-    /// Writes what `content` writes; a file appears whole or not at all.
+    /// Writes what `content` writes; a file appears whole or not at all. One whose name ends with
+    /// `.gz` is packed.
     ///
     /// # Errors
     /// A failed write; an existing file is then as it was.
@@ -99,7 +102,7 @@ impl Opened {
             }
             Opened::File(path, file) => {
                 let mut output = BufWriter::new(file);
-                let written = content(&mut output).and_then(|()| {
+                let written = packed_if_named_so(&path, &mut output, content).and_then(|()| {
                     let file = output.into_inner().map_err(io::IntoInnerError::into_error)?;
                     Ok(file.persist(&path)?)
                 });
@@ -107,6 +110,21 @@ impl Opened {
             }
         }
     }
+}
+
+/// Writes what `content` writes, packed with gzip if the file's name ends with `.gz`.
+fn packed_if_named_so(
+    path: &Path,
+    output: &mut dyn Write,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if path.extension().is_none_or(|extension| extension != "gz") {
+        return content(output);
+    }
+    let mut packed = BufWriter::new(GzEncoder::new(output, Compression::default()));
+    content(&mut packed)?;
+    packed.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
+    Ok(())
 }
 
 /// The most links that are followed from one to the next.

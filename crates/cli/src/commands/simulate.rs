@@ -1,0 +1,276 @@
+//! `tuwtree simulate`: when everything in a schedule happens.
+
+use crate::args::{CostArgs, named};
+use crate::error::CliError;
+use crate::input::{Source, schedule};
+use crate::output::file::Destination;
+use crate::output::text;
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::process::ExitCode;
+use tuwtree_model::{Homogeneous, Rank};
+use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
+
+/// Simulate a schedule: what each processor does when, what it waits for, and what delays the end.
+///
+/// Knows nothing of trees: every processor performs its actions, every message is transmitted when
+/// both its ends are ready. Costs are those in the file, unless given here.
+#[derive(Args, Debug)]
+pub(crate) struct SimulateArgs {
+    /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
+    #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
+    schedule: Source,
+
+    #[command(flatten)]
+    costs: CostArgs,
+
+    /// Whether senders wait for their receivers
+    #[arg(long, value_name = "KIND", default_value = "synchronous",
+          value_parser = named(Sends::ALL, Sends::name, |sends| match sends {
+              Sends::Synchronous => "they do (rendezvous), as in the papers",
+              Sends::Eager => "they go on when their data has left",
+          }))]
+    sends: Sends,
+
+    /// List at most this many of the busiest processors and of the critical path's actions; 0 lists
+    /// all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+
+    /// Write start and end of every action to this file as CSV (see docs/formats.md)
+    #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
+    timeline: Option<Destination>,
+
+    /// Print the result as JSON (see docs/formats.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that is not a valid schedule; messages without partner; deadlock.
+pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let schedule = schedule::read(&args.schedule)?;
+    let costs = args.costs.costs(schedule.task().costs)?;
+    let timeline =
+        simulate(&schedule, &costs, args.sends).map_err(|error| args.schedule.failure(&error))?;
+    let simulated = Simulated { schedule: &schedule, costs, sends: args.sends, timeline };
+    if let Some(destination) = &args.timeline {
+        destination.open()?.write(|file| simulated.write_csv(file))?;
+    }
+    match args.json {
+        true => simulated.write_json(output)?,
+        false => simulated.write_text(args.limit, output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Simulated<'a> {
+    schedule: &'a Schedule,
+    costs: Homogeneous,
+    sends: Sends,
+    timeline: Timeline,
+}
+
+impl Simulated<'_> {
+    fn write_text(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
+        let task = self.schedule.task();
+        writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
+        writeln!(
+            output,
+            "schedule         {} of {} bytes over {} processors, root {}; order {}, {} port{}",
+            task.operation.name(),
+            task.total(),
+            task.processors(),
+            task.root,
+            task.order.name(),
+            task.ports,
+            if task.ports == 1 { "" } else { "s" }
+        )?;
+        writeln!(
+            output,
+            "costs            alpha = {}, beta = {}, gamma = {}; {} sends",
+            text::number(self.costs.alpha()),
+            text::number(self.costs.beta()),
+            text::number(self.costs.gamma()),
+            self.sends.name()
+        )?;
+        let (messages, bytes) = self.messages();
+        writeln!(output, "messages         {messages} with {bytes} bytes in all")?;
+        self.write_processors(limit, output)?;
+        self.write_critical_path(limit, output)
+    }
+
+    /// The processors in the order of their busy time, the busiest first.
+    fn busiest(&self) -> Vec<Rank> {
+        let mut ranks: Vec<Rank> = (0..self.schedule.processors()).collect();
+        let busy = |rank: Rank| self.timeline.busy_units(rank);
+        ranks.sort_by(|&one, &other| busy(other).total_cmp(&busy(one)).then(one.cmp(&other)));
+        ranks
+    }
+
+    fn write_processors(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
+        let ranks = self.busiest();
+        let listed = if limit == 0 { ranks.len() } else { limit.min(ranks.len()) };
+        let mut table = text::table(&["processor", "actions", "busy %", "waits %", "ends at"]);
+        for &rank in &ranks[..listed] {
+            let actions = self.timeline.actions(rank);
+            let end = actions.iter().map(|times| times.end).max().unwrap_or_default();
+            table.add_row([
+                rank.to_string(),
+                actions.len().to_string(),
+                format!("{:.1}", 100.0 * self.share(self.timeline.busy_units(rank))),
+                format!("{:.1}", 100.0 * self.share(self.timeline.waiting_units(rank))),
+                text::time(end),
+            ]);
+        }
+        writeln!(output, "\n{}", table.trim_fmt())?;
+        if listed < ranks.len() {
+            writeln!(output, "… and {} less busy processors", ranks.len() - listed)?;
+        }
+        Ok(())
+    }
+
+    fn write_critical_path(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
+        let path = self.timeline.critical_path();
+        let listed = if limit == 0 { path.len() } else { limit.min(path.len()) };
+        let mut table = text::table(&["critical path", "action", "what", "bytes", "start", "end"]);
+        // The end is what people look at first; the start of a long path is left out.
+        for step in &path[path.len() - listed..] {
+            let index = self.schedule.programs().range(step.processor).start + step.action;
+            let action = self.schedule.programs().action(index);
+            let times = self.timeline.actions(step.processor)[step.action];
+            table.add_row([
+                step.processor.to_string(),
+                step.action.to_string(),
+                what(&action),
+                action.reads().or(action.writes()).map_or(0, |region| region.bytes()).to_string(),
+                text::time(times.start),
+                text::time(times.end),
+            ]);
+        }
+        if listed < path.len() {
+            writeln!(
+                output,
+                "\nThe last {listed} of {} actions; --limit 0 lists all.",
+                path.len()
+            )?;
+        } else {
+            writeln!(output)?;
+        }
+        Ok(writeln!(output, "{}", table.trim_fmt())?)
+    }
+
+    fn messages(&self) -> (usize, u128) {
+        let programs = self.schedule.programs();
+        (0..self.schedule.processors())
+            .flat_map(|rank| programs.actions(rank))
+            .filter_map(|action| action.send())
+            .fold((0, 0), |(count, bytes), send| (count + 1, bytes + u128::from(send.from.bytes())))
+    }
+
+    /// A span as a share of the completion time.
+    fn share(&self, units: f64) -> f64 {
+        let total = self.timeline.completion_time().units();
+        if total > 0.0 { units / total } else { 0.0 }
+    }
+
+    fn write_csv(&self, output: &mut dyn Write) -> io::Result<()> {
+        let mut table = csv::Writer::from_writer(output);
+        table.write_record(COLUMNS)?;
+        for rank in 0..self.schedule.processors() {
+            let actions = self.schedule.programs().actions(rank);
+            for (index, (action, times)) in actions.zip(self.timeline.actions(rank)).enumerate() {
+                let peer = |rank: Option<Rank>| rank.map_or(String::new(), |rank| rank.to_string());
+                let bytes = action.reads().or(action.writes()).map_or(0, |region| region.bytes());
+                table.write_record([
+                    rank.to_string(),
+                    index.to_string(),
+                    kind(&action).to_owned(),
+                    peer(action.send().map(|send| send.to)),
+                    peer(action.receive().map(|receive| receive.from)),
+                    bytes.to_string(),
+                    action.port.to_string(),
+                    times.ready.to_string(),
+                    times.start.to_string(),
+                    times.end.to_string(),
+                ])?;
+            }
+        }
+        table.flush()
+    }
+
+    fn write_json(&self, output: &mut dyn Write) -> Result<(), CliError> {
+        let task = self.schedule.task();
+        let (messages, bytes) = self.messages();
+        let processors: Vec<Value> = (0..self.schedule.processors())
+            .map(|rank| {
+                json!({
+                    "busy": text::json_number(self.timeline.busy_units(rank)),
+                    "waiting": text::json_number(self.timeline.waiting_units(rank)),
+                })
+            })
+            .collect();
+        let path: Vec<Value> = self
+            .timeline
+            .critical_path()
+            .iter()
+            .map(|step| {
+                let times = self.timeline.actions(step.processor)[step.action];
+                json!({
+                    "processor": step.processor,
+                    "action": step.action,
+                    "start": text::json_time(times.start),
+                    "end": text::json_time(times.end),
+                })
+            })
+            .collect();
+        let document = json!({
+            "format": "tuwtree-simulation",
+            "version": 1,
+            "operation": task.operation.name(),
+            "processors": task.processors(),
+            "root": task.root,
+            "order": task.order.name(),
+            "ports": task.ports,
+            "alpha": text::json_number(self.costs.alpha()),
+            "beta_per_byte": text::json_number(self.costs.beta()),
+            "gamma_per_byte": text::json_number(self.costs.gamma()),
+            "sends": self.sends.name(),
+            "completion_time": text::json_time(self.timeline.completion_time()),
+            "messages": messages,
+            "message_bytes": bytes as f64,
+            "critical_path": path,
+            "per_processor": processors,
+        });
+        serde_json::to_writer_pretty(&mut *output, &document).map_err(io::Error::from)?;
+        Ok(writeln!(output)?)
+    }
+}
+
+/// The columns of the CSV timeline.
+const COLUMNS: [&str; 10] =
+    ["processor", "action", "kind", "to", "from", "bytes", "port", "ready", "start", "end"];
+
+fn kind(action: &Action<'_>) -> &'static str {
+    match action.deed {
+        Deed::Copy { .. } => "copy",
+        Deed::Send(_) => "send",
+        Deed::Receive(_) => "receive",
+        Deed::Exchange(..) => "exchange",
+    }
+}
+
+/// An action in words.
+fn what(action: &Action<'_>) -> String {
+    match action.deed {
+        Deed::Copy { .. } => "copies".into(),
+        Deed::Send(send) => format!("sends to {}", send.to),
+        Deed::Receive(receive) => format!("receives from {}", receive.from),
+        Deed::Exchange(send, receive) => {
+            format!("sends to {}, receives from {}", send.to, receive.from)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Graphviz: who sends to whom.
+//!
+//! A node for each processor, an edge for each message, labelled with its bytes and drawn the wider
+//! the more these are. Edges leave a processor in the order of its actions.
+
+use crate::schedule::Schedule;
+use std::io::{self, Write};
+
+/// The widest line, in points.
+const WIDEST: f64 = 8.0;
+
+/// Writes the messages of a schedule as a directed graph.
+///
+/// # Errors
+/// Those of `output`.
+///
+/// # Complexity
+/// O(1) for each action.
+pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
+    let task = schedule.task();
+    writeln!(output, "digraph {} {{", task.operation.name())?;
+    writeln!(
+        output,
+        "  label=\"{} of {} bytes, {} processors, root {}\";",
+        task.operation.name(),
+        task.total(),
+        task.processors(),
+        task.root
+    )?;
+    // The root is at the top, whichever way the data flows.
+    writeln!(output, "  rankdir={};", if task.operation.is_outward() { "TB" } else { "BT" })?;
+    writeln!(output, "  node [shape=box, fontname=\"sans-serif\"];")?;
+    writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
+    let total = task.total().max(1) as f64;
+    for rank in 0..schedule.processors() {
+        let shape = if rank == task.root { ", shape=doubleoctagon" } else { "" };
+        writeln!(output, "  {rank} [label=\"{rank}\\n{} B\"{shape}];", task.own(rank))?;
+        for action in schedule.programs().actions(rank) {
+            if let Some(send) = action.send() {
+                let bytes = send.from.bytes();
+                let width = 0.5 + (WIDEST - 0.5) * (bytes as f64 / total).min(1.0);
+                let to = send.to;
+                writeln!(output, "  {rank} -> {to} [label=\"{bytes}\", penwidth={width:.2}];")?;
+            }
+        }
+    }
+    writeln!(output, "}}")
+}

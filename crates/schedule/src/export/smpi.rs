@@ -1,0 +1,251 @@
+//! A replay for SMPI, the MPI simulator of SimGrid: trace, platform, host file, command.
+//!
+//! The platform is a cluster whose links make a message cost alpha + beta s exactly: SMPI adds an
+//! envelope of 16 bytes to every message and lets it cross the sender's and the receiver's link.
+//! Blocking, synchronous, ordered receives are the one-ported model; SMPI's other settings, which
+//! imitate real networks, are switched off.
+//!
+//! # Source
+//! OPT section 2.1 for the model; the SimGrid documentation, "Replaying MPI traces".
+
+use crate::action::{Action, Deed};
+use crate::schedule::Schedule;
+use std::io::{self, Write};
+use tuwtree_model::{Homogeneous, Rank};
+
+/// Bytes that SMPI adds to every message.
+const ENVELOPE_BYTES: f64 = 16.0;
+/// Counts above this one make SMPI's times absurd.
+const LARGEST_COUNT: u64 = (1 << 31) - 1;
+/// Operations per second of every host.
+const SPEED: f64 = 1e9;
+/// Simulated seconds that the data alone should take: long enough for the six decimals that SMPI
+/// prints, short enough for its inner precision.
+const SECONDS: f64 = 1e4;
+
+/// A replay of a schedule, scaled to what SMPI can express.
+#[derive(Clone, Copy, Debug)]
+pub struct Replay<'a> {
+    schedule: &'a Schedule,
+    costs: &'a Homogeneous,
+    unit: DataUnit,
+    /// Every size is multiplied, and beta divided, by it.
+    size_factor: u64,
+    seconds_per_unit: f64,
+}
+
+/// What SMPI counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DataUnit {
+    Bytes,
+    /// Eight bytes each, for larger messages.
+    Doubles,
+}
+
+/// Why a schedule cannot be replayed by SMPI.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReplayError {
+    /// Messages without latency.
+    #[error("alpha is 0; a message in SMPI always has a latency")]
+    NoLatency,
+    /// Messages that take no time for their data.
+    #[error("beta is 0; a link in SMPI has a finite bandwidth")]
+    NoBandwidth,
+    /// More than one port.
+    #[error("{ports} ports; SMPI replays one-ported schedules")]
+    Ports {
+        /// Those of the schedule.
+        ports: u16,
+    },
+    /// A message that SMPI cannot count.
+    #[error(
+        "a message of {bytes} bytes, scaled by {factor} to keep the latency positive, is too large for SMPI's counts of 2^31 - 1 doubles"
+    )]
+    TooLarge {
+        /// The size of the message.
+        bytes: u64,
+        /// What sizes are multiplied by.
+        factor: u64,
+    },
+}
+
+impl<'a> Replay<'a> {
+    /// The replay of a one-ported schedule under these costs.
+    ///
+    /// # Errors
+    /// [`ReplayError`].
+    ///
+    /// # Complexity
+    /// O(1) for each action.
+    pub fn new(schedule: &'a Schedule, costs: &'a Homogeneous) -> Result<Self, ReplayError> {
+        let ports = schedule.task().ports;
+        if ports != 1 {
+            return Err(ReplayError::Ports { ports });
+        }
+        if costs.alpha() == 0.0 {
+            return Err(ReplayError::NoLatency);
+        }
+        if costs.beta() == 0.0 {
+            return Err(ReplayError::NoBandwidth);
+        }
+        let (unit, size_factor) = scale(costs, &message_sizes(schedule))?;
+        let total = costs.alpha() + costs.beta() * schedule.task().total() as f64;
+        let seconds_per_unit = 10_f64.powf((SECONDS / total).log10().floor());
+        Ok(Replay { schedule, costs, unit, size_factor, seconds_per_unit })
+    }
+
+    /// Simulated seconds that stand for one time unit of the costs.
+    pub fn seconds_per_unit(&self) -> f64 {
+        self.seconds_per_unit
+    }
+
+    /// Writes the trace, a line for each action; one file serves all processors.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write_trace(&self, output: &mut dyn Write) -> io::Result<()> {
+        for rank in 0..self.schedule.processors() {
+            writeln!(output, "{rank} init")?;
+            for action in self.schedule.programs().actions(rank) {
+                self.write_action(rank, &action, output)?;
+            }
+            writeln!(output, "{rank} finalize")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the platform: a cluster `n0`, `n1`, … whose links have these costs.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write_platform(&self, output: &mut dyn Write) -> io::Result<()> {
+        let beta = self.costs.beta() * self.seconds_per_unit / self.size_factor as f64;
+        let alpha = self.costs.alpha() * self.seconds_per_unit;
+        let bandwidth = 1.0 / beta;
+        let latency = (alpha - ENVELOPE_BYTES * beta) / 2.0;
+        let last = self.schedule.processors() - 1;
+        write!(
+            output,
+            "<?xml version='1.0'?>\n\
+             <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
+             <platform version=\"4.1\">\n  \
+             <cluster id=\"cluster\" prefix=\"n\" suffix=\"\" radical=\"0-{last}\" \
+             speed=\"{SPEED}f\" bw=\"{bandwidth:e}Bps\" lat=\"{latency:e}s\" \
+             sharing_policy=\"SPLITDUPLEX\"/>\n\
+             </platform>\n"
+        )
+    }
+
+    /// Writes the host file: one processor on each host.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write_hosts(&self, output: &mut dyn Write) -> io::Result<()> {
+        (0..self.schedule.processors()).try_for_each(|rank| writeln!(output, "n{rank}"))
+    }
+
+    /// Writes a shell script that replays the trace with the files beside it: `trace.txt`,
+    /// `platform.xml` and `hosts.txt`.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write_script(&self, output: &mut dyn Write) -> io::Result<()> {
+        let processors = self.schedule.processors();
+        let seconds = self.seconds_per_unit;
+        write!(
+            output,
+            "#!/bin/sh\n\
+             # Replays the schedule on SimGrid's SMPI (Debian package libsimgrid-dev).\n\
+             # The time that is printed is in seconds; {seconds:e} of them are one time unit.\n\
+             set -eu\n\
+             cd \"$(dirname \"$0\")\"\n\
+             echo \"$PWD/trace.txt\" > traces.txt\n\
+             smpirun -np {processors} -hostfile hosts.txt -platform platform.xml \\\n  \
+             -replay traces.txt"
+        )?;
+        for setting in SETTINGS {
+            write!(output, " \\\n  --cfg={setting}")?;
+        }
+        writeln!(output)
+    }
+
+    fn write_action(
+        &self,
+        rank: Rank,
+        action: &Action<'_>,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        match action.deed {
+            Deed::Copy { from, .. } => {
+                let seconds = self.costs.gamma() * from.bytes() as f64 * self.seconds_per_unit;
+                writeln!(output, "{rank} compute {}", seconds * SPEED)
+            }
+            Deed::Send(send) => {
+                let data = self.data(send.from.bytes());
+                writeln!(output, "{rank} send {} {} {data}", send.to, send.tag)
+            }
+            Deed::Receive(receive) => {
+                let data = self.data(receive.into.bytes());
+                writeln!(output, "{rank} recv {} {} {data}", receive.from, receive.tag)
+            }
+            Deed::Exchange(send, receive) => {
+                let (sent, received) =
+                    (self.data(send.from.bytes()), self.data(receive.into.bytes()));
+                writeln!(output, "{rank} isend {} {} {sent}", send.to, send.tag)?;
+                writeln!(output, "{rank} recv {} {} {received}", receive.from, receive.tag)?;
+                writeln!(output, "{rank} wait {rank} {} {}", send.to, send.tag)
+            }
+        }
+    }
+
+    /// Count and type of a message, as SMPI has them: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.
+    fn data(&self, bytes: u64) -> String {
+        let scaled = bytes * self.size_factor;
+        match self.unit {
+            DataUnit::Bytes => format!("{scaled} 6"),
+            DataUnit::Doubles => format!("{} 0", scaled / 8),
+        }
+    }
+}
+
+/// Settings that make SMPI follow the linear model to the letter.
+pub const SETTINGS: [&str; 8] = [
+    "network/model:CM02",
+    "network/crosstraffic:0",
+    "network/TCP-gamma:0",
+    "smpi/wtime:0",
+    "smpi/async-small-thresh:0",
+    "smpi/send-is-detached-thresh:0",
+    "smpi/simulate-computation:yes",
+    "smpi/privatization:no",
+];
+
+/// The sizes of all messages.
+fn message_sizes(schedule: &Schedule) -> Vec<u64> {
+    let programs = schedule.programs();
+    let actions = (0..schedule.processors()).flat_map(|rank| programs.actions(rank));
+    actions.filter_map(|action| action.send()).map(|send| send.from.bytes()).collect()
+}
+
+/// The unit and the least factor, a power of two, with which the latency that is left beside the
+/// envelope is at least half of alpha, and all messages are whole units.
+fn scale(costs: &Homogeneous, sizes: &[u64]) -> Result<(DataUnit, u64), ReplayError> {
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    let too_large = |factor| ReplayError::TooLarge { bytes: largest, factor };
+    let fits =
+        |factor: u64, most: u64| largest.checked_mul(factor).is_some_and(|scaled| scaled <= most);
+    let wanted = (2.0 * ENVELOPE_BYTES * costs.beta() / costs.alpha()).max(1.0);
+    if wanted > LARGEST_COUNT as f64 {
+        return Err(too_large(LARGEST_COUNT));
+    }
+    let factor = (wanted.ceil() as u64).next_power_of_two();
+    if fits(factor, LARGEST_COUNT) {
+        return Ok((DataUnit::Bytes, factor));
+    }
+    let powers_of_two = sizes.iter().map(|bytes| bytes.trailing_zeros()).min().unwrap_or(0);
+    let factor = factor.max(8 >> powers_of_two.min(3));
+    match fits(factor, 8 * LARGEST_COUNT) {
+        true => Ok((DataUnit::Doubles, factor)),
+        false => Err(too_large(factor)),
+    }
+}

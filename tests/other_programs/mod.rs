@@ -1,0 +1,4 @@
+//! Checks against other people's programs. They need Debian packages, so that plain `cargo test`
+//! leaves them out and `./test` runs them.
+
+mod simgrid;

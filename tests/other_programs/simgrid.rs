@@ -1,0 +1,132 @@
+//! A third judge beside the recursion and the simulation: SimGrid's SMPI replays exported traces.
+
+use crate::laws::problems::homogeneous;
+use crate::program::{folder, tuwtree};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tuwtree_dp::{default_method, optimal};
+use tuwtree_model::{
+    BlockSizes, Distribution, Homogeneous, Operation, Randomness, Rank, Root, Scale, Tree,
+    completion_time,
+};
+use tuwtree_schedule::export::smpi::Replay;
+use tuwtree_schedule::{Payload, Schedule};
+use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
+
+const SEVERAL: [Distribution; 4] = [
+    Distribution::Spikes,
+    Distribution::Skewed,
+    Distribution::TwoBlocks,
+    Distribution::RandomDecreasing,
+];
+
+/// The time units that SMPI needs for a schedule.
+fn replayed(schedule: &Schedule, costs: &Homogeneous, folder: &Path) -> f64 {
+    let replay = Replay::new(schedule, costs).unwrap();
+    let write = |name: &str, content: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
+        let mut bytes = Vec::new();
+        content(&mut bytes).unwrap();
+        fs::write(folder.join(name), bytes).unwrap();
+    };
+    write("trace.txt", &|file| replay.write_trace(file));
+    write("platform.xml", &|file| replay.write_platform(file));
+    write("hosts.txt", &|file| replay.write_hosts(file));
+    write("run.sh", &|file| replay.write_script(file));
+    seconds(folder) / replay.seconds_per_unit()
+}
+
+/// The seconds that SMPI prints for the replay in a folder.
+fn seconds(folder: &Path) -> f64 {
+    let output = Command::new("timeout").args(["120", "sh", "run.sh"]).current_dir(folder).output();
+    let output = output.expect("a shell");
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{log}");
+    let (_, time) = log.rsplit_once("Simulation time ").expect("SMPI says how long it took");
+    time.trim().parse().expect("a number of seconds")
+}
+
+fn trees(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> [(&'static str, Tree); 4] {
+    let processors = sizes.processors();
+    let given = Root::Given(root);
+    let method = default_method(sizes, costs);
+    [
+        ("linear", linear(processors, root).unwrap()),
+        ("oblivious", oblivious(processors, root).unwrap()),
+        ("adaptive", adaptive(sizes, costs, given, AdaptiveRule::CompletionTime).unwrap()),
+        ("optimal", optimal(sizes, costs, given, method).unwrap().tree),
+    ]
+}
+
+fn agree(processors: usize, costs: &Homogeneous, name: &str) {
+    let folder = folder(name);
+    for distribution in SEVERAL {
+        let scale = Scale { processors, mean_block: 1000, rho: 5 };
+        let sizes = distribution.sizes(scale, Randomness::Glibc { seed: 1 }).unwrap();
+        for (construction, tree) in trees(&sizes, costs, processors / 2) {
+            let expected = completion_time(&tree, &sizes, costs).unwrap().units();
+            for operation in Operation::IRREGULAR {
+                let payload = Payload::Blocks(sizes.clone());
+                let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
+                let time = replayed(&schedule, costs, &folder);
+                assert!(
+                    (time - expected).abs() <= 1e-6 * expected,
+                    "{} {construction} {}: SMPI says {time}, we say {expected}",
+                    distribution.name(),
+                    operation.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_at_64_processors() {
+    agree(64, &homogeneous(100, 1, 1), "smpi-64");
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_at_500_processors_where_the_latency_is_small_and_there_are_no_copies() {
+    agree(500, &homogeneous(1, 1, 0), "smpi-500");
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_at_2000_processors() {
+    agree(2000, &homogeneous(1000, 1, 1), "smpi-2000");
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_where_messages_are_larger_than_its_counts() {
+    let folder = folder("smpi-large");
+    let sizes = BlockSizes::new([1 << 31, 5, 3 << 30, 8, 0]).unwrap();
+    let costs = homogeneous(1 << 20, 1, 0);
+    let tree = linear(5, 1).unwrap();
+    let payload = Payload::Blocks(sizes.clone());
+    let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+    let expected = completion_time(&tree, &sizes, &costs).unwrap().units();
+    let time = replayed(&schedule, &costs, &folder);
+    assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn what_export_writes_can_be_run_as_it_is() {
+    let folder = folder("smpi-exported");
+    let tree = folder.join("tree.json");
+    let replay = folder.join("replay");
+    let (tree, replay_path) = (tree.to_str().unwrap(), replay.to_str().unwrap());
+    tuwtree(&format!("optimize --dist spikes -p 100 -o {tree}")).success();
+    tuwtree(&format!("export {tree} --format smpi -o {replay_path}")).success();
+    let simulated = tuwtree(&format!("simulate {tree} --json")).success();
+    let simulated: serde_json::Value = serde_json::from_str(&simulated).unwrap();
+    let script = fs::read_to_string(replay.join("run.sh")).unwrap();
+    let (_, unit) = script.split_once("in seconds; ").unwrap();
+    let unit: f64 = unit.split_whitespace().next().unwrap().parse().unwrap();
+    let expected = simulated["completion_time"].as_f64().unwrap();
+    let time = seconds(&replay) / unit;
+    assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
+}
