@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod comparison;
 mod construction;
 mod error;
 mod input;
@@ -37,6 +38,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
 #[derive(Subcommand)]
 enum Command {
     Optimize(commands::optimize::OptimizeArgs),
+    Compare(commands::compare::CompareArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
     Simulate(commands::simulate::SimulateArgs),
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
 fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     match command {
         Command::Optimize(args) => commands::optimize::run(&args, output),
+        Command::Compare(args) => commands::compare::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
         Command::Simulate(args) => commands::simulate::run(&args, output),

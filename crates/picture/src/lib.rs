@@ -13,7 +13,7 @@
 
 mod labels;
 mod messages;
-//PAGE mod page;
+mod page;
 mod palette;
 mod png;
 mod scale;
@@ -22,7 +22,7 @@ mod timeline;
 mod tree;
 
 pub use messages::{Performance, tree_of};
-//PAGE pub use page::{Candidate, Report, ReportError};
+pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;
 pub use png::{PngError, png};
 pub use timeline::TimelinePicture;

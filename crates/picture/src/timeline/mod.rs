@@ -2,15 +2,17 @@
 
 mod bars;
 mod rows;
+mod shared;
 
 use crate::labels;
 use crate::messages::Performance;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
 use crate::scale::Scale;
 use crate::svg::{Px, Xml};
-use crate::tree::{Setting, TEXT, open_picture, prefix};
+use crate::tree::{Setting, TEXT, TITLE, open_picture, prefix};
 pub(crate) use bars::{Bar, Kind, bars, critical_actions};
 pub(crate) use rows::{Row, rows};
+pub(crate) use shared::shared;
 use std::fmt::Display;
 use tuwtree_model::Rank;
 
@@ -26,6 +28,8 @@ pub struct TimelinePicture<'a> {
 const MARGIN: f64 = 20.0;
 /// The width of the part where the bars are.
 const PLOT: f64 = 900.0;
+/// The space between the names of rows and the bars.
+const GUTTER: f64 = 14.0;
 /// The height of a row with one port.
 const ROW: f64 = 20.0;
 /// The height of a bar with one port.
@@ -71,7 +75,7 @@ impl<'a> TimelinePicture<'a> {
         let rows = rows(self.performance, self.rows);
         let widest =
             rows.iter().map(|&row| labels::width(&row_name(row), TEXT)).fold(0.0, f64::max);
-        let left = MARGIN + widest.max(labels::width("processor", TEXT)) + 10.0;
+        let left = MARGIN + widest.max(labels::width("processor", TEXT)) + GUTTER;
         let end = self.performance.timeline.completion_time().units();
         let drawing = Drawing {
             picture: self,
@@ -154,7 +158,7 @@ impl Drawing<'_> {
         xml.text(
             "text",
             &[("class", &"title"), (x.0, &x.1), (y.0, &y.1)],
-            labels::fitted(&title, 16.0, room),
+            labels::fitted(&title, TITLE, room),
         );
         for (index, line) in lines.iter().enumerate() {
             let [x, y] = at(MARGIN + 34.0 + 18.0 * index as f64);
@@ -203,9 +207,13 @@ impl Drawing<'_> {
                 ("y2", &Px(bottom)),
             ];
             xml.empty("line", &line);
-            xml.text("text", &[("class", &"tick"), ("x", &x), ("y", &y)], labels::tick(time));
+            // The last label would run into the heading of the shares.
+            let is_last = self.scale.x(time) > self.left + PLOT - 36.0;
+            let class = if is_last { "tick last" } else { "tick" };
+            let at: [(&str, &dyn Display); 3] = [("class", &class), ("x", &x), ("y", &y)];
+            xml.text("text", &at, labels::tick(time));
         }
-        let end = self.left - 10.0;
+        let end = self.left - GUTTER;
         xml.text("text", &[("class", &"row-name faint"), ("x", &Px(end)), ("y", &y)], "processor");
         let right = Px(self.left + PLOT + 6.0);
         xml.text("text", &[("class", &"faint"), ("x", &right), ("y", &y)], "busy");
@@ -215,7 +223,7 @@ impl Drawing<'_> {
         let height = self.row_height(row);
         let y = Px(top + height / 2.0 + 4.3);
         xml.open("g", &[("class", &"row")]);
-        let name_end = Px(self.left - 10.0);
+        let name_end = Px(self.left - GUTTER);
         xml.text("text", &[("class", &"row-name"), ("x", &name_end), ("y", &y)], row_name(row));
         let busy: f64 =
             row.ranks().map(|rank| self.picture.performance.timeline.busy_units(rank)).sum();
@@ -317,49 +325,20 @@ impl Drawing<'_> {
 
     /// The share of processors that are busy, as shades.
     fn draw_shared(&self, xml: &mut Xml, first: Rank, last: Rank, row_top: f64) {
-        let cells = (PLOT / CELL) as usize;
-        let mut busy = vec![0.0; cells];
-        for rank in first..=last {
-            for times in self.picture.performance.timeline.actions(rank) {
-                let place = |time: f64| (self.scale.x(time) - self.left) / CELL;
-                let (start, end) = (place(times.start.units()), place(times.end.units()));
-                for (cell, busy) in
-                    busy.iter_mut().enumerate().take(end.ceil() as usize).skip(start as usize)
-                {
-                    let covered = end.min(cell as f64 + 1.0) - start.max(cell as f64);
-                    *busy += covered.max(0.0);
-                }
-            }
-        }
-        let count = last - first + 1;
-        let level = |busy: f64| {
-            let share = busy / (count as f64 * f64::from(self.ports()));
-            if share <= 0.0 { 0 } else { ((share * 10.0).ceil() as usize).clamp(1, 10) }
-        };
-        let levels: Vec<usize> = busy.into_iter().map(level).collect();
         let top = row_top + (ROW - BAR) / 2.0;
-        let mut cell = 0;
-        for same in levels.chunk_by(|one, next| one == next) {
-            let x = self.left + cell as f64 * CELL;
-            cell += same.len();
-            if same[0] == 0 {
-                continue;
-            }
-            let opacity = Px(0.1 + 0.08 * same[0] as f64);
+        let count = last - first + 1;
+        for stretch in shared(self.picture.performance, first, last, (PLOT / CELL) as usize) {
+            let (x1, x2) = (self.scale.x(stretch.start), self.scale.x(stretch.end));
             let attributes: [(&str, &dyn Display); 6] = [
                 ("class", &"shared"),
-                ("x", &Px(x)),
+                ("x", &Px(x1)),
                 ("y", &Px(top)),
-                ("width", &Px(same.len() as f64 * CELL)),
+                ("width", &Px(x2 - x1)),
                 ("height", &Px(BAR)),
-                ("fill-opacity", &opacity),
+                ("fill-opacity", &Px(0.1 + 0.08 * f64::from(stretch.tenths))),
             ];
-            let upto = 10 * same[0];
-            xml.titled(
-                "rect",
-                &attributes,
-                format!("up to {upto} % of {count} processors are busy"),
-            );
+            let title = format!("up to {} % of {count} processors are busy", 10 * stretch.tenths);
+            xml.titled("rect", &attributes, title);
         }
     }
 
@@ -441,6 +420,7 @@ fn timeline_style() -> String {
         "\
 .timeline .grid{{stroke:{LINE}}}
 .timeline .tick{{text-anchor:middle;fill:{FAINT}}}
+.timeline .tick.last{{text-anchor:end}}
 .timeline .row-name{{text-anchor:end}}
 .timeline .send{{fill:{ORANGE};stroke:{PAPER};stroke-width:0.3}}
 .timeline .receive{{fill:{BLUE};stroke:{PAPER};stroke-width:0.3}}

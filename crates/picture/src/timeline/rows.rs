@@ -1,7 +1,8 @@
 //! Which processors have a row of their own, and which share one.
 //!
-//! Where there is not room for all, those on the critical path and the busiest have rows; all
-//! processors between two of them share one.
+//! Where there is not room for all, the root, those on the critical path and the busiest have rows;
+//! all processors between two of them share one. Of equally interesting ones, those are taken that
+//! are spread evenly.
 
 use crate::messages::Performance;
 use std::cmp::Reverse;
@@ -41,8 +42,10 @@ pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<Row> {
     let root = performance.schedule.task().root;
     let busy = |rank| Time::new(performance.timeline.busy_units(rank)).unwrap_or_default();
     let mut by_interest: Vec<Rank> = (0..processors).collect();
-    by_interest
-        .sort_by_cached_key(|&rank| (rank != root, !is_critical[rank], Reverse(busy(rank)), rank));
+    // Reversed bits count evenly spaced ranks first.
+    by_interest.sort_by_cached_key(|&rank| {
+        (rank != root, !is_critical[rank], Reverse(busy(rank)), rank.reverse_bits())
+    });
     let mut chosen = by_interest[..(most - 1) / 2].to_vec();
     chosen.sort_unstable();
     let mut rows = Vec::with_capacity(most);

@@ -37,12 +37,16 @@ pub(crate) enum Setting {
 
 /// The font size of all but the smallest texts.
 pub(crate) const TEXT: f64 = 12.0;
+/// The font size by which titles are measured; they are bold, which takes more room.
+pub(crate) const TITLE: f64 = 18.0;
 /// The font size of captions.
 const SMALL: f64 = 10.0;
 /// The space around the picture.
 const MARGIN: f64 = 20.0;
-/// The width of the line of the largest message.
+/// The most that the line of the largest message is wide.
 const WIDEST_EDGE: f64 = 14.0;
+/// The most that all lines to the children of a processor are wide, one beside the other.
+const WIDEST_FAN: f64 = 60.0;
 /// The width of the triangle of a subtree.
 const WEDGE: f64 = 22.0;
 /// No picture is narrower, so that its title fits.
@@ -112,9 +116,11 @@ impl<'a> TreePicture<'a> {
             messages: &messages,
             end: end.units(),
             largest: messages.iter().flatten().map(|message| message.bytes).max().unwrap_or(0),
+            widest_edge: WIDEST_EDGE,
             setting,
         };
-        drawing.draw(&items)
+        let widest_edge = drawing.widest_edge_for(&items);
+        Drawing { widest_edge, ..drawing }.draw(&items)
     }
 
     fn operation(&self) -> Operation {
@@ -172,6 +178,8 @@ struct Drawing<'a> {
     end: f64,
     /// The largest message's size in bytes.
     largest: u64,
+    /// The width of its line.
+    widest_edge: f64,
     setting: Setting,
 }
 
@@ -210,7 +218,7 @@ impl Drawing<'_> {
         let height = (bottom + legend.height(width - 2.0 * MARGIN) + MARGIN).ceil();
         let mut xml = Xml::default();
         open_picture(&mut xml, self.setting, &title, width, height, &self.class());
-        let title = labels::fitted(&title, 16.0, width - 2.0 * MARGIN);
+        let title = labels::fitted(&title, TITLE, width - 2.0 * MARGIN);
         xml.text(
             "text",
             &[("class", &"title"), ("x", &Px(MARGIN)), ("y", &Px(MARGIN + 14.0))],
@@ -282,14 +290,7 @@ impl Drawing<'_> {
         let who = match &item.node {
             Node::Processor(_) => None,
             Node::Subtree(_) => Some(labels::processors(item.processors)),
-            Node::Run(ranks) if ranks.len() == item.processors => {
-                Some(format!("{} children", ranks.len()))
-            }
-            Node::Run(ranks) => Some(format!(
-                "{} children with {}",
-                ranks.len(),
-                labels::processors(item.processors)
-            )),
+            Node::Run(ranks) => Some(children(ranks, item.processors)),
         };
         let when = bundle.map(|bundle| {
             format!("{} to {}", labels::time(bundle.start), labels::time(bundle.end))
@@ -322,10 +323,23 @@ impl Drawing<'_> {
         );
     }
 
+    /// The width of the largest message's line with which no processor has more of them than fit.
+    fn widest_edge_for(&self, items: &[Item]) -> f64 {
+        let mut fans = vec![0.0; items.len()];
+        for item in items {
+            if let (Some(parent), Some(bundle)) = (item.parent, self.bundle(item)) {
+                let share = bundle.bytes as f64 / self.largest.max(1) as f64;
+                fans[parent] += share.min(1.0);
+            }
+        }
+        let widest_fan = fans.into_iter().fold(1.0, f64::max);
+        WIDEST_EDGE.min(WIDEST_FAN / widest_fan)
+    }
+
     /// The width of an edge: in proportion to the bytes, but always to be seen.
     fn edge_width(&self, bytes: u64) -> f64 {
         let share = if self.largest == 0 { 0.0 } else { bytes as f64 / self.largest as f64 };
-        (WIDEST_EDGE * share.min(1.0)).max(1.0)
+        (self.widest_edge * share.min(1.0)).max(1.0)
     }
 
     fn edge_class(&self, node: &Node, bundle: Option<Bundle>) -> String {
@@ -429,9 +443,7 @@ impl Drawing<'_> {
             Node::Subtree(rank) => {
                 format!("processor {rank} and {} below it", item.processors - 1)
             }
-            Node::Run(ranks) => {
-                format!("{} children, {}", ranks.len(), labels::processors(item.processors))
-            }
+            Node::Run(ranks) => children(ranks, item.processors),
         };
         let Some(bundle) = one.bundle else {
             return match (&item.node, self.picture.performance) {
@@ -493,6 +505,18 @@ impl Placed<'_> {
 
     fn bottom(&self) -> f64 {
         self.extent().bottom()
+    }
+}
+
+/// Several children of one processor in words.
+fn children(ranks: &[Rank], processors: usize) -> String {
+    let (count, first, last) = (ranks.len(), ranks[0], ranks[ranks.len() - 1]);
+    let is_range = ranks.windows(2).all(|pair| pair[1] == pair[0] + 1)
+        || ranks.windows(2).all(|pair| pair[0] == pair[1] + 1);
+    let which = if is_range { format!(" {first} to {last}") } else { String::new() };
+    match processors == count {
+        true => format!("{count} children{which}"),
+        false => format!("{count} children{which} with {processors} processors"),
     }
 }
 
