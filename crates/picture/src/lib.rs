@@ -11,6 +11,7 @@
 //!
 //! Same input, same bytes. This crate computes no times and knows no files or options.
 
+mod frame;
 mod labels;
 mod messages;
 mod page;

@@ -6,16 +6,17 @@
 //!
 //! [`TimelinePicture`]: crate::TimelinePicture
 
+use crate::frame::{Setting, style};
 use crate::labels;
-use crate::messages::Performance;
+use crate::messages::{Performance, direction};
 use crate::palette::Colouring;
 use crate::svg::Px;
 use crate::timeline::{Kind, Row, bars, critical_actions, rows, shared};
-use crate::tree::{Setting, TreePicture, style};
+use crate::tree::{TreePicture, legend::key};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::{Serialize, Serializer};
-use tuwtree_model::{LARGEST_EXACT, Rank, Time, Tree};
+use tuwtree_model::{LARGEST_EXACT, Operation, Rank, Time, Tree};
 
 /// What a page tells about a problem and the trees for it.
 #[derive(Debug)]
@@ -88,7 +89,9 @@ struct PageView<'a> {
     notes: &'a [String],
     columns: &'a [String],
     candidates: Vec<CandidateView<'a>>,
-    colourings: [&'static str; 3],
+    colourings: Vec<ColouringView>,
+    /// How to read the trees.
+    reading: String,
     has_exchanges: bool,
     has_shared: bool,
     version: &'a str,
@@ -96,6 +99,14 @@ struct PageView<'a> {
     watch: &'static str,
     script: &'static str,
     data: String,
+}
+
+/// A colouring of trees, as the template wants it.
+#[derive(Serialize)]
+struct ColouringView {
+    name: &'static str,
+    /// Colours and what they mean.
+    key: Vec<(&'static str, String)>,
 }
 
 /// A row of the table with its pictures, as the template wants it.
@@ -178,7 +189,10 @@ impl Report<'_> {
             notes: &self.notes,
             columns: &self.columns,
             candidates: (0..self.candidates.len()).map(|index| self.view(index)).collect(),
-            colourings: Colouring::ALL.map(Colouring::name),
+            colourings: Colouring::ALL
+                .map(|one| ColouringView { name: one.name(), key: key(one) })
+                .into(),
+            reading: self.reading(),
             has_exchanges,
             has_shared,
             version: self.version,
@@ -192,6 +206,16 @@ impl Report<'_> {
         templates.set_auto_escape_callback(|_| AutoEscape::Html);
         templates.add_filter("safe", |text: String| minijinja::Value::from_safe_string(text));
         Ok(templates.template_from_named_str("page.html", PAGE)?.render(Serde(&view))?)
+    }
+
+    fn reading(&self) -> String {
+        let operation =
+            self.candidates.first().map(|one| one.performance.schedule.task().operation);
+        format!(
+            "In trees, messages go from {}; lines are as wide as messages are large, and children \
+             are listed in the order of their messages.",
+            direction(operation.unwrap_or(Operation::Gather))
+        )
     }
 
     fn view(&self, index: usize) -> CandidateView<'_> {

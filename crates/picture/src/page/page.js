@@ -79,7 +79,7 @@
 
   function drawNames(context, timeline, colours, [from, to]) {
     const tall = rowHeight(timeline);
-    const every = Math.max(Math.ceil(13 / tall), 1);
+    const every = Math.max(roundStep(13 / tall), 1);
     context.fillStyle = colours.faint;
     context.textAlign = "right";
     for (let row = from - (from % every); row < to; row += every) {
@@ -164,6 +164,19 @@
 
   function drawAll() {
     timelines.forEach(draw);
+  }
+
+  // Trees are taller than their frames: their roots are what people want to see first.
+  function showRoots() {
+    for (const { article } of timelines) {
+      const frame = article.querySelector(".tree");
+      for (const root of frame.querySelectorAll(".root")) {
+        const place = root.getBoundingClientRect();
+        if (place.height === 0) continue;
+        const area = frame.getBoundingClientRect();
+        frame.scrollTop += place.top - area.top - frame.clientHeight / 2;
+      }
+    }
   }
 
   // What a bar is, in words.
@@ -279,10 +292,18 @@
     timeline.canvas.addEventListener("pointerleave", () => { element("tip").hidden = true; });
     new ResizeObserver(() => draw(timeline)).observe(timeline.scroller);
   }
-  element("controls").addEventListener("input", readControls);
+  element("controls").addEventListener("input", (event) => {
+    readControls();
+    if (["detail", "size"].includes(event.target.id)) showRoots();
+  });
   element("controls").addEventListener("submit", (event) => event.preventDefault());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  for (const timeline of timelines) {
+    const needed = timeline.rows * TALLEST_ROW + AXIS + 6;
+    if (needed < timeline.scroller.clientHeight) timeline.scroller.style.height = `${needed}px`;
+  }
   readControls();
+  showRoots();
   const drawn = timelines.reduce((sum, timeline) => sum + timeline.drawn, 0);
   document.documentElement.dataset.ready = String(drawn);
 })();

@@ -4,12 +4,12 @@ mod bars;
 mod rows;
 mod shared;
 
+use crate::frame::{MARGIN, Setting, TEXT, draw_title, open_picture, prefix, title_height};
 use crate::labels;
 use crate::messages::Performance;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
 use crate::scale::Scale;
 use crate::svg::{Px, Xml};
-use crate::tree::{Setting, TEXT, TITLE, open_picture, prefix};
 pub(crate) use bars::{Bar, Kind, bars, critical_actions};
 pub(crate) use rows::{Row, rows};
 pub(crate) use shared::shared;
@@ -24,8 +24,6 @@ pub struct TimelinePicture<'a> {
     rows: usize,
 }
 
-/// The space around the picture.
-const MARGIN: f64 = 20.0;
 /// The width of the part where the bars are.
 const PLOT: f64 = 900.0;
 /// The space between the names of rows and the bars.
@@ -137,7 +135,7 @@ struct Merged {
 impl Drawing<'_> {
     fn draw(&self, rows: &[Row]) -> String {
         let (title, lines) = self.picture.title();
-        let top = MARGIN + 16.0 + 18.0 * lines.len() as f64 + 34.0;
+        let top = title_height(lines.len()) + 24.0;
         let tops: Vec<f64> = rows
             .iter()
             .scan(top, |next, &row| {
@@ -152,18 +150,7 @@ impl Drawing<'_> {
         let mut xml = Xml::default();
         open_picture(&mut xml, Setting::Alone, &title, width, height, "picture timeline");
         xml.text("style", &[], timeline_style());
-        let room = width - 2.0 * MARGIN;
-        let at = |y: f64| [("x", Px(MARGIN)), ("y", Px(y))];
-        let [x, y] = at(MARGIN + 14.0);
-        xml.text(
-            "text",
-            &[("class", &"title"), (x.0, &x.1), (y.0, &y.1)],
-            labels::fitted(&title, TITLE, room),
-        );
-        for (index, line) in lines.iter().enumerate() {
-            let [x, y] = at(MARGIN + 34.0 + 18.0 * index as f64);
-            xml.text("text", &[("class", &"faint"), (x.0, &x.1), (y.0, &y.1)], line);
-        }
+        draw_title(&mut xml, &title, &lines, width);
         self.draw_axis(&mut xml, top, bottom);
         for (&row, &top) in rows.iter().zip(&tops) {
             self.draw_row(&mut xml, row, top);

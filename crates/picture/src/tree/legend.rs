@@ -1,9 +1,10 @@
 //! What the lines and boxes of a tree's picture mean.
 
 use super::outline::{Item, Node};
-use super::{Drawing, Setting, TEXT, WEDGE};
+use super::{Drawing, WEDGE};
+use crate::frame::{Setting, TEXT};
 use crate::labels;
-use crate::palette::Colouring;
+use crate::palette::{CHILD_WAITS, Colouring, NEUTRAL, PARENT_WAITS, VERMILION, VOLUMES};
 use crate::svg::{Px, Xml};
 
 /// Waits up to this share of the completion time are not coloured.
@@ -30,6 +31,37 @@ pub(super) fn volume_shade(bytes: u64, largest: u64) -> usize {
     VOLUME_STEPS.iter().filter(|&&step| share > step).count()
 }
 
+/// The colours of edges, each with what it means.
+pub(crate) fn key(colouring: Colouring) -> Vec<(&'static str, String)> {
+    let shares = ["up to 2 %", "up to 10 %", "more of the completion time"];
+    let waits = |who: &'static str, shades: [&'static str; 3]| {
+        let text = move |(shade, share): (&'static str, &str)| match share == shares[0] {
+            true => (shade, format!("the {who} waits {share}")),
+            false => (shade, share.to_owned()),
+        };
+        shades.into_iter().zip(shares).map(text)
+    };
+    match colouring {
+        Colouring::CriticalPath => {
+            vec![(VERMILION, "on the critical path".to_owned()), (NEUTRAL, "not on it".to_owned())]
+        }
+        Colouring::Wait => std::iter::once((NEUTRAL, "no wait to speak of".to_owned()))
+            .chain(waits("parent", PARENT_WAITS))
+            .chain(waits("child", CHILD_WAITS))
+            .collect(),
+        Colouring::Volume => (0..VOLUMES.len())
+            .rev()
+            .map(|shade| match shade {
+                0 => (VOLUMES[0], "less".to_owned()),
+                _ => {
+                    let percent = 100.0 * VOLUME_STEPS[shade - 1];
+                    (VOLUMES[shade], format!("over {percent} % of the largest message"))
+                }
+            })
+            .collect(),
+    }
+}
+
 /// A sample and what it means.
 struct Entry {
     sample: Sample,
@@ -37,16 +69,18 @@ struct Entry {
 }
 
 enum Sample {
-    /// A line of this class and width.
-    Edge(String, f64),
+    /// A line of this width.
+    Edge(f64),
+    /// A line of this colour.
+    Colour(&'static str),
     Wedge,
     Boxes,
 }
 
-/// The legend's parts: what holds whatever the colouring, and what each colouring means.
+/// The legend's parts: the shapes of lines and boxes, and the colours, unless the page tells these.
 pub(super) struct Legend {
     shapes: Vec<Entry>,
-    colours: Vec<(Colouring, Vec<Entry>)>,
+    colours: Vec<Entry>,
 }
 
 impl Legend {
@@ -55,7 +89,7 @@ impl Legend {
         let mut sizes: Vec<u64> = [1, 4, 20].map(|part| drawing.largest / part).into();
         sizes.dedup();
         for bytes in sizes.into_iter().filter(|&bytes| bytes > 0) {
-            let sample = Sample::Edge("edge".to_owned(), drawing.edge_width(bytes));
+            let sample = Sample::Edge(drawing.edge_width(bytes));
             shapes.push(Entry { sample, text: labels::bytes(bytes) });
         }
         if items.iter().any(|item| matches!(item.node, Node::Subtree(_))) {
@@ -66,71 +100,29 @@ impl Legend {
             let text = "several children, one after the other".to_owned();
             shapes.push(Entry { sample: Sample::Boxes, text });
         }
-        let shown: &[Colouring] = match (drawing.picture.performance, drawing.setting) {
-            (None, _) => &[],
-            (Some(_), Setting::Alone) => &[drawing.picture.colouring],
-            (Some(_), Setting::InPage) => &Colouring::ALL,
+        let colours = match (drawing.picture.performance, drawing.setting) {
+            (Some(_), Setting::Alone) => key(drawing.picture.colouring),
+            _ => Vec::new(),
         };
-        let colours = shown.iter().map(|&one| (one, colours(one, drawing.largest))).collect();
-        Legend { shapes, colours }
+        let entry = |(colour, text)| Entry { sample: Sample::Colour(colour), text };
+        Legend { shapes, colours: colours.into_iter().map(entry).collect() }
     }
 
     /// The height that it takes if it is this wide.
     pub(super) fn height(&self, width: f64) -> f64 {
-        let lines = |entries: &[Entry]| places(entries, width).last().map_or(0, |last| last.1 + 1);
-        let colours = self.colours.iter().map(|(_, entries)| lines(entries)).max().unwrap_or(0);
-        (lines(&self.shapes) + colours) as f64 * LINE
+        (lines(&self.shapes, width) + lines(&self.colours, width)) as f64 * LINE
     }
 
     pub(super) fn draw(&self, xml: &mut Xml, left: f64, top: f64, width: f64) {
-        draw_entries(xml, &self.shapes, "legend", left, top, width);
-        let lines = places(&self.shapes, width).last().map_or(0, |last| last.1 + 1);
-        for (colouring, entries) in &self.colours {
-            let class = format!("legend for-{}", colouring.name());
-            draw_entries(xml, entries, &class, left, top + lines as f64 * LINE, width);
-        }
+        draw_entries(xml, &self.shapes, left, top, width);
+        let below = top + lines(&self.shapes, width) as f64 * LINE;
+        draw_entries(xml, &self.colours, left, below, width);
     }
 }
 
-/// The meaning of the colours.
-fn colours(colouring: Colouring, largest: u64) -> Vec<Entry> {
-    let edge = |class: String, text: String| Entry {
-        sample: Sample::Edge(format!("edge {class}"), 5.0),
-        text,
-    };
-    match colouring {
-        Colouring::CriticalPath => vec![
-            edge("critical".into(), "on the critical path".into()),
-            edge(String::new(), "not on it".into()),
-        ],
-        Colouring::Wait => {
-            let shares = ["up to 2 %", "up to 10 %", "more of the completion time"];
-            let mut entries = vec![edge(String::new(), "no wait to speak of".into())];
-            for who in ["parent", "child"] {
-                for (index, share) in shares.iter().enumerate() {
-                    let text = match index {
-                        0 => format!("the {who} waits {share}"),
-                        _ => (*share).to_owned(),
-                    };
-                    entries.push(edge(format!("{who}-waits-{index}"), text));
-                }
-            }
-            entries
-        }
-        Colouring::Volume => (0..=VOLUME_STEPS.len())
-            .rev()
-            .map(|shade| {
-                let text = match shade {
-                    0 => "less".to_owned(),
-                    _ => {
-                        let bytes = (VOLUME_STEPS[shade - 1] * largest as f64) as u64;
-                        format!("over {}", labels::bytes(bytes))
-                    }
-                };
-                edge(format!("volume-{shade}"), text)
-            })
-            .collect(),
-    }
+/// How many lines the entries take.
+fn lines(entries: &[Entry], width: f64) -> usize {
+    places(entries, width).last().map_or(0, |last| last.1 + 1)
 }
 
 /// Where each entry is: its left end and its line.
@@ -148,8 +140,8 @@ fn places(entries: &[Entry], width: f64) -> Vec<(f64, usize)> {
     places
 }
 
-fn draw_entries(xml: &mut Xml, entries: &[Entry], class: &str, left: f64, top: f64, width: f64) {
-    xml.open("g", &[("class", &class)]);
+fn draw_entries(xml: &mut Xml, entries: &[Entry], left: f64, top: f64, width: f64) {
+    xml.open("g", &[("class", &"legend")]);
     for (entry, (shift, line)) in entries.iter().zip(places(entries, width)) {
         let (x, y) = (left + shift, top + LINE * (line as f64 + 0.5));
         draw_sample(xml, &entry.sample, x, y);
@@ -161,9 +153,19 @@ fn draw_entries(xml: &mut Xml, entries: &[Entry], class: &str, left: f64, top: f
 
 fn draw_sample(xml: &mut Xml, sample: &Sample, x: f64, y: f64) {
     match sample {
-        Sample::Edge(class, width) => {
+        Sample::Edge(width) => {
             let path = format!("M{} {}h{}", Px(x), Px(y), Px(SAMPLE));
-            xml.empty("path", &[("class", class), ("d", &path), ("stroke-width", &Px(*width))]);
+            xml.empty("path", &[("class", &"edge"), ("d", &path), ("stroke-width", &Px(*width))]);
+        }
+        Sample::Colour(colour) => {
+            let place: [(&str, &dyn std::fmt::Display); 5] = [
+                ("x", &Px(x)),
+                ("y", &Px(y - 2.5)),
+                ("width", &Px(SAMPLE)),
+                ("height", &5),
+                ("fill", colour),
+            ];
+            xml.empty("rect", &place);
         }
         Sample::Wedge => {
             let base = Px(x + WEDGE);

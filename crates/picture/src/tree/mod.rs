@@ -4,14 +4,13 @@
 //! in subtrees and runs of siblings that say how many processors and bytes they are.
 
 mod layout;
-mod legend;
+pub(crate) mod legend;
 mod outline;
 
+use crate::frame::{MARGIN, SMALL, Setting, TEXT, draw_title, open_picture, prefix, title_height};
 use crate::labels;
 use crate::messages::{Message, Performance, direction};
-use crate::palette::{
-    CHILD_WAITS, Colouring, FAINT, INK, LINE, NEUTRAL, PAPER, PARENT_WAITS, VERMILION, VOLUMES,
-};
+use crate::palette::Colouring;
 use crate::svg::{Px, Xml};
 use layout::{Area, BOX, boxes};
 use legend::Legend;
@@ -28,21 +27,6 @@ pub struct TreePicture<'a> {
     room: Room,
 }
 
-/// Whether a picture brings its own style, or the page around it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Setting {
-    Alone,
-    InPage,
-}
-
-/// The font size of all but the smallest texts.
-pub(crate) const TEXT: f64 = 12.0;
-/// The font size by which titles are measured; they are bold, which takes more room.
-pub(crate) const TITLE: f64 = 18.0;
-/// The font size of captions.
-const SMALL: f64 = 10.0;
-/// The space around the picture.
-const MARGIN: f64 = 20.0;
 /// The most that the line of the largest message is wide.
 const WIDEST_EDGE: f64 = 14.0;
 /// The most that all lines to the children of a processor are wide, one beside the other.
@@ -163,11 +147,6 @@ impl<'a> TreePicture<'a> {
     }
 }
 
-/// A name in front of a title.
-pub(crate) fn prefix(heading: &str) -> String {
-    if heading.is_empty() { String::new() } else { format!("{heading}: ") }
-}
-
 /// A picture being drawn.
 struct Drawing<'a> {
     picture: &'a TreePicture<'a>,
@@ -208,8 +187,13 @@ struct Placed<'a> {
 impl Drawing<'_> {
     fn draw(&self, items: &[Item]) -> String {
         let (title, lines) = self.picture.title();
+        // A page has its own title.
+        let lines = if self.setting == Setting::Alone { lines } else { Vec::new() };
         let legend = Legend::new(self, items);
-        let head = MARGIN + 16.0 + 18.0 * lines.len() as f64 + 10.0;
+        let head = match self.setting {
+            Setting::Alone => title_height(lines.len()),
+            Setting::InPage => MARGIN,
+        };
         let placed = self.placed(items, head);
         let tree_width = placed.iter().map(Placed::right).fold(0.0, f64::max) + MARGIN;
         let text_width = lines.iter().map(|line| labels::width(line, TEXT)).fold(0.0, f64::max);
@@ -218,15 +202,8 @@ impl Drawing<'_> {
         let height = (bottom + legend.height(width - 2.0 * MARGIN) + MARGIN).ceil();
         let mut xml = Xml::default();
         open_picture(&mut xml, self.setting, &title, width, height, &self.class());
-        let title = labels::fitted(&title, TITLE, width - 2.0 * MARGIN);
-        xml.text(
-            "text",
-            &[("class", &"title"), ("x", &Px(MARGIN)), ("y", &Px(MARGIN + 14.0))],
-            title,
-        );
-        for (index, line) in lines.iter().enumerate() {
-            let y = Px(MARGIN + 34.0 + 18.0 * index as f64);
-            xml.text("text", &[("class", &"faint"), ("x", &Px(MARGIN)), ("y", &y)], line);
+        if self.setting == Setting::Alone {
+            draw_title(&mut xml, &title, &lines, width);
         }
         for one in &placed {
             if let Some(parent) = one.item.parent {
@@ -242,7 +219,11 @@ impl Drawing<'_> {
     }
 
     fn class(&self) -> String {
-        format!("picture by-{}", self.picture.colouring.name())
+        match self.setting {
+            Setting::Alone => format!("picture by-{}", self.picture.colouring.name()),
+            // The page chooses.
+            Setting::InPage => "picture".to_owned(),
+        }
     }
 
     fn placed<'b>(&self, items: &'b [Item], top: f64) -> Vec<Placed<'b>> {
@@ -526,66 +507,4 @@ fn name(node: &Node) -> String {
         Node::Processor(rank) | Node::Subtree(rank) => rank.to_string(),
         Node::Run(_) => "…".to_owned(),
     }
-}
-
-/// Opens an SVG with its style and background; whoever opens it closes it.
-pub(crate) fn open_picture(
-    xml: &mut Xml,
-    setting: Setting,
-    title: &str,
-    width: f64,
-    height: f64,
-    class: &str,
-) {
-    let view = format!("0 0 {} {}", Px(width), Px(height));
-    xml.open(
-        "svg",
-        &[
-            ("xmlns", &"http://www.w3.org/2000/svg"),
-            ("viewBox", &view),
-            ("width", &Px(width)),
-            ("height", &Px(height)),
-            ("role", &"img"),
-            ("aria-label", &title),
-            ("class", &class),
-        ],
-    );
-    if setting == Setting::Alone {
-        xml.text("style", &[], style());
-        let whole = [("width", &Px(width) as &dyn std::fmt::Display), ("height", &Px(height))];
-        xml.empty("rect", &[("class", &"paper"), whole[0], whole[1]]);
-    }
-}
-
-/// The style sheet of all pictures. It uses nothing that needs escaping.
-pub(crate) fn style() -> String {
-    let mut style = format!(
-        "\
-.picture text{{font-family:{fonts};font-size:{TEXT}px;fill:{INK}}}
-.picture .title{{font-size:16px;font-weight:bold}}
-.picture .faint{{fill:{FAINT}}}
-.picture .name{{text-anchor:middle}}
-.picture .caption{{text-anchor:middle;font-size:{SMALL}px;fill:{FAINT}}}
-.picture .paper{{fill:{PAPER}}}
-.picture .box{{fill:{PAPER};stroke:{FAINT}}}
-.picture .root .box{{fill:{INK};stroke:{INK}}}
-.picture .root .name{{fill:{PAPER}}}
-.picture .wedge{{fill:{LINE};stroke:{FAINT}}}
-.picture .edge{{fill:none;stroke:{NEUTRAL}}}
-.picture .run{{stroke-dasharray:6 2}}
-.picture .none{{stroke-dasharray:1 3}}
-.by-critical-path .edge.critical{{stroke:{VERMILION}}}
-.by-critical-path .critical .box{{stroke:{VERMILION};stroke-width:1.5}}
-",
-        fonts = labels::FONTS
-    );
-    for (who, shades) in [("parent", PARENT_WAITS), ("child", CHILD_WAITS)] {
-        for (index, shade) in shades.iter().enumerate() {
-            style += &format!(".by-wait .edge.{who}-waits-{index}{{stroke:{shade}}}\n");
-        }
-    }
-    for (index, shade) in VOLUMES.iter().enumerate() {
-        style += &format!(".by-volume .edge.volume-{index}{{stroke:{shade}}}\n");
-    }
-    style
 }
