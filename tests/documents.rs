@@ -19,7 +19,7 @@ proptest! {
         sizes in sizes(30), costs in costs(), with_problem: bool,
     ) {
         let tree = adaptive(&sizes, &costs, Root::Best, AdaptiveRule::DataSize).unwrap();
-        let problem = Problem { operation: Operation::Scatter, sizes, costs };
+        let problem = Problem { operation: Operation::Scatter, sizes, costs: costs.into() };
         let document = TreeDocument { tree, problem: with_problem.then_some(problem) };
         let text = serde_json::to_string(&document).unwrap();
         prop_assert_eq!(&serde_json::from_str::<TreeDocument>(&text).unwrap(), &document);

@@ -1,9 +1,14 @@
 //! Several constructions for one problem, side by side: what `optimize` and `compare` have in
 //! common.
 
-use crate::args::{BlockArgs, CostArgs, check_root, named, operation_parser, parse_root};
-use crate::construction::{BuildError, Built, Certificate, Construction, Effort, Plan, Task};
+use crate::args::{
+    BlockArgs, CostArgs, check_root, default_processors, named, operation_parser, parse_root,
+};
+use crate::construction::{
+    BuildError, Built, Certificate, Construction, Effort, Plan, Search, Searched, Task,
+};
 use crate::error::CliError;
+use crate::input::check_one_standard_input;
 use crate::output::text;
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -11,9 +16,9 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tuwtree_dp::Method;
-use tuwtree_model::document::Problem;
+use tuwtree_model::document::{Problem, StatedCosts};
 use tuwtree_model::{
-    BlockSizes, Completion, Homogeneous, Operation, Root, Time, completion, lower_bound,
+    BlockSizes, Completion, Costs, Operation, Root, Time, TimeError, completion, lower_bound,
     lower_bound_any_root,
 };
 use tuwtree_treegen::AdaptiveRule;
@@ -33,7 +38,7 @@ pub(crate) struct ComparisonArgs {
           allow_hyphen_values = true)]
     root: Root,
 
-    /// The operation; both take the same time in the model
+    /// The operation; both take the same time where costs are the same in both directions
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
     op: Operation,
 
@@ -46,6 +51,11 @@ pub(crate) struct ComparisonArgs {
     #[arg(long, value_name = "NAME", default_value = "completion-time",
           value_parser = adaptive_rule_parser())]
     adaptive_rule: AdaptiveRule,
+
+    /// Search with the linear costs of messages of this size, where the machine's are linear only
+    /// piece by piece; trees are judged by the true costs
+    #[arg(long, value_name = "BYTES", requires = "machine", conflicts_with = "certify")]
+    linearise_at: Option<u64>,
 
     /// Prove the optimal tree's time by another route: the lower bound or another method
     #[arg(long)]
@@ -97,12 +107,13 @@ impl Algorithm {
 
     /// What to build for this, and how hard to try.
     fn plans(self) -> Vec<Plan> {
-        let plan = |construction, method, effort| Plan { construction, method, effort };
+        let plan = |construction, search, effort| Plan { construction, search, effort };
         match self {
             Algorithm::All => Construction::ALL.map(|one| plan(one, None, Effort::Moderate)).into(),
             Algorithm::One(construction) => vec![plan(construction, None, Effort::Any)],
             Algorithm::By(construction, method) => {
-                vec![plan(construction, Some(method), Effort::Any)]
+                let search = Search::Homogeneous(method);
+                vec![plan(construction, Some(search), Effort::Any)]
             }
         }
     }
@@ -118,8 +129,8 @@ fn plans(args: &ComparisonArgs, task: &Task<'_>) -> Vec<Plan> {
             plan.effort = Effort::Any;
         }
     }
-    plans.sort_by_key(|plan| (plan.construction, plan.method.map(Method::name), plan.effort));
-    plans.dedup_by_key(|plan| (plan.construction, plan.method));
+    plans.sort_by_key(|plan| (plan.construction, plan.search.map(Search::name), plan.effort));
+    plans.dedup_by_key(|plan| (plan.construction, plan.search));
     plans
 }
 
@@ -175,10 +186,16 @@ impl ComparisonArgs {
     /// The problem's blocks and costs.
     ///
     /// # Errors
-    /// Blocks that cannot be read, anything out of range.
-    pub(crate) fn load(&self) -> Result<(BlockSizes, Homogeneous), CliError> {
+    /// Blocks or a machine that cannot be read, anything out of range.
+    pub(crate) fn load(&self) -> Result<(BlockSizes, StatedCosts), CliError> {
+        check_one_standard_input(&[
+            ("--sizes", self.blocks.sizes.as_ref()),
+            ("--machine", self.costs.machine.as_ref()),
+        ])?;
         let costs = self.costs.costs(None)?;
-        let sizes = self.blocks.load(2000)?.expect("clap requires --dist or --sizes");
+        let sizes = self.blocks.load(default_processors(&costs.costs()))?;
+        let sizes = sizes.expect("clap requires --dist or --sizes");
+        self.costs.check_processors(&costs, sizes.processors())?;
         check_root(self.root, sizes.processors())?;
         Ok((sizes, costs))
     }
@@ -191,14 +208,26 @@ impl ComparisonArgs {
 pub(crate) fn compare(
     args: &ComparisonArgs,
     sizes: BlockSizes,
-    costs: Homogeneous,
+    costs: StatedCosts,
 ) -> Result<Comparison, CliError> {
-    let bound = match args.root {
-        Root::Given(root) => lower_bound(root, &sizes, &costs),
-        Root::Best => lower_bound_any_root(&sizes, &costs),
+    let problem = Problem { operation: args.op, sizes, costs };
+    let costs = problem.costs.costs();
+    let task = Task {
+        problem: problem.collective(),
+        sizes: &problem.sizes,
+        costs: &costs,
+        searched: Searched::new(&costs, problem.sizes.processors(), args.linearise_at),
+        root: args.root,
+        adaptive_rule: args.adaptive_rule,
     };
-    let task =
-        Task { sizes: &sizes, costs: &costs, root: args.root, adaptive_rule: args.adaptive_rule };
+    if let Costs::Matrix(matrix) = task.costs {
+        let enough = matrix.check_links(task.problem, args.root);
+        enough.map_err(|cut| CliError::Failure(cut.to_string()))?;
+    }
+    let bound = match args.root {
+        Root::Given(root) => lower_bound(root, task.problem, task.costs),
+        Root::Best => lower_bound_any_root(task.problem, task.costs),
+    };
     let plans = plans(args, &task);
     if args.certify && plans.iter().all(|plan| plan.construction != Construction::Optimal) {
         let message = "--certify proves optimal trees, and --algorithm names none";
@@ -207,26 +236,48 @@ pub(crate) fn compare(
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
     for plan in plans {
-        let construction = plan.construction;
-        let started = Instant::now();
-        match task.build(plan) {
-            Ok(built) => {
-                let build_time = started.elapsed();
-                let completion = completion(&built.tree, &sizes, &costs)?;
-                let certificate = match (args.certify, construction, &bound) {
-                    (true, Construction::Optimal, Ok(bound)) => {
-                        Some(task.certify(&built, completion.ready[built.tree.root()], *bound)?)
-                    }
-                    _ => None,
-                };
-                outcomes.push(Outcome { construction, built, completion, build_time, certificate });
+        match outcome(args, &task, plan, &bound) {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(BuildError::Skipped(reason)) => {
+                skipped.push(Skipped { construction: plan.construction, reason });
             }
-            Err(BuildError::Skipped(reason)) => skipped.push(Skipped { construction, reason }),
             Err(BuildError::Failed(error)) => return Err(error),
         }
     }
-    let problem = Problem { operation: args.op, sizes, costs };
-    Ok(Comparison { problem, root: args.root, bound: bound?, outcomes, skipped })
+    if outcomes.is_empty() {
+        let reasons = skipped.iter().map(|Skipped { construction, reason }| {
+            format!("\n  {}: {reason}", construction.name())
+        });
+        let reasons: String = reasons.collect();
+        return Err(CliError::Failure(format!("no construction has a tree:{reasons}")));
+    }
+    let bound = bound?;
+    drop(task);
+    drop(costs);
+    Ok(Comparison { problem, root: args.root, bound, outcomes, skipped })
+}
+
+/// One tree, built, timed and judged.
+fn outcome(
+    args: &ComparisonArgs,
+    task: &Task<'_>,
+    plan: Plan,
+    bound: &Result<Time, TimeError>,
+) -> Result<Outcome, BuildError> {
+    let construction = plan.construction;
+    let started = Instant::now();
+    let built = task.build(plan)?;
+    let build_time = started.elapsed();
+    let completion = completion(&built.tree, task.problem, task.costs)
+        .map_err(|error| plan.effort.unlinked(error))?;
+    let certificate = match (args.certify, construction, bound) {
+        (true, Construction::Optimal, Ok(bound)) => {
+            let time = completion.ready[built.tree.root()];
+            Some(task.certify(&built, time, *bound).map_err(BuildError::Failed)?)
+        }
+        _ => None,
+    };
+    Ok(Outcome { construction, built, completion, build_time, certificate })
 }
 
 impl Outcome {
@@ -266,9 +317,10 @@ impl Comparison {
         }
     }
 
-    /// How far a time is above the bound, in start-ups; `None` if these cost nothing.
+    /// How far a time is above the bound, in start-ups; `None` if these cost nothing or differ.
     pub(crate) fn gap_alphas(&self, time: Time) -> Option<f64> {
-        let alpha = self.problem.costs.alpha();
+        let costs = self.problem.costs.costs().homogeneous(self.problem.sizes.processors());
+        let alpha = costs.map_or(0.0, |costs| costs.alpha());
         (alpha > 0.0).then(|| (time.units() - self.bound.units()) / alpha)
     }
 
@@ -277,15 +329,7 @@ impl Comparison {
     /// # Errors
     /// Those of `output`.
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
-        let costs = &self.problem.costs;
-        writeln!(
-            output,
-            "{}; alpha = {}, beta = {}, gamma = {}",
-            self.title(),
-            text::number(costs.alpha()),
-            text::number(costs.beta()),
-            text::number(costs.gamma()),
-        )?;
+        writeln!(output, "{}; {}", self.title(), text::costs(&self.problem.costs))?;
         writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
         writeln!(output, "{}", self.table().trim_fmt())?;
         for Skipped { construction, reason } in &self.skipped {
@@ -330,7 +374,7 @@ impl Comparison {
         let mut table = text::table(&headings);
         for outcome in &self.outcomes {
             let time = text::duration(outcome.build_time);
-            let built_in = match outcome.built.method {
+            let built_in = match outcome.built.search {
                 Some(method) => format!("{time} ({})", method.name()),
                 None => time,
             };
@@ -362,7 +406,7 @@ impl Comparison {
     pub(crate) fn recommendation(&self) -> String {
         let best = self.recommended();
         let name = best.construction.name();
-        let method = match best.built.method {
+        let method = match best.built.search {
             Some(method) => format!(" (found by the {} method)", method.name()),
             None => String::new(),
         };

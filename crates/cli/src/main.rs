@@ -41,10 +41,12 @@ enum Command {
     Compare(commands::compare::CompareArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
+    Verify(commands::verify::VerifyArgs),
     Simulate(commands::simulate::SimulateArgs),
     Export(commands::export::ExportArgs),
     Draw(commands::draw::DrawArgs),
     Generate(commands::generate::GenerateArgs),
+    Machine(commands::machine::MachineArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -75,10 +77,12 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Compare(args) => commands::compare::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
+        Command::Verify(args) => commands::verify::run(&args, output),
         Command::Simulate(args) => commands::simulate::run(&args, output),
         Command::Export(args) => commands::export::run(&args),
         Command::Draw(args) => commands::draw::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Machine(args) => commands::machine::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }

@@ -5,12 +5,12 @@
 //! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), Tables 1
 //! to 3. The rules of the program behind them are inferred from its results.
 
-use crate::construction::{BuildError, Construction, Effort, Plan, Task};
+use crate::construction::{BuildError, Construction, Effort, Plan, Searched, Task};
 use crate::error::CliError;
 use tuwtree_dp::published;
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, ScaledSizes, Tree,
-    completion_time,
+    BlockSizes, Collective, Costs, Distribution, Homogeneous, Randomness, Rank, Root, Scale,
+    ScaledSizes, Tree, completion_time,
 };
 use tuwtree_treegen::{
     AdaptiveRule, linear, linear_times, oblivious, oblivious_times, published_root,
@@ -284,9 +284,16 @@ impl Solver<'_> {
 
     /// The true solution.
     fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
-        let Solver { sizes, costs } = *self;
-        let task = Task { sizes, costs, root, adaptive_rule: AdaptiveRule::CompletionTime };
-        let plan = Plan { construction, method: None, effort: Effort::Any };
+        let costs = Costs::Homogeneous(*self.costs);
+        let task = Task {
+            problem: Collective::Gather(self.sizes),
+            sizes: self.sizes,
+            costs: &costs,
+            searched: Searched::Homogeneous(*self.costs),
+            root,
+            adaptive_rule: AdaptiveRule::CompletionTime,
+        };
+        let plan = Plan { construction, search: None, effort: Effort::Any };
         match task.build(plan.settled(&task)) {
             Ok(built) => self.timed(&built.tree),
             Err(BuildError::Failed(error)) => Err(error),

@@ -1,7 +1,8 @@
 //! Why there is no optimal tree.
 
 use crate::Method;
-use tuwtree_model::Rank;
+use std::fmt::{self, Display};
+use tuwtree_model::{Operation, Rank, Root};
 
 /// Why an optimal tree was not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -39,6 +40,53 @@ pub enum DpError {
         /// The bytes that were allowed.
         allowed: u64,
     },
+    /// The tables are known beforehand not to fit into the memory allowed.
+    #[error(
+        "the tables for {processors} processors need {needed} bytes, and {allowed} are allowed; {most} processors would fit"
+    )]
+    DoesNotFit {
+        /// `p`.
+        processors: usize,
+        /// The bytes of the tables.
+        needed: u64,
+        /// The bytes that were allowed.
+        allowed: u64,
+        /// The most processors whose tables fit.
+        most: usize,
+    },
+    /// Problem and costs are not for the same processors.
+    #[error("a problem of {problem} processors, and costs for {costs}")]
+    ProcessorsDiffer {
+        /// `p` of the problem.
+        problem: usize,
+        /// `p` of the costs.
+        costs: usize,
+    },
+    /// Links are missing without which no tree, ordered or not, moves all data.
+    #[error("{}", cut_off(*operation, *root, *nearest, processors))]
+    CutOff {
+        /// Which way data goes.
+        operation: Operation,
+        /// The root asked for.
+        root: Root,
+        /// That root, or the one with the fewest data cut off.
+        nearest: Rank,
+        /// All processors that no links connect with `nearest`: in inward operations none leads from
+        /// them to any other processor, in outward ones none from any other to them.
+        processors: Vec<Rank>,
+    },
+    /// Links are missing without which no ordered tree moves all data, though others may.
+    #[error("{}", no_ordered_tree(*operation, *root, *first, *last))]
+    NoOrderedTree {
+        /// Which way data goes.
+        operation: Operation,
+        /// The root asked for.
+        root: Root,
+        /// A shortest range within which no ordered tree has the links that it needs: its first rank,
+        first: Rank,
+        /// and its last.
+        last: Rank,
+    },
     /// The root is not a processor.
     #[error("root {root} is outside 0..{processors} ({processors} processors)")]
     RootOutOfRange {
@@ -50,4 +98,66 @@ pub enum DpError {
     /// The watcher broke off.
     #[error("cancelled")]
     Cancelled,
+}
+
+fn cut_off(operation: Operation, root: Root, nearest: Rank, processors: &[Rank]) -> String {
+    let (processors, name) = (Ranks(processors), operation.name());
+    let way = match operation.is_outward() {
+        true => format!("from {nearest} to {processors}"),
+        false => format!("from {processors} to {nearest}"),
+    };
+    match root {
+        Root::Given(_) => format!("no links lead {way}, so that there is no {name} with that root"),
+        Root::Best => format!(
+            "there is no {name}, whichever processor is the root: for {nearest}, the best connected, no links lead {way}"
+        ),
+    }
+}
+
+fn no_ordered_tree(operation: Operation, root: Root, first: Rank, last: Rank) -> String {
+    let name = operation.name();
+    let root = match root {
+        Root::Given(root) => format!(" with root {root}"),
+        Root::Best => String::new(),
+    };
+    format!(
+        "no ordered tree has the links for this {name}{root}: processors {first}..={last} have none among themselves"
+    )
+}
+
+/// Ranks in ascending order, as ranges.
+struct Ranks<'a>(&'a [Rank]);
+
+impl Display for Ranks<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = self.0.chunk_by(|&rank, &next| next == rank + 1);
+        for (n, run) in runs.enumerate() {
+            if n > 0 {
+                formatter.write_str(", ")?;
+            }
+            match (run[0], run[run.len() - 1]) {
+                (first, last) if first == last => write!(formatter, "{first}")?,
+                (first, last) => write!(formatter, "{first}..={last}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_that_are_cut_off_are_named_as_ranges() {
+        let error = DpError::CutOff {
+            operation: Operation::Scatter,
+            root: Root::Given(0),
+            nearest: 0,
+            processors: vec![1, 2, 3, 5, 8, 9],
+        };
+        let text =
+            "no links lead from 0 to 1..=3, 5, 8..=9, so that there is no scatter with that root";
+        assert_eq!(error.to_string(), text);
+    }
 }

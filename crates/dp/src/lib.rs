@@ -42,6 +42,7 @@ mod error;
 mod joins;
 mod optimum;
 mod ordered;
+mod per_pair;
 pub mod plain;
 mod progress;
 pub mod published;
@@ -57,6 +58,10 @@ pub use error::DpError;
 pub use optimum::{
     Method, Optimum, default_binary_method, default_method, memory_needed, optimal, optimal_binary,
     optimal_binary_with, optimal_with,
+};
+pub use per_pair::{
+    PairMethod, PairOptimum, PairTrees, memory_needed_per_pair, most_processors_per_pair,
+    optimal_binary_per_pair, optimal_per_pair,
 };
 pub use progress::Progress;
 pub use table::{RootedTable, Triangle};

@@ -1,5 +1,6 @@
 //! Words and numbers in pictures, and how wide they are.
 
+use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{LARGEST_EXACT, Time};
 
 /// The typefaces of all pictures: the first one is what widths are computed for, the others are not
@@ -79,6 +80,27 @@ pub(crate) fn tick(value: f64) -> String {
             let (digits, exponent) = text.split_once('e').expect("an exponent");
             format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
         }
+    }
+}
+
+/// The costs in a line.
+pub(crate) fn costs(costs: &StatedCosts) -> String {
+    match costs {
+        StatedCosts::Parameters(costs) => format!(
+            "alpha = {}, beta = {}, gamma = {}",
+            number(costs.alpha()),
+            number(costs.beta()),
+            number(costs.gamma())
+        ),
+        StatedCosts::Machine(machine) => format!("machine {}", machine.name),
+    }
+}
+
+/// The unit of times that follow from these costs.
+pub(crate) fn unit(costs: &StatedCosts) -> &'static str {
+    match costs {
+        StatedCosts::Parameters(_) => "in the unit of alpha",
+        StatedCosts::Machine(_) => "in seconds",
     }
 }
 

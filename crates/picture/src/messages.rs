@@ -1,5 +1,6 @@
 //! The messages of a tree, taken from a simulated schedule.
 
+use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{Operation, Rank, Step, Time, Tree};
 use tuwtree_schedule::{Deed, Schedule, Timeline};
 
@@ -10,6 +11,8 @@ pub struct Performance<'a> {
     pub schedule: &'a Schedule,
     /// When it is done; of this schedule.
     pub timeline: &'a Timeline,
+    /// By which costs.
+    pub costs: &'a StatedCosts,
 }
 
 /// The message between a processor and its parent.
@@ -168,7 +171,8 @@ mod tests {
         let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
         let schedule = schedule(Operation::Gather, [1, 2, 3, 4]);
         let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
-        let performance = Performance { schedule: &schedule, timeline: &timeline };
+        let costs = &StatedCosts::from(costs);
+        let performance = Performance { schedule: &schedule, timeline: &timeline, costs };
         let messages = performance.messages(&chain_and_leaf());
         // 0 sends 1 byte until 11, 1 copies 2 bytes until 13 and sends until 26, 2 copies until
         // 29; all that time 3 waits.

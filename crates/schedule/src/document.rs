@@ -11,7 +11,7 @@ use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::io::{self, Read, Write};
-use tuwtree_model::document::{Header, Object};
+use tuwtree_model::document::{Header, Machine, Object, StatedCosts};
 use tuwtree_model::{BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Rank};
 
 /// The name of the format.
@@ -68,8 +68,12 @@ impl Serialize for TaskFields<'_> {
         fields.serialize_field("root", &task.root)?;
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
-        if let Some(costs) = &task.costs {
-            fields.serialize_field("costs", &CostFields::from(costs))?;
+        match &task.costs {
+            Some(StatedCosts::Parameters(costs)) => {
+                fields.serialize_field("costs", &CostFields::from(costs))?;
+            }
+            Some(StatedCosts::Machine(machine)) => fields.serialize_field("machine", machine)?,
+            None => {}
         }
         match &task.payload {
             Payload::Blocks(sizes) => {
@@ -361,6 +365,7 @@ struct ScheduleFields {
     order: Order,
     ports: u16,
     costs: Option<Object<CostFields>>,
+    machine: Option<Object<Machine>>,
     block_sizes_bytes: Option<Vec<u64>>,
     vector_bytes: Option<u64>,
     displacements_bytes: Option<Vec<u64>>,
@@ -386,13 +391,20 @@ impl ScheduleFields {
                 return Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into());
             }
         };
-        let costs = self
-            .costs
-            .map(|Object(costs)| {
-                Homogeneous::new(costs.alpha, costs.beta_per_byte, costs.gamma_per_byte)
-            })
-            .transpose()
-            .map_err(|error| error.to_string())?;
+        let costs = match (self.costs, self.machine) {
+            (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
+            (Some(Object(costs)), None) => {
+                let CostFields { alpha, beta_per_byte, gamma_per_byte } = costs;
+                let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte);
+                Some(costs.map_err(|error| error.to_string())?.into())
+            }
+            (None, Some(Object(machine))) => {
+                let fits = machine.costs.check_processors(self.processors);
+                fits.map_err(|error| error.to_string())?;
+                Some(machine.into())
+            }
+            (None, None) => None,
+        };
         let task = Task {
             operation: self.operation,
             root: self.root,
@@ -457,7 +469,8 @@ mod tests {
         let tree = Tree::new(3, 1, &steps).unwrap();
         let sizes = BlockSizes::new([2, 1, 4]).unwrap();
         let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
-        Schedule::of_tree(&tree, Operation::Gather, Payload::Blocks(sizes), Some(costs)).unwrap()
+        Schedule::of_tree(&tree, Operation::Gather, Payload::Blocks(sizes), Some(costs.into()))
+            .unwrap()
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //! | [`adaptive`] | blocks, costs, root | O(p) | binomial, the larger side receives | always `ceil(log2 p)` children at the root; a given root may have to wait |
 //!
 //! For linear and oblivious trees the best of all roots is found from the completion times of all
-//! roots ([`linear_times`] in O(p), [`oblivious_times`] in O(p log p)) by [`best_root`]. All trees
+//! roots ([`linear_times`] in O(p), [`oblivious_times`] in O(p log p)) by [`best_root`], whatever the
+//! costs by [`linear_root`] in O(p^2) and [`oblivious_root`] in O(p log p). All trees
 //! are ordered ([`tuwtree_model::check_ordered`]). None of the functions returns a completion time
 //! of the tree it builds: [`tuwtree_model::completion_time`] judges all trees alike.
 //!
@@ -21,5 +22,5 @@ mod subcubes;
 
 pub use adaptive::{AdaptiveError, AdaptiveRule, adaptive};
 pub use best_root::{best_root, published_root};
-pub use linear::{linear, linear_times};
-pub use oblivious::{oblivious, oblivious_times};
+pub use linear::{linear, linear_root, linear_times};
+pub use oblivious::{oblivious, oblivious_root, oblivious_times};

@@ -5,8 +5,10 @@ use crate::error::CliError;
 use crate::output::file::Destination;
 use crate::output::text;
 use clap::Args;
+use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_model::document::Problem;
 use tuwtree_picture::{Candidate, Performance, Report};
 use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
 
@@ -57,13 +59,12 @@ fn page(comparison: &Comparison, source: String) -> Result<String, CliError> {
         .map(|outcome| perform(comparison, outcome))
         .collect::<Result<_, CliError>>()?;
     let best = comparison.recommended();
-    let costs = &comparison.problem.costs;
+    let mut bound = comparison.bound_name();
+    bound[..1].make_ascii_uppercase();
     let facts = [
-        ("blocks", source),
-        ("alpha", text::number(costs.alpha())),
-        ("beta per byte", text::number(costs.beta())),
-        ("gamma per byte", text::number(costs.gamma())),
-        ("lower bound", text::time(comparison.bound)),
+        ("Blocks".to_owned(), source),
+        ("Costs".to_owned(), text::costs(&comparison.problem.costs)),
+        (bound, text::time(comparison.bound)),
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
     notes.extend(comparison.skipped.iter().map(|Skipped { construction, reason }| {
@@ -71,7 +72,7 @@ fn page(comparison: &Comparison, source: String) -> Result<String, CliError> {
     }));
     let report = Report {
         title: comparison.title(),
-        facts: facts.map(|(name, value)| (name.to_owned(), value)).into(),
+        facts: facts.into(),
         notes,
         columns: HEADINGS.map(str::to_owned).into(),
         bound: comparison.bound,
@@ -86,22 +87,22 @@ fn page(comparison: &Comparison, source: String) -> Result<String, CliError> {
 }
 
 fn perform<'a>(comparison: &Comparison, outcome: &'a Outcome) -> Result<Performed<'a>, CliError> {
-    let problem = &comparison.problem;
-    let payload = Payload::Blocks(problem.sizes.clone());
-    let tree = &outcome.built.tree;
-    let failure = |error: &dyn std::fmt::Display| {
+    let Problem { operation, sizes, costs } = comparison.problem.clone();
+    let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
-    let schedule = Schedule::of_tree(tree, problem.operation, payload, Some(problem.costs))
+    let judged = comparison.problem.costs.costs();
+    let payload = Payload::Blocks(sizes);
+    let schedule = Schedule::of_tree(&outcome.built.tree, operation, payload, Some(costs))
         .map_err(|error| failure(&error))?;
     let timeline =
-        simulate(&schedule, &problem.costs, Sends::Synchronous).map_err(|error| failure(&error))?;
+        simulate(&schedule, &*judged, Sends::Synchronous).map_err(|error| failure(&error))?;
     Ok(Performed { outcome, schedule, timeline })
 }
 
-fn candidate<'a>(comparison: &Comparison, one: &'a Performed<'a>) -> Candidate<'a> {
+fn candidate<'a>(comparison: &'a Comparison, one: &'a Performed<'a>) -> Candidate<'a> {
     let Performed { outcome, schedule, timeline } = one;
-    let name = match outcome.built.method {
+    let name = match outcome.built.search {
         Some(method) if comparison.has_several_of(outcome.construction) => {
             format!("{}-{}", outcome.construction.name(), method.name())
         }
@@ -111,7 +112,7 @@ fn candidate<'a>(comparison: &Comparison, one: &'a Performed<'a>) -> Candidate<'
         name,
         summary: outcome.construction.summary().to_owned(),
         tree: &outcome.built.tree,
-        performance: Performance { schedule, timeline },
+        performance: Performance { schedule, timeline, costs: &comparison.problem.costs },
         cells: comparison.cells(outcome)[1..].to_vec(),
     }
 }

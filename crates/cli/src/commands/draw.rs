@@ -2,6 +2,7 @@
 
 use crate::args::{BlockArgs, CostArgs, named};
 use crate::commands::evaluate::problem;
+use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
 use crate::input::Source;
 use crate::input::schedule::{self, Document};
@@ -10,7 +11,7 @@ use clap::Args;
 use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_model::Tree;
-use tuwtree_model::document::TreeDocument;
+use tuwtree_model::document::{Problem, StatedCosts, TreeDocument};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, png, tree_of};
 use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
 
@@ -157,7 +158,8 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
                 );
                 return Err(CliError::Usage(message));
             }
-            let timeline = simulated(args, &schedule)?;
+            let costs = stated_costs(&schedule, &args.file, &args.costs)?;
+            let timeline = simulated(args, &schedule, &costs)?;
             let tree = match args.picture {
                 Picture::Timeline => None,
                 Picture::Tree => Some(tree_of(&schedule).ok_or_else(|| {
@@ -166,7 +168,8 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
                     args.file.failure(&reason)
                 })?),
             };
-            let performance = Performance { schedule: &schedule, timeline: &timeline };
+            let performance =
+                Performance { schedule: &schedule, timeline: &timeline, costs: &costs };
             Ok(svg(args, tree.as_ref(), performance))
         }
     }
@@ -183,19 +186,23 @@ fn draw_tree_document(args: &DrawArgs, document: TreeDocument) -> Result<String,
             ))),
         };
     };
-    let payload = Payload::Blocks(problem.sizes);
-    let schedule =
-        Schedule::of_tree(&document.tree, problem.operation, payload, Some(problem.costs))
-            .map_err(|error| args.file.failure(&error))?;
-    let timeline = simulated(args, &schedule)?;
-    let performance = Performance { schedule: &schedule, timeline: &timeline };
+    let Problem { operation, sizes, costs } = problem;
+    let payload = Payload::Blocks(sizes);
+    let schedule = Schedule::of_tree(&document.tree, operation, payload, Some(costs.clone()))
+        .map_err(|error| args.file.failure(&error))?;
+    let timeline = simulated(args, &schedule, &costs)?;
+    let performance = Performance { schedule: &schedule, timeline: &timeline, costs: &costs };
     let tree = (args.picture == Picture::Tree).then_some(&document.tree);
     Ok(svg(args, tree, performance))
 }
 
-fn simulated(args: &DrawArgs, schedule: &Schedule) -> Result<Timeline, CliError> {
-    let costs = args.costs.costs(schedule.task().costs)?;
-    simulate(schedule, &costs, Sends::Synchronous).map_err(|error| args.file.failure(&error))
+fn simulated(
+    args: &DrawArgs,
+    schedule: &Schedule,
+    costs: &StatedCosts,
+) -> Result<Timeline, CliError> {
+    simulate(schedule, &*costs.costs(), Sends::Synchronous)
+        .map_err(|error| args.file.failure(&error))
 }
 
 /// The picture of the tree if there is one to be drawn, else of the timeline.

@@ -1,6 +1,7 @@
 //! `tuwtree export`: a tree or schedule in the format of another program.
 
 use crate::args::{CostArgs, named};
+use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
 use crate::input::{Source, schedule, sizes};
 use crate::output::file::Destination;
@@ -8,7 +9,7 @@ use clap::Args;
 use std::fs;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::Homogeneous;
+use tuwtree_model::Costs;
 use tuwtree_schedule::export::{dot, goal, smpi};
 use tuwtree_schedule::{Schedule, document};
 
@@ -86,14 +87,17 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     if let Some(source) = &args.displacements {
         schedule = displaced(schedule, source)?;
     }
-    let costs = args.costs.costs(schedule.task().costs)?;
+    let stated = stated_costs(&schedule, &args.schedule, &args.costs)?;
+    let costs = &*stated.costs();
+    // Without a machine, a time unit is taken as a nanosecond.
+    let nanoseconds = if stated.machine().is_some() { 1e9 } else { 1.0 };
     match args.format {
         Format::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
         Format::Goal => {
-            args.output.open()?.write(|file| goal::write(&schedule, Some(&costs), file))?;
+            args.output.open()?.write(|file| goal::write(&schedule, costs, nanoseconds, file))?;
         }
         Format::Dot => args.output.open()?.write(|file| dot::write(&schedule, file))?,
-        Format::Smpi => write_replay(&schedule, &costs, &args.output)?,
+        Format::Smpi => write_replay(&schedule, costs, &args.output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -106,7 +110,7 @@ fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> 
 /// Writes the files of an SMPI replay into a folder.
 fn write_replay(
     schedule: &Schedule,
-    costs: &Homogeneous,
+    costs: &Costs,
     destination: &Destination,
 ) -> Result<(), CliError> {
     let Destination::File(folder) = destination else {

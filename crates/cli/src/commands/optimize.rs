@@ -1,6 +1,7 @@
 //! `tuwtree optimize`: the constructions side by side for one problem, and the best tree.
 
 use crate::comparison::{Comparison, ComparisonArgs, Skipped, compare};
+use crate::construction::Search;
 use crate::error::CliError;
 use crate::output::drawing::Drawing;
 use crate::output::file::{Destination, Opened};
@@ -9,14 +10,15 @@ use clap::Args;
 use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_dp::Method;
-use tuwtree_model::Root;
-use tuwtree_model::document::{Problem, TreeDocument};
+use tuwtree_model::document::{Problem, StatedCosts, TreeDocument};
+use tuwtree_model::{Homogeneous, Root};
 
 /// Compare constructions for one problem, recommend one, and write its tree.
 ///
 /// Without other arguments than --dist: 2000 processors, mean block 1000 bytes, alpha 100,
-/// beta = gamma = 1, the root chosen by each construction, as in the papers.
+/// beta = gamma = 1, the root chosen by each construction, as in the papers. With --machine, the
+/// machine's costs: linear and oblivious know nothing of them but the best root, adaptive compares
+/// both directions of each join, optimal searches.
 #[derive(Args, Debug)]
 pub(crate) struct OptimizeArgs {
     #[command(flatten)]
@@ -95,7 +97,7 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
                 "gap_alphas": comparison.gap_alphas(time),
                 "root_degree": tree.degree(tree.root()),
                 "depth": tree.depth(),
-                "method": outcome.built.method.map(|method| method.name()),
+                "method": outcome.built.search.map(|method| method.name()),
                 "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),
                 "not_certified_because":
                     outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
@@ -109,6 +111,10 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
             json!({ "construction": construction.name(), "reason": reason })
         })
         .collect();
+    let parameter = |parameter: fn(&Homogeneous) -> f64| match costs {
+        StatedCosts::Parameters(costs) => Some(text::json_number(parameter(costs))),
+        StatedCosts::Machine(_) => None,
+    };
     let document = json!({
         "format": "tuwtree-comparison",
         "version": 1,
@@ -119,14 +125,15 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
             Root::Given(root) => json!(root),
             Root::Best => json!("best"),
         },
-        "alpha": text::json_number(costs.alpha()),
-        "beta_per_byte": text::json_number(costs.beta()),
-        "gamma_per_byte": text::json_number(costs.gamma()),
+        "alpha": parameter(Homogeneous::alpha),
+        "beta_per_byte": parameter(Homogeneous::beta),
+        "gamma_per_byte": parameter(Homogeneous::gamma),
+        "machine": costs.machine().map(|machine| &machine.name),
         "lower_bound": text::json_time(comparison.bound),
         "constructions": constructions,
         "skipped": skipped,
         "recommended": comparison.recommended().construction.name(),
-        "recommended_method": comparison.recommended().built.method.map(Method::name),
+        "recommended_method": comparison.recommended().built.search.map(Search::name),
     });
     serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
     Ok(writeln!(output)?)

@@ -49,10 +49,13 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     }
     let problem = problem(&document, &args.tree, &args.blocks, &args.costs)?;
     let times = match &problem {
-        Some(problem) => Some(completion(tree, &problem.sizes, &problem.costs)?),
+        Some(problem) => Some(completion(tree, problem.collective(), &*problem.costs.costs())?),
         None => None,
     };
-    let operation = problem.map_or(Operation::Gather, |problem| problem.operation);
+    let operation = problem.as_ref().map_or(Operation::Gather, |problem| problem.operation);
+    if let Some(problem) = problem.filter(|problem| problem.costs.machine().is_some()) {
+        writeln!(output, "{}\n", text::costs(&problem.costs))?;
+    }
     Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
     writeln!(output)?;
     list_messages(args, tree, operation, times.as_ref(), output)?;

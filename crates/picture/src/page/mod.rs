@@ -95,6 +95,7 @@ struct PageView<'a> {
     has_exchanges: bool,
     has_shared: bool,
     version: &'a str,
+    unit: &'static str,
     style: String,
     watch: &'static str,
     script: &'static str,
@@ -196,6 +197,7 @@ impl Report<'_> {
             has_exchanges,
             has_shared,
             version: self.version,
+            unit: self.candidates.first().map_or("", |one| labels::unit(one.performance.costs)),
             style: format!("{}{STYLE}", style()),
             watch: WATCH,
             script: SCRIPT,
@@ -260,7 +262,7 @@ impl Report<'_> {
 
 impl TimelineData {
     fn new(performance: Performance<'_>) -> TimelineData {
-        let Performance { schedule, timeline } = performance;
+        let Performance { schedule, timeline, .. } = performance;
         let processors = schedule.processors();
         let is_summed = processors > MOST_ROWS;
         let rows = rows(performance, if is_summed { SUMMED_ROWS } else { MOST_ROWS });

@@ -49,7 +49,7 @@ pub(crate) struct Bar {
 
 /// The bars of a processor, those of a port in the order of time; waits before their actions.
 pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize]) -> Vec<Bar> {
-    let Performance { schedule, timeline } = performance;
+    let Performance { schedule, timeline, .. } = performance;
     let actions = schedule.programs().actions(rank).zip(timeline.actions(rank)).enumerate();
     let mut bars = Vec::new();
     for (index, (action, times)) in actions {
@@ -88,7 +88,7 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
 ///
 /// A message is on it at both its ends.
 pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> {
-    let Performance { schedule, timeline } = performance;
+    let Performance { schedule, timeline, .. } = performance;
     let programs = schedule.programs();
     let mut critical = vec![Vec::new(); schedule.processors()];
     for step in timeline.critical_path() {

@@ -85,7 +85,7 @@ impl<'a> TimelinePicture<'a> {
     }
 
     fn title(&self) -> (String, [String; 2]) {
-        let Performance { schedule, timeline } = self.performance;
+        let Performance { schedule, timeline, costs } = self.performance;
         let task = schedule.task();
         let title = format!(
             "{}{} over {}, root {}",
@@ -102,15 +102,8 @@ impl<'a> TimelinePicture<'a> {
             labels::number(end),
             share(busy, end * task.processors() as f64 * f64::from(task.ports)),
         );
-        let costs = match task.costs {
-            Some(costs) => format!(
-                "alpha = {}, beta = {}, gamma = {}; time in the unit of alpha",
-                labels::number(costs.alpha()),
-                labels::number(costs.beta()),
-                labels::number(costs.gamma())
-            ),
-            None => "time in the unit of the costs".to_owned(),
-        };
+        let unit = labels::unit(costs);
+        let costs = format!("{}; time {unit}", labels::costs(costs));
         (title, [what, costs])
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn shared(
     last: Rank,
     cells: usize,
 ) -> Vec<Stretch> {
-    let Performance { schedule, timeline } = performance;
+    let Performance { schedule, timeline, .. } = performance;
     let total = timeline.completion_time().units();
     let place = |time: f64| if total > 0.0 { time / total * cells as f64 } else { 0.0 };
     let mut busy = vec![0.0; cells];

@@ -115,7 +115,7 @@ impl<'a> TreePicture<'a> {
     pub(crate) fn title(&self) -> (String, Vec<String>) {
         let processors = labels::processors(self.tree.processors());
         let root = self.tree.root();
-        let Some(Performance { schedule, timeline }) = self.performance else {
+        let Some(Performance { schedule, timeline, costs }) = self.performance else {
             let title = format!("{}tree over {processors}, root {root}", prefix(self.heading));
             return (
                 title,
@@ -126,19 +126,12 @@ impl<'a> TreePicture<'a> {
         let operation = task.operation;
         let title =
             format!("{}{} over {processors}, root {root}", prefix(self.heading), operation.name());
-        let mut what = format!(
-            "{}; completion time {}",
+        let what = format!(
+            "{}; completion time {}; {}",
             labels::bytes(task.total()),
-            labels::time(timeline.completion_time())
+            labels::time(timeline.completion_time()),
+            labels::costs(costs)
         );
-        if let Some(costs) = task.costs {
-            what += &format!(
-                "; alpha = {}, beta = {}, gamma = {}",
-                labels::number(costs.alpha()),
-                labels::number(costs.beta()),
-                labels::number(costs.gamma())
-            );
-        }
         let how = format!(
             "messages go from {}; children from top to bottom in the order of their messages",
             direction(operation)

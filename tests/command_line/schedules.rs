@@ -1,0 +1,167 @@
+//! Schedules on the command line: made from trees, simulated, exported.
+
+use crate::program::{folder, tuwtree, tuwtree_with_input};
+use serde_json::Value;
+use std::fs;
+
+/// Processor 1 receives block 0 in 102, copies in 1, receives block 2 in 104.
+const TREE: &str = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100,"beta_per_byte":1,"gamma_per_byte":1,"block_sizes_bytes":[2,1,4]}}"#;
+
+fn schedule() -> String {
+    tuwtree_with_input("export - --format json", TREE).success()
+}
+
+#[test]
+fn a_tree_and_its_schedule_are_simulated_alike() {
+    let of_tree = tuwtree_with_input("simulate -", TREE).success();
+    assert!(of_tree.starts_with("completion time  207\n"), "{of_tree}");
+    assert_eq!(tuwtree_with_input("simulate -", &schedule()).success(), of_tree);
+}
+
+#[test]
+fn schedules_are_verified() {
+    let verified = tuwtree_with_input("verify -", &schedule()).success();
+    assert_eq!(
+        verified,
+        "correct    gather of 7 bytes over 3 processors, root 1\n\
+         messages   2 with 6 bytes in all, at most 2 one after the other\n\
+         copies     1 with 1 bytes in all\n\
+         segments   none\n\
+         order      ordered\n\
+         ports      1\n"
+    );
+    for (from, to, messages) in [
+        ("[\"output\",3,4]", "[\"output\",2,4]", &["standard input", "processor 1, action 2"][..]),
+        ("\"send\":1", "\"send\":2", &["receives from 0"]),
+        ("\"input\",0,2", "\"input\",0,1", &["processor 0, action 0"]),
+    ] {
+        let bad = schedule().replacen(from, to, 1);
+        tuwtree_with_input("verify -", &bad).fails(1, messages);
+    }
+}
+
+#[test]
+fn costs_on_the_command_line_replace_those_in_the_file() {
+    let json = |arguments: &str| -> Value {
+        let text = tuwtree_with_input(&format!("simulate - --json {arguments}"), TREE).success();
+        serde_json::from_str(&text).unwrap()
+    };
+    assert_eq!(json("")["completion_time"], 207);
+    let cheap = json("--alpha 1 --gamma 0.5");
+    assert_eq!(cheap["completion_time"], 8.5);
+    assert_eq!(cheap["critical_path"].as_array().unwrap().len(), 3);
+    assert_eq!(cheap["per_processor"][2]["waiting"], 3.5);
+}
+
+#[test]
+fn the_timeline_is_a_table_with_a_row_for_each_action() {
+    let file = folder("timeline").join("timeline.csv");
+    let arguments = format!("simulate - --timeline {}", file.display());
+    tuwtree_with_input(&arguments, TREE).success();
+    assert_eq!(
+        fs::read_to_string(file).unwrap(),
+        "processor,action,kind,to,from,bytes,port,ready,start,end\n\
+         0,0,send,1,,2,0,0,0,102\n\
+         1,0,receive,,0,2,0,0,0,102\n\
+         1,1,copy,,,1,0,102,102,103\n\
+         1,2,receive,,2,4,0,103,103,207\n\
+         2,0,send,1,,4,0,0,103,207\n"
+    );
+}
+
+#[test]
+fn packed_files_are_read_as_plain_ones() {
+    let folder = folder("packed");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (tree, plain, packed) = (path("tree.json.gz"), path("plain.json"), path("packed.json.gz"));
+    tuwtree(&format!("optimize --dist spikes -p 50 -o {tree}")).success();
+    tuwtree(&format!("export {tree} -f json -o {plain}")).success();
+    tuwtree(&format!("export {tree} -f json -o {packed}")).success();
+    assert!(fs::read(&packed).unwrap().len() * 3 < fs::read(&plain).unwrap().len());
+    let again = tuwtree(&format!("export {packed} -f json")).success();
+    assert_eq!(again, fs::read_to_string(&plain).unwrap());
+    let mut bytes = fs::read(&packed).unwrap();
+    bytes.truncate(bytes.len() / 2);
+    fs::write(&packed, bytes).unwrap();
+    tuwtree(&format!("simulate {packed}")).fails(1, &["packed.json.gz", "deflate stream"]);
+}
+
+#[test]
+fn displacements_are_part_of_the_schedule() {
+    let folder = folder("displacements");
+    let file = folder.join("displacements.txt");
+    let tree = folder.join("tree.json");
+    fs::write(&tree, TREE).unwrap();
+    let export = format!("export {} -f json --displacements {}", tree.display(), file.display());
+    fs::write(&file, "10 0 20\n").unwrap();
+    let text = tuwtree(&export).success();
+    assert!(text.contains("\"displacements_bytes\":[10,0,20]"), "{text}");
+    for (displacements, message) in [
+        ("0 1 2", "blocks 0 and 1 overlap"),
+        ("0 2", "2 displacements for 3 processors"),
+        ("0 2 9223372036854775807", "ends beyond 2^63 - 1"),
+        ("0 2 x", "line 1: \"x\""),
+    ] {
+        fs::write(&file, displacements).unwrap();
+        tuwtree(&export).fails(1, &["displacements.txt", message]);
+    }
+}
+
+#[test]
+fn goal_has_an_operation_for_each_action_and_requires_the_one_before() {
+    let goal = tuwtree_with_input("export - -f goal", TREE).success();
+    let root = "rank 1 {\nr0: recv 2b from 0 tag 0\nc1: calc 1\nc1 requires r0\n\
+                r2: recv 4b from 2 tag 0\nr2 requires c1\n}\n";
+    assert!(goal.contains("num_ranks 3\n") && goal.contains(root), "{goal}");
+}
+
+#[test]
+fn graphviz_gets_a_node_for_each_processor_and_an_edge_for_each_message() {
+    let dot = tuwtree_with_input("export - -f dot", TREE).success();
+    assert!(dot.starts_with("digraph gather {") && dot.ends_with("}\n"), "{dot}");
+    assert_eq!(dot.matches("\\n").count(), 3);
+    assert!(dot.contains("2 -> 1 [label=\"4\""), "{dot}");
+}
+
+#[test]
+fn what_cannot_be_exported_or_simulated_is_refused() {
+    let schedule = schedule();
+    for (arguments, from, to, messages) in [
+        (
+            "simulate -",
+            "\"send\":1,",
+            "\"send\":2,",
+            &["standard input", "processor 1 receives"][..],
+        ),
+        (
+            "simulate -",
+            "\"input\",0,2",
+            "\"input\",0,1",
+            &["sends 1 bytes", "2 bytes are received"],
+        ),
+        ("simulate -", "\"version\":1", "\"version\":7", &["version 7"]),
+        ("simulate -", "]}\n", "", &["EOF"]),
+        ("simulate -", "\"root\":1", "\"root\":-1", &["-1"]),
+        ("simulate -", "[2,1,4]", "[18446744073709551615,1,4]", &["2^64 - 1"]),
+        ("export - -f smpi -o x --alpha 0", "", "", &["alpha from 0 to 1 is 0"]),
+        ("export - -f smpi -o x --beta 0", "", "", &["beta from 0 to 1 is 0"]),
+    ] {
+        let bad = schedule.replacen(from, to, 1);
+        tuwtree_with_input(arguments, &bad).fails(1, messages);
+    }
+    tuwtree_with_input("export - -f smpi", &schedule).fails(2, &["folder"]);
+    tuwtree_with_input("export - -f xml", &schedule).fails(2, &["xml", "goal", "smpi"]);
+    let no_sizes = TREE.split(",\"problem\"").next().unwrap().to_owned() + "}";
+    tuwtree_with_input("simulate -", &no_sizes).fails(1, &["no block sizes"]);
+    tuwtree_with_input("simulate -", "").fails(1, &["EOF"]);
+    tuwtree_with_input("simulate -", "{}").fails(1, &["\"format\" and \"version\""]);
+}
+
+#[test]
+fn processors_that_wait_for_each_other_are_a_deadlock() {
+    let schedule = r#"{"format":"tuwtree-schedule","version":1,"operation":"broadcast","processors":2,"root":0,"order":"any","ports":1,"vector_bytes":2,"segment_bytes":[2,2],"actions":[
+[{"send":1,"from":["output",0,2]},{"receive":1,"into":["segment",0,2]}],
+[{"send":0,"from":["output",0,2]},{"receive":0,"into":["output",0,2]}]]}"#;
+    tuwtree_with_input("simulate -", schedule).fails(1, &["deadlock", "processor 0", "action 0"]);
+    tuwtree_with_input("simulate - --sends eager", schedule).success();
+}
