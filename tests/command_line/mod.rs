@@ -2,4 +2,5 @@
 
 mod bad_input;
 mod good_runs;
+mod pictures;
 mod schedules;

@@ -1,4 +1,5 @@
 //! Checks against other people's programs. They need Debian packages, so that plain `cargo test`
 //! leaves them out and `./test` runs them.
 
+mod chromium;
 mod simgrid;

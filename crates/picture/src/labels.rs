@@ -51,11 +51,6 @@ pub(crate) fn bytes(bytes: u64) -> String {
     format!("{text} {}", UNITS[unit])
 }
 
-/// A time: an integer in full, anything else with seven significant digits.
-pub(crate) fn time(time: Time) -> String {
-    number(time.units())
-}
-
 /// A number: an integer in full, anything else with seven significant digits.
 pub(crate) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() <= LARGEST_EXACT as f64 {
@@ -69,7 +64,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// A round number as an axis shows it: 500000, 0.002, 5e-7.
-pub(crate) fn tick(value: f64) -> String {
+fn tick(value: f64) -> String {
     match value == 0.0 || (1e-4..1e9).contains(&value.abs()) {
         true => {
             let text = format!("{value:.9}");
@@ -96,12 +91,73 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
     }
 }
 
-/// The unit of times that follow from these costs.
-pub(crate) fn unit(costs: &StatedCosts) -> &'static str {
-    match costs {
-        StatedCosts::Parameters(_) => "in the unit of alpha",
-        StatedCosts::Machine(_) => "in seconds",
+/// The unit in which times are stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Whatever the costs are stated in.
+    Alpha,
+    /// Seconds; shown as milliseconds, microseconds or nanoseconds where they are few.
+    Seconds,
+}
+
+impl Unit {
+    /// The unit of times that follow from these costs.
+    pub(crate) fn of(costs: &StatedCosts) -> Unit {
+        match costs {
+            StatedCosts::Parameters(_) => Unit::Alpha,
+            StatedCosts::Machine(_) => Unit::Seconds,
+        }
     }
+
+    /// The unit in words.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Unit::Alpha => "in the unit of alpha",
+            Unit::Seconds => "in seconds",
+        }
+    }
+
+    /// A time.
+    pub(crate) fn time(self, time: Time) -> String {
+        self.units(time.units())
+    }
+
+    /// A time or a span of so many units.
+    pub(crate) fn units(self, units: f64) -> String {
+        match self {
+            Unit::Alpha => number(units),
+            Unit::Seconds => seconds(units),
+        }
+    }
+
+    /// A round time as an axis shows it.
+    pub(crate) fn tick(self, units: f64) -> String {
+        match self {
+            Unit::Alpha => tick(units),
+            Unit::Seconds => seconds(units),
+        }
+    }
+}
+
+/// Seconds with four significant digits: 1.5 s, 20 ms, 17.76 µs.
+fn seconds(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1.0, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")];
+    if seconds == 0.0 {
+        return "0 s".to_owned();
+    }
+    let fits = |(scale, _): &(f64, &str)| seconds * scale >= 0.99995;
+    let (scale, name) = UNITS.into_iter().find(fits).unwrap_or(UNITS[3]);
+    let value = seconds * scale;
+    if !(1e-3..1e6).contains(&value) {
+        return format!("{value:.3e} {name}");
+    }
+    let decimals = (3.0 - value.log10().floor()).max(0.0) as usize;
+    let text = format!("{value:.decimals$}");
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{text} {name}")
 }
 
 /// So many processors.
@@ -158,6 +214,21 @@ mod tests {
             (1.5e12, "1.5e12"),
         ] {
             assert_eq!(tick(value), text);
+        }
+    }
+
+    #[test]
+    fn seconds_have_a_prefix_and_four_digits() {
+        for (value, text) in [
+            (0.0, "0 s"),
+            (1.776145e-5, "17.76 µs"),
+            (2e-5, "20 µs"),
+            (0.99999, "1 s"),
+            (12_345.678, "12346 s"),
+            (5e-10, "0.5 ns"),
+            (3e12, "3.000e12 s"),
+        ] {
+            assert_eq!(Unit::Seconds.units(value), text);
         }
     }
 

@@ -7,7 +7,7 @@
 //! [`TimelinePicture`]: crate::TimelinePicture
 
 use crate::frame::{Setting, style};
-use crate::labels;
+use crate::labels::{self, Unit};
 use crate::messages::{Performance, direction};
 use crate::palette::Colouring;
 use crate::svg::Px;
@@ -129,6 +129,8 @@ struct CandidateView<'a> {
 #[derive(Serialize)]
 struct Data {
     detail: [usize; 3],
+    /// Whether times are seconds.
+    in_seconds: bool,
     timelines: Vec<TimelineData>,
 }
 
@@ -183,7 +185,9 @@ impl Report<'_> {
             timelines.iter().any(|one| one.kinds.to_ascii_lowercase().contains(letter))
         };
         let (has_exchanges, has_shared) = (all_kinds('x'), all_kinds('g'));
-        let data = serde_json::to_string(&Data { detail: DETAIL, timelines })?;
+        let in_seconds =
+            self.candidates.iter().any(|one| Unit::of(one.performance.costs) == Unit::Seconds);
+        let data = serde_json::to_string(&Data { detail: DETAIL, in_seconds, timelines })?;
         let view = PageView {
             title: &self.title,
             facts: &self.facts,
@@ -197,7 +201,7 @@ impl Report<'_> {
             has_exchanges,
             has_shared,
             version: self.version,
-            unit: self.candidates.first().map_or("", |one| labels::unit(one.performance.costs)),
+            unit: self.candidates.first().map_or("", |one| Unit::of(one.performance.costs).name()),
             style: format!("{}{STYLE}", style()),
             watch: WATCH,
             script: SCRIPT,
@@ -222,6 +226,7 @@ impl Report<'_> {
 
     fn view(&self, index: usize) -> CandidateView<'_> {
         let one = &self.candidates[index];
+        let unit = Unit::of(one.performance.costs);
         let timeline = one.performance.timeline;
         let time = timeline.completion_time();
         let end = |one: &Candidate<'_>| one.performance.timeline.completion_time().units();
@@ -238,7 +243,7 @@ impl Report<'_> {
             name: &one.name,
             summary: &one.summary,
             cells: &one.cells,
-            time: labels::time(time),
+            time: unit.time(time),
             recommended: index == self.recommended,
             trees: DETAIL.map(tree).into(),
             bound_percent: Px(percent(bound)).to_string(),
@@ -246,14 +251,14 @@ impl Report<'_> {
             bar_label: format!(
                 "{}: completion time {}, lower bound {}",
                 one.name,
-                labels::time(time),
-                labels::time(self.bound)
+                unit.time(time),
+                unit.time(self.bound)
             ),
             timeline_label: format!(
                 "Timeline of {}: {} until {}; {} actions on the critical path",
                 one.name,
                 labels::processors(one.tree.processors()),
-                labels::time(time),
+                unit.time(time),
                 timeline.critical_path().len()
             ),
         }

@@ -31,6 +31,13 @@
 
   const number = (value) =>
     Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(7)));
+  // A time, of seconds with a prefix that suits it.
+  function inUnit(value) {
+    if (!data.in_seconds || value === 0) return number(value);
+    const units = [[1, "s"], [1e3, "ms"], [1e6, "µs"], [1e9, "ns"]];
+    const [scale, name] = units.find(([scale]) => value * scale >= 0.99995) || units[3];
+    return `${Number((value * scale).toPrecision(4))} ${name}`;
+  }
   const plotWidth = (timeline) => Math.max(timeline.canvas.clientWidth - GUTTER - RIGHT, 50);
   const span = () => (end > 0 ? end : 1) / view.zoom;
   const startTime = () => view.position * Math.max((end > 0 ? end : 1) - span(), 0);
@@ -65,7 +72,7 @@
       context.fillStyle = colours.line;
       context.fillRect(x, AXIS - 5, 1, height - AXIS + 5);
       context.fillStyle = colours.faint;
-      const label = number(Number((tick * step).toPrecision(12)));
+      const label = inUnit(Number((tick * step).toPrecision(12)));
       const half = context.measureText(label).width / 2;
       context.fillText(label, Math.min(x, width - half - 2), AXIS / 2 - 1);
     }
@@ -183,7 +190,7 @@
   function story(timeline, row, bar) {
     const { kinds, from, to, bytes, peers } = timeline.bars;
     const kind = KINDS[kinds[bar].toLowerCase()];
-    const when = `${number(from[bar])} to ${number(to[bar])}`;
+    const when = `${inUnit(from[bar])} to ${inUnit(to[bar])}`;
     const name = rowName(timeline, row);
     if (kind === "shared") return `processors ${name}: up to ${10 * bytes[bar]} % busy, ${when}`;
     const peer = peers[bar] < 0 ? "" : { send: " to ", receive: " from ", exchange: " with ", wait: " for " }[kind] + peers[bar];
@@ -241,7 +248,7 @@
     }
     const text = {
       zoom: `${number(Number(view.zoom.toPrecision(3)))} ×`,
-      position: `from ${number(Number(startTime().toPrecision(4)))}`,
+      position: `from ${inUnit(Number(startTime().toPrecision(4)))}`,
       height: view.rows === 0 ? "all rows" : `${Math.round(element("height").value)} %`,
       size: `${element("size").value} %`,
       detail: `up to ${data.detail[Number(detail)]} rows`,

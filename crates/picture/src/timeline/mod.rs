@@ -5,7 +5,7 @@ mod rows;
 mod shared;
 
 use crate::frame::{MARGIN, Setting, TEXT, draw_title, open_picture, prefix, title_height};
-use crate::labels;
+use crate::labels::{self, Unit};
 use crate::messages::Performance;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
 use crate::scale::Scale;
@@ -99,10 +99,10 @@ impl<'a> TimelinePicture<'a> {
         let what = format!(
             "{}; completion time {}; all processors together are busy {} of the time",
             labels::bytes(task.total()),
-            labels::number(end),
+            Unit::of(costs).units(end),
             share(busy, end * task.processors() as f64 * f64::from(task.ports)),
         );
-        let unit = labels::unit(costs);
+        let unit = Unit::of(costs).name();
         let costs = format!("{}; time {unit}", labels::costs(costs));
         (title, [what, costs])
     }
@@ -177,6 +177,7 @@ impl Drawing<'_> {
 
     fn draw_axis(&self, xml: &mut Xml, top: f64, bottom: f64) {
         let y = Px(top - 8.0);
+        let unit = Unit::of(self.picture.performance.costs);
         for time in self.scale.ticks(TICKS) {
             let x = Px(self.scale.x(time));
             let line: [(&str, &dyn Display); 5] = [
@@ -191,7 +192,7 @@ impl Drawing<'_> {
             let is_last = self.scale.x(time) > self.left + PLOT - 36.0;
             let class = if is_last { "tick last" } else { "tick" };
             let at: [(&str, &dyn Display); 3] = [("class", &class), ("x", &x), ("y", &y)];
-            xml.text("text", &at, labels::tick(time));
+            xml.text("text", &at, unit.tick(time));
         }
         let end = self.left - GUTTER;
         xml.text("text", &[("class", &"row-name faint"), ("x", &Px(end)), ("y", &y)], "processor");
@@ -219,6 +220,7 @@ impl Drawing<'_> {
     }
 
     fn draw_bars(&self, xml: &mut Xml, rank: Rank, row_top: f64) {
+        let unit = Unit::of(self.picture.performance.costs);
         let bars = bars(self.picture.performance, rank, &self.critical[rank]);
         for Merged { bar, count } in self.merged(&bars) {
             let (top, height) = self.lane(row_top, bar.port);
@@ -234,8 +236,8 @@ impl Drawing<'_> {
                     1 => format!("{}{}", bar.kind.name(), bars::story(&bar)),
                     _ => format!("{count} times {}, {} bytes", bar.kind.name(), bar.bytes),
                 },
-                labels::number(bar.start),
-                labels::number(bar.end)
+                unit.units(bar.start),
+                unit.units(bar.end)
             );
             xml.titled(
                 "rect",

@@ -8,7 +8,7 @@ pub(crate) mod legend;
 mod outline;
 
 use crate::frame::{MARGIN, SMALL, Setting, TEXT, draw_title, open_picture, prefix, title_height};
-use crate::labels;
+use crate::labels::{self, Unit};
 use crate::messages::{Message, Performance, direction};
 use crate::palette::Colouring;
 use crate::svg::{Px, Xml};
@@ -107,6 +107,10 @@ impl<'a> TreePicture<'a> {
         Drawing { widest_edge, ..drawing }.draw(&items)
     }
 
+    fn unit(&self) -> Unit {
+        self.performance.map_or(Unit::Alpha, |one| Unit::of(one.costs))
+    }
+
     fn operation(&self) -> Operation {
         self.performance.map_or(Operation::Gather, |one| one.schedule.task().operation)
     }
@@ -129,7 +133,7 @@ impl<'a> TreePicture<'a> {
         let what = format!(
             "{}; completion time {}; {}",
             labels::bytes(task.total()),
-            labels::time(timeline.completion_time()),
+            Unit::of(costs).time(timeline.completion_time()),
             labels::costs(costs)
         );
         let how = format!(
@@ -252,6 +256,7 @@ impl Drawing<'_> {
 
     /// The text at an item: how many processors, bytes, and when.
     fn label(&self, item: &Item, bundle: Option<Bundle>) -> String {
+        let unit = self.picture.unit();
         let volume = match (item.parent, self.picture.performance) {
             (None, Some(performance)) => Some(labels::bytes(performance.schedule.task().total())),
             (None, None) => None,
@@ -266,9 +271,8 @@ impl Drawing<'_> {
             Node::Subtree(_) => Some(labels::processors(item.processors)),
             Node::Run(ranks) => Some(children(ranks, item.processors)),
         };
-        let when = bundle.map(|bundle| {
-            format!("{} to {}", labels::time(bundle.start), labels::time(bundle.end))
-        });
+        let when = bundle
+            .map(|bundle| format!("{} to {}", unit.time(bundle.start), unit.time(bundle.end)));
         let parts: Vec<String> = [who, volume, when].into_iter().flatten().collect();
         parts.join(", ")
     }
@@ -409,7 +413,7 @@ impl Drawing<'_> {
 
     /// Everything about an item in words.
     fn story(&self, one: &Placed<'_>) -> String {
-        let item = one.item;
+        let (item, unit) = (one.item, self.picture.unit());
         let outward = self.picture.operation().is_outward();
         let who = match &item.node {
             Node::Processor(rank) if item.parent.is_none() => format!("processor {rank}, the root"),
@@ -435,11 +439,11 @@ impl Drawing<'_> {
         if bundle.messages > 1 {
             story += &format!(" in {} messages", bundle.messages);
         }
-        story += &format!(", from {} to {}", labels::time(bundle.start), labels::time(bundle.end));
+        story += &format!(", from {} to {}", unit.time(bundle.start), unit.time(bundle.end));
         for (side, wait) in [("parent", bundle.parent_waits), ("child", bundle.child_waits)] {
             if wait > Time::ZERO {
                 let upto = if bundle.messages > 1 { "up to " } else { "" };
-                story += &format!("; the {side} waits {upto}{}", labels::time(wait));
+                story += &format!("; the {side} waits {upto}{}", unit.time(wait));
             }
         }
         if bundle.is_critical {

@@ -212,7 +212,8 @@ mod tests {
         let expected: Vec<Node> = (0..8).map(Node::Processor).collect();
         assert_eq!(nodes(&star(8), 8, 3), expected);
         assert_eq!(nodes(&chain(8), 8, 10), expected);
-        assert_eq!(nodes(&star(1), 8, 3), [Node::Processor(0)]);
+        let alone = Tree::new(1, 0, &[]).unwrap();
+        assert_eq!(nodes(&alone, 8, 3), [Node::Processor(0)]);
     }
 
     #[test]
