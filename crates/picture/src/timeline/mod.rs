@@ -148,7 +148,8 @@ impl Drawing<'_> {
         for (&row, &top) in rows.iter().zip(&tops) {
             self.draw_row(&mut xml, row, top);
         }
-        if self.picture.performance.schedule.processors() <= MOST_CONNECTED {
+        let all_are_shown = rows.iter().all(|row| matches!(row, Row::One(_)));
+        if all_are_shown && rows.len() <= MOST_CONNECTED {
             self.connect(&mut xml, &tops);
         }
         self.draw_legend(&mut xml, rows, bottom + 14.0);
