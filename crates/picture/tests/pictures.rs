@@ -230,6 +230,16 @@ fn colours_change_nothing_but_colours() {
 }
 
 #[test]
+fn a_timeline_of_few_processors_in_fewer_rows_has_no_lines_between_rows() {
+    let case = Case::new(tree(&[0; 16], 0, 0), Operation::Gather, vec![5; 17]);
+    let lines = |rows| {
+        let svg = TimelinePicture::new(case.performance()).within(rows).svg();
+        of_class(&Document::parse(&svg).unwrap(), "message").len()
+    };
+    assert_eq!((lines(17), lines(16)), (16, 0));
+}
+
+#[test]
 fn pictures_of_one_processor_are_pictures() {
     let case = Case::new(tree(&[], 0, 0), Operation::Scatter, vec![9]);
     for svg in [
