@@ -116,7 +116,7 @@ const VISIT: &str = r##"<script>
   const canvas = document.querySelector("#candidate-0 canvas");
   timeline.scrollIntoView();
   const area = canvas.getBoundingClientRect();
-  canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: area.left + 70, clientY: area.top + 30 }));
+  canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: area.left + 70, clientY: area.top + 23 }));
   page.tip = element("tip").hidden ? "" : element("tip").textContent;
   canvas.dispatchEvent(new PointerEvent("pointerleave"));
   page.tipLeaves = element("tip").hidden;
@@ -147,7 +147,7 @@ fn controls_keys_and_pointer_do_what_they_say() {
     ] {
         assert_eq!(attribute(&seen, name), Some(expected), "{name}");
     }
-    // The root of the star, at its first block.
+    // The first row of the star, its root, at the beginning.
     let tip = attribute(&seen, "data-tip").unwrap_or_default();
     assert!(tip.starts_with("processor 0: ") && tip.contains(" bytes, "), "{tip}");
 }
