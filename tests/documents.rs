@@ -7,7 +7,7 @@ use crate::program::{folder, tuwtree, tuwtree_with_input, workspace_file};
 use proptest::prelude::*;
 use serde_json::Value;
 use tuwtree_model::document::{Date, Machine, Problem, TreeDocument};
-use tuwtree_model::{Costs, Distribution, Operation, Root};
+use tuwtree_model::{Costs, Distribution, Operation, Payload, Root, Vector};
 use tuwtree_schedule::{Order, document, verify};
 use tuwtree_treegen::{AdaptiveRule, adaptive};
 
@@ -35,7 +35,7 @@ proptest! {
             provenance: "drawn at random".into(),
             costs: Costs::Hierarchical(costs),
         };
-        let problem = Problem { operation: Operation::Gather, sizes, costs: machine.into() };
+        let problem = Problem::new(Operation::Gather, Payload::Blocks(sizes), machine).unwrap();
         let document = TreeDocument { tree, problem: Some(problem) };
         let text = serde_json::to_string(&document).unwrap();
         prop_assert_eq!(&serde_json::from_str::<TreeDocument>(&text).unwrap(), &document);
@@ -51,10 +51,17 @@ proptest! {
 
     #[test]
     fn documents_read_as_written_and_fit_the_schema(
-        sizes in sizes(30), costs in costs(), with_problem: bool,
+        sizes in sizes(30), costs in costs(), with_problem: bool, vector: Option<u64>,
     ) {
         let tree = adaptive(&sizes, &costs, Root::Best, AdaptiveRule::DataSize).unwrap();
-        let problem = Problem { operation: Operation::Scatter, sizes, costs: costs.into() };
+        let (operation, payload) = match vector {
+            Some(bytes) => {
+                let vector = Vector { processors: sizes.processors(), bytes };
+                (Operation::Reduce, Payload::Vector(vector))
+            }
+            None => (Operation::Scatter, Payload::Blocks(sizes)),
+        };
+        let problem = Problem::new(operation, payload, costs).unwrap();
         let document = TreeDocument { tree, problem: with_problem.then_some(problem) };
         let text = serde_json::to_string(&document).unwrap();
         prop_assert_eq!(&serde_json::from_str::<TreeDocument>(&text).unwrap(), &document);
@@ -81,6 +88,28 @@ fn the_schema_refuses_what_the_program_refuses() {
         let bad = good.replace(from, to);
         assert!(!validator.is_valid(&serde_json::from_str(&bad).unwrap()), "{bad}");
         tuwtree_with_input("evaluate - --dist same", &bad).fails(1, &["standard input: "]);
+    }
+}
+
+#[test]
+fn the_schema_and_the_program_want_data_that_goes_with_the_operation() {
+    let good = r#"{"format":"tuwtree-tree","version":2,"processors":2,"root":0,"subtrees":[[0,1],[]],"problem":{"operation":"broadcast","alpha":1,"beta_per_byte":1,"gamma_per_byte":1,"vector_bytes":9}}"#;
+    let validator = schema(TREE);
+    assert!(validator.is_valid(&serde_json::from_str(good).unwrap()));
+    assert!(tuwtree_with_input("evaluate -", good).success().starts_with("completion time  10\n"));
+    for (from, to) in [
+        ("\"version\":2", "\"version\":1"),
+        ("\"broadcast\"", "\"gather\""),
+        ("\"broadcast\"", "\"bcast\""),
+        ("\"vector_bytes\":9", "\"vector_bytes\":[9]"),
+        ("\"vector_bytes\":9", "\"vector_bytes\":-9"),
+        ("\"vector_bytes\":9", "\"block_sizes_bytes\":[9,9]"),
+        ("\"vector_bytes\":9", "\"vector_bytes\":9,\"block_sizes_bytes\":[9,9]"),
+        (",\"vector_bytes\":9", ""),
+    ] {
+        let bad = good.replace(from, to);
+        assert!(!validator.is_valid(&serde_json::from_str(&bad).unwrap()), "{bad}");
+        tuwtree_with_input("evaluate -", &bad).fails(1, &["standard input: "]);
     }
 }
 

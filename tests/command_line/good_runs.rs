@@ -214,7 +214,10 @@ fn a_tree_without_a_problem_is_shown_without_times_and_judged_on_any_blocks() {
     assert!(shown.contains("block 2") && !shown.contains("bytes"), "{shown}");
     let judged = tuwtree_with_input("evaluate - --dist same -b 10 --alpha 1", tree).success();
     assert!(judged.contains("completion time  32"), "{judged}");
-    assert!(judged.contains("no: processor 0 holds blocks 0..=0 and then takes 2..=2"), "{judged}");
+    assert!(
+        judged.contains("no: processor 0 holds what is of 0..=0 and then takes 2..=2"),
+        "{judged}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The program from outside: good runs, and bad input of every kind.
 
 mod bad_input;
+mod broadcast;
 mod good_runs;
 mod machines;
 mod pictures;

@@ -2,9 +2,13 @@
 
 use super::problems::{costs, homogeneous, sizes};
 use proptest::prelude::*;
-use tuwtree_model::{BlockSizes, Root, Step, Tree, check_ordered, completion_time, lower_bound};
+use tuwtree_model::{
+    BlockSizes, Collective, Root, Step, Tree, Vector, check_combines_neighbours, check_ordered,
+    completion_time, lower_bound,
+};
 use tuwtree_treegen::{
-    AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
+    AdaptiveRule, adaptive, best_root, linear, linear_outwards, linear_times, oblivious,
+    oblivious_times,
 };
 
 /// `ceil(log2 p)`.
@@ -42,6 +46,31 @@ proptest! {
             let time = completion_time(&tree, &sizes, &costs).unwrap();
             prop_assert!(time >= lower_bound(tree.root(), &sizes, &costs).unwrap());
         }
+    }
+
+    #[test]
+    fn constructed_trees_keep_the_rank_order_of_reductions(
+        processors in 1..40_usize, bytes in 0..100_u64, costs in costs(), root in 0..40_usize,
+    ) {
+        let root = root % processors;
+        let problem = Collective::Reduce(Vector { processors, bytes });
+        let rule = AdaptiveRule::CompletionTime;
+        for tree in [
+            linear_outwards(processors, root).unwrap(),
+            oblivious(processors, root).unwrap(),
+            adaptive(problem, &costs, Root::Given(root), rule).unwrap(),
+            adaptive(problem, &costs, Root::Best, rule).unwrap(),
+        ] {
+            prop_assert_eq!(check_combines_neighbours(&tree), Ok(()));
+            let time = completion_time(&tree, problem, &costs).unwrap();
+            prop_assert!(time >= lower_bound(tree.root(), problem, &costs).unwrap());
+        }
+        let star = linear(processors, root).unwrap();
+        let outwards = linear_outwards(processors, root).unwrap();
+        prop_assert_eq!(
+            completion_time(&star, problem, &costs), completion_time(&outwards, problem, &costs)
+        );
+        prop_assert_eq!(check_combines_neighbours(&star).is_ok(), root < 2);
     }
 
     #[test]

@@ -59,7 +59,7 @@ proptest! {
     ) {
         let costs = random_costs(tree.processors(), seed);
         let vector = Vector { processors: tree.processors(), bytes: 1 + seed % 100 };
-        let of_vector = || Payload::Vector { processors: vector.processors, bytes: vector.bytes };
+        let of_vector = || Payload::Vector(vector);
         let of_blocks = || Payload::Blocks(sizes.clone());
         for (problem, payload) in [
             (Collective::Gather(&sizes), of_blocks()),
@@ -121,7 +121,7 @@ proptest! {
         (tree, _) in trees(sizes(40)), costs in costs(), bytes in 0..1000_u64,
     ) {
         let time = |operation| {
-            let payload = Payload::Vector { processors: tree.processors(), bytes };
+            let payload = Payload::Vector(Vector { processors: tree.processors(), bytes });
             let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
             simulate(&schedule, &costs, Sends::Synchronous).unwrap().completion_time()
         };

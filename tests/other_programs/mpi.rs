@@ -5,7 +5,9 @@ use super::c_files::{Build, Case, STRICT_FLAGS, build, is_irregular, succeed, wr
 use crate::laws::problems::homogeneous;
 use std::process::Command;
 use tuwtree_dp::{Method, optimal};
-use tuwtree_model::{BlockSizes, Distribution, Operation, Randomness, Root, Scale, Step, Tree};
+use tuwtree_model::{
+    BlockSizes, Distribution, Operation, Randomness, Root, Scale, Step, Tree, Vector,
+};
 use tuwtree_schedule::{Payload, Schedule, document};
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
@@ -15,7 +17,7 @@ fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) 
     } else {
         // A whole number of the driver's matrices.
         let bytes = sizes.total() / 4 * 4;
-        Payload::Vector { processors: sizes.processors(), bytes }
+        Payload::Vector(Vector { processors: sizes.processors(), bytes })
     };
     let costs = Some(homogeneous(20, 1, 1));
     Case {

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Operation, Randomness, Rank, Root, Scale, Tree,
+    BlockSizes, Distribution, Homogeneous, Operation, Randomness, Rank, Root, Scale, Tree, Vector,
 };
 use tuwtree_schedule::export::smpi::{Replay, SETTINGS};
 use tuwtree_schedule::{Payload, Schedule, Sends, simulate};
@@ -71,7 +71,7 @@ fn regular(costs: &Homogeneous) -> Vec<Case> {
     [Operation::Broadcast, Operation::Reduce]
         .into_iter()
         .map(|operation| {
-            let payload = Payload::Vector { processors: PROCESSORS, bytes: 1000 };
+            let payload = Payload::Vector(Vector { processors: PROCESSORS, bytes: 1000 });
             let tree = oblivious(PROCESSORS, ROOT).unwrap();
             let schedule =
                 Schedule::of_tree(&tree, operation, payload, Some((*costs).into())).unwrap();

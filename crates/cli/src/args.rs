@@ -6,21 +6,25 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{
-    BlockSizes, CostModel, Costs, Distribution, Homogeneous, MOST_PROCESSORS, Operation,
-    Randomness, Rank, Root, Scale,
+    BlockSizes, CostModel, Costs, Distribution, Homogeneous, MOST_PROCESSORS, Operation, Payload,
+    Randomness, Rank, Root, Scale, Vector,
 };
 
-/// The blocks: generated or read.
+/// What is to be moved: blocks, generated or read, or a vector.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Block sizes")]
-pub(crate) struct BlockArgs {
+pub(crate) struct PayloadArgs {
     /// Generate block sizes of this distribution
-    #[arg(long, value_name = "NAME", value_parser = distribution_parser(), conflicts_with = "sizes")]
+    #[arg(long, value_name = "NAME", value_parser = distribution_parser(), conflicts_with_all = ["sizes", "vector"])]
     pub(crate) dist: Option<Distribution>,
 
     /// Read block sizes (text, CSV or JSON) from a file, or from standard input with `-`
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
+
+    /// Broadcast or reduce a vector of this size, over -p processors
+    #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector")]
+    vector: Option<u64>,
 
     #[command(flatten)]
     pub(crate) scale: ScaleArgs,
@@ -59,34 +63,39 @@ enum Generator {
     Xoshiro,
 }
 
-impl BlockArgs {
-    /// The block sizes that the arguments describe, or `None` if they describe none; `processors`
-    /// is what the number of processors defaults to.
+impl PayloadArgs {
+    /// The data that the arguments describe, or `None` if they describe none; `processors` is what
+    /// the number of processors defaults to.
     ///
     /// # Errors
     /// Parameters out of range (usage), a file that cannot be read (failure).
-    pub(crate) fn load(&self, processors: usize) -> Result<Option<BlockSizes>, CliError> {
-        match (self.dist, &self.sizes) {
-            (Some(distribution), _) => self.scale.generate(distribution, processors).map(Some),
-            (None, _) if self.scale.is_given() => Err(CliError::Usage(
-                "-p, -b, --rho, --seed and --rng describe a distribution; name it with --dist"
+    pub(crate) fn load(&self, processors: usize) -> Result<Option<Payload>, CliError> {
+        match (self.dist, &self.sizes, self.vector) {
+            (Some(distribution), _, _) => {
+                self.scale.generate(distribution, processors).map(|sizes| Some(sizes.into()))
+            }
+            (None, _, Some(bytes)) => {
+                self.scale.vector(bytes, processors).map(|vector| Some(vector.into()))
+            }
+            (None, _, None) if self.scale.is_given() => Err(CliError::Usage(
+                "-p, -b, --rho, --seed and --rng describe a distribution; name it with --dist \
+                 (-p also goes with --vector)"
                     .into(),
             )),
-            (None, Some(source)) => sizes::read(source).map(Some),
-            (None, None) => Ok(None),
+            (None, Some(source), None) => sizes::read(source).map(|sizes| Some(sizes.into())),
+            (None, None, None) => Ok(None),
         }
     }
-}
 
-impl BlockArgs {
-    /// Where the blocks are from, in words.
-    pub(crate) fn source(&self) -> String {
-        match (self.dist, &self.sizes) {
-            (Some(distribution), _) => {
-                format!("{}, {}", distribution.name(), distribution.formula())
+    /// What there is to move, and where it is from, in words.
+    pub(crate) fn source(&self) -> (&'static str, String) {
+        match (self.dist, &self.sizes, self.vector) {
+            (Some(distribution), _, _) => {
+                ("Blocks", format!("{}, {}", distribution.name(), distribution.formula()))
             }
-            (None, Some(source)) => source.to_string(),
-            (None, None) => "none".to_owned(),
+            (None, _, Some(bytes)) => ("Vector", format!("{bytes} bytes")),
+            (None, Some(source), None) => ("Blocks", source.to_string()),
+            (None, None, None) => ("Blocks", "none".to_owned()),
         }
     }
 }
@@ -111,12 +120,30 @@ impl ScaleArgs {
             .map_err(|error| CliError::Usage(format!("--dist {}: {error}", distribution.name())))
     }
 
+    /// A vector of so many bytes at each of these processors.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for a number of processors out of range, or parameters of a distribution.
+    fn vector(&self, bytes: u64, processors: usize) -> Result<Vector, CliError> {
+        if self.describes_blocks() {
+            let message = "-b, --rho, --seed and --rng describe block sizes, and --vector has none";
+            return Err(CliError::Usage(message.into()));
+        }
+        let processors = self.processors.unwrap_or(processors);
+        match (1..=MOST_PROCESSORS).contains(&processors) {
+            true => Ok(Vector { processors, bytes }),
+            false => Err(CliError::Usage(format!(
+                "-p: {processors} processors are outside 1..={MOST_PROCESSORS}"
+            ))),
+        }
+    }
+
     fn is_given(&self) -> bool {
-        self.processors.is_some()
-            || self.block.is_some()
-            || self.rho.is_some()
-            || self.seed.is_some()
-            || self.rng.is_some()
+        self.processors.is_some() || self.describes_blocks()
+    }
+
+    fn describes_blocks(&self) -> bool {
+        self.block.is_some() || self.rho.is_some() || self.seed.is_some() || self.rng.is_some()
     }
 
     fn randomness(&self) -> Result<Randomness, CliError> {
@@ -247,11 +274,18 @@ pub(crate) fn distribution_parser() -> impl TypedValueParser<Value = Distributio
 
 /// Parses the name of an operation.
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
-    named(Operation::IRREGULAR, Operation::name, |operation| match operation {
-        Operation::Gather => "collect all blocks at the root",
-        Operation::Scatter => "distribute the root's blocks",
-        Operation::Broadcast => "give every processor the root's vector",
-        Operation::Reduce => "combine the vectors of all processors at the root",
+    one_of(Operation::ALL, |operation| {
+        let value = PossibleValue::new(operation.name());
+        match operation {
+            Operation::Gather => value.help("collect all blocks at the root"),
+            Operation::Scatter => value.help("distribute the root's blocks"),
+            Operation::Broadcast => {
+                value.alias("bcast").help("give every processor the root's vector (also: bcast)")
+            }
+            Operation::Reduce => {
+                value.help("combine the vectors of all processors at the root, in rank order")
+            }
+        }
     })
 }
 
@@ -264,9 +298,19 @@ pub(crate) fn named<T, const N: usize>(
 where
     T: Copy + Send + Sync + 'static,
 {
-    let values = all.map(|value| PossibleValue::new(name(value)).help(help(value)));
-    PossibleValuesParser::new(values).map(move |text| {
-        let known = all.into_iter().find(|&value| name(value) == text);
+    one_of(all, move |value| PossibleValue::new(name(value)).help(help(value)))
+}
+
+/// Parses one of a closed set by one of the names that it has as a value of clap.
+fn one_of<T, const N: usize>(
+    all: [T; N],
+    value: impl Fn(T) -> PossibleValue + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(all.map(&value)).map(move |text| {
+        let known = all.into_iter().find(|&one| value(one).matches(&text, false));
         known.expect("clap lets only known names pass")
     })
 }

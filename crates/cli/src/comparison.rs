@@ -2,7 +2,7 @@
 //! common.
 
 use crate::args::{
-    BlockArgs, CostArgs, check_root, default_processors, named, operation_parser, parse_root,
+    CostArgs, PayloadArgs, check_root, default_processors, named, operation_parser, parse_root,
 };
 use crate::construction::{
     BuildError, Built, Certificate, Construction, Effort, Plan, Search, Searched, Task,
@@ -16,19 +16,19 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tuwtree_dp::Method;
-use tuwtree_model::document::{Problem, StatedCosts};
+use tuwtree_model::document::Problem;
 use tuwtree_model::{
-    BlockSizes, Completion, Costs, Operation, Root, Time, TimeError, check_ordered, completion,
-    lower_bound, lower_bound_any_root,
+    Completion, Costs, Operation, Root, Time, TimeError, check_combines_neighbours, check_ordered,
+    completion, lower_bound, lower_bound_any_root,
 };
 use tuwtree_treegen::AdaptiveRule;
 
 /// The problem, and the constructions to be compared.
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("blocks").args(["dist", "sizes"]).required(true))]
+#[command(group = clap::ArgGroup::new("payload").args(["dist", "sizes", "vector"]).required(true))]
 pub(crate) struct ComparisonArgs {
     #[command(flatten)]
-    pub(crate) blocks: BlockArgs,
+    pub(crate) payload: PayloadArgs,
 
     #[command(flatten)]
     costs: CostArgs,
@@ -38,7 +38,12 @@ pub(crate) struct ComparisonArgs {
           allow_hyphen_values = true)]
     root: Root,
 
-    /// The operation; both take the same time where costs are the same in both directions
+    /// The operation. Gather and scatter, and broadcast and reduce, take the same time where costs are
+    /// the same in both directions
+    ///
+    /// Gather and scatter have a block for each processor (--dist or --sizes), broadcast and reduce one
+    /// vector (--vector). A reduction combines vectors in rank order; constructions that do not keep it
+    /// are left out unless they are named, and then are for operators that commute.
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
     op: Operation,
 
@@ -54,7 +59,8 @@ pub(crate) struct ComparisonArgs {
 
     /// Search with the linear costs of messages of this size, where the machine's are linear only
     /// piece by piece; trees are judged by the true costs
-    #[arg(long, value_name = "BYTES", requires = "machine", conflicts_with = "certify")]
+    #[arg(long, value_name = "BYTES", requires = "machine",
+          conflicts_with_all = ["certify", "vector"])]
     linearise_at: Option<u64>,
 
     /// Prove the optimal tree's time by another route: the lower bound or another method
@@ -192,21 +198,27 @@ pub(crate) struct Comparison {
 }
 
 impl ComparisonArgs {
-    /// The problem's blocks and costs.
+    /// The problem.
     ///
     /// # Errors
     /// Blocks or a machine that cannot be read, anything out of range.
-    pub(crate) fn load(&self) -> Result<(BlockSizes, StatedCosts), CliError> {
+    pub(crate) fn load(&self) -> Result<Problem, CliError> {
         check_one_standard_input(&[
-            ("--sizes", self.blocks.sizes.as_ref()),
+            ("--sizes", self.payload.sizes.as_ref()),
             ("--machine", self.costs.machine.as_ref()),
         ])?;
         let costs = self.costs.costs(None)?;
-        let sizes = self.blocks.load(default_processors(&costs.costs()))?;
-        let sizes = sizes.expect("clap requires --dist or --sizes");
-        self.costs.check_processors(&costs, sizes.processors())?;
-        check_root(self.root, sizes.processors())?;
-        Ok((sizes, costs))
+        let payload = self.payload.load(default_processors(&costs.costs()))?;
+        let payload = payload.expect("clap requires --dist, --sizes or --vector");
+        self.costs.check_processors(&costs, payload.processors())?;
+        check_root(self.root, payload.processors())?;
+        Problem::new(self.op, payload, costs).map_err(|error| {
+            CliError::Usage(format!(
+                "--op {}: {error}; --vector is for broadcast and reduce, --dist and --sizes are for \
+                 gather and scatter",
+                self.op.name()
+            ))
+        })
     }
 }
 
@@ -214,18 +226,15 @@ impl ComparisonArgs {
 ///
 /// # Errors
 /// A construction asked for by name that cannot be built; times that cannot be stated.
-pub(crate) fn compare(
-    args: &ComparisonArgs,
-    sizes: BlockSizes,
-    costs: StatedCosts,
-) -> Result<Comparison, CliError> {
-    let problem = Problem { operation: args.op, sizes, costs };
-    let costs = problem.costs.costs();
+pub(crate) fn compare(args: &ComparisonArgs, problem: Problem) -> Result<Comparison, CliError> {
+    let costs = problem.costs().costs();
+    let collective = problem.collective();
+    // All messages of a vector have its size: with the costs of that, nothing is lost.
+    let linearise_at = args.linearise_at.or(collective.vector().map(|vector| vector.bytes));
     let task = Task {
-        problem: problem.collective(),
-        sizes: &problem.sizes,
+        problem: collective,
         costs: &costs,
-        searched: Searched::new(&costs, problem.sizes.processors(), args.linearise_at),
+        searched: Searched::new(&costs, collective.processors(), linearise_at),
         root: args.root,
         adaptive_rule: args.adaptive_rule,
     };
@@ -328,7 +337,8 @@ impl Comparison {
 
     /// How far a time is above the bound, in start-ups; `None` if these cost nothing or differ.
     pub(crate) fn gap_alphas(&self, time: Time) -> Option<f64> {
-        let costs = self.problem.costs.costs().homogeneous(self.problem.sizes.processors());
+        let processors = self.problem.payload().processors();
+        let costs = self.problem.costs().costs().homogeneous(processors);
         let alpha = costs.map_or(0.0, |costs| costs.alpha());
         (alpha > 0.0).then(|| (time.units() - self.bound.units()) / alpha)
     }
@@ -338,11 +348,11 @@ impl Comparison {
     /// # Errors
     /// Those of `output`.
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
-        writeln!(output, "{}; {}", self.title(), text::costs(&self.problem.costs))?;
+        writeln!(output, "{}; {}", self.title(), text::costs(self.problem.costs()))?;
         writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
         writeln!(output, "{}", self.table().trim_fmt())?;
-        for Skipped { construction, reason } in &self.skipped {
-            writeln!(output, "{} is left out: {reason}", construction.name())?;
+        for note in self.notes() {
+            writeln!(output, "{note}")?;
         }
         for outcome in &self.outcomes {
             let name = outcome.construction.name();
@@ -355,18 +365,41 @@ impl Comparison {
         Ok(writeln!(output, "\n{}", self.recommendation())?)
     }
 
+    /// What there is to say about constructions beside their figures: why some are left out, and
+    /// what others are not for.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let skipped = self.skipped.iter().map(|Skipped { construction, reason }| {
+            format!("{} is left out: {reason}", construction.name())
+        });
+        let unordered = self.outcomes.iter().filter(|outcome| {
+            self.problem.operation() == Operation::Reduce
+                && self.keeps_rank_order(outcome) == Some(false)
+        });
+        let commutative = unordered.map(|outcome| {
+            let name = outcome.construction.name();
+            format!("{name} does not keep rank order: it is for operators that commute")
+        });
+        skipped.chain(commutative).collect()
+    }
+
+    /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved.
+    pub(crate) fn keeps_rank_order(&self, outcome: &Outcome) -> Option<bool> {
+        let vector = self.problem.collective().vector();
+        vector.map(|_| check_combines_neighbours(&outcome.built.tree).is_ok())
+    }
+
     /// The problem in a line, without its costs.
     pub(crate) fn title(&self) -> String {
-        let Problem { operation, sizes, .. } = &self.problem;
+        let payload = self.problem.payload();
         let root = match self.root {
             Root::Given(root) => format!("root {root}"),
             Root::Best => "best root".to_owned(),
         };
         format!(
-            "{} of {} bytes over {} processors, {root}",
-            operation.name(),
-            sizes.total(),
-            sizes.processors()
+            "{} of {} over {} processors, {root}",
+            self.problem.operation().name(),
+            text::payload(payload),
+            payload.processors()
         )
     }
 
@@ -449,6 +482,9 @@ impl Comparison {
             outcome.construction == Construction::Optimal && outcome.time() > best.time()
         };
         match self.outcomes.iter().any(beaten) {
+            true if self.keeps_rank_order(best) == Some(false) => {
+                "\nIts tree is not in rank order, and optimal is the best of those that are."
+            }
             true if check_ordered(&best.built.tree).is_err() => {
                 "\nIts tree is not in rank order: what permuting the blocks may cost is not counted."
             }

@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use crate::output::progress::Progress;
 use crate::output::text;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -10,15 +11,16 @@ use std::ops::ControlFlow;
 use tuwtree_dp::{
     DpError, Method, OptimalTree, Optimum, PairMethod, PairTrees, default_binary_method,
     default_method, memory_needed, memory_needed_per_pair, most_processors_per_pair,
-    optimal_binary_per_pair, optimal_per_pair,
+    optimal_binary_per_pair, optimal_broadcast, optimal_per_pair,
 };
 use tuwtree_model::{
-    BlockSizes, Collective, Costs, CostsError, Hierarchy, Homogeneous, Operation, Rank, Root, Time,
-    TimeError, Tree, completion_time,
+    BlockSizes, Collective, Costs, CostsError, Hierarchy, Homogeneous, Operation, Payload, Rank,
+    Root, Time, TimeError, Tree, Vector, check_combines_neighbours, completion_time,
 };
 use tuwtree_treegen::{
-    AdaptiveRule, ConstructionError, Filling, adaptive, best_root, graceful, linear, linear_root,
-    linear_times, model_binomial, model_graceful, oblivious, oblivious_root, two_level,
+    AdaptiveRule, ConstructionError, Filling, adaptive, best_root, graceful, linear,
+    linear_outwards, linear_root, linear_times, model_binomial, model_graceful, oblivious,
+    oblivious_root, two_level,
 };
 
 /// A way to build a tree. In the order of the published tables' columns, but with the cheaper ones
@@ -41,8 +43,6 @@ pub(crate) enum Construction {
 #[derive(Clone, Debug)]
 pub(crate) struct Task<'a> {
     pub(crate) problem: Collective<'a>,
-    /// The problem's blocks.
-    pub(crate) sizes: &'a BlockSizes,
     /// The costs by which all trees are judged.
     pub(crate) costs: &'a Costs,
     /// The costs by which optimal trees are searched for.
@@ -224,7 +224,10 @@ impl Task<'_> {
         let built = match plan.construction {
             Construction::Linear => {
                 let root = self.root_by(|| self.linear_root(plan.effort))?;
-                Built::directly(linear(processors, root))?
+                Built::directly(match problem.vector() {
+                    Some(_) => linear_outwards(processors, root),
+                    None => linear(processors, root),
+                })?
             }
             Construction::Oblivious => {
                 let root = self.root_by(|| {
@@ -246,6 +249,10 @@ impl Task<'_> {
                 };
                 self.best_of_roots(plan, |root| model_binomial(problem, costs, root, filling))?
             }
+            Construction::Graceful if problem.vector().is_some() => {
+                let reason = "its sets are of growing weight, and all vectors weigh the same";
+                return Err(plan.effort.refused(reason.to_owned()));
+            }
             Construction::Graceful => {
                 self.best_of_roots(plan, |root| Ok(graceful(problem, root)?))?
             }
@@ -255,7 +262,21 @@ impl Task<'_> {
             Construction::TwoLevel => self.two_level(plan)?,
             Construction::Binary | Construction::Optimal => self.search(plan)?,
         };
-        Ok(built)
+        match plan.effort {
+            Effort::Moderate if self.needs_commutative(&built.tree) => {
+                Err(BuildError::Skipped(format!(
+                    "its tree does not keep rank order, as operators that do not commute need it; \
+                     --algorithm {} takes it all the same",
+                    plan.construction.name()
+                )))
+            }
+            _ => Ok(built),
+        }
+    }
+
+    /// Whether a tree is for a reduction, and for one by a commutative operator only.
+    fn needs_commutative(&self, tree: &Tree) -> bool {
+        self.problem.operation() == Operation::Reduce && check_combines_neighbours(tree).is_err()
     }
 
     /// The given root, or the one that is found best.
@@ -268,9 +289,11 @@ impl Task<'_> {
 
     /// The best root of a star.
     fn linear_root(&self, effort: Effort) -> Result<Rank, BuildError> {
-        let Task { problem, sizes, costs, .. } = *self;
+        let Task { problem, costs, .. } = *self;
         let processors = problem.processors();
         if let Some(costs) = costs.homogeneous(processors) {
+            // As many vectors of the same size go to every root.
+            let Some(sizes) = problem.blocks() else { return Ok(0) };
             let times = linear_times(sizes, &costs).map_err(BuildError::failed)?;
             return Ok(best_root(&times));
         }
@@ -344,17 +367,14 @@ impl Task<'_> {
         let link = machine.levels()[0].links.linear().expect("linear costs are searched with");
         let inner = Homogeneous::new(link.alpha, link.beta, machine.gamma());
         let inner = inner.map_err(BuildError::failed)?;
-        let sum = |ranks: &[Rank]| ranks.iter().map(|&rank| self.sizes.block(rank)).sum();
         let inside = |ranks: &[Rank], root| {
-            let sizes = ranks.iter().map(|&rank| self.sizes.block(rank));
-            let sizes = BlockSizes::new(sizes).map_err(BuildError::failed)?;
-            optimal_tree(&sizes, &inner, root)
+            let own = self.payload_of(ranks.iter().map(std::slice::from_ref))?;
+            optimal_tree(self.moved(&own), &inner, root)
         };
         let among = |_: &[Rank], root| {
-            let totals = nodes.iter().map(|ranks| sum(ranks));
-            let sizes = BlockSizes::new(totals).map_err(BuildError::failed)?;
+            let joint = self.payload_of(nodes.iter().map(Vec::as_slice))?;
             match machine.of_nodes(&ids) {
-                Some(leaders) => self.among_leaders(&sizes, leaders, root),
+                Some(leaders) => self.among_leaders(self.moved(&joint), leaders, root),
                 // One node, and nobody to talk to.
                 None => linear(1, 0).map_err(BuildError::failed),
             }
@@ -362,56 +382,61 @@ impl Task<'_> {
         two_level(&nodes, self.root, inside, among).map(Built::without_search)
     }
 
+    /// The data of parties that each stand for some ranks: for each the blocks of these, or the vector.
+    fn payload_of<'b>(
+        &self,
+        parties: impl ExactSizeIterator<Item = &'b [Rank]>,
+    ) -> Result<Payload, BuildError> {
+        let sizes = match self.problem {
+            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes,
+            Collective::Broadcast(vector) | Collective::Reduce(vector) => {
+                return Ok(Payload::Vector(Vector { processors: parties.len(), ..vector }));
+            }
+        };
+        let sum = |ranks: &[Rank]| ranks.iter().map(|&rank| sizes.block(rank)).sum::<u64>();
+        BlockSizes::new(parties.map(sum)).map(Payload::Blocks).map_err(BuildError::failed)
+    }
+
+    /// The task's operation with data of the same kind.
+    fn moved<'b>(&self, payload: &'b Payload) -> Collective<'b> {
+        payload.moved_by(self.problem.operation()).expect("data of the same kind")
+    }
+
     /// The tree among the leaders: optimal if their costs are the same for all pairs or they are few,
     /// else adaptive.
     fn among_leaders(
         &self,
-        sizes: &BlockSizes,
+        problem: Collective<'_>,
         leaders: Hierarchy,
         root: Root,
     ) -> Result<Tree, BuildError> {
-        let problem = match self.problem.operation() {
-            Operation::Scatter => Collective::Scatter(sizes),
-            _ => Collective::Gather(sizes),
-        };
         let costs = Costs::Hierarchical(leaders);
-        if let Some(costs) = costs.homogeneous(sizes.processors()) {
-            return optimal_tree(sizes, &costs, root);
+        if let Some(costs) = costs.homogeneous(problem.processors()) {
+            return optimal_tree(problem, &costs, root);
         }
-        if sizes.processors() <= MOST_LEADERS {
-            let matrix = costs.matrix(sizes.processors()).map_err(BuildError::failed)?;
+        if problem.processors() <= MOST_LEADERS {
+            let matrix = costs.matrix(problem.processors()).map_err(BuildError::failed)?;
             let optimum = optimal_per_pair(problem, &matrix, root, PairMethod::Hinges, &());
             return optimum.map(|optimum| optimum.tree).map_err(BuildError::failed);
         }
         adaptive(problem, &costs, root, AdaptiveRule::CompletionTime).map_err(BuildError::failed)
     }
 
-    /// A tree found by a dynamic program.
+    /// An optimal tree: found by a dynamic program, or known.
     ///
     /// Its value and the tree's completion time, found independently, are compared.
     fn search(&self, plan: Plan) -> Result<Built, BuildError> {
-        let (tree, value, time) = match (&self.searched, plan.search) {
-            (Searched::NotLinear(error), _) => {
+        let (OptimalTree { tree, value }, costs) = match &self.searched {
+            Searched::NotLinear(error) => {
                 return Err(plan.effort.refused(format!("{error} with --linearise-at")));
             }
-            (Searched::Homogeneous(costs), Some(Search::Homogeneous(method))) => {
-                let Optimum { tree, value, .. } = self.search_homogeneous(costs, method, plan)?;
-                let time = completion_time(&tree, self.problem, costs);
-                (tree, value, time)
+            Searched::Homogeneous(costs) => {
+                let optimum = self.search_homogeneous(costs, plan)?;
+                (optimum, Cow::Owned(Costs::Homogeneous(*costs)))
             }
-            (Searched::PerPair(costs), Some(Search::PerPair(_) | Search::BinaryPerPair)) => {
-                let OptimalTree { tree, value } = self.search_per_pair(costs, plan)?;
-                let time = completion_time(&tree, self.problem, costs);
-                (tree, value, time)
-            }
-            (_, search) => {
-                return Err(plan.effort.refused(format!(
-                    "the {} method needs the same costs for all pairs of processors",
-                    search.map_or("chosen", Search::name)
-                )));
-            }
+            Searched::PerPair(costs) => (self.search_per_pair(costs, plan)?, Cow::Borrowed(costs)),
         };
-        let time = time.map_err(BuildError::failed)?;
+        let time = completion_time(&tree, self.problem, &*costs).map_err(BuildError::failed)?;
         if self.searched.is_integral() && time.units() != value {
             return Err(BuildError::failed(format!(
                 "the {} method found {value}, but its tree takes {time}; please report this problem",
@@ -421,13 +446,40 @@ impl Task<'_> {
         Ok(Built { tree, search: plan.search })
     }
 
+    /// An optimal tree where costs are the same everywhere. That of a broadcast or reduction is known,
+    /// if it need not be binary.
     fn search_homogeneous(
         &self,
         costs: &Homogeneous,
+        plan: Plan,
+    ) -> Result<OptimalTree, BuildError> {
+        match (self.problem, plan.search) {
+            (
+                Collective::Gather(sizes) | Collective::Scatter(sizes),
+                Some(Search::Homogeneous(method)),
+            ) => self.search_ranges((sizes, costs), method, plan),
+            (Collective::Broadcast(vector) | Collective::Reduce(vector), None) => {
+                optimal_broadcast(vector, costs, self.root).map_err(|error| plan.stopped(error))
+            }
+            (_, Some(Search::PerPair(_) | Search::BinaryPerPair)) => {
+                self.search_per_pair(&Costs::Homogeneous(*costs), plan)
+            }
+            (problem, search) => Err(plan.effort.refused(format!(
+                "the {} method is for gather and scatter; `{}` finds trees for a {}",
+                search.map_or("chosen", Search::name),
+                plan.construction.name(),
+                problem.operation().name()
+            ))),
+        }
+    }
+
+    fn search_ranges(
+        &self,
+        (sizes, costs): (&BlockSizes, &Homogeneous),
         method: Method,
         plan: Plan,
-    ) -> Result<Optimum, BuildError> {
-        let Task { sizes, root, .. } = *self;
+    ) -> Result<OptimalTree, BuildError> {
+        let root = self.root;
         let needed = memory_needed(sizes, costs, root, method).map_err(BuildError::failed)?;
         self.check_effort(needed, plan, |_| String::new())?;
         let progress = Watched(Progress::new(plan.construction.name()));
@@ -435,7 +487,9 @@ impl Task<'_> {
             Construction::Binary => tuwtree_dp::optimal_binary_with,
             _ => tuwtree_dp::optimal_with,
         };
-        optimize(sizes, costs, root, method, &progress).map_err(|error| plan.stopped(error))
+        optimize(sizes, costs, root, method, &progress)
+            .map(|Optimum { tree, value, .. }| OptimalTree { tree, value })
+            .map_err(|error| plan.stopped(error))
     }
 
     fn search_per_pair(&self, costs: &Costs, plan: Plan) -> Result<OptimalTree, BuildError> {
@@ -443,7 +497,13 @@ impl Task<'_> {
         let processors = problem.processors();
         let trees = match plan.search {
             Some(Search::PerPair(method)) => PairTrees::AnyDegree(method),
-            _ => PairTrees::Binary,
+            Some(Search::BinaryPerPair) => PairTrees::Binary,
+            search => {
+                return Err(plan.effort.refused(format!(
+                    "the {} method needs the same costs for all pairs of processors",
+                    search.map_or("chosen", Search::name)
+                )));
+            }
         };
         let needed = memory_needed_per_pair(processors, root, trees);
         self.check_effort(needed, plan, |available| {
@@ -483,7 +543,7 @@ impl Task<'_> {
             Searched::Homogeneous(costs) => Method::ALL
                 .into_iter()
                 .rev()
-                .filter(|method| method.admits(costs))
+                .filter(|method| self.problem.blocks().is_some() && method.admits(costs))
                 .map(Search::Homogeneous)
                 .find(|&search| Some(search) != built.search),
             Searched::PerPair(_) | Searched::NotLinear(_) => {
@@ -509,7 +569,9 @@ impl Task<'_> {
         let same = match &self.searched {
             searched if searched.is_integral() => found == time,
             Searched::Homogeneous(costs) => {
-                let volume = costs.transmission(self.sizes.total())?.units();
+                let volume = costs
+                    .transmission(self.problem.segment(0, self.problem.processors() - 1))?
+                    .units();
                 (found.units() - time.units()).abs() <= ROUNDING * (volume + time.units())
             }
             Searched::PerPair(_) | Searched::NotLinear(_) => {
@@ -545,7 +607,11 @@ impl Task<'_> {
         let search = plan.search.expect("only what is searched for takes effort");
         let seconds = search.estimated_seconds(self.problem.processors());
         let estimate = format!("the {} method takes about {seconds:.0} s", search.name());
-        if plan.effort == Effort::Moderate && seconds > PATIENCE_SECONDS {
+        let patience = match (&self.searched, self.problem.vector()) {
+            (Searched::Homogeneous(_), Some(_)) => PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS,
+            _ => PATIENCE_SECONDS,
+        };
+        if plan.effort == Effort::Moderate && seconds > patience {
             let advice = "name it with --algorithm to wait for it";
             return Err(plan.effort.refused(format!("{estimate}; {advice}")));
         }
@@ -558,9 +624,21 @@ impl Task<'_> {
 }
 
 /// An optimal tree for homogeneous costs, by the fastest method.
-fn optimal_tree(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<Tree, BuildError> {
-    let optimum = tuwtree_dp::optimal(sizes, costs, root, default_method(sizes, costs));
-    optimum.map(|optimum| optimum.tree).map_err(BuildError::failed)
+fn optimal_tree(
+    problem: Collective<'_>,
+    costs: &Homogeneous,
+    root: Root,
+) -> Result<Tree, BuildError> {
+    match problem {
+        Collective::Gather(sizes) | Collective::Scatter(sizes) => {
+            let optimum = tuwtree_dp::optimal(sizes, costs, root, default_method(sizes, costs));
+            optimum.map(|optimum| optimum.tree)
+        }
+        Collective::Broadcast(vector) | Collective::Reduce(vector) => {
+            optimal_broadcast(vector, costs, root).map(|optimum| optimum.tree)
+        }
+    }
+    .map_err(BuildError::failed)
 }
 
 /// What to build.
@@ -579,12 +657,14 @@ impl Plan {
     /// The plan with its method settled: the fastest where none is named.
     pub(crate) fn settled(self, task: &Task<'_>) -> Plan {
         let fastest = match (self.construction, &task.searched) {
-            (Construction::Binary, Searched::Homogeneous(costs)) => {
-                Some(Search::Homogeneous(default_binary_method(costs)))
-            }
+            (Construction::Binary, Searched::Homogeneous(costs)) => match task.problem.blocks() {
+                Some(_) => Some(Search::Homogeneous(default_binary_method(costs))),
+                None => Some(Search::BinaryPerPair),
+            },
             (Construction::Binary, Searched::PerPair(_)) => Some(Search::BinaryPerPair),
             (Construction::Optimal, Searched::Homogeneous(costs)) => {
-                Some(Search::Homogeneous(default_method(task.sizes, costs)))
+                let method = |sizes| Search::Homogeneous(default_method(sizes, costs));
+                task.problem.blocks().map(method)
             }
             (Construction::Optimal, Searched::PerPair(_)) => {
                 Some(Search::PerPair(PairMethod::Hinges))
@@ -659,6 +739,9 @@ const ROUNDING: f64 = 1e-12;
 
 /// The longest that a construction may take that was not asked for by name.
 const PATIENCE_SECONDS: f64 = 35.0;
+
+/// The same where an optimal tree is known without search.
+const PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS: f64 = 1.0;
 
 /// From how long on the time is announced before it begins, on a terminal.
 const ANNOUNCED_SECONDS: f64 = 10.0;

@@ -287,7 +287,6 @@ impl Solver<'_> {
         let costs = Costs::Homogeneous(*self.costs);
         let task = Task {
             problem: Collective::Gather(self.sizes),
-            sizes: self.sizes,
             costs: &costs,
             searched: Searched::Homogeneous(*self.costs),
             root,

@@ -57,8 +57,8 @@ pub use cost::{
     Placement, Scalar, ScaledSizes,
 };
 pub use distribution::{Distribution, DistributionError, Scale};
-pub use ordered::{NotOrdered, check_ordered, joins_adjacent_ranges};
-pub use problem::{Collective, Operation, Root, Vector};
+pub use ordered::{NotOrdered, check_combines_neighbours, check_ordered, joins_adjacent_ranges};
+pub use problem::{Collective, Operation, Payload, Root, Vector, WrongPayload};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};

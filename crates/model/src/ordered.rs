@@ -4,13 +4,13 @@ use crate::{Rank, Step, Tree};
 
 /// The first fault that keeps a tree from being ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("processor {processor} holds blocks {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
+#[error("processor {processor} holds what is of {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
 pub struct NotOrdered {
     /// Where it happens.
     pub processor: Rank,
-    /// First and last rank of the segment held before.
+    /// First and last rank of those whose data was held before.
     pub held: (Rank, Rank),
-    /// First and last rank among the blocks that came next.
+    /// First and last rank of those whose data came next.
     pub taken: (Rank, Rank),
 }
 
@@ -38,14 +38,46 @@ pub fn check_ordered(tree: &Tree) -> Result<(), NotOrdered> {
             };
             held = Some(match held {
                 None => taken,
-                Some(held) if taken.1 + 1 == held.0 => (taken.0, held.1),
-                Some(held) if held.1 + 1 == taken.0 => (held.0, taken.1),
-                Some(held) => return Err(NotOrdered { processor, held, taken }),
+                Some(held) => joined(processor, held, taken)?,
             });
         }
         span[processor] = held.unwrap_or((processor, processor));
     }
     Ok(())
+}
+
+/// Fails unless every processor, holding its own vector at first, combines it with that of
+/// neighbouring ranks only: a reduction then needs no commutative operator, and a broadcast is its
+/// mirror.
+///
+/// Unlike [`check_ordered`], it does not ask when a block is copied: vectors are not.
+///
+/// # Errors
+/// [`NotOrdered`] names a processor and the ranks at fault.
+///
+/// # Complexity
+/// O(p) time and space.
+pub fn check_combines_neighbours(tree: &Tree) -> Result<(), NotOrdered> {
+    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
+    for processor in tree.top_down().into_iter().rev() {
+        for child in tree.children(processor) {
+            span[processor] = joined(processor, span[processor], span[child])?;
+        }
+    }
+    Ok(())
+}
+
+/// The range that two adjacent ones make up.
+fn joined(
+    processor: Rank,
+    held: (Rank, Rank),
+    taken: (Rank, Rank),
+) -> Result<(Rank, Rank), NotOrdered> {
+    match (held, taken) {
+        _ if taken.1 + 1 == held.0 => Ok((taken.0, held.1)),
+        _ if held.1 + 1 == taken.0 => Ok((held.0, taken.1)),
+        _ => Err(NotOrdered { processor, held, taken }),
+    }
 }
 
 /// Whether an ordered tree joins adjacent ranges as OPT Proposition 3 has it: each processor's first
@@ -95,6 +127,17 @@ mod tests {
         let steps = [(2, Receive(1)), (2, Receive(3)), (2, Copy), (1, Receive(0)), (1, Copy)];
         let fault = NotOrdered { processor: 2, held: (0, 1), taken: (3, 3) };
         assert_eq!(check_ordered(&Tree::new(4, 2, &steps).unwrap()), Err(fault));
+    }
+
+    #[test]
+    fn vectors_are_combined_with_neighbours_whenever_blocks_are_copied() {
+        let star = |steps: &[(Rank, Step)]| Tree::new(3, 2, steps).unwrap();
+        let outer_first = star(&[(2, Receive(0)), (2, Receive(1)), (2, Copy)]);
+        let fault = NotOrdered { processor: 2, held: (2, 2), taken: (0, 0) };
+        assert_eq!(check_ordered(&outer_first), Ok(()));
+        assert_eq!(check_combines_neighbours(&outer_first), Err(fault));
+        let inner_first = star(&[(2, Receive(1)), (2, Receive(0)), (2, Copy)]);
+        assert_eq!(check_combines_neighbours(&inner_first), Ok(()));
     }
 
     #[test]

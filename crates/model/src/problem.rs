@@ -70,6 +70,81 @@ pub struct Vector {
     pub bytes: u64,
 }
 
+/// The data that an operation moves, owned: without the operation, and hence without a direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// Gather and scatter: a block for each processor.
+    Blocks(BlockSizes),
+    /// Broadcast and reduction: one vector of as many bytes for each of the processors.
+    Vector(Vector),
+}
+
+/// Blocks for a broadcast or reduction, or one vector for a gather or scatter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} needs {}", operation.name(), if Operation::IRREGULAR.contains(operation) { "block sizes, not one vector size" } else { "one vector size, not block sizes" })]
+pub struct WrongPayload {
+    /// The operation.
+    pub operation: Operation,
+}
+
+impl Payload {
+    /// The number of processors.
+    pub fn processors(&self) -> usize {
+        match self {
+            Payload::Blocks(sizes) => sizes.processors(),
+            Payload::Vector(vector) => vector.processors,
+        }
+    }
+
+    /// All bytes that there are: the sum of the blocks, or the vector.
+    pub fn total(&self) -> u64 {
+        match self {
+            Payload::Blocks(sizes) => sizes.total(),
+            Payload::Vector(vector) => vector.bytes,
+        }
+    }
+
+    /// The size of a processor's own data: its block, or the vector.
+    pub fn own(&self, rank: Rank) -> u64 {
+        match self {
+            Payload::Blocks(sizes) => sizes.block(rank),
+            Payload::Vector(vector) => vector.bytes,
+        }
+    }
+
+    /// This operation with this data.
+    ///
+    /// # Errors
+    /// [`WrongPayload`].
+    pub fn moved_by(&self, operation: Operation) -> Result<Collective<'_>, WrongPayload> {
+        match (operation, self) {
+            (Operation::Gather, Payload::Blocks(sizes)) => Ok(Collective::Gather(sizes)),
+            (Operation::Scatter, Payload::Blocks(sizes)) => Ok(Collective::Scatter(sizes)),
+            (Operation::Broadcast, Payload::Vector(vector)) => Ok(Collective::Broadcast(*vector)),
+            (Operation::Reduce, Payload::Vector(vector)) => Ok(Collective::Reduce(*vector)),
+            _ => Err(WrongPayload { operation }),
+        }
+    }
+}
+
+impl<'a> Collective<'a> {
+    /// The block sizes of a gather or scatter.
+    pub fn blocks(self) -> Option<&'a BlockSizes> {
+        match self {
+            Collective::Gather(sizes) | Collective::Scatter(sizes) => Some(sizes),
+            Collective::Broadcast(_) | Collective::Reduce(_) => None,
+        }
+    }
+
+    /// The vector of a broadcast or reduction.
+    pub fn vector(self) -> Option<Vector> {
+        match self {
+            Collective::Gather(_) | Collective::Scatter(_) => None,
+            Collective::Broadcast(vector) | Collective::Reduce(vector) => Some(vector),
+        }
+    }
+}
+
 impl Collective<'_> {
     /// The operation.
     pub fn operation(self) -> Operation {
@@ -119,6 +194,18 @@ impl Collective<'_> {
 impl<'a> From<&'a BlockSizes> for Collective<'a> {
     fn from(sizes: &'a BlockSizes) -> Collective<'a> {
         Collective::Gather(sizes)
+    }
+}
+
+impl From<BlockSizes> for Payload {
+    fn from(sizes: BlockSizes) -> Payload {
+        Payload::Blocks(sizes)
+    }
+}
+
+impl From<Vector> for Payload {
+    fn from(vector: Vector) -> Payload {
+        Payload::Vector(vector)
     }
 }
 

@@ -143,7 +143,7 @@ pub(crate) fn direction(operation: Operation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{BlockSizes, Homogeneous};
+    use tuwtree_model::{BlockSizes, Homogeneous, Vector};
     use tuwtree_schedule::{Payload, Sends, simulate};
 
     /// 2 <- 1 <- 0, and 2 <- 3.
@@ -161,7 +161,7 @@ mod tests {
     fn schedule(operation: Operation, blocks: [u64; 4]) -> Schedule {
         let payload = match Operation::IRREGULAR.contains(&operation) {
             true => Payload::Blocks(BlockSizes::new(blocks).unwrap()),
-            false => Payload::Vector { processors: 4, bytes: 5 },
+            false => Payload::Vector(Vector { processors: 4, bytes: 5 }),
         };
         Schedule::of_tree(&chain_and_leaf(), operation, payload, None).unwrap()
     }

@@ -5,7 +5,7 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::Programs;
-use crate::schedule::{Order, Payload, Schedule, Task};
+use crate::schedule::{Order, Schedule, Task};
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, Object, StatedCosts, shortened};
-use tuwtree_model::{BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Rank};
+use tuwtree_model::{BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Payload, Rank, Vector};
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
@@ -90,7 +90,7 @@ impl Serialize for TaskFields<'_> {
             Payload::Blocks(sizes) => {
                 fields.serialize_field("block_sizes_bytes", &BlockList(sizes))?;
             }
-            Payload::Vector { bytes, .. } => fields.serialize_field("vector_bytes", bytes)?,
+            Payload::Vector(vector) => fields.serialize_field("vector_bytes", &vector.bytes)?,
         }
         if let Some(displacements) = &task.displacements {
             fields.serialize_field("displacements_bytes", displacements)?;
@@ -397,7 +397,7 @@ impl ScheduleFields {
             (Some(sizes), None) => {
                 Payload::Blocks(BlockSizes::new(sizes).map_err(|error| error.to_string())?)
             }
-            (None, Some(bytes)) => Payload::Vector { processors: self.processors, bytes },
+            (None, Some(bytes)) => Payload::Vector(Vector { processors: self.processors, bytes }),
             (None, None) | (Some(_), Some(_)) => {
                 return Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into());
             }

@@ -25,6 +25,7 @@ pub mod verify;
 pub use action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 pub use of_tree::OfTreeError;
 pub use program::{Programs, TooManyActions};
-pub use schedule::{ActionFault, Order, Payload, Schedule, ScheduleError, Task};
+pub use schedule::{ActionFault, Order, Schedule, ScheduleError, Task};
 pub use simulate::{ActionTimes, Critical, Sends, SimulationError, Timeline, Unmatched, simulate};
+pub use tuwtree_model::Payload;
 pub use verify::{Fault, Verified, verify};

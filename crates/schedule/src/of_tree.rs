@@ -10,9 +10,11 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
-use crate::schedule::{Order, Payload, Schedule, ScheduleError, Task};
+use crate::schedule::{Order, Schedule, ScheduleError, Task};
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{BlockSizes, Operation, Rank, Step, Tree, check_ordered};
+use tuwtree_model::{
+    BlockSizes, Operation, Payload, Rank, Step, Tree, check_combines_neighbours, check_ordered,
+};
 
 /// Why a tree has no schedule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -45,8 +47,8 @@ impl Schedule {
     ///
     /// # Example
     /// ```
-    /// use tuwtree_model::{BlockSizes, Operation, Step, Tree};
-    /// use tuwtree_schedule::{Buffer, Deed, Payload, Schedule};
+    /// use tuwtree_model::{BlockSizes, Operation, Payload, Step, Tree};
+    /// use tuwtree_schedule::{Buffer, Deed, Schedule};
     /// // 1 <- 0, then its own block, then 1 <- 2.
     /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
     /// let tree = Tree::new(3, 1, &steps).unwrap();
@@ -66,7 +68,7 @@ impl Schedule {
         let ordered = match operation {
             Operation::Gather | Operation::Scatter => check_ordered(tree).is_ok(),
             Operation::Broadcast => true,
-            Operation::Reduce => combines_neighbours(tree),
+            Operation::Reduce => check_combines_neighbours(tree).is_ok(),
         };
         let task = Task {
             operation,
@@ -83,7 +85,7 @@ impl Schedule {
         }
         let (segments, programs) = match &task.payload {
             Payload::Blocks(sizes) => Blocks::new(tree, sizes, operation).programs()?,
-            Payload::Vector { bytes, .. } => vector_programs(tree, operation, *bytes)?,
+            Payload::Vector(vector) => vector_programs(tree, operation, vector.bytes)?,
         };
         Ok(Schedule::new(task, segments, programs)?)
     }
@@ -304,22 +306,6 @@ impl<'a> Blocks<'a> {
         }
         vec![Piece { offset: self.offset[child], bytes: self.segment[child] }]
     }
-}
-
-/// Whether every processor, holding its own vector at first, combines it with that of neighbouring
-/// ranks only, so that the operator need not be commutative.
-fn combines_neighbours(tree: &Tree) -> bool {
-    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
-    for rank in tree.top_down().into_iter().rev() {
-        for child in tree.children(rank) {
-            let (held, taken) = (span[rank], span[child]);
-            if taken.1 + 1 != held.0 && held.1 + 1 != taken.0 {
-                return false;
-            }
-            span[rank] = (held.0.min(taken.0), held.1.max(taken.1));
-        }
-    }
-    true
 }
 
 /// The programs of a broadcast or reduction: the whole vector along every edge.

@@ -3,21 +3,7 @@
 use crate::action::{Action, Arrival, Buffer, Deed, Region};
 use crate::program::Programs;
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{BlockSizes, Operation, Rank, Tree, TreeError};
-
-/// What is to be moved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Payload {
-    /// Gather and scatter: a block for each processor.
-    Blocks(BlockSizes),
-    /// Broadcast and reduction: one vector of as many bytes for each of the processors.
-    Vector {
-        /// `p >= 1`.
-        processors: usize,
-        /// The vector's size in bytes.
-        bytes: u64,
-    },
-}
+use tuwtree_model::{BlockSizes, Operation, Payload, Rank, Tree, TreeError, WrongPayload};
 
 /// Whether what a processor holds is always consecutive in rank order. The strictest is the least.
 #[derive(
@@ -84,26 +70,17 @@ pub struct Task {
 impl Task {
     /// The number of processors, `p >= 1`.
     pub fn processors(&self) -> usize {
-        match &self.payload {
-            Payload::Blocks(sizes) => sizes.processors(),
-            Payload::Vector { processors, .. } => *processors,
-        }
+        self.payload.processors()
     }
 
     /// All bytes that the operation is about: the sum of the blocks, or the vector.
     pub fn total(&self) -> u64 {
-        match &self.payload {
-            Payload::Blocks(sizes) => sizes.total(),
-            Payload::Vector { bytes, .. } => *bytes,
-        }
+        self.payload.total()
     }
 
     /// The size of a processor's own data: its block, or the vector.
     pub fn own(&self, rank: Rank) -> u64 {
-        match &self.payload {
-            Payload::Blocks(sizes) => sizes.block(rank),
-            Payload::Vector { bytes, .. } => *bytes,
-        }
+        self.payload.own(rank)
     }
 
     /// The size of a processor's input or output in bytes: what the program gives and gets. The
@@ -128,10 +105,7 @@ impl Task {
 
     fn check(&self) -> Result<(), ScheduleError> {
         Tree::check_root(self.processors(), self.root)?;
-        let irregular = Operation::IRREGULAR.contains(&self.operation);
-        if irregular != matches!(self.payload, Payload::Blocks(_)) {
-            return Err(ScheduleError::WrongPayload { operation: self.operation });
-        }
+        self.payload.moved_by(self.operation)?;
         if self.ports == 0 {
             return Err(ScheduleError::NoPorts);
         }
@@ -140,7 +114,7 @@ impl Task {
             (Some(displacements), Payload::Blocks(sizes)) => {
                 check_displacements(displacements, sizes)
             }
-            (Some(_), Payload::Vector { .. }) => {
+            (Some(_), Payload::Vector(_)) => {
                 Err(ScheduleError::WrongDisplacements { operation: self.operation })
             }
         }
@@ -178,12 +152,9 @@ pub enum ScheduleError {
     /// The root or the number of processors is out of range.
     #[error(transparent)]
     Root(#[from] TreeError),
-    /// Blocks for a broadcast or reduction, or one vector for a gather or scatter.
-    #[error("{} needs {}", operation.name(), if Operation::IRREGULAR.contains(operation) { "block sizes, not one vector size" } else { "one vector size, not block sizes" })]
-    WrongPayload {
-        /// The operation.
-        operation: Operation,
-    },
+    /// Data of the wrong kind.
+    #[error(transparent)]
+    Payload(#[from] WrongPayload),
     /// Displacements for a broadcast or a reduction.
     #[error("{} has no displacements; gather and scatter have", operation.name())]
     WrongDisplacements {

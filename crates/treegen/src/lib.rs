@@ -2,7 +2,7 @@
 //!
 //! | construction | knows | time | tree | caveat |
 //! |---|---|---|---|---|
-//! | [`linear`] | `p`, root | O(p) | star | pays `p - 1` start-ups |
+//! | [`linear`], [`linear_outwards`] | `p`, root | O(p) | star | pays `p - 1` start-ups |
 //! | [`oblivious`] | `p`, root | O(p) | rank-ordered binomial | may send large blocks log p times |
 //! | [`adaptive`] | blocks, costs, root | O(p) | binomial, the larger side receives | always `ceil(log2 p)` children at the root; a given root may have to wait |
 //! | [`model_binomial`] | blocks, costs, root | O(p^2) | binomial, places filled by predicted times | not ordered |
@@ -36,7 +36,7 @@ pub use adaptive::{AdaptiveRule, adaptive};
 pub use best_root::{best_root, published_root};
 pub use error::ConstructionError;
 pub use graceful::graceful;
-pub use linear::{linear, linear_root, linear_times};
+pub use linear::{linear, linear_outwards, linear_root, linear_times};
 pub use model_binomial::{Filling, model_binomial};
 pub use model_graceful::model_graceful;
 pub use oblivious::{oblivious, oblivious_root, oblivious_times};

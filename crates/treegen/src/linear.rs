@@ -17,15 +17,43 @@ use tuwtree_model::{
 /// OPT section 5.1, "Linear". It knows neither sizes nor costs.
 pub fn linear(processors: usize, root: Rank) -> Result<Tree, TreeError> {
     Tree::check_root(processors, root)?;
-    let steps: Vec<(Rank, Step)> = (0..processors)
+    star(processors, root, 0..processors)
+}
+
+/// The star for vectors: the root, which has its own from the start, joins it with those of lower
+/// ranks, the nearest first, then with those of higher ranks. So a reduction needs no commutative
+/// operator.
+///
+/// # Errors
+/// As [`linear`].
+///
+/// # Complexity
+/// O(p).
+pub fn linear_outwards(processors: usize, root: Rank) -> Result<Tree, TreeError> {
+    Tree::check_root(processors, root)?;
+    star(processors, root, outwards(processors, root))
+}
+
+/// All ranks, from the root downwards, then from the root upwards.
+fn outwards(processors: usize, root: Rank) -> impl Iterator<Item = Rank> {
+    (0..=root).rev().chain(root + 1..processors)
+}
+
+/// The star whose root takes what all ranks have, its own among them, in this order.
+fn star(
+    processors: usize,
+    root: Rank,
+    order: impl Iterator<Item = Rank>,
+) -> Result<Tree, TreeError> {
+    let steps: Vec<(Rank, Step)> = order
         .filter(|_| processors > 1)
         .map(|rank| (root, if rank == root { Step::Copy } else { Step::Receive(rank) }))
         .collect();
     Tree::new(processors, root, &steps)
 }
 
-/// The root with which the linear tree completes first, whatever the costs; of several, the one of
-/// least rank.
+/// The root with which the linear tree ([`linear_outwards`] for vectors) completes first, whatever the
+/// costs; of several, the one of least rank.
 ///
 /// # Errors
 /// [`TimeError`] if there is no root with a time: one that has a link to everybody.
@@ -39,17 +67,22 @@ pub fn linear_root<'a>(
     let problem = problem.into();
     let processors = problem.processors();
     // In the order of the tree's steps, so that it is the tree's time in floating point, too.
-    let time = |root: Rank| {
-        (0..processors).filter(|_| processors > 1).try_fold(Time::ZERO, |clock, rank| {
-            let span = match rank == root {
-                true => costs.copy_at(root, problem.copied(root))?,
-                false => {
-                    let (from, to) = problem.ends(rank, root);
-                    costs.transmission_between(from, to, problem.segment(rank, rank))?
-                }
-            };
-            costs.sum(clock, span)
-        })
+    let after = |root: Rank, clock: Time, rank: Rank| {
+        let span = match rank == root {
+            true => costs.copy_at(root, problem.copied(root))?,
+            false => {
+                let (from, to) = problem.ends(rank, root);
+                costs.transmission_between(from, to, problem.segment(rank, rank))?
+            }
+        };
+        costs.sum(clock, span)
+    };
+    let time = |root: Rank| match problem.vector() {
+        _ if processors == 1 => Ok(Time::ZERO),
+        None => (0..processors).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank)),
+        Some(_) => {
+            outwards(processors, root).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
+        }
     };
     best_possible_root((0..processors).map(time))
 }

@@ -1,7 +1,7 @@
 //! Right schedules that follow no tree.
 
 use super::editable::{Editable, Step, place};
-use tuwtree_model::{BlockSizes, Operation, Rank};
+use tuwtree_model::{BlockSizes, Operation, Rank, Vector};
 use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Task};
 
 use Buffer::{Input, Output, Segment};
@@ -15,7 +15,7 @@ fn idle(operation: Operation, root: Rank, payload: Payload, ports: u16) -> Edita
 }
 
 fn vector(processors: usize, bytes: u64) -> Payload {
-    Payload::Vector { processors, bytes }
+    Payload::Vector(Vector { processors, bytes })
 }
 
 /// A broadcast along the chain `0, 1, …`, in pieces of one byte with a tag each.

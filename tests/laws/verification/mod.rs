@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Step, Tree};
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Step, Tree, Vector};
 use tuwtree_schedule::{Fault, Order, Payload, Schedule, Sends, document, simulate, verify};
 use tuwtree_treegen::oblivious;
 
@@ -21,7 +21,7 @@ use tuwtree_treegen::oblivious;
 fn of_tree(tree: &Tree, sizes: BlockSizes, operation: Operation) -> Schedule {
     let payload = match Operation::IRREGULAR.contains(&operation) {
         true => Payload::Blocks(sizes),
-        false => Payload::Vector { processors: sizes.processors(), bytes: sizes.block(0) },
+        false => Payload::Vector(Vector { processors: sizes.processors(), bytes: sizes.block(0) }),
     };
     Schedule::of_tree(tree, operation, payload, None).unwrap()
 }

@@ -327,7 +327,7 @@ impl<'a> Machine<'a> {
 fn own_data(schedule: &Editable, rank: Rank) -> std::ops::Range<u64> {
     match &schedule.task.payload {
         Payload::Blocks(sizes) => sizes.before(rank)..sizes.before(rank) + sizes.block(rank),
-        Payload::Vector { bytes, .. } => 0..*bytes,
+        Payload::Vector(vector) => 0..vector.bytes,
     }
 }
 

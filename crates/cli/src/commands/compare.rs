@@ -1,16 +1,16 @@
 //! `tuwtree compare`: the constructions side by side for one problem, with a page of pictures.
 
-use crate::comparison::{Comparison, ComparisonArgs, HEADINGS, Outcome, Skipped, compare};
+use crate::comparison::{Comparison, ComparisonArgs, HEADINGS, Outcome, compare};
 use crate::error::CliError;
+use crate::input::schedule::schedule_of_tree;
 use crate::output::file::Destination;
 use crate::output::text;
 use clap::Args;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::document::Problem;
 use tuwtree_picture::{Candidate, Performance, Report};
-use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
+use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
 /// Compare constructions for one problem, and show their trees and timelines on a page.
 ///
@@ -39,11 +39,11 @@ struct Performed<'a> {
 /// A problem that cannot be read or is out of range; a construction asked for by name that cannot
 /// be built; an output that cannot be written.
 pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let (sizes, costs) = args.comparison.load()?;
+    let problem = args.comparison.load()?;
     let file = args.report.as_ref().map(Destination::open).transpose()?;
-    let comparison = compare(&args.comparison, sizes, costs)?;
+    let comparison = compare(&args.comparison, problem)?;
     if let Some(file) = file {
-        let page = page(&comparison, args.comparison.blocks.source())?;
+        let page = page(&comparison, args.comparison.payload.source())?;
         file.write(|file| file.write_all(page.as_bytes()))?;
     }
     if !matches!(args.report, Some(Destination::StandardOutput)) {
@@ -52,7 +52,10 @@ pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode
     Ok(comparison.exit_code())
 }
 
-fn page(comparison: &Comparison, source: String) -> Result<String, CliError> {
+fn page(
+    comparison: &Comparison,
+    (what, source): (&'static str, String),
+) -> Result<String, CliError> {
     let performed: Vec<Performed<'_>> = comparison
         .outcomes
         .iter()
@@ -62,14 +65,12 @@ fn page(comparison: &Comparison, source: String) -> Result<String, CliError> {
     let mut bound = comparison.bound_name();
     bound[..1].make_ascii_uppercase();
     let facts = [
-        ("Blocks".to_owned(), source),
-        ("Costs".to_owned(), text::costs(&comparison.problem.costs)),
+        (what.to_owned(), source),
+        ("Costs".to_owned(), text::costs(comparison.problem.costs())),
         (bound, text::time(comparison.bound)),
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
-    notes.extend(comparison.skipped.iter().map(|Skipped { construction, reason }| {
-        format!("{} is left out: {reason}", construction.name())
-    }));
+    notes.extend(comparison.notes());
     let report = Report {
         title: comparison.title(),
         facts: facts.into(),
@@ -87,16 +88,14 @@ fn page(comparison: &Comparison, source: String) -> Result<String, CliError> {
 }
 
 fn perform<'a>(comparison: &Comparison, outcome: &'a Outcome) -> Result<Performed<'a>, CliError> {
-    let Problem { operation, sizes, costs } = comparison.problem.clone();
+    let problem = &comparison.problem;
     let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
-    let judged = comparison.problem.costs.costs();
-    let payload = Payload::Blocks(sizes);
-    let schedule = Schedule::of_tree(&outcome.built.tree, operation, payload, Some(costs))
+    let schedule =
+        schedule_of_tree(&outcome.built.tree, problem.clone()).map_err(|error| failure(&error))?;
+    let timeline = simulate(&schedule, &*problem.costs().costs(), Sends::Synchronous)
         .map_err(|error| failure(&error))?;
-    let timeline =
-        simulate(&schedule, &*judged, Sends::Synchronous).map_err(|error| failure(&error))?;
     Ok(Performed { outcome, schedule, timeline })
 }
 
@@ -112,7 +111,7 @@ fn candidate<'a>(comparison: &'a Comparison, one: &'a Performed<'a>) -> Candidat
         name,
         summary: outcome.construction.summary().to_owned(),
         tree: &outcome.built.tree,
-        performance: Performance { schedule, timeline, costs: &comparison.problem.costs },
+        performance: Performance { schedule, timeline, costs: comparison.problem.costs() },
         cells: comparison.cells(outcome)[1..].to_vec(),
     }
 }

@@ -1,19 +1,19 @@
 //! `tuwtree draw`: a tree or a timeline as a picture.
 
-use crate::args::{BlockArgs, CostArgs, named};
+use crate::args::{CostArgs, PayloadArgs, named};
 use crate::commands::evaluate::problem;
 use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
 use crate::input::Source;
-use crate::input::schedule::{self, Document};
+use crate::input::schedule::{self, Document, schedule_of_tree};
 use crate::output::file::Destination;
 use clap::Args;
 use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_model::Tree;
-use tuwtree_model::document::{Problem, StatedCosts, TreeDocument};
+use tuwtree_model::document::{StatedCosts, TreeDocument};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, png, tree_of};
-use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
+use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
 /// Draw a tree, or the timeline of what each processor does, as SVG or PNG.
 ///
@@ -50,7 +50,7 @@ pub(crate) struct DrawArgs {
     depth: Option<u16>,
 
     #[command(flatten)]
-    blocks: BlockArgs,
+    payload: PayloadArgs,
 
     #[command(flatten)]
     costs: CostArgs,
@@ -151,9 +151,9 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
     match schedule::read_document(&args.file)? {
         Document::Tree(document) => draw_tree_document(args, document),
         Document::Schedule(schedule) => {
-            if args.blocks.load(schedule.processors())?.is_some() {
+            if args.payload.load(schedule.processors())?.is_some() {
                 let message = format!(
-                    "{}: a schedule has its blocks; --sizes and --dist are for trees",
+                    "{}: a schedule has its data; --sizes, --dist and --vector are for trees",
                     args.file
                 );
                 return Err(CliError::Usage(message));
@@ -176,22 +176,21 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
 }
 
 fn draw_tree_document(args: &DrawArgs, document: TreeDocument) -> Result<String, CliError> {
-    let problem = problem(&document, &args.file, &args.blocks, &args.costs)?;
+    let problem = problem(&document, &args.file, &args.payload, &args.costs)?;
     let Some(problem) = problem else {
         return match (args.picture, args.colour) {
             (Picture::Tree, None) => Ok(tree_picture(args, &document.tree, None).svg()),
             _ => Err(CliError::Usage(format!(
-                "{}: the tree file holds no block sizes; give them with --sizes or --dist",
+                "{}: the tree file holds no block sizes; give them with --sizes or --dist, or --vector",
                 args.file
             ))),
         };
     };
-    let Problem { operation, sizes, costs } = problem;
-    let payload = Payload::Blocks(sizes);
-    let schedule = Schedule::of_tree(&document.tree, operation, payload, Some(costs.clone()))
+    let schedule = schedule_of_tree(&document.tree, problem.clone())
         .map_err(|error| args.file.failure(&error))?;
-    let timeline = simulated(args, &schedule, &costs)?;
-    let performance = Performance { schedule: &schedule, timeline: &timeline, costs: &costs };
+    let costs = problem.costs();
+    let timeline = simulated(args, &schedule, costs)?;
+    let performance = Performance { schedule: &schedule, timeline: &timeline, costs };
     let tree = (args.picture == Picture::Tree).then_some(&document.tree);
     Ok(svg(args, tree, performance))
 }

@@ -1,6 +1,6 @@
 //! `tuwtree evaluate`: a tree file's completion time, validity and order.
 
-use crate::args::{BlockArgs, CostArgs};
+use crate::args::{CostArgs, PayloadArgs};
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, tree};
 use crate::output::text;
@@ -10,13 +10,14 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
-    NotOrdered, Operation, Time, check_ordered, completion_time, joins_adjacent_ranges,
-    lower_bound, lower_bound_any_root,
+    NotOrdered, Operation, Payload, Time, check_combines_neighbours, check_ordered,
+    completion_time, joins_adjacent_ranges, lower_bound, lower_bound_any_root,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
 ///
-/// Blocks and costs are those in the tree file, unless given here.
+/// Blocks (or the vector) and costs are those in the tree file, unless given here. A file that does not
+/// say what its tree is for is judged as a gather tree, or with --vector as a broadcast tree.
 #[derive(Args, Debug)]
 pub(crate) struct EvaluateArgs {
     /// The tree file, or `-` for standard input
@@ -24,7 +25,7 @@ pub(crate) struct EvaluateArgs {
     tree: Source,
 
     #[command(flatten)]
-    blocks: BlockArgs,
+    payload: PayloadArgs,
 
     #[command(flatten)]
     costs: CostArgs,
@@ -39,11 +40,11 @@ pub(crate) struct EvaluateArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it; no blocks at all.
 pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    check_sources(&args.tree, &args.blocks, &args.costs)?;
+    check_sources(&args.tree, &args.payload, &args.costs)?;
     let document = tree::read(&args.tree)?;
-    let Some(problem) = problem(&document, &args.tree, &args.blocks, &args.costs)? else {
+    let Some(problem) = problem(&document, &args.tree, &args.payload, &args.costs)? else {
         return Err(CliError::Usage(format!(
-            "{}: the tree file holds no block sizes; give them with --sizes or --dist",
+            "{}: the tree file holds no block sizes; give them with --sizes or --dist, or --vector",
             args.tree
         )));
     };
@@ -58,12 +59,12 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
 /// Fails with exit code 2 if more than one thing is to come from standard input.
 pub(crate) fn check_sources(
     tree: &Source,
-    blocks: &BlockArgs,
+    payload: &PayloadArgs,
     costs: &CostArgs,
 ) -> Result<(), CliError> {
     check_one_standard_input(&[
         ("the tree", Some(tree)),
-        ("--sizes", blocks.sizes.as_ref()),
+        ("--sizes", payload.sizes.as_ref()),
         ("--machine", costs.machine.as_ref()),
     ])
 }
@@ -71,36 +72,45 @@ pub(crate) fn check_sources(
 /// The problem that a tree is to be judged on: as given on the command line, else as in its file.
 ///
 /// # Errors
-/// Blocks for another number of processors, or arguments out of range.
+/// Data for another operation or number of processors, or arguments out of range.
 pub(crate) fn problem(
     document: &TreeDocument,
     source: &Source,
-    blocks: &BlockArgs,
+    payload: &PayloadArgs,
     costs: &CostArgs,
 ) -> Result<Option<Problem>, CliError> {
     let own = document.problem.as_ref();
-    let stated = costs.costs(own.map(|problem| &problem.costs))?;
+    let stated = costs.costs(own.map(Problem::costs))?;
     let processors = document.tree.processors();
-    let sizes = match blocks.load(processors)? {
-        Some(sizes) => sizes,
+    let loaded = match payload.load(processors)? {
+        Some(loaded) => loaded,
         None => match own {
-            Some(problem) => problem.sizes.clone(),
+            Some(problem) => problem.payload().clone(),
             None => return Ok(None),
         },
     };
-    if sizes.processors() != processors {
-        let message = format!(
-            "{source}: the tree has {processors} processors, but there are {} block sizes",
-            sizes.processors()
-        );
-        return Err(match blocks.sizes {
+    if loaded.processors() != processors {
+        let found = match &loaded {
+            Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
+            Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
+        };
+        let message = format!("{source}: the tree has {processors} processors, but {found}");
+        return Err(match payload.sizes {
             Some(_) => CliError::Failure(message),
             None => CliError::Usage(format!("-p: {message}")),
         });
     }
-    let operation = own.map_or(Operation::Gather, |problem| problem.operation);
+    let operation = own.map_or(
+        match loaded {
+            Payload::Blocks(_) => Operation::Gather,
+            Payload::Vector(_) => Operation::Broadcast,
+        },
+        Problem::operation,
+    );
     costs.check_processors(&stated, processors)?;
-    Ok(Some(Problem { operation, sizes, costs: stated }))
+    Problem::new(operation, loaded, stated)
+        .map(Some)
+        .map_err(|error| CliError::Usage(format!("{source}: {error}")))
 }
 
 /// What there is to say about a tree and a problem.
@@ -117,21 +127,32 @@ fn evaluate<'a>(
     document: &'a TreeDocument,
     problem: &'a Problem,
 ) -> Result<Evaluation<'a>, CliError> {
-    let (collective, costs) = (problem.collective(), &*problem.costs.costs());
+    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
     Ok(Evaluation {
         document,
         problem,
         time: completion_time(&document.tree, collective, costs)?,
         bound_own_root: lower_bound(document.tree.root(), collective, costs)?,
         bound_any_root: lower_bound_any_root(collective, costs)?,
-        order: check_ordered(&document.tree),
+        order: match collective.vector() {
+            None => check_ordered(&document.tree),
+            Some(_) => check_combines_neighbours(&document.tree),
+        },
     })
 }
 
 impl Evaluation<'_> {
+    /// Whether it is one of the trees that `optimal` is the best of. Vectors are not copied, so that
+    /// nothing depends on when they would be.
+    fn joins_adjacent_ranges(&self) -> bool {
+        match self.problem.payload() {
+            Payload::Blocks(_) => joins_adjacent_ranges(&self.document.tree),
+            Payload::Vector(_) => self.order.is_ok(),
+        }
+    }
+
     fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let tree = &self.document.tree;
-        let Problem { operation, sizes, costs } = self.problem;
         writeln!(output, "completion time  {}", text::time(self.time))?;
         writeln!(
             output,
@@ -141,10 +162,10 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "problem          {} of {} bytes; {}",
-            operation.name(),
-            sizes.total(),
-            text::costs(costs)
+            "problem          {} of {}; {}",
+            self.problem.operation().name(),
+            text::payload(self.problem.payload()),
+            text::costs(self.problem.costs())
         )?;
         writeln!(
             output,
@@ -155,14 +176,21 @@ impl Evaluation<'_> {
             tree.depth()
         )?;
         match &self.order {
-            Ok(()) if joins_adjacent_ranges(tree) => {
+            Ok(()) if self.joins_adjacent_ranges() => {
                 writeln!(output, "ordered          yes, joining adjacent ranges")?;
             }
             Ok(()) => writeln!(
                 output,
                 "ordered          yes, but not joining adjacent ranges, as `optimal` does"
             )?,
-            Err(fault) => writeln!(output, "ordered          no: {fault}")?,
+            Err(fault) => {
+                let but = match self.problem.operation() {
+                    Operation::Gather | Operation::Scatter => "",
+                    Operation::Broadcast => "; a broadcast need not be",
+                    Operation::Reduce => "; it is for operators that commute",
+                };
+                writeln!(output, "ordered          no: {fault}{but}")?;
+            }
         }
         Ok(())
     }
@@ -172,9 +200,9 @@ impl Evaluation<'_> {
         let document = json!({
             "format": "tuwtree-evaluation",
             "version": 1,
-            "operation": self.problem.operation.name(),
+            "operation": self.problem.operation().name(),
             "processors": tree.processors(),
-            "machine": self.problem.costs.machine().map(|machine| &machine.name),
+            "machine": self.problem.costs().machine().map(|machine| &machine.name),
             "root": tree.root(),
             "completion_time": text::json_time(self.time),
             "lower_bound": text::json_time(self.bound_own_root),
@@ -183,7 +211,7 @@ impl Evaluation<'_> {
             "depth": tree.depth(),
             "ordered": self.order.is_ok(),
             "not_ordered_because": self.order.err().map(|fault| fault.to_string()),
-            "joins_adjacent_ranges": joins_adjacent_ranges(tree),
+            "joins_adjacent_ranges": self.joins_adjacent_ranges(),
         });
         serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
         Ok(writeln!(output)?)

@@ -10,12 +10,13 @@ use clap::Args;
 use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::document::{Problem, StatedCosts, TreeDocument};
+use tuwtree_model::document::{StatedCosts, TreeDocument};
 use tuwtree_model::{Homogeneous, Root};
 
 /// Compare constructions for one problem, recommend one, and write its tree.
 ///
-/// Without other arguments than --dist: 2000 processors, mean block 1000 bytes, alpha 100,
+/// Gather and scatter need blocks (--dist or --sizes), broadcast and reduce a vector (--vector).
+/// Without further arguments: 2000 processors, mean block 1000 bytes, alpha 100,
 /// beta = gamma = 1, the root chosen by each construction, as in the papers. With --machine, the
 /// machine's costs: linear and oblivious know nothing of them but the best root, adaptive compares
 /// both directions of each join, optimal searches.
@@ -39,14 +40,14 @@ pub(crate) struct OptimizeArgs {
 /// A problem that cannot be read or is out of range; a construction asked for by name that cannot
 /// be built; an output that cannot be written.
 pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let (sizes, costs) = args.comparison.load()?;
+    let problem = args.comparison.load()?;
     let to_standard_output = matches!(args.output, Some(Destination::StandardOutput));
     if to_standard_output && args.json {
         let message = "--json and --output - both write to standard output";
         return Err(CliError::Usage(message.into()));
     }
     let file = args.output.as_ref().map(Destination::open).transpose()?;
-    let comparison = compare(&args.comparison, sizes, costs)?;
+    let comparison = compare(&args.comparison, problem)?;
     if let Some(file) = file {
         write_tree(&comparison, file)?;
     }
@@ -75,14 +76,15 @@ fn write_text(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
     let recommended = comparison.recommended();
     let drawing = Drawing {
         tree: &recommended.built.tree,
-        operation: comparison.problem.operation,
+        operation: comparison.problem.operation(),
         completion: Some(&recommended.completion),
     };
     Ok(drawing.write(output)?)
 }
 
 fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), CliError> {
-    let Problem { operation, sizes, costs } = &comparison.problem;
+    let (payload, costs) = (comparison.problem.payload(), comparison.problem.costs());
+    let vector = comparison.problem.collective().vector();
     let constructions: Vec<_> = comparison
         .outcomes
         .iter()
@@ -97,6 +99,7 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
                 "gap_alphas": comparison.gap_alphas(time),
                 "root_degree": tree.degree(tree.root()),
                 "depth": tree.depth(),
+                "rank_order": comparison.keeps_rank_order(outcome),
                 "method": outcome.built.search.map(|method| method.name()),
                 "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),
                 "not_certified_because":
@@ -118,9 +121,10 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
     let document = json!({
         "format": "tuwtree-comparison",
         "version": 1,
-        "operation": operation.name(),
-        "processors": sizes.processors(),
-        "total_bytes": sizes.total(),
+        "operation": comparison.problem.operation().name(),
+        "processors": payload.processors(),
+        "total_bytes": vector.is_none().then(|| payload.total()),
+        "vector_bytes": vector.map(|vector| vector.bytes),
         "root": match comparison.root {
             Root::Given(root) => json!(root),
             Root::Best => json!("best"),

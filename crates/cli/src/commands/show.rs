@@ -1,19 +1,20 @@
 //! `tuwtree show`: a tree explained: who sends what to whom, when.
 
-use crate::args::{BlockArgs, CostArgs};
+use crate::args::{CostArgs, PayloadArgs};
 use crate::commands::evaluate::{check_sources, problem};
 use crate::error::CliError;
 use crate::input::{Source, tree};
-use crate::output::drawing::{Drawing, blocks, spans, transmission};
+use crate::output::drawing::{Drawing, carried, spans, transmission};
 use crate::output::text;
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_model::document::Problem;
 use tuwtree_model::{Completion, Operation, Rank, Tree, completion};
 
 /// Explain a tree: draw its upper part, and list who sends what to whom, and when.
 ///
-/// Times need blocks and costs: those in the tree file, unless given here.
+/// Times need blocks (or a vector) and costs: those in the tree file, unless given here.
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
     /// The tree file, or `-` for standard input
@@ -21,7 +22,7 @@ pub(crate) struct ShowArgs {
     tree: Source,
 
     #[command(flatten)]
-    blocks: BlockArgs,
+    payload: PayloadArgs,
 
     #[command(flatten)]
     costs: CostArgs,
@@ -40,7 +41,7 @@ pub(crate) struct ShowArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it.
 pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    check_sources(&args.tree, &args.blocks, &args.costs)?;
+    check_sources(&args.tree, &args.payload, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let tree = &document.tree;
     if let Some(rank) = args.processor.filter(|&rank| rank >= tree.processors()) {
@@ -48,14 +49,14 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
         let message = format!("--processor: {rank} is outside 0..{processors}");
         return Err(CliError::Usage(message));
     }
-    let problem = problem(&document, &args.tree, &args.blocks, &args.costs)?;
+    let problem = problem(&document, &args.tree, &args.payload, &args.costs)?;
     let times = match &problem {
-        Some(problem) => Some(completion(tree, problem.collective(), &*problem.costs.costs())?),
+        Some(problem) => Some(completion(tree, problem.collective(), &*problem.costs().costs())?),
         None => None,
     };
-    let operation = problem.as_ref().map_or(Operation::Gather, |problem| problem.operation);
-    if let Some(problem) = problem.filter(|problem| problem.costs.machine().is_some()) {
-        writeln!(output, "{}\n", text::costs(&problem.costs))?;
+    let operation = problem.as_ref().map_or(Operation::Gather, Problem::operation);
+    if let Some(problem) = problem.filter(|problem| problem.costs().machine().is_some()) {
+        writeln!(output, "{}\n", text::costs(problem.costs()))?;
     }
     Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
     writeln!(output)?;
@@ -85,13 +86,14 @@ fn list_messages(
         0 => children.len(),
         limit => limit.min(children.len()),
     };
-    let headings = ["from", "to", "blocks", "bytes", "start", "end"];
+    let what = if Operation::IRREGULAR.contains(&operation) { "blocks" } else { "vector" };
+    let headings = ["from", "to", what, "bytes", "start", "end"];
     let mut table = text::table(&headings[..if times.is_some() { 6 } else { 3 }]);
     let spans = spans(tree);
     for &child in &children[..listed] {
         let parent = tree.parent(child).expect("only children are listed");
         let (from, to) = if operation.is_outward() { (parent, child) } else { (child, parent) };
-        let mut row = vec![from.to_string(), to.to_string(), blocks(spans[child])];
+        let mut row = vec![from.to_string(), to.to_string(), carried(operation, spans[child])];
         if let Some(times) = times {
             let (start, end) = transmission(tree, operation, times, child);
             row.extend([times.segment[child].to_string(), text::time(start), text::time(end)]);

@@ -3,8 +3,9 @@
 use super::{Source, tree};
 use crate::error::CliError;
 use std::io::BufRead;
-use tuwtree_model::document::TreeDocument;
-use tuwtree_schedule::{Payload, Schedule, document};
+use tuwtree_model::Tree;
+use tuwtree_model::document::{Problem, TreeDocument};
+use tuwtree_schedule::{OfTreeError, Schedule, document};
 
 /// A tree or a schedule.
 pub(crate) enum Document {
@@ -49,7 +50,14 @@ fn of_tree(document: TreeDocument) -> Result<Schedule, String> {
     let Some(problem) = document.problem else {
         return Err("the tree file holds no block sizes; `tuwtree optimize` writes them".into());
     };
-    let payload = Payload::Blocks(problem.sizes);
-    Schedule::of_tree(&document.tree, problem.operation, payload, Some(problem.costs))
-        .map_err(|error| error.to_string())
+    schedule_of_tree(&document.tree, problem).map_err(|error| error.to_string())
+}
+
+/// The schedule of a tree for a problem.
+///
+/// # Errors
+/// [`OfTreeError`].
+pub(crate) fn schedule_of_tree(tree: &Tree, problem: Problem) -> Result<Schedule, OfTreeError> {
+    let (operation, payload, costs) = problem.into_parts();
+    Schedule::of_tree(tree, operation, payload, Some(costs))
 }

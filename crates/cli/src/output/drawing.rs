@@ -61,7 +61,7 @@ impl Drawing<'_> {
         let mut candidates = BTreeSet::from([(usize::MAX, self.tree.root())]);
         let mut lines = 1;
         while let Some((_, rank)) = candidates.pop_last() {
-            let steps = self.tree.steps(rank).len().min(STEPS + 1);
+            let steps = self.steps(rank).len().min(STEPS + 1);
             if !expanded.is_empty() && lines + steps > LINES {
                 break;
             }
@@ -81,10 +81,16 @@ impl Drawing<'_> {
         expanded
     }
 
+    /// What a processor does: vectors are not copied.
+    fn steps(&self, rank: Rank) -> Vec<Step> {
+        let moves_blocks = Operation::IRREGULAR.contains(&self.operation);
+        self.tree.steps(rank).filter(|&step| moves_blocks || step != Step::Copy).collect()
+    }
+
     /// The steps of a processor in the order in which the operation performs them; `None` stands
     /// for the middle ones where there are many.
     fn visible(&self, rank: Rank) -> Vec<Option<Step>> {
-        let mut steps: Vec<Option<Step>> = self.tree.steps(rank).map(Some).collect();
+        let mut steps: Vec<Option<Step>> = self.steps(rank).into_iter().map(Some).collect();
         if self.operation.is_outward() {
             steps.reverse();
         }
@@ -103,7 +109,7 @@ impl Drawing<'_> {
         lines: &mut Vec<Line>,
     ) {
         let visible = self.visible(rank);
-        let hidden = self.tree.steps(rank).len() + 1 - visible.len();
+        let hidden = self.steps(rank).len() + 1 - visible.len();
         for (index, step) in visible.iter().enumerate() {
             let is_last = index + 1 == visible.len();
             let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
@@ -125,11 +131,11 @@ impl Drawing<'_> {
         let root = self.tree.root();
         let cells = match self.completion {
             Some(completion) => [
-                blocks(spans[root]),
+                carried(self.operation, spans[root]),
                 format!("{} bytes", completion.segment[root]),
                 format!("done at {}", text::time(completion.ready[root])),
             ],
-            None => [blocks(spans[root]), String::new(), String::new()],
+            None => [carried(self.operation, spans[root]), String::new(), String::new()],
         };
         Line { label: format!("{root} (root)"), cells }
     }
@@ -140,16 +146,16 @@ impl Drawing<'_> {
                 self.tree.children(rank).map(|child| completion.segment[child]).sum();
             format!("{} bytes", completion.segment[rank] - children)
         });
-        [blocks((1, rank, rank)), own.unwrap_or_default(), String::new()]
+        [carried(self.operation, (1, rank, rank)), own.unwrap_or_default(), String::new()]
     }
 
     fn child_cells(&self, child: Rank, spans: &[(usize, Rank, Rank)]) -> [String; 3] {
         let Some(completion) = self.completion else {
-            return [blocks(spans[child]), String::new(), String::new()];
+            return [carried(self.operation, spans[child]), String::new(), String::new()];
         };
         let (start, end) = transmission(self.tree, self.operation, completion, child);
         [
-            blocks(spans[child]),
+            carried(self.operation, spans[child]),
             format!("{} bytes", completion.segment[child]),
             format!("{start} to {end}", start = text::time(start), end = text::time(end)),
         ]
@@ -185,11 +191,22 @@ pub(crate) fn transmission(
     (total.before(end), total.before(start))
 }
 
-/// A set of blocks in words.
-pub(crate) fn blocks((count, first, last): (usize, Rank, Rank)) -> String {
-    match count {
-        1 => format!("block {first}"),
-        _ if count == last - first + 1 => format!("blocks {first}..={last}"),
-        _ => format!("{count} blocks in {first}..={last}"),
+/// What goes between a subtree, so many processors between the least and the largest rank, and its
+/// parent: a set of blocks, or the vector for or of these processors.
+pub(crate) fn carried(operation: Operation, (count, first, last): (usize, Rank, Rank)) -> String {
+    let is_range = count == last - first + 1;
+    let vector = |preposition: &str| match count {
+        1 => format!("vector {preposition} {first}"),
+        _ if is_range => format!("vector {preposition} {first}..={last}"),
+        _ => format!("vector {preposition} {count} in {first}..={last}"),
+    };
+    match operation {
+        Operation::Broadcast => vector("for"),
+        Operation::Reduce => vector("of"),
+        Operation::Gather | Operation::Scatter => match count {
+            1 => format!("block {first}"),
+            _ if is_range => format!("blocks {first}..={last}"),
+            _ => format!("{count} blocks in {first}..={last}"),
+        },
     }
 }

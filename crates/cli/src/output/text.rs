@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{LARGEST_EXACT, Time};
+use tuwtree_model::{LARGEST_EXACT, Payload, Time};
 
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
@@ -35,6 +35,14 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
         StatedCosts::Machine(machine) => {
             format!("machine {} ({}), times in seconds", machine.name, machine.costs.name())
         }
+    }
+}
+
+/// How much is moved.
+pub(crate) fn payload(payload: &Payload) -> String {
+    match payload {
+        Payload::Blocks(sizes) => format!("{} bytes", sizes.total()),
+        Payload::Vector(vector) => format!("a vector of {} bytes", vector.bytes),
     }
 }
 

@@ -8,7 +8,10 @@ mod machine;
 
 pub use machine::{Date, Machine};
 
-use crate::{BlockSizes, Collective, Costs, Homogeneous, Operation, Rank, Step, Tree, TreeError};
+use crate::{
+    BlockSizes, Collective, Costs, Homogeneous, Operation, Payload, Rank, Step, Tree, TreeError,
+    Vector, WrongPayload,
+};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
@@ -110,20 +113,17 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 pub struct TreeDocument {
     /// The tree.
     pub tree: Tree,
-    /// Blocks, costs and operation; as many blocks as the tree has processors.
+    /// Data, costs and operation; for as many processors as the tree has.
     pub problem: Option<Problem>,
 }
 
 /// A problem with its costs, as documents carry it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "ProblemFields", into = "ProblemFields")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// Gather or scatter.
-    pub operation: Operation,
-    /// The blocks.
-    pub sizes: BlockSizes,
-    /// The costs.
-    pub costs: StatedCosts,
+    operation: Operation,
+    /// Of the kind that the operation moves.
+    payload: Payload,
+    costs: StatedCosts,
 }
 
 /// Costs as a document states them: three numbers, or a machine.
@@ -166,12 +166,42 @@ impl From<Machine> for StatedCosts {
 }
 
 impl Problem {
-    /// The operation with its blocks.
+    /// The problem to move this data by this operation at these costs.
+    ///
+    /// # Errors
+    /// [`WrongPayload`].
+    pub fn new(
+        operation: Operation,
+        payload: Payload,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, WrongPayload> {
+        payload.moved_by(operation)?;
+        Ok(Problem { operation, payload, costs: costs.into() })
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The data: blocks for a gather or scatter, a vector for a broadcast or reduction.
+    pub fn payload(&self) -> &Payload {
+        &self.payload
+    }
+
+    /// The costs.
+    pub fn costs(&self) -> &StatedCosts {
+        &self.costs
+    }
+
+    /// Operation, data and costs.
+    pub fn into_parts(self) -> (Operation, Payload, StatedCosts) {
+        (self.operation, self.payload, self.costs)
+    }
+
+    /// The operation with its data.
     pub fn collective(&self) -> Collective<'_> {
-        match self.operation {
-            Operation::Scatter => Collective::Scatter(&self.sizes),
-            _ => Collective::Gather(&self.sizes),
-        }
+        self.payload.moved_by(self.operation).expect("a problem is made of what goes together")
     }
 }
 
@@ -182,10 +212,12 @@ impl TreeDocument {
     pub const VERSION: u64 = 2;
 
     /// The version that this document is written in: the oldest that has all its fields. Version 2
-    /// added machines.
+    /// added machines, broadcast and reduction.
     pub fn version(&self) -> u64 {
-        let machine = self.problem.as_ref().and_then(|problem| problem.costs.machine());
-        if machine.is_some() { 2 } else { 1 }
+        let needs_2 = |problem: &Problem| {
+            problem.costs.machine().is_some() || matches!(problem.payload, Payload::Vector(_))
+        };
+        if self.problem.as_ref().is_some_and(needs_2) { 2 } else { 1 }
     }
 }
 
@@ -199,7 +231,7 @@ struct TreeFields {
     processors: usize,
     root: Rank,
     subtrees: Vec<Vec<u32>>,
-    problem: Option<Object<Problem>>,
+    problem: Option<Object<ProblemFields>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -214,7 +246,10 @@ struct ProblemFields {
     gamma_per_byte: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<Object<Machine>>,
-    block_sizes_bytes: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block_sizes_bytes: Option<Vec<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vector_bytes: Option<u64>,
 }
 
 /// Why fields that can be read are not a tree document.
@@ -224,8 +259,10 @@ enum TreeDocumentError {
     Subtrees { subtrees: usize, processors: usize },
     #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processors")]
     Blocks { blocks: usize, processors: usize },
-    #[error("\"machine\" in a document of version {version}; it needs version 2")]
-    MachineTooEarly { version: u64 },
+    #[error("{what} in a document of version {version}; it needs version 2")]
+    TooEarly { what: &'static str, version: u64 },
+    #[error("{0}")]
+    Problem(String),
     #[error("not a tree: {0}")]
     Tree(#[from] TreeError),
 }
@@ -235,18 +272,15 @@ impl TryFrom<TreeFields> for TreeDocument {
 
     fn try_from(fields: TreeFields) -> Result<TreeDocument, TreeDocumentError> {
         let TreeFields { version, processors, root, subtrees, problem, .. } = fields;
-        let problem = problem.map(|Object(problem)| problem);
         if subtrees.len() != processors {
             return Err(TreeDocumentError::Subtrees { subtrees: subtrees.len(), processors });
         }
-        if let Some(blocks) = problem.as_ref().map(|problem| problem.sizes.processors())
-            && blocks != processors
-        {
-            return Err(TreeDocumentError::Blocks { blocks, processors });
-        }
-        if version < 2 && problem.as_ref().is_some_and(|one| one.costs.machine().is_some()) {
-            return Err(TreeDocumentError::MachineTooEarly { version });
-        }
+        let problem = problem
+            .map(|Object(problem)| {
+                problem.check_version(version)?;
+                problem.of_processors(processors)
+            })
+            .transpose()?;
         let mut steps = Vec::with_capacity(2 * processors);
         for (rank, subtrees) in subtrees.iter().enumerate() {
             steps.extend(subtrees.iter().map(|&subtree| match subtree as Rank {
@@ -267,7 +301,9 @@ impl Serialize for TreeDocument {
         fields.serialize_field("root", &self.tree.root())?;
         fields.serialize_field("subtrees", &Subtrees(&self.tree))?;
         match &self.problem {
-            Some(problem) => fields.serialize_field("problem", problem)?,
+            Some(problem) => {
+                fields.serialize_field("problem", &ProblemFields::from(problem))?;
+            }
             None => fields.skip_field("problem")?,
         }
         fields.end()
@@ -302,66 +338,98 @@ impl Serialize for SubtreesOf<'_> {
     }
 }
 
-impl From<Problem> for ProblemFields {
-    fn from(problem: Problem) -> ProblemFields {
+impl From<&Problem> for ProblemFields {
+    fn from(problem: &Problem) -> ProblemFields {
+        let (block_sizes_bytes, vector_bytes) = match &problem.payload {
+            Payload::Blocks(sizes) => (Some(sizes.iter().collect()), None),
+            Payload::Vector(vector) => (None, Some(vector.bytes)),
+        };
         let mut fields = ProblemFields {
             operation: problem.operation,
             alpha: None,
             beta_per_byte: None,
             gamma_per_byte: None,
             machine: None,
-            block_sizes_bytes: problem.sizes.iter().collect(),
+            block_sizes_bytes,
+            vector_bytes,
         };
-        match problem.costs {
+        match &problem.costs {
             StatedCosts::Parameters(costs) => {
                 fields.alpha = Some(costs.alpha());
                 fields.beta_per_byte = Some(costs.beta());
                 fields.gamma_per_byte = Some(costs.gamma());
             }
-            StatedCosts::Machine(machine) => fields.machine = Some(Object(*machine)),
+            StatedCosts::Machine(machine) => fields.machine = Some(Object((**machine).clone())),
         }
         fields
     }
 }
 
-impl TryFrom<ProblemFields> for Problem {
-    type Error = String;
-
-    fn try_from(fields: ProblemFields) -> Result<Problem, String> {
-        if !Operation::IRREGULAR.contains(&fields.operation) {
-            return Err(format!(
-                "operation {} has no block sizes; gather and scatter have",
-                fields.operation.name()
-            ));
-        }
-        let parameters = [
-            ("alpha", fields.alpha),
-            ("beta_per_byte", fields.beta_per_byte),
-            ("gamma_per_byte", fields.gamma_per_byte),
+impl ProblemFields {
+    /// Fails on what this version of the format does not have.
+    fn check_version(&self, version: u64) -> Result<(), TreeDocumentError> {
+        let newer = [
+            (self.machine.is_some(), "\"machine\""),
+            (self.vector_bytes.is_some(), "\"vector_bytes\""),
         ];
-        let costs = match fields.machine {
-            Some(Object(machine)) => {
-                if let Some((name, _)) = parameters.iter().find(|(_, value)| value.is_some()) {
-                    return Err(format!("\"machine\" and \"{name}\" are both given"));
-                }
-                StatedCosts::from(machine)
+        match newer.into_iter().find(|&(is_given, _)| is_given && version < 2) {
+            Some((_, what)) => Err(TreeDocumentError::TooEarly { what, version }),
+            None => Ok(()),
+        }
+    }
+
+    /// The problem of a tree over so many processors.
+    fn of_processors(self, processors: usize) -> Result<Problem, TreeDocumentError> {
+        let problem = |error: String| TreeDocumentError::Problem(error);
+        let costs = stated(
+            [
+                ("alpha", self.alpha),
+                ("beta_per_byte", self.beta_per_byte),
+                ("gamma_per_byte", self.gamma_per_byte),
+            ],
+            self.machine,
+        )
+        .map_err(problem)?;
+        let payload = match (self.block_sizes_bytes, self.vector_bytes) {
+            (Some(sizes), None) if sizes.len() != processors => {
+                return Err(TreeDocumentError::Blocks { blocks: sizes.len(), processors });
             }
-            None => {
-                let value = |index: usize| {
-                    let (name, value) = parameters[index];
-                    value.ok_or_else(|| format!("missing field `{name}` (or `machine`)"))
-                };
-                Homogeneous::new(value(0)?, value(1)?, value(2)?)
-                    .map_err(|error| error.to_string())?
-                    .into()
+            (Some(sizes), None) => {
+                Payload::Blocks(BlockSizes::new(sizes).map_err(|error| problem(error.to_string()))?)
+            }
+            (None, Some(bytes)) => Payload::Vector(Vector { processors, bytes }),
+            (None, None) | (Some(_), Some(_)) => {
+                let message = "one of \"block_sizes_bytes\" and \"vector_bytes\" is to be given";
+                return Err(problem(message.to_owned()));
             }
         };
-        let sizes = BlockSizes::new(fields.block_sizes_bytes).map_err(|error| error.to_string())?;
         costs
             .costs()
-            .check_processors(sizes.processors())
-            .map_err(|error| format!("machine: {error}"))?;
-        Ok(Problem { operation: fields.operation, sizes, costs })
+            .check_processors(processors)
+            .map_err(|error| problem(format!("machine: {error}")))?;
+        Problem::new(self.operation, payload, costs).map_err(|error| problem(error.to_string()))
+    }
+}
+
+/// The costs of a problem: all three of the named numbers, or a machine.
+fn stated(
+    parameters: [(&str, Option<f64>); 3],
+    machine: Option<Object<Machine>>,
+) -> Result<StatedCosts, String> {
+    match machine {
+        Some(Object(machine)) => match parameters.iter().find(|(_, value)| value.is_some()) {
+            Some((name, _)) => Err(format!("\"machine\" and \"{name}\" are both given")),
+            None => Ok(StatedCosts::from(machine)),
+        },
+        None => {
+            let value = |index: usize| {
+                let (name, value) = parameters[index];
+                value.ok_or_else(|| format!("missing field `{name}` (or `machine`)"))
+            };
+            Homogeneous::new(value(0)?, value(1)?, value(2)?)
+                .map(StatedCosts::from)
+                .map_err(|error| error.to_string())
+        }
     }
 }
 
@@ -373,12 +441,15 @@ mod tests {
         let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
         TreeDocument {
             tree: Tree::new(3, 1, &steps).unwrap(),
-            problem: Some(Problem {
-                operation: Operation::Gather,
-                sizes: BlockSizes::new([2, 1, 4]).unwrap(),
-                costs: Homogeneous::new(100.0, 1.0, 0.5).unwrap().into(),
-            }),
+            problem: Some(problem(
+                Operation::Gather,
+                Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap()),
+            )),
         }
+    }
+
+    fn problem(operation: Operation, payload: Payload) -> Problem {
+        Problem::new(operation, payload, Homogeneous::new(100.0, 1.0, 0.5).unwrap()).unwrap()
     }
 
     #[test]
@@ -389,6 +460,30 @@ mod tests {
             r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5,"block_sizes_bytes":[2,1,4]}}"#
         );
         assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), document());
+    }
+
+    #[test]
+    fn a_broadcast_and_a_reduction_have_one_vector_size_and_need_version_2() {
+        for operation in [Operation::Broadcast, Operation::Reduce] {
+            let payload = Payload::Vector(Vector { processors: 3, bytes: 1000 });
+            let document =
+                TreeDocument { problem: Some(problem(operation, payload)), ..document() };
+            let text = serde_json::to_string(&document).unwrap();
+            assert!(text.contains("\"version\":2") && text.contains("\"vector_bytes\":1000"));
+            assert!(!text.contains("block_sizes_bytes"));
+            assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), document);
+            for (from, to, message) in [
+                ("\"version\":2", "\"version\":1", "\"vector_bytes\" in a document of version 1"),
+                ("\"vector_bytes\":1000", "\"vector_bytes\":-1", "invalid value: integer `-1`"),
+                (",\"vector_bytes\":1000", "", "one of \"block_sizes_bytes\" and \"vector_bytes\""),
+                ("\"vector_bytes\":1000", "\"block_sizes_bytes\":[1,2,3]", "one vector size"),
+                (operation.name(), "scatter", "scatter needs block sizes"),
+            ] {
+                let bad = text.replace(from, to);
+                let error = serde_json::from_str::<TreeDocument>(&bad).unwrap_err().to_string();
+                assert!(error.contains(message), "{bad}: {error}");
+            }
+        }
     }
 
     #[test]
@@ -404,7 +499,11 @@ mod tests {
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
             ("\"alpha\":100.0", "\"alpha\":-1", "alpha is -1"),
             ("\"operation\":\"gather\"", "\"operation\":\"sort\"", "unknown variant `sort`"),
-            ("\"operation\":\"gather\"", "\"operation\":\"reduce\"", "reduce has no block sizes"),
+            (
+                "\"operation\":\"gather\"",
+                "\"operation\":\"reduce\"",
+                "reduce needs one vector size",
+            ),
             ("\"problem\":{", "\"problem\":[1],\"x\":{", "expected an object with named fields"),
         ] {
             let bad = good.replace(from, to);

@@ -16,12 +16,12 @@
 mod guards;
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Region};
-use crate::schedule::{Payload, Schedule};
+use crate::schedule::Schedule;
 use crate::simulate::{Sends, SimulationError, simulate};
 use guards::Touched;
 use std::io::{self, Write};
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{Homogeneous, Operation, Rank, Time};
+use tuwtree_model::{Homogeneous, Operation, Payload, Rank, Time};
 
 const SOURCE: &str = include_str!("c/source.c");
 const HEADER: &str = include_str!("c/header.h");
@@ -305,7 +305,7 @@ impl<'a> CFiles<'a> {
             Payload::Blocks(sizes) => {
                 (0..=sizes.processors()).map(|rank| sizes.before(rank)).collect()
             }
-            Payload::Vector { .. } => Vec::new(),
+            Payload::Vector(_) => Vec::new(),
         }
     }
 }
@@ -513,14 +513,14 @@ fn argument_notes(schedule: &Schedule) -> String {
 mod tests {
     use super::*;
     use crate::document;
-    use tuwtree_model::{BlockSizes, Step, Tree};
+    use tuwtree_model::{BlockSizes, Step, Tree, Vector};
 
     fn of_tree(operation: Operation) -> Schedule {
         let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
         let tree = Tree::new(3, 1, &steps).unwrap();
         let payload = match Operation::IRREGULAR.contains(&operation) {
             true => Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap()),
-            false => Payload::Vector { processors: 3, bytes: 8 },
+            false => Payload::Vector(Vector { processors: 3, bytes: 8 }),
         };
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
         Schedule::of_tree(&tree, operation, payload, Some(costs)).unwrap()

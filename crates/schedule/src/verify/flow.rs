@@ -6,8 +6,8 @@ use super::matching::{Message, Messages};
 use super::progress::Event;
 use super::{Actions, Fault};
 use crate::action::{Arrival, Buffer, Deed, Region};
-use crate::schedule::{Order, Payload};
-use tuwtree_model::{Operation, Rank};
+use crate::schedule::Order;
+use tuwtree_model::{Operation, Payload, Rank};
 
 /// What was found out.
 pub(super) struct Flow {

@@ -37,10 +37,10 @@ mod races;
 pub use fault::{At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overlap, Span, Stuck};
 
 use crate::action::{Buffer, Deed};
-use crate::schedule::{Order, Payload, Schedule};
+use crate::schedule::{Order, Schedule};
 use crate::simulate::Sends;
 use matching::Messages;
-use tuwtree_model::Rank;
+use tuwtree_model::{Payload, Rank};
 
 /// What is known of a schedule that is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ impl<'a> Actions<'a> {
     /// The byte of the operation's data with this number, all blocks packed in rank order.
     fn datum(&self, offset: u64) -> Datum {
         match &self.schedule.task().payload {
-            Payload::Vector { .. } => Datum::OfVector { byte: offset },
+            Payload::Vector(_) => Datum::OfVector { byte: offset },
             Payload::Blocks(sizes) => {
                 // The last block that starts at or before the byte: empty ones come first.
                 let (mut block, mut end) = (0, sizes.processors());
