@@ -214,9 +214,8 @@ impl ComparisonArgs {
         check_root(self.root, payload.processors())?;
         Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
-                "--op {}: {error}; --vector is for broadcast and reduce, --dist and --sizes are for \
-                 gather and scatter",
-                self.op.name()
+                "--op: {error}; --vector is for broadcast and reduce, --dist and --sizes are for \
+                 gather and scatter"
             ))
         })
     }
