@@ -3,4 +3,5 @@
 mod bad_input;
 mod good_runs;
 mod machines;
+mod pictures;
 mod schedules;

@@ -2,6 +2,7 @@
 //! leaves them out and `./test` runs them.
 
 mod c_files;
+mod chromium;
 mod mpi;
 mod simgrid;
 mod smpi_runs;

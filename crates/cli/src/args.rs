@@ -78,6 +78,19 @@ impl BlockArgs {
     }
 }
 
+impl BlockArgs {
+    /// Where the blocks are from, in words.
+    pub(crate) fn source(&self) -> String {
+        match (self.dist, &self.sizes) {
+            (Some(distribution), _) => {
+                format!("{}, {}", distribution.name(), distribution.formula())
+            }
+            (None, Some(source)) => source.to_string(),
+            (None, None) => "none".to_owned(),
+        }
+    }
+}
+
 impl ScaleArgs {
     /// The block sizes of a distribution with these parameters.
     ///

@@ -1,5 +1,7 @@
 //! The subcommands: each its arguments and a `run`.
 
+pub(crate) mod compare;
+pub(crate) mod draw;
 pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod generate;
