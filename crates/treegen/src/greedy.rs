@@ -69,7 +69,10 @@ impl GroupTimes {
         match to - from {
             1 => 0.0,
             count => {
-                f64::from(levels(count)) * self.scaled.latency() + self.scaled.volume(from + 1, to)
+                let received = self.scaled.volume(from + 2, to);
+                f64::from(levels(count)) * self.scaled.latency()
+                    + self.scaled.copy(from + 1)
+                    + received
             }
         }
     }

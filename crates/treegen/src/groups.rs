@@ -61,9 +61,9 @@ impl Sorted {
 /// The binomial tree over a group: its first half, the larger by one if need be, receives the
 /// second; so the first processor gathers everything.
 ///
-/// With blocks in falling order and gamma <= beta it is ready at `ceil(log2 c) alpha + beta S` at the
-/// latest, for `c` blocks of volume `S`: the half that sends has no more data than the one that
-/// receives, and so does not let it wait.
+/// With blocks in falling order and gamma <= beta it is ready at `ceil(log2 c) alpha + beta (S - m) +
+/// gamma m` at the latest, for `c` blocks of volume `S`, the first of them `m`: the half that sends has
+/// no more data than the one that receives, block by block, and so does not let it wait.
 pub(crate) fn binomial(group: &[Rank], steps: &mut Vec<(Rank, Step)>) {
     let mut pending = vec![group];
     while let Some(group) = pending.pop() {
