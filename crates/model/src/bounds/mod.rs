@@ -120,15 +120,35 @@ fn bound(
     if sizes.processors() == 1 {
         return Ok(Time::ZERO);
     }
-    let problem = match root {
-        Root::Given(root) => Problem::new(root, costs.gamma(), sizes, costs),
-        // For gamma > beta the exchange of roots needs the copy not to cost more than a message.
-        Root::Best => {
-            Problem::new(largest_block(sizes), costs.gamma().min(costs.beta()), sizes, costs)
-        }
+    let (beta, gamma) = (costs.beta(), costs.gamma());
+    let time = |root, copy_rate| {
+        let problem = Problem::new(root, copy_rate, sizes, costs);
+        let counts = counted(problem.blocks()).then(|| Counts::new(&problem));
+        problem.time(reach::least_latency(&problem, counts.as_ref())?)
     };
-    let counts = counted(problem.blocks()).then(|| Counts::new(&problem));
-    problem.time(reach::least_latency(&problem, counts.as_ref())?)
+    match root {
+        Root::Given(root) => time(root, gamma),
+        Root::Best if gamma <= beta => time(largest_block(sizes), gamma),
+        // The exchange of roots needs copies that take no longer than messages.
+        Root::Best => Ok(time(largest_block(sizes), beta)?.max(simple_any_root(sizes, costs)?)),
+    }
+}
+
+/// The simple bound for any root and gamma > beta: the smallest block is the best to copy, or the only
+/// one with data, of which nothing is sent.
+fn simple_any_root(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, TimeError> {
+    let smallest = sizes.iter().enumerate().min_by_key(|&(_, bytes)| bytes);
+    let (smallest, _) = smallest.expect("a problem has at least one processor");
+    let simple = |root| {
+        let problem = Problem::new(root, costs.gamma(), sizes, costs);
+        problem.check()?;
+        problem.time(if problem.blocks() > 0 { problem.latency } else { 0 })
+    };
+    match (simple(smallest), simple(largest_block(sizes))) {
+        (Ok(one), Ok(other)) => Ok(one.min(other)),
+        (Ok(time), Err(_)) | (Err(_), Ok(time)) => Ok(time),
+        (Err(error), Err(_)) => Err(error),
+    }
 }
 
 /// The processor with the largest block; of several, the one of least rank. With gamma <= beta no root

@@ -42,9 +42,11 @@ fn the_best_root_has_the_largest_block() {
     let costs = (5.0, 2.0, 1.0);
     let sizes = [3, 9, 0, 9, 1];
     assert_eq!(bounds(Root::Best, &sizes, costs), bounds(Root::Given(1), &sizes, costs));
-    // Copies dearer than messages: the bound is that of copies which cost the same.
-    let dear = bounds(Root::Best, &sizes, (5.0, 2.0, 9.0));
-    assert_eq!(dear, bounds(Root::Given(1), &sizes, (5.0, 2.0, 2.0)));
+    // Copies dearer than messages: the bound is that of copies which cost the same, 5 + 44, or the
+    // simple one for the smallest block.
+    assert_eq!(bounds(Root::Best, &sizes, (5.0, 2.0, 9.0)), [54.0; 2]);
+    assert_eq!(bounds(Root::Best, &[3, 9], (5.0, 2.0, 9.0)), [50.0; 2]);
+    assert_eq!(bounds(Root::Best, &[0, 3, 0], (50.0, 2.0, 9.0)), [27.0; 2]);
 }
 
 #[test]
