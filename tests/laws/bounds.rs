@@ -51,9 +51,7 @@ proptest! {
             count_bound(root, &sizes, &costs),
             best_lower_bound(root, &sizes, &costs),
         ].map(|bound| bound.unwrap().units());
-        // Where copies cost more than messages and the root is free, the simple bound may be better.
-        prop_assert!(simple <= volume || (costs.gamma() > costs.beta() && root == Root::Best));
-        prop_assert!(volume <= count && count == best);
+        prop_assert!(simple <= volume && volume <= count && count == best);
         prop_assert!(count <= exact_time(&sizes, &costs, root));
     }
 }
@@ -139,7 +137,7 @@ fn the_bound_is_within_an_alpha_of_greedy_trees_on_all_distributions() {
         }
     }
     // Of 44, these are optimal beyond doubt.
-    assert!(attained >= 29, "{attained}");
+    assert!(attained >= 42, "{attained}");
 }
 
 #[test]
