@@ -2,4 +2,6 @@
 
 mod bad_input;
 mod good_runs;
+mod machines;
+mod pictures;
 mod schedules;

@@ -19,6 +19,28 @@ fn a_tree_and_its_schedule_are_simulated_alike() {
 }
 
 #[test]
+fn schedules_are_verified() {
+    let verified = tuwtree_with_input("verify -", &schedule()).success();
+    assert_eq!(
+        verified,
+        "correct    gather of 7 bytes over 3 processors, root 1\n\
+         messages   2 with 6 bytes in all, at most 2 one after the other\n\
+         copies     1 with 1 bytes in all\n\
+         segments   none\n\
+         order      ordered\n\
+         ports      1\n"
+    );
+    for (from, to, messages) in [
+        ("[\"output\",3,4]", "[\"output\",2,4]", &["standard input", "processor 1, action 2"][..]),
+        ("\"send\":1", "\"send\":2", &["receives from 0"]),
+        ("\"input\",0,2", "\"input\",0,1", &["processor 0, action 0"]),
+    ] {
+        let bad = schedule().replacen(from, to, 1);
+        tuwtree_with_input("verify -", &bad).fails(1, messages);
+    }
+}
+
+#[test]
 fn costs_on_the_command_line_replace_those_in_the_file() {
     let json = |arguments: &str| -> Value {
         let text = tuwtree_with_input(&format!("simulate - --json {arguments}"), TREE).success();
@@ -102,6 +124,25 @@ fn graphviz_gets_a_node_for_each_processor_and_an_edge_for_each_message() {
 }
 
 #[test]
+fn a_picture_is_what_draw_draws() {
+    let exported = tuwtree_with_input("export - -f svg", TREE).success();
+    assert_eq!(exported, tuwtree_with_input("draw -", TREE).success());
+}
+
+#[test]
+fn c_goes_to_standard_output_or_into_two_files_named_alike() {
+    let text = tuwtree_with_input("export - -f c --name my_gather", TREE).success();
+    assert!(text.contains("#include \"my_gather.h\""), "{text}");
+    tuwtree_with_input("export - -f c --name 3d", TREE).fails(2, &["--name", "\"3d\"", "letter"]);
+    let folder = folder("exported-c");
+    let source = folder.join("block-gather.c");
+    tuwtree_with_input(&format!("export - -f c -o {}", source.display()), TREE).success();
+    let header = fs::read_to_string(folder.join("block_gather.h")).unwrap();
+    assert!(header.contains("block_gather_init("), "{header}");
+    assert!(fs::read_to_string(source).unwrap().contains("#include \"block_gather.h\""));
+}
+
+#[test]
 fn what_cannot_be_exported_or_simulated_is_refused() {
     let schedule = schedule();
     for (arguments, from, to, messages) in [
@@ -121,8 +162,8 @@ fn what_cannot_be_exported_or_simulated_is_refused() {
         ("simulate -", "]}\n", "", &["EOF"]),
         ("simulate -", "\"root\":1", "\"root\":-1", &["-1"]),
         ("simulate -", "[2,1,4]", "[18446744073709551615,1,4]", &["2^64 - 1"]),
-        ("export - -f smpi -o x --alpha 0", "", "", &["alpha is 0"]),
-        ("export - -f smpi -o x --beta 0", "", "", &["beta is 0"]),
+        ("export - -f smpi -o x --alpha 0", "", "", &["alpha from 0 to 1 is 0"]),
+        ("export - -f smpi -o x --beta 0", "", "", &["beta from 0 to 1 is 0"]),
     ] {
         let bad = schedule.replacen(from, to, 1);
         tuwtree_with_input(arguments, &bad).fails(1, messages);

@@ -18,7 +18,7 @@ fn time(tree: &Tree, sizes: &BlockSizes, costs: &Homogeneous) -> f64 {
     let time = completion_time(tree, sizes, costs).unwrap();
     for operation in Operation::IRREGULAR {
         let payload = Payload::Blocks(sizes.clone());
-        let schedule = Schedule::of_tree(tree, operation, payload, Some(*costs)).unwrap();
+        let schedule = Schedule::of_tree(tree, operation, payload, Some((*costs).into())).unwrap();
         let timeline = simulate(&schedule, costs, Sends::Synchronous).unwrap();
         assert_eq!(timeline.completion_time(), time);
     }

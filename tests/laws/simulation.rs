@@ -5,8 +5,8 @@ use super::random_trees::trees;
 use proptest::prelude::*;
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Operation, Randomness, Root, Scale, Time, Tree,
-    completion, completion_time,
+    BlockSizes, Collective, CostMatrix, Distribution, Homogeneous, Operation, Randomness, Rank,
+    Root, Scale, Time, Tree, Vector, completion, completion_time,
 };
 use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
@@ -19,8 +19,24 @@ fn timeline(
     sends: Sends,
 ) -> Timeline {
     let payload = Payload::Blocks(sizes.clone());
-    let schedule = Schedule::of_tree(tree, operation, payload, Some(*costs)).unwrap();
+    let schedule = Schedule::of_tree(tree, operation, payload, Some((*costs).into())).unwrap();
     simulate(&schedule, costs, sends).unwrap()
+}
+
+/// Integer costs for each ordered pair of processors.
+fn random_costs(processors: usize, seed: u64) -> CostMatrix {
+    let cost = |one: Rank, other: Rank, most: u64| {
+        let mixed =
+            (seed ^ (one as u64 * 1_000_003 + other as u64)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((mixed >> 33) % most) as f64
+    };
+    CostMatrix::from_fn(
+        processors,
+        |sender, receiver| cost(sender, receiver, 100),
+        |sender, receiver| cost(receiver + 1000, sender, 5),
+        |rank| cost(rank, rank, 4),
+    )
+    .unwrap()
 }
 
 proptest! {
@@ -33,6 +49,27 @@ proptest! {
         let expected = completion_time(&tree, &sizes, &costs).unwrap();
         for operation in Operation::IRREGULAR {
             let timeline = timeline(&tree, operation, &sizes, &costs, Sends::Synchronous);
+            prop_assert_eq!(timeline.completion_time(), expected);
+        }
+    }
+
+    #[test]
+    fn a_tree_takes_its_completion_time_under_costs_of_each_pair(
+        (tree, sizes) in trees(sizes(20)), seed: u64,
+    ) {
+        let costs = random_costs(tree.processors(), seed);
+        let vector = Vector { processors: tree.processors(), bytes: 1 + seed % 100 };
+        let of_vector = || Payload::Vector { processors: vector.processors, bytes: vector.bytes };
+        let of_blocks = || Payload::Blocks(sizes.clone());
+        for (problem, payload) in [
+            (Collective::Gather(&sizes), of_blocks()),
+            (Collective::Scatter(&sizes), of_blocks()),
+            (Collective::Broadcast(vector), of_vector()),
+            (Collective::Reduce(vector), of_vector()),
+        ] {
+            let expected = completion_time(&tree, problem, &costs).unwrap();
+            let schedule = Schedule::of_tree(&tree, problem.operation(), payload, None).unwrap();
+            let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
             prop_assert_eq!(timeline.completion_time(), expected);
         }
     }

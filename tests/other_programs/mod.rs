@@ -1,4 +1,8 @@
 //! Checks against other people's programs. They need Debian packages, so that plain `cargo test`
 //! leaves them out and `./test` runs them.
 
+mod c_files;
+mod chromium;
+mod mpi;
 mod simgrid;
+mod smpi_runs;

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Operation, Randomness, Rank, Root, Scale, Tree,
-    completion_time,
+    BlockSizes, Collective, CostMatrix, Costs, Distribution, Homogeneous, Operation, Randomness,
+    Rank, Root, Scale, Tree, completion_time,
 };
 use tuwtree_schedule::export::smpi::Replay;
 use tuwtree_schedule::{Payload, Schedule};
@@ -22,7 +22,7 @@ const SEVERAL: [Distribution; 4] = [
 ];
 
 /// The time units that SMPI needs for a schedule.
-fn replayed(schedule: &Schedule, costs: &Homogeneous, folder: &Path) -> f64 {
+fn replayed(schedule: &Schedule, costs: &Costs, folder: &Path) -> f64 {
     let replay = Replay::new(schedule, costs).unwrap();
     let write = |name: &str, content: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
         let mut bytes = Vec::new();
@@ -68,7 +68,7 @@ fn agree(processors: usize, costs: &Homogeneous, name: &str) {
             for operation in Operation::IRREGULAR {
                 let payload = Payload::Blocks(sizes.clone());
                 let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
-                let time = replayed(&schedule, costs, &folder);
+                let time = replayed(&schedule, &(*costs).into(), &folder);
                 assert!(
                     (time - expected).abs() <= 1e-6 * expected,
                     "{} {construction} {}: SMPI says {time}, we say {expected}",
@@ -100,6 +100,43 @@ fn smpi_agrees_at_2000_processors() {
 
 #[test]
 #[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_where_each_ordered_pair_has_its_own_link() {
+    let folder = folder("smpi-pairs");
+    let processors = 80;
+    let varied = |one: Rank, other: Rank| ((one * 37 + other * 101) % 23) as f64;
+    let costs = CostMatrix::from_fn(
+        processors,
+        |sender, receiver| 50.0 + 20.0 * varied(sender, receiver),
+        |sender, receiver| 1.0 + varied(receiver, sender),
+        |rank| varied(rank, 7),
+    );
+    let costs = Costs::Matrix(costs.unwrap());
+    for distribution in SEVERAL {
+        let scale = Scale { processors, mean_block: 100, rho: 5 };
+        let sizes = distribution.sizes(scale, Randomness::Glibc { seed: 1 }).unwrap();
+        for (construction, tree) in trees(&sizes, &homogeneous(100, 1, 1), 30) {
+            for operation in Operation::IRREGULAR {
+                let problem = match operation {
+                    Operation::Scatter => Collective::Scatter(&sizes),
+                    _ => Collective::Gather(&sizes),
+                };
+                let expected = completion_time(&tree, problem, &costs).unwrap().units();
+                let payload = Payload::Blocks(sizes.clone());
+                let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
+                let time = replayed(&schedule, &costs, &folder);
+                assert!(
+                    (time - expected).abs() <= 1e-6 * expected,
+                    "{} {construction} {}: SMPI says {time}, we say {expected}",
+                    distribution.name(),
+                    operation.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
 fn smpi_agrees_where_messages_are_larger_than_its_counts() {
     let folder = folder("smpi-large");
     let sizes = BlockSizes::new([1 << 31, 5, 3 << 30, 8, 0]).unwrap();
@@ -108,7 +145,7 @@ fn smpi_agrees_where_messages_are_larger_than_its_counts() {
     let payload = Payload::Blocks(sizes.clone());
     let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
     let expected = completion_time(&tree, &sizes, &costs).unwrap().units();
-    let time = replayed(&schedule, &costs, &folder);
+    let time = replayed(&schedule, &costs.into(), &folder);
     assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
 }
 

@@ -1,12 +1,13 @@
 //! Arguments that several commands share, and the step from what was typed to what is meant.
 
 use crate::error::CliError;
-use crate::input::{Source, sizes};
+use crate::input::{Source, machine, sizes};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, MOST_PROCESSORS, Operation, Randomness, Rank, Root,
-    Scale,
+    BlockSizes, CostModel, Costs, Distribution, Homogeneous, MOST_PROCESSORS, Operation,
+    Randomness, Rank, Root, Scale,
 };
 
 /// The blocks: generated or read.
@@ -29,7 +30,7 @@ pub(crate) struct BlockArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Block sizes")]
 pub(crate) struct ScaleArgs {
-    /// Number of processors [default: 2000, or as in the tree file]
+    /// Number of processors [default: 2000, or as in the tree or machine file]
     #[arg(short = 'p', long, value_name = "P")]
     processors: Option<usize>,
 
@@ -77,6 +78,19 @@ impl BlockArgs {
     }
 }
 
+impl BlockArgs {
+    /// Where the blocks are from, in words.
+    pub(crate) fn source(&self) -> String {
+        match (self.dist, &self.sizes) {
+            (Some(distribution), _) => {
+                format!("{}, {}", distribution.name(), distribution.formula())
+            }
+            (None, Some(source)) => source.to_string(),
+            (None, None) => "none".to_owned(),
+        }
+    }
+}
+
 impl ScaleArgs {
     /// The block sizes of a distribution with these parameters.
     ///
@@ -120,7 +134,7 @@ impl ScaleArgs {
     }
 }
 
-/// The cost parameters; unset ones have a default that depends on the command.
+/// The costs: three numbers, unset ones with a default that depends on the command, or a machine.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Costs (any time unit, the same for all three)")]
 pub(crate) struct CostArgs {
@@ -135,24 +149,73 @@ pub(crate) struct CostArgs {
     /// Time per byte of a local copy [default: 1, or as in the tree file]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     gamma: Option<f64>,
+
+    /// Read the costs of a machine (JSON or TOML, see docs/formats.md); times are then in seconds
+    #[arg(long, value_name = "FILE", value_parser = Source::parse,
+          conflicts_with_all = ["alpha", "beta", "gamma"])]
+    pub(crate) machine: Option<Source>,
 }
 
 impl CostArgs {
     /// The costs, with `default` for those not given.
     ///
     /// # Errors
-    /// [`CliError::Usage`] for NaN, infinite or negative costs.
-    pub(crate) fn costs(&self, default: Option<Homogeneous>) -> Result<Homogeneous, CliError> {
+    /// [`CliError::Usage`] for NaN, infinite or negative costs, or one or two numbers in place of a
+    /// machine; a machine file that cannot be read.
+    pub(crate) fn costs(&self, default: Option<&StatedCosts>) -> Result<StatedCosts, CliError> {
+        if let Some(source) = &self.machine {
+            return machine::read(source).map(StatedCosts::from);
+        }
+        let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count();
         let (alpha, beta, gamma) = match default {
-            Some(costs) => (costs.alpha(), costs.beta(), costs.gamma()),
-            None => (100.0, 1.0, 1.0),
+            Some(machine @ StatedCosts::Machine(_)) if given == 0 => return Ok(machine.clone()),
+            Some(StatedCosts::Machine(_)) if given < 3 => {
+                return Err(CliError::Usage(
+                    "the tree file names a machine; in its place give all of --alpha, --beta and \
+                     --gamma, or --machine"
+                        .into(),
+                ));
+            }
+            Some(StatedCosts::Parameters(costs)) => (costs.alpha(), costs.beta(), costs.gamma()),
+            _ => (100.0, 1.0, 1.0),
         };
         Homogeneous::new(
             self.alpha.unwrap_or(alpha),
             self.beta.unwrap_or(beta),
             self.gamma.unwrap_or(gamma),
         )
+        .map(StatedCosts::from)
         .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))
+    }
+
+    /// Fails unless the costs are stated for this many processors.
+    ///
+    /// # Errors
+    /// [`CliError::Failure`] with the machine's name.
+    pub(crate) fn check_processors(
+        &self,
+        costs: &StatedCosts,
+        processors: usize,
+    ) -> Result<(), CliError> {
+        costs.costs().check_processors(processors).map_err(|error| {
+            CliError::Failure(match (&self.machine, costs.machine()) {
+                (Some(source), _) => format!("{source}: {error}"),
+                (None, Some(machine)) => format!("{}: {error}", machine.name),
+                (None, None) => error.to_string(),
+            })
+        })
+    }
+}
+
+/// How many processors a problem has that does not say: as many as the machine, but at most 2000
+/// where any number will do.
+pub(crate) fn default_processors(costs: &Costs) -> usize {
+    const MOST: usize = 2000;
+    match costs {
+        Costs::Hierarchical(hierarchy) => {
+            hierarchy.processors().unwrap_or_else(|| hierarchy.capacity().min(MOST))
+        }
+        Costs::Homogeneous(_) | Costs::Matrix(_) => costs.processors().unwrap_or(MOST),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod comparison;
 mod construction;
 mod error;
 mod input;
@@ -37,11 +38,15 @@ Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
 #[derive(Subcommand)]
 enum Command {
     Optimize(commands::optimize::OptimizeArgs),
+    Compare(commands::compare::CompareArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
+    Verify(commands::verify::VerifyArgs),
     Simulate(commands::simulate::SimulateArgs),
     Export(commands::export::ExportArgs),
+    Draw(commands::draw::DrawArgs),
     Generate(commands::generate::GenerateArgs),
+    Machine(commands::machine::MachineArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -69,11 +74,15 @@ fn main() -> ExitCode {
 fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     match command {
         Command::Optimize(args) => commands::optimize::run(&args, output),
+        Command::Compare(args) => commands::compare::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
+        Command::Verify(args) => commands::verify::run(&args, output),
         Command::Simulate(args) => commands::simulate::run(&args, output),
         Command::Export(args) => commands::export::run(&args),
+        Command::Draw(args) => commands::draw::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Machine(args) => commands::machine::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }

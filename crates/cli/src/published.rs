@@ -5,12 +5,12 @@
 //! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), Tables 1
 //! to 3. The rules of the program behind them are inferred from its results.
 
-use crate::construction::{BuildError, Construction, Effort, Plan, Task};
+use crate::construction::{BuildError, Construction, Effort, Plan, Searched, Task};
 use crate::error::CliError;
 use tuwtree_dp::published;
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, ScaledSizes, Tree,
-    completion_time,
+    BlockSizes, Collective, Costs, Distribution, Homogeneous, Randomness, Rank, Root, Scale,
+    ScaledSizes, Tree, completion_time,
 };
 use tuwtree_treegen::{
     AdaptiveRule, linear, linear_times, oblivious, oblivious_times, published_root,
@@ -55,7 +55,7 @@ pub(crate) struct Row {
     pub(crate) problem: Problem,
     pub(crate) root_mode: RootMode,
     pub(crate) total_size: u64,
-    /// One for each construction, in the order of [`Construction::ALL`].
+    /// One for each construction, in the order of [`Construction::PUBLISHED`].
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -175,7 +175,7 @@ impl Problem {
 impl Row {
     /// The cell of this construction.
     pub(crate) fn cell(&self, construction: Construction) -> &Cell {
-        let index = Construction::ALL.iter().position(|&other| other == construction);
+        let index = Construction::PUBLISHED.iter().position(|&other| other == construction);
         &self.cells[index.expect("ALL lists every construction")]
     }
 }
@@ -201,7 +201,7 @@ pub(crate) fn published_rows() -> Vec<PublishedCell> {
                     RootMode::name,
                     &record[6],
                 ),
-                construction: by_name(&Construction::ALL, Construction::name, &record[7]),
+                construction: by_name(&Construction::PUBLISHED, Construction::name, &record[7]),
                 time: number(8),
                 root: (!record[9].is_empty()).then(|| number(9) as Rank),
             }
@@ -226,7 +226,7 @@ pub(crate) fn recompute(
     [RootMode::Fixed, RootMode::Chosen]
         .into_iter()
         .map(|root_mode| {
-            let cells = Construction::ALL
+            let cells = Construction::PUBLISHED
                 .into_iter()
                 .map(|construction| {
                     let printed = published
@@ -284,9 +284,16 @@ impl Solver<'_> {
 
     /// The true solution.
     fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
-        let Solver { sizes, costs } = *self;
-        let task = Task { sizes, costs, root, adaptive_rule: AdaptiveRule::CompletionTime };
-        let plan = Plan { construction, method: None, effort: Effort::Any };
+        let costs = Costs::Homogeneous(*self.costs);
+        let task = Task {
+            problem: Collective::Gather(self.sizes),
+            sizes: self.sizes,
+            costs: &costs,
+            searched: Searched::Homogeneous(*self.costs),
+            root,
+            adaptive_rule: AdaptiveRule::CompletionTime,
+        };
+        let plan = Plan { construction, search: None, effort: Effort::Any };
         match task.build(plan.settled(&task)) {
             Ok(built) => self.timed(&built.tree),
             Err(BuildError::Failed(error)) => Err(error),
@@ -311,13 +318,13 @@ impl Solver<'_> {
                 let root = published_root(&failing(oblivious_times(sizes, costs))?);
                 self.timed(&failing(oblivious(sizes.processors(), root))?)
             }
-            Construction::Adaptive | Construction::Binary => Ok(truth),
             Construction::Optimal => {
                 let scaled: ScaledSizes<i32> =
                     ScaledSizes::new(costs, sizes).expect("published times fit 32 bits");
                 let (root, time) = failing(published::optimal_root_and_time(&scaled))?;
                 Ok((time as u64, root))
             }
+            _ => Ok(truth),
         }
     }
 
@@ -335,7 +342,7 @@ impl Solver<'_> {
             return Ok(Some(match construction {
                 Construction::Linear | Construction::Oblivious => Note::LastBetterRoot,
                 Construction::Optimal => Note::LastProcessorMissing,
-                Construction::Adaptive | Construction::Binary => Note::Unexplained,
+                _ => Note::Unexplained,
             }));
         }
         let Some(root) =

@@ -1,7 +1,7 @@
 //! Why there is no optimal tree.
 
 use crate::Method;
-use tuwtree_model::Rank;
+use tuwtree_model::{Cut, Operation, Rank, Root};
 
 /// Why an optimal tree was not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -39,6 +39,43 @@ pub enum DpError {
         /// The bytes that were allowed.
         allowed: u64,
     },
+    /// The tables are known beforehand not to fit into the memory allowed.
+    #[error(
+        "the tables for {processors} processors need {needed} bytes, and {allowed} are allowed; {most} processors would fit"
+    )]
+    DoesNotFit {
+        /// `p`.
+        processors: usize,
+        /// The bytes of the tables.
+        needed: u64,
+        /// The bytes that were allowed.
+        allowed: u64,
+        /// The most processors whose tables fit.
+        most: usize,
+    },
+    /// Problem and costs are not for the same processors.
+    #[error("a problem of {problem} processors, and costs for {costs}")]
+    ProcessorsDiffer {
+        /// `p` of the problem.
+        problem: usize,
+        /// `p` of the costs.
+        costs: usize,
+    },
+    /// Links are missing without which no tree, ordered or not, moves all data.
+    #[error(transparent)]
+    NoTree(#[from] Cut),
+    /// Links are missing without which no ordered tree moves all data, though others may.
+    #[error("{}", no_ordered_tree(*operation, *root, *first, *last))]
+    NoOrderedTree {
+        /// Which way data goes.
+        operation: Operation,
+        /// The root asked for.
+        root: Root,
+        /// A shortest range within which no ordered tree has the links that it needs: its first rank,
+        first: Rank,
+        /// and its last.
+        last: Rank,
+    },
     /// The root is not a processor.
     #[error("root {root} is outside 0..{processors} ({processors} processors)")]
     RootOutOfRange {
@@ -50,4 +87,15 @@ pub enum DpError {
     /// The watcher broke off.
     #[error("cancelled")]
     Cancelled,
+}
+
+fn no_ordered_tree(operation: Operation, root: Root, first: Rank, last: Rank) -> String {
+    let name = operation.name();
+    let root = match root {
+        Root::Given(root) => format!(" with root {root}"),
+        Root::Best => String::new(),
+    };
+    format!(
+        "no ordered tree has the links for this {name}{root}: processors {first}..={last} cannot be joined in rank order"
+    )
 }

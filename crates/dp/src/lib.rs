@@ -1,4 +1,4 @@
-//! Optimal ordered gather and scatter trees by dynamic programming, homogeneous costs.
+//! Optimal ordered gather and scatter trees by dynamic programming.
 //!
 //! Given block sizes and alpha, beta, gamma, [`optimal`] returns an ordered tree of least
 //! completion time, with a given root or the best one, and [`optimal_binary`] the same among
@@ -20,6 +20,16 @@
 //!
 //! [`default_method`] chooses; [`memory_needed`] says beforehand what the tables take.
 //!
+//! Where each pair of processors has costs of its own, [`optimal_per_pair`] and
+//! [`optimal_binary_per_pair`] find such trees for gather, scatter, broadcast and reduction:
+//!
+//! | engine | purpose | assumes | time | caveat |
+//! |---|---|---|---|---|
+//! | [`PairMethod::Plain`] | the published recurrence for any costs | nothing | O(p^5) | slow beyond a hundred |
+//! | [`PairMethod::Hinges`] | the same table, fast | nothing | O(p^4 log p), as a rule O(p^4) | memory: O(p^3) |
+//!
+//! [`optimal_broadcast`] needs no table: with homogeneous costs the optimum is known.
+//!
 //! # What an ordered tree is here
 //! Every subtree spans consecutive ranks, and each message that a processor receives extends its
 //! segment, which holds its own rank, on the left or on the right. Its own block is copied before a
@@ -34,18 +44,21 @@
 //!
 //! # What this crate does not do
 //! It adds no alpha (the model's `ScaledSizes` does), computes no completion time of a given tree,
-//! reads no clock. Only [`runs`] works in parallel; its results do not depend on how many threads.
+//! reads no clock. [`runs`] and the engines for pairs work in parallel; their results do not depend on
+//! how many threads.
 //!
 //! # Source
 //! OPT is Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives".
 
 mod binary_tree;
+mod broadcast;
 pub mod dense;
 mod error;
 mod joins;
 pub mod non_ordered;
 mod optimum;
 mod ordered;
+mod per_pair;
 pub mod plain;
 mod progress;
 pub mod published;
@@ -57,10 +70,15 @@ mod agreement;
 #[cfg(test)]
 mod lemmas;
 
+pub use broadcast::optimal_broadcast;
 pub use error::DpError;
 pub use optimum::{
     Method, Optimum, default_binary_method, default_method, memory_needed, optimal, optimal_binary,
     optimal_binary_with, optimal_with,
+};
+pub use per_pair::{
+    OptimalTree, PairMethod, PairTrees, memory_needed_per_pair, most_processors_per_pair,
+    optimal_binary_per_pair, optimal_per_pair,
 };
 pub use progress::Progress;
 pub use table::{RootedTable, Triangle};

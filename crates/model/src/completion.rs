@@ -1,28 +1,34 @@
 //! Completion time of a tree, straight from its definition and independent of every construction.
 
-use crate::{BlockSizes, Homogeneous, Rank, Step, Time, TimeError, Tree};
+use crate::{
+    BlockSizes, Collective, CostModel, Direction, Rank, Step, Time, TimeError, Tree, Vector,
+};
 
-/// When each processor of a gather tree holds its whole segment, when it sends it, and its size.
+/// When each processor of an inward operation (gather, reduction) holds its whole segment, when it
+/// sends it, and its size.
 ///
-/// A scatter runs the same steps backwards in time, so that its times are these, counted back from
-/// the end.
+/// An outward operation (scatter, broadcast) runs the same steps backwards in time, so that its
+/// times are these, counted back from the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// `p` entries: when each processor's subtree is complete; 0 for a leaf.
     pub ready: Vec<Time>,
     /// `p` entries: start and end of the transmission to the parent; for the root, twice its clock.
     pub sent: Vec<(Time, Time)>,
-    /// `p` entries: the size in bytes of each processor's subtree.
+    /// `p` entries: the size in bytes of what goes along the edge to each processor's parent: the
+    /// blocks of its subtree, or the whole vector.
     pub segment: Vec<u64>,
 }
 
-/// When every subtree of a gather tree completes, and its size.
+/// When every subtree of a tree completes, and its size.
 ///
 /// # Shapes
-/// `tree` and `sizes` have the same number of processors.
+/// `tree`, `problem` and `costs` have the same number of processors. The problem is a
+/// [`Collective`], or block sizes, which stand for a gather of them.
 ///
 /// # Errors
-/// [`TimeError`] where integer times would have to be rounded, or are not finite.
+/// [`TimeError`] where there is no link for an edge of the tree that data goes along, and where
+/// integer times would have to be rounded, or are not finite.
 ///
 /// # Panics
 /// If the numbers of processors differ.
@@ -31,7 +37,8 @@ pub struct Completion {
 /// O(p) time and space; no recursion, so that chains of any length do.
 ///
 /// # Source
-/// OPT Definition 2, eqs. 1 and 2. Scatter trees have the same completion times (section 2.5).
+/// OPT Definition 2, eqs. 1 and 2: a child's segment goes to its parent at the costs of that pair,
+/// in a scatter at those of the opposite direction (section 2.5). Broadcast and reduction: Theorem 4.
 ///
 /// # Example
 /// Sizes 2, 1, 4 and costs 1, 1, 1: processor 1 receives from 0, copies, receives from 2:
@@ -44,24 +51,37 @@ pub struct Completion {
 /// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
 /// assert_eq!(completion(&tree, &sizes, &costs).unwrap().ready[1].units(), 9.0);
 /// ```
-pub fn completion(
+pub fn completion<'a>(
     tree: &Tree,
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
 ) -> Result<Completion, TimeError> {
-    assert_eq!(tree.processors(), sizes.processors(), "tree and sizes of one problem");
-    let mut ready = vec![Time::ZERO; tree.processors()];
-    let mut sent = vec![(Time::ZERO, Time::ZERO); tree.processors()];
-    let mut segment: Vec<u64> = sizes.iter().collect();
+    let problem = problem.into();
+    let processors = tree.processors();
+    assert_eq!(processors, problem.processors(), "tree and data of one problem");
+    assert_eq!(
+        costs.processors().unwrap_or(processors),
+        processors,
+        "tree and costs of one problem"
+    );
+    let mut ready = vec![Time::ZERO; processors];
+    let mut sent = vec![(Time::ZERO, Time::ZERO); processors];
+    let mut segment = own_segments(problem);
+    let grows = matches!(problem, Collective::Gather(_) | Collective::Scatter(_));
     for rank in tree.top_down().into_iter().rev() {
         let mut clock = Time::ZERO;
         for step in tree.steps(rank) {
             clock = match step {
-                Step::Copy => costs.after_copy(clock, sizes.block(rank))?,
+                Step::Copy => costs.sum(clock, costs.copy_at(rank, problem.copied(rank))?)?,
                 Step::Receive(child) => {
-                    segment[rank] += segment[child];
-                    let end = costs.after_receive(clock, ready[child], segment[child])?;
-                    sent[child] = (clock.later(ready[child]), end);
+                    if grows {
+                        segment[rank] += segment[child];
+                    }
+                    let (from, to) = problem.ends(child, rank);
+                    let start = clock.later(ready[child]);
+                    let time = costs.transmission_between(from, to, segment[child])?;
+                    let end = costs.sum(start, time)?;
+                    sent[child] = (start, end);
                     end
                 }
             };
@@ -72,48 +92,197 @@ pub fn completion(
     Ok(Completion { ready, sent, segment })
 }
 
-/// The completion time of a gather or scatter tree.
+/// What each processor contributes to its own segment: its block, or the vector.
+fn own_segments(problem: Collective<'_>) -> Vec<u64> {
+    match problem {
+        Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.iter().collect(),
+        Collective::Broadcast(Vector { processors, bytes })
+        | Collective::Reduce(Vector { processors, bytes }) => vec![bytes; processors],
+    }
+}
+
+/// The completion time of a tree.
 ///
 /// # Errors, panics, complexity, source
 /// As [`completion`].
-pub fn completion_time(
+pub fn completion_time<'a>(
     tree: &Tree,
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
 ) -> Result<Time, TimeError> {
-    Ok(completion(tree, sizes, costs)?.ready[tree.root()])
+    Ok(completion(tree, problem, costs)?.ready[tree.root()])
 }
 
-/// A lower bound on the completion time of every tree with this root:
-/// `alpha + beta (m - m_r) + gamma m_r`, without the alpha if nothing is to be sent, and without
-/// the copy if there is only one processor.
+/// A lower bound on the completion time of every tree with this root, ordered or not.
+///
+/// Gather and scatter: the root is busy with all data but its own block, over the link that is
+/// fastest for that much, and with the copy of its own:
+/// `min over i of (alpha_ir + beta_ir (m - m_r)) + gamma_r m_r` for a gather, with `ri` in place of
+/// `ir` for a scatter. Broadcast and reduction: the vector goes to (comes from) every processor but
+/// the root over its fastest link; and however much goes on at once, the number of processors that
+/// have the vector (that have sent theirs) at most doubles in the time of the fastest of all
+/// transmissions, which makes `ceil(log2 p)` of them. 0 for a lone processor.
 ///
 /// # Errors
-/// As [`completion`].
+/// As [`completion`]; [`TimeError::Isolated`] if a processor that must send or receive has no link
+/// to do so.
+///
+/// # Complexity
+/// For homogeneous costs O(1) (broadcast and reduction O(p)), for a matrix O(p) (O(p^2)).
 ///
 /// # Source
-/// OPT section 2.3.
-pub fn lower_bound(root: Rank, sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, TimeError> {
-    if sizes.processors() == 1 {
+/// OPT section 2.3 for gather and scatter, which states it for non-homogeneous costs as well.
+pub fn lower_bound<'a>(
+    root: Rank,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+) -> Result<Time, TimeError> {
+    let problem = problem.into();
+    let processors = problem.processors();
+    if processors == 1 {
         return Ok(Time::ZERO);
     }
-    let received = costs.transmission(sizes.total() - sizes.block(root))?;
-    costs.after_copy(received, sizes.block(root))
+    let of_blocks = |sizes: &BlockSizes, direction| {
+        let others = sizes.total() - sizes.block(root);
+        let busy = costs.least_busy(direction, root, processors, others)?;
+        costs.sum(busy, costs.copy_at(root, sizes.block(root))?)
+    };
+    match problem {
+        Collective::Gather(sizes) => of_blocks(sizes, Direction::Receive),
+        Collective::Scatter(sizes) => of_blocks(sizes, Direction::Send),
+        Collective::Broadcast(vector) => of_vector(vector, root, Direction::Receive, costs),
+        Collective::Reduce(vector) => of_vector(vector, root, Direction::Send, costs),
+    }
+}
+
+/// The bound for a broadcast, in which all but the root receive, or a reduction, in which they send.
+fn of_vector(
+    vector: Vector,
+    root: Rank,
+    direction: Direction,
+    costs: &impl CostModel,
+) -> Result<Time, TimeError> {
+    let (mut least, mut most) = (None, Time::ZERO);
+    for rank in (0..vector.processors).filter(|&rank| rank != root) {
+        let own = costs.least_busy(direction, rank, vector.processors, vector.bytes)?;
+        least = Some(least.map_or(own, |known: Time| known.min(own)));
+        most = most.later(own);
+    }
+    let least = least.expect("there is another processor than the root");
+    let rounds = vector.processors.next_power_of_two().ilog2();
+    let all = (0..rounds).try_fold(Time::ZERO, |time, _| costs.sum(time, least))?;
+    Ok(most.later(all))
 }
 
 /// A lower bound on the completion time of every tree with any root.
 ///
 /// # Errors
-/// As [`completion`], if it holds of every root.
+/// As [`lower_bound`], if there is one for every root.
 ///
 /// # Complexity
-/// O(p).
-pub fn lower_bound_any_root(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, TimeError> {
-    (0..sizes.processors())
-        .map(|root| lower_bound(root, sizes, costs))
-        .reduce(|least, next| match (least, next) {
-            (Ok(least), Ok(next)) => Ok(least.min(next)),
-            (Err(_), other) | (other, Err(_)) => other,
-        })
-        .expect("a problem has at least one processor")
+/// `p` times that of [`lower_bound`] for gather and scatter, twice that for broadcast and reduction.
+pub fn lower_bound_any_root<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+) -> Result<Time, TimeError> {
+    let (vector, direction) = match problem.into() {
+        problem @ (Collective::Gather(_) | Collective::Scatter(_)) => {
+            return (0..problem.processors())
+                .map(|root| lower_bound(root, problem, costs))
+                .reduce(|least, next| match (least, next) {
+                    (Ok(least), Ok(next)) => Ok(least.min(next)),
+                    (Err(_), other) | (other, Err(_)) => other,
+                })
+                .expect("a problem has at least one processor");
+        }
+        Collective::Broadcast(vector) => (vector, Direction::Receive),
+        Collective::Reduce(vector) => (vector, Direction::Send),
+    };
+    // Only the root need not receive (send): the bound is least without the slowest, or without
+    // the one that cannot.
+    let Vector { processors, bytes } = vector;
+    let slowest = (0..processors).max_by_key(|&rank| {
+        match costs.least_busy(direction, rank, processors, bytes) {
+            Ok(time) => (false, time),
+            Err(_) => (true, Time::ZERO),
+        }
+    });
+    match processors {
+        1 => Ok(Time::ZERO),
+        _ => of_vector(vector, slowest.expect("there are processors"), direction, costs),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CostMatrix, Homogeneous};
+
+    /// 0 <-> 1 costs 1 + s one way and 10 + 2 s the other; everything with 2 costs 100.
+    fn lopsided() -> CostMatrix {
+        let alpha = |sender, receiver| match (sender, receiver) {
+            (0, 1) => 1.0,
+            (1, 0) => 10.0,
+            _ => 100.0,
+        };
+        let beta = |sender, receiver| match (sender, receiver) {
+            (0, 1) => 1.0,
+            (1, 0) => 2.0,
+            _ => 0.0,
+        };
+        CostMatrix::from_fn(3, alpha, beta, |rank| rank as f64).unwrap()
+    }
+
+    fn chain() -> Tree {
+        let steps =
+            [(1, Step::Receive(2)), (1, Step::Copy), (0, Step::Receive(1)), (0, Step::Copy)];
+        Tree::new(3, 0, &steps).unwrap()
+    }
+
+    #[test]
+    fn a_scatter_pays_the_opposite_direction_of_a_gather() {
+        let sizes = BlockSizes::new([5, 3, 4]).unwrap();
+        let time = |problem: Collective<'_>| {
+            completion_time(&chain(), problem, &lopsided()).unwrap().units()
+        };
+        // 2 -> 1: 100, copy of 3 bytes at gamma 1, 1 -> 0: 10 + 2 * 7, copy at gamma 0.
+        assert_eq!(time(Collective::Gather(&sizes)), 127.0);
+        assert_eq!(time(Collective::Scatter(&sizes)), 111.0);
+    }
+
+    #[test]
+    fn a_whole_vector_goes_along_each_edge_and_is_not_copied() {
+        let vector = Vector { processors: 3, bytes: 6 };
+        let done = completion(&chain(), Collective::Reduce(vector), &lopsided()).unwrap();
+        assert_eq!(done.ready[0].units(), 122.0);
+        assert_eq!(done.segment, [6, 6, 6]);
+        let time = completion_time(&chain(), Collective::Broadcast(vector), &lopsided());
+        assert_eq!(time.unwrap().units(), 107.0);
+    }
+
+    #[test]
+    fn bounds_know_directions_and_the_fastest_link() {
+        let sizes = BlockSizes::new([5, 3, 4]).unwrap();
+        let costs = lopsided();
+        let bound = |problem: Collective<'_>| lower_bound(0, problem, &costs).unwrap().units();
+        assert_eq!(bound(Collective::Gather(&sizes)), 24.0);
+        assert_eq!(bound(Collective::Scatter(&sizes)), 8.0);
+        let vector = Vector { processors: 3, bytes: 6 };
+        assert_eq!(bound(Collective::Broadcast(vector)), 100.0);
+        let any = |problem: Collective<'_>| lower_bound_any_root(problem, &costs).unwrap().units();
+        // Root 1 receives 9 bytes for 10 and copies 3 for 3.
+        assert_eq!(any(Collective::Gather(&sizes)), 13.0);
+        // Root 2: processor 0 receives for at least 10 + 2 * 6.
+        assert_eq!(any(Collective::Broadcast(vector)), 22.0);
+    }
+
+    #[test]
+    fn a_broadcast_doubles_at_best() {
+        let costs = Homogeneous::new(3.0, 1.0, 1.0).unwrap();
+        let problem = Collective::Broadcast(Vector { processors: 9, bytes: 2 });
+        assert_eq!(lower_bound(4, problem, &costs).unwrap().units(), 20.0);
+        assert_eq!(lower_bound_any_root(problem, &costs).unwrap().units(), 20.0);
+        let lone = Collective::Reduce(Vector { processors: 1, bytes: 2 });
+        assert_eq!(lower_bound_any_root(lone, &costs).unwrap(), Time::ZERO);
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! In a **gather**, every processor has a block of data, and the root collects all blocks in rank
 //! order; a **scatter** is its dual. This crate says what a problem is ([`BlockSizes`],
-//! [`Operation`], [`Root`]), what sending and copying cost ([`Homogeneous`]), what a tree is
+//! [`Collective`], [`Root`]), what sending and copying cost ([`CostModel`]), what a tree is
 //! ([`Tree`]), and when it completes ([`completion_time`]). It builds no trees and knows neither
 //! files nor options.
 //!
@@ -17,6 +17,7 @@
 //! | `alpha` | `alpha()`, `latency()` | start-up latency of a transmission, in time units |
 //! | `beta` | `beta()` | time per byte transmitted |
 //! | `gamma` | `gamma()` | time per byte copied locally |
+//! | `alpha_ij`, `beta_ij`, `gamma_i` | `alpha(i, j)`, … | the same for a pair, sender `i`, or a processor |
 //! | `comm(s)` | `transmission(s)` | `alpha + beta s`, and 0 for `s = 0` |
 //! | `b`, `rho` | `mean_block`, `rho` | parameters of the [`Distribution`]s |
 //!
@@ -52,10 +53,14 @@ mod tree;
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use bounds::{best_lower_bound, count_bound, largest_block, volume_bound};
 pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
-pub use cost::{CostError, CostModel, Homogeneous, Scalar, ScaledSizes};
+pub use cost::{
+    CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
+    Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError, PiecewiseLinear,
+    Placement, Scalar, ScaledSizes,
+};
 pub use distribution::{Distribution, DistributionError, Scale};
 pub use ordered::{NotOrdered, check_ordered, joins_adjacent_ranges};
-pub use problem::{Operation, Root};
+pub use problem::{Collective, Operation, Root, Vector};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};

@@ -1,6 +1,6 @@
-//! What is asked: the operation, its root, its blocks.
+//! What is asked: the operation, its root, its data.
 
-use crate::Rank;
+use crate::{BlockSizes, Rank};
 
 /// A rooted collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -38,6 +38,93 @@ impl Operation {
     /// sends in place of receives.
     pub fn is_outward(self) -> bool {
         matches!(self, Operation::Scatter | Operation::Broadcast)
+    }
+}
+
+/// An operation with the data that it moves: what a tree is judged on, together with the costs.
+///
+/// Block sizes alone stand for a gather of them. With the same costs everywhere a scatter takes as
+/// long; with costs of its own for each pair of processors it is to be named, since its data goes
+/// the other way.
+///
+/// # Source
+/// OPT section 2.2 (gather and scatter), Theorem 4 (broadcast and reduction).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collective<'a> {
+    /// Every processor's block goes to the root.
+    Gather(&'a BlockSizes),
+    /// The root's blocks go to their processors.
+    Scatter(&'a BlockSizes),
+    /// The root's whole vector goes along each edge, and is copied nowhere.
+    Broadcast(Vector),
+    /// A whole vector goes along each edge, and is copied nowhere. Combining two takes no time.
+    Reduce(Vector),
+}
+
+/// One vector at each of some processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vector {
+    /// The number of processors.
+    pub processors: usize,
+    /// The vector's size in bytes.
+    pub bytes: u64,
+}
+
+impl Collective<'_> {
+    /// The operation.
+    pub fn operation(self) -> Operation {
+        match self {
+            Collective::Gather(_) => Operation::Gather,
+            Collective::Scatter(_) => Operation::Scatter,
+            Collective::Broadcast(_) => Operation::Broadcast,
+            Collective::Reduce(_) => Operation::Reduce,
+        }
+    }
+
+    /// The number of processors.
+    pub fn processors(self) -> usize {
+        match self {
+            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.processors(),
+            Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.processors,
+        }
+    }
+
+    /// The bytes that `rank` copies locally if it is the root or an inner processor.
+    pub fn copied(self, rank: Rank) -> u64 {
+        match self {
+            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.block(rank),
+            Collective::Broadcast(_) | Collective::Reduce(_) => 0,
+        }
+    }
+
+    /// The bytes that go to (come from) the parent of a subtree that spans these ranks: their
+    /// blocks, or the whole vector.
+    pub fn segment(self, first: Rank, last: Rank) -> u64 {
+        match self {
+            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.range(first, last),
+            Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.bytes,
+        }
+    }
+
+    /// Sender and receiver of the transmission along the edge between a child and its parent.
+    #[inline]
+    pub fn ends(self, child: Rank, parent: Rank) -> (Rank, Rank) {
+        match self.operation().is_outward() {
+            true => (parent, child),
+            false => (child, parent),
+        }
+    }
+}
+
+impl<'a> From<&'a BlockSizes> for Collective<'a> {
+    fn from(sizes: &'a BlockSizes) -> Collective<'a> {
+        Collective::Gather(sizes)
+    }
+}
+
+impl<'a> From<&Collective<'a>> for Collective<'a> {
+    fn from(collective: &Collective<'a>) -> Collective<'a> {
+        *collective
     }
 }
 

@@ -1,5 +1,6 @@
 //! Model time: a finite, non-negative number of time units.
 
+use crate::{Direction, Rank};
 use std::fmt;
 
 /// The largest time to which integer times are exact in an `f64`: 2^53.
@@ -73,6 +74,25 @@ pub enum TimeError {
     /// A time that leaves the range of `f64`.
     #[error("a completion time is not finite; scale sizes or costs down")]
     NotFinite,
+    /// A transmission where there is no link (alpha is infinite).
+    #[error("there is no link from processor {sender} to processor {receiver}")]
+    NoLink {
+        /// Who was to send.
+        sender: Rank,
+        /// Who was to receive.
+        receiver: Rank,
+    },
+    /// A processor without any link in one direction, though it has data to send or receive.
+    #[error("{}", match direction {
+        Direction::Send => format!("no link leads from processor {rank} to any other"),
+        Direction::Receive => format!("no link leads from any other to processor {rank}"),
+    })]
+    Isolated {
+        /// The processor.
+        rank: Rank,
+        /// What it cannot do.
+        direction: Direction,
+    },
 }
 
 #[cfg(test)]

@@ -150,6 +150,13 @@ impl<'a> Action<'a> {
         }
     }
 
+    /// Whether the action needs what earlier receives and copies have written: it reads from the
+    /// segment or the output, or combines what it receives with what is there.
+    pub fn needs_written(&self) -> bool {
+        self.reads().is_some_and(|region| region.buffer != Buffer::Input)
+            || self.receive().is_some_and(|receive| receive.arrival != Arrival::Store)
+    }
+
     /// What the action writes of the processor's own buffers.
     pub fn writes(&self) -> Option<Region<'a>> {
         match self.deed {

@@ -9,9 +9,10 @@ use crate::schedule::{Order, Payload, Schedule, Task};
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
-use tuwtree_model::document::{Header, Object};
+use tuwtree_model::document::{Header, Machine, Object, StatedCosts, shortened};
 use tuwtree_model::{BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Rank};
 
 /// The name of the format.
@@ -43,15 +44,25 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
 /// The schedule in a JSON text.
 ///
 /// # Errors
-/// What is wrong, with line and column for what is no JSON or does not have the fields it should.
+/// What is wrong, in a few words, with line and column for what is no JSON or does not have the fields
+/// it should.
 ///
 /// # Complexity
 /// O(p log p) and O(1) for each action and piece; memory is at most twice the text's.
 pub fn read(input: impl Read) -> Result<Schedule, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_reader(input);
-    let schedule = deserializer.deserialize_map(DocumentVisitor)?;
+    let schedule = deserializer.deserialize_map(DocumentVisitor).map_err(in_few_words)?;
     deserializer.end()?;
     Ok(schedule)
+}
+
+/// The error with a message of bounded length; line and column, at its end, stay.
+fn in_few_words(error: serde_json::Error) -> serde_json::Error {
+    let message = error.to_string();
+    match shortened(&message) {
+        Cow::Borrowed(_) => error,
+        Cow::Owned(short) => serde_json::Error::custom(short),
+    }
 }
 
 /// Everything but segments and actions.
@@ -68,8 +79,12 @@ impl Serialize for TaskFields<'_> {
         fields.serialize_field("root", &task.root)?;
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
-        if let Some(costs) = &task.costs {
-            fields.serialize_field("costs", &CostFields::from(costs))?;
+        match &task.costs {
+            Some(StatedCosts::Parameters(costs)) => {
+                fields.serialize_field("costs", &CostFields::from(costs))?;
+            }
+            Some(StatedCosts::Machine(machine)) => fields.serialize_field("machine", machine)?,
+            None => {}
         }
         match &task.payload {
             Payload::Blocks(sizes) => {
@@ -361,6 +376,7 @@ struct ScheduleFields {
     order: Order,
     ports: u16,
     costs: Option<Object<CostFields>>,
+    machine: Option<Object<Machine>>,
     block_sizes_bytes: Option<Vec<u64>>,
     vector_bytes: Option<u64>,
     displacements_bytes: Option<Vec<u64>>,
@@ -386,13 +402,20 @@ impl ScheduleFields {
                 return Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into());
             }
         };
-        let costs = self
-            .costs
-            .map(|Object(costs)| {
-                Homogeneous::new(costs.alpha, costs.beta_per_byte, costs.gamma_per_byte)
-            })
-            .transpose()
-            .map_err(|error| error.to_string())?;
+        let costs = match (self.costs, self.machine) {
+            (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
+            (Some(Object(costs)), None) => {
+                let CostFields { alpha, beta_per_byte, gamma_per_byte } = costs;
+                let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte);
+                Some(costs.map_err(|error| error.to_string())?.into())
+            }
+            (None, Some(Object(machine))) => {
+                let fits = machine.costs.check_processors(self.processors);
+                fits.map_err(|error| error.to_string())?;
+                Some(machine.into())
+            }
+            (None, None) => None,
+        };
         let task = Task {
             operation: self.operation,
             root: self.root,
@@ -457,7 +480,8 @@ mod tests {
         let tree = Tree::new(3, 1, &steps).unwrap();
         let sizes = BlockSizes::new([2, 1, 4]).unwrap();
         let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
-        Schedule::of_tree(&tree, Operation::Gather, Payload::Blocks(sizes), Some(costs)).unwrap()
+        Schedule::of_tree(&tree, Operation::Gather, Payload::Blocks(sizes), Some(costs.into()))
+            .unwrap()
     }
 
     #[test]

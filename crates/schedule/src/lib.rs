@@ -9,6 +9,7 @@
 //! - [`document`]: schedules as JSON.
 //! - [`export`]: schedules in the formats of other programs.
 //! - [`simulate()`]: when everything happens.
+//! - [`verify()`]: whether a schedule, whoever made it, does what it is for.
 //!
 //! This crate builds no trees and knows no files, options or terminals.
 
@@ -19,9 +20,11 @@ mod of_tree;
 mod program;
 mod schedule;
 mod simulate;
+pub mod verify;
 
 pub use action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 pub use of_tree::OfTreeError;
 pub use program::{Programs, TooManyActions};
 pub use schedule::{ActionFault, Order, Payload, Schedule, ScheduleError, Task};
 pub use simulate::{ActionTimes, Critical, Sends, SimulationError, Timeline, Unmatched, simulate};
+pub use verify::{Fault, Verified, verify};

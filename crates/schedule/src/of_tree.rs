@@ -11,7 +11,8 @@
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
 use crate::schedule::{Order, Payload, Schedule, ScheduleError, Task};
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Rank, Step, Tree, check_ordered};
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{BlockSizes, Operation, Rank, Step, Tree, check_ordered};
 
 /// Why a tree has no schedule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -60,7 +61,7 @@ impl Schedule {
         tree: &Tree,
         operation: Operation,
         payload: Payload,
-        costs: Option<Homogeneous>,
+        costs: Option<StatedCosts>,
     ) -> Result<Schedule, OfTreeError> {
         let ordered = match operation {
             Operation::Gather | Operation::Scatter => check_ordered(tree).is_ok(),

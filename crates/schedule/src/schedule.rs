@@ -2,7 +2,8 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Region};
 use crate::program::Programs;
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Rank, Tree, TreeError};
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{BlockSizes, Operation, Rank, Tree, TreeError};
 
 /// What is to be moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +19,19 @@ pub enum Payload {
     },
 }
 
-/// Whether what a processor holds is always consecutive in rank order.
+/// Whether what a processor holds is always consecutive in rank order. The strictest is the least.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -67,7 +78,7 @@ pub struct Task {
     /// How many actions a processor may perform at once, at least 1.
     pub ports: u16,
     /// The costs for which the schedule was made, if that is known.
-    pub costs: Option<Homogeneous>,
+    pub costs: Option<StatedCosts>,
 }
 
 impl Task {
@@ -140,18 +151,19 @@ impl Task {
 ///
 /// # Meaning
 /// A processor starts the actions of a port one after the other, each when the one before has
-/// ended. An action that reads from the segment or the output waits, besides, for all receives and
-/// copies that are listed before it, on whatever port. Messages from one processor to another with
-/// the same tag match in the order of the lists.
+/// ended. An action that reads from the segment or the output, or combines what it receives with
+/// what is there, waits, besides, for all receives and copies that are listed before it, on whatever
+/// port. Messages from one processor to another with the same tag match in the order of the lists.
 ///
 /// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
-/// vector, and in a reduction every segment and the root's output hold the processor's own vector.
-/// With one processor, its data is where it belongs.
+/// vector, and in a reduction every segment and the root's output hold the processor's own vector:
+/// as much of it as there is room for, and nothing behind it. With one processor, its data is where
+/// it belongs.
 ///
 /// # Invariants
 /// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
 /// not empty and lie in their buffers, inputs are not written. What all of them do together is for
-/// `verify` to find out.
+/// [`verify`](crate::verify()) to find out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     task: Task,

@@ -1,8 +1,9 @@
 //! Adaptive binomial trees: at each join the data decides who sends.
 
+use crate::ConstructionError;
 use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
 use std::convert::Infallible;
-use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, TreeError};
+use tuwtree_model::{Collective, CostModel, Rank, Root, Time, TimeError, Tree};
 
 /// Which of two adjacent subcubes sends its data to the other.
 ///
@@ -10,7 +11,8 @@ use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError, Tree, 
 /// root always receives (TUW Lemma 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum AdaptiveRule {
-    /// The direction with the smaller completion time of the join. It alone looks at the costs, and
+    /// The direction with the smaller completion time of the join. It alone looks at the costs (of
+    /// the pair that the join would link, where each has its own), and for homogeneous ones
     /// reproduces every published time and root, for gamma = 0 and gamma = beta.
     #[default]
     CompletionTime,
@@ -39,23 +41,12 @@ impl AdaptiveRule {
     }
 }
 
-/// Why there is no adaptive tree.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum AdaptiveError {
-    /// The root is not a processor.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
-    /// A join's completion time cannot be stated.
-    #[error(transparent)]
-    Time(#[from] TimeError),
-}
-
-/// The adaptive binomial tree for these blocks, with a given root or the one that the rule yields
+/// The adaptive binomial tree for this problem and these costs, with a given root or the one that the rule yields
 /// (which need not be the best of all roots).
 ///
 /// # Errors
-/// [`AdaptiveError`]: a root out of range; for [`AdaptiveRule::CompletionTime`], a time that cannot
-/// be stated.
+/// [`ConstructionError`]: a root out of range; for [`AdaptiveRule::CompletionTime`], a time that cannot
+/// be stated, or a join without a link in either direction.
 ///
 /// # Complexity
 /// O(p) time and space.
@@ -64,56 +55,55 @@ pub enum AdaptiveError {
 /// TUW Lemmas 1, 2 and 4, OPT Proposition 1. With the rule's own root, its assumption on gamma
 /// and positive blocks, the completion time is at most
 /// `ceil(log2 p) alpha + beta (m - m_r) + gamma m_r`.
-pub fn adaptive(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
+pub fn adaptive<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
     root: Root,
     rule: AdaptiveRule,
-) -> Result<Tree, AdaptiveError> {
+) -> Result<Tree, ConstructionError> {
+    let problem = problem.into();
+    let processors = problem.processors();
     let root = match root {
         Root::Given(root) => {
-            Tree::check_root(sizes.processors(), root)?;
+            Tree::check_root(processors, root)?;
             Some(root)
         }
         Root::Best => None,
     };
+    let bytes = |cube: &Subcube<()>| problem.segment(cube.first, cube.last);
     match rule {
-        AdaptiveRule::CompletionTime => Ok(by_completion_time(sizes, costs, root)?),
-        AdaptiveRule::GatherTime => Ok(by_data(sizes.processors(), root, |left, right| {
-            let [left, right] = [left, right].map(|cube| {
-                let bytes = sizes.range(cube.first, cube.last);
-                (bytes - sizes.block(cube.root), bytes)
-            });
-            right < left
+        AdaptiveRule::CompletionTime => Ok(by_completion_time(problem, costs, root)?),
+        AdaptiveRule::GatherTime => Ok(by_data(processors, root, |left, right| {
+            let gathered = |cube| (bytes(cube) - problem.copied(cube.root), bytes(cube));
+            gathered(right) < gathered(left)
         })),
-        AdaptiveRule::DataSize => Ok(by_data(sizes.processors(), root, |left, right| {
-            let [left_bytes, right_bytes] =
-                [left, right].map(|cube| sizes.range(cube.first, cube.last));
-            right_bytes < left_bytes || (right.is_single() && !left.is_single())
+        AdaptiveRule::DataSize => Ok(by_data(processors, root, |left, right| {
+            bytes(right) < bytes(left) || (right.is_single() && !left.is_single())
         })),
     }
 }
 
 /// The rule that compares the two completion times of a join.
 fn by_completion_time(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
+    problem: Collective<'_>,
+    costs: &impl CostModel,
     root: Option<Rank>,
 ) -> Result<Tree, TimeError> {
     let join = |left: &Subcube<Time>, right: &Subcube<Time>| {
         let time = |receiver| {
-            clock::joined((sizes, costs), receiver, (left, left.state), (right, right.state))
+            clock::joined((problem, costs), receiver, (left, left.state), (right, right.state))
         };
         if let Some(receiver) = Receiver::holding(root, left, right) {
             return Ok((receiver, time(receiver)?));
         }
-        let (to_left, to_right) = (time(Receiver::Left)?, time(Receiver::Right)?);
-        Ok(match to_left < to_right {
-            true => (Receiver::Left, to_left),
-            false => (Receiver::Right, to_right),
-        })
+        match (time(Receiver::Left), time(Receiver::Right)) {
+            (Ok(to_left), Ok(to_right)) if to_left < to_right => Ok((Receiver::Left, to_left)),
+            (_, Ok(to_right)) => Ok((Receiver::Right, to_right)),
+            (Ok(to_left), Err(TimeError::NoLink { .. })) => Ok((Receiver::Left, to_left)),
+            (_, Err(error)) => Err(error),
+        }
     };
-    join_subcubes(sizes.processors(), |_| Time::ZERO, join)
+    join_subcubes(problem.processors(), |_| Time::ZERO, join)
 }
 
 /// The rules that compare amounts of data.

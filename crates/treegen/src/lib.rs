@@ -5,31 +5,49 @@
 //! | [`linear`] | `p`, root | O(p) | star | pays `p - 1` start-ups |
 //! | [`oblivious`] | `p`, root | O(p) | rank-ordered binomial | may send large blocks log p times |
 //! | [`adaptive`] | blocks, costs, root | O(p) | binomial, the larger side receives | always `ceil(log2 p)` children at the root; a given root may have to wait |
+//! | [`model_binomial`] | blocks, costs, root | O(p^2) | binomial, places filled by predicted times | not ordered |
+//! | [`graceful`] | blocks, root | O(p log p) | sets of growing weight | not ordered |
+//! | [`model_graceful`] | blocks, costs, root | O(p log^2 p) as a rule | sets of growing predicted time | not ordered |
+//! | [`two_level`] | nodes, root | O(p) beside its parts | within nodes, then among their leaders | its parts decide |
 //! | [`doubling`] | blocks, root | O(p log p) | root, then binomial groups; not ordered | one alpha more than it might |
 //! | [`greedy`] | blocks, costs, root | O(p log p) | as doubling, groups as they are ready; not ordered | |
 //! | [`two_block`] | blocks, root | O(p) | two binomial trees and one message; not ordered | two block sizes only |
 //!
 //! For linear and oblivious trees the best of all roots is found from the completion times of all
-//! roots ([`linear_times`] in O(p), [`oblivious_times`] in O(p log p)) by [`best_root`]. The first
+//! roots ([`linear_times`] in O(p), [`oblivious_times`] in O(p log p)) by [`best_root`], whatever the
+//! costs by [`linear_root`] in O(p^2) and [`oblivious_root`] in O(p log p). The first
 //! three are ordered ([`tuwtree_model::check_ordered`]). None of the functions returns a completion time
 //! of the tree it builds: [`tuwtree_model::completion_time`] judges all trees alike.
 //!
-//! Sources: OPT and TUW, as in [`tuwtree_model`].
+//! Sources: OPT and TUW, as in [`tuwtree_model`]; HET is K. Dichev, V. Rychkov, A. Lastovetsky, "Two
+//! algorithms of irregular scatter/gather operations for heterogeneous platforms", EuroMPI 2010.
 
 mod adaptive;
 mod best_root;
 mod doubling;
+mod error;
+mod graceful;
 mod greedy;
 mod groups;
 mod linear;
+mod model_binomial;
+mod model_graceful;
 mod oblivious;
+mod predicted;
+mod sets;
 mod subcubes;
 mod two_block;
+mod two_level;
 
-pub use adaptive::{AdaptiveError, AdaptiveRule, adaptive};
+pub use adaptive::{AdaptiveRule, adaptive};
 pub use best_root::{best_root, published_root};
 pub use doubling::doubling;
+pub use error::ConstructionError;
+pub use graceful::graceful;
 pub use greedy::greedy;
-pub use linear::{linear, linear_times};
-pub use oblivious::{oblivious, oblivious_times};
+pub use linear::{linear, linear_root, linear_times};
+pub use model_binomial::{Filling, model_binomial};
+pub use model_graceful::model_graceful;
+pub use oblivious::{oblivious, oblivious_root, oblivious_times};
 pub use two_block::{TwoBlockError, two_block};
+pub use two_level::two_level;

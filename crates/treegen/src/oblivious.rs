@@ -1,8 +1,9 @@
 //! The oblivious binomial tree: its shape depends on the number of processors and the root only.
 
+use crate::best_root::best_possible_root;
 use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
 use std::convert::Infallible;
-use tuwtree_model::{BlockSizes, Homogeneous, Rank, Time, TimeError, Tree, TreeError};
+use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree, TreeError};
 
 /// The rank-ordered binomial tree: the subcube that holds the root receives, and of two others the
 /// right one, so that each gathers at its last rank.
@@ -32,10 +33,32 @@ pub fn oblivious(processors: usize, root: Rank) -> Result<Tree, TreeError> {
 /// # Complexity
 /// O(p log p) time, O(p) space for all `p` roots together: a root's clock follows from that of its
 /// own subcube and the time of the adjacent one, which gathers at its last rank whatever the root.
-pub fn oblivious_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeError> {
-    let processors = sizes.processors();
+pub fn oblivious_times<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+) -> Result<Vec<Time>, TimeError> {
+    times(problem.into(), costs).into_iter().collect()
+}
+
+/// The root with which the oblivious tree completes first; of several, the one of least rank.
+///
+/// # Errors
+/// [`TimeError`] if there is no root with a time.
+///
+/// # Complexity
+/// As [`oblivious_times`].
+pub fn oblivious_root<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+) -> Result<Rank, TimeError> {
+    best_possible_root(times(problem.into(), costs))
+}
+
+/// For each root its time, or why it has none.
+fn times(problem: Collective<'_>, costs: &impl CostModel) -> Vec<Result<Time, TimeError>> {
+    let processors = problem.processors();
     // times[r]: when r has gathered its own subcube, if it is the root.
-    let mut times = vec![Time::ZERO; processors];
+    let mut times = vec![Ok(Time::ZERO); processors];
     let mut width = 1;
     while width < processors {
         for first in (0..processors - width).step_by(2 * width) {
@@ -44,17 +67,27 @@ pub fn oblivious_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Ti
                 (Subcube { first, last, root: last, state: () }, times[last])
             });
             // Each rank of the one side in turn is the root; the other side's clock is fixed.
-            for (receiver, (cube, _)) in [(Receiver::Left, left), (Receiver::Right, right)] {
-                for time in &mut times[cube.first..=cube.last] {
-                    let (left, right) = match receiver {
-                        Receiver::Left => ((&left.0, *time), (&right.0, right.1)),
-                        Receiver::Right => ((&left.0, left.1), (&right.0, *time)),
+            for (receiver, (cube, _), (other, other_ready)) in
+                [(Receiver::Left, left, right), (Receiver::Right, right, left)]
+            {
+                for (root, time) in (cube.first..).zip(&mut times[cube.first..=cube.last]) {
+                    let joined = |own_ready, other_ready| {
+                        let own = (&Subcube { root, ..cube }, own_ready);
+                        let other = (&other, other_ready);
+                        let (left, right) = match receiver {
+                            Receiver::Left => (own, other),
+                            Receiver::Right => (other, own),
+                        };
+                        clock::joined((problem, costs), receiver, left, right)
                     };
-                    *time = clock::joined((sizes, costs), receiver, left, right)?;
+                    *time = match (*time, other_ready) {
+                        (Ok(own), Ok(other)) => joined(own, other),
+                        (Err(error), _) | (_, Err(error)) => Err(error),
+                    };
                 }
             }
         }
         width *= 2;
     }
-    Ok(times)
+    times
 }

@@ -117,29 +117,36 @@ fn push_steps<S>(
 /// The clock of a joined subcube's root: the same steps as in the tree, timed.
 pub(crate) mod clock {
     use super::{Receiver, Subcube};
-    use tuwtree_model::{BlockSizes, Homogeneous, Time, TimeError};
+    use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError};
 
     /// When the receiver of this join is done, given when each side is ready.
+    ///
+    /// In a scatter or broadcast the receiver is the one that sends, backwards in time.
     pub(crate) fn joined<S>(
-        (sizes, costs): (&BlockSizes, &Homogeneous),
+        (problem, costs): (Collective<'_>, &impl CostModel),
         receiver: Receiver,
         (left, left_ready): (&Subcube<S>, Time),
         (right, right_ready): (&Subcube<S>, Time),
     ) -> Result<Time, TimeError> {
-        let left_bytes = sizes.range(left.first, left.last);
-        let right_bytes = sizes.range(right.first, right.last);
+        let copied =
+            |rank: Rank, clock| costs.sum(clock, costs.copy_at(rank, problem.copied(rank))?);
+        let received = |child: &Subcube<S>, child_ready: Time, parent: &Subcube<S>, clock: Time| {
+            let (from, to) = problem.ends(child.root, parent.root);
+            let bytes = problem.segment(child.first, child.last);
+            costs.sum(clock.later(child_ready), costs.transmission_between(from, to, bytes)?)
+        };
         match receiver {
             Receiver::Left => {
                 let clock = match left.is_single() {
-                    true => costs.copy(left_bytes)?,
+                    true => copied(left.root, Time::ZERO)?,
                     false => left_ready,
                 };
-                costs.after_receive(clock, right_ready, right_bytes)
+                received(right, right_ready, left, clock)
             }
             Receiver::Right => {
-                let clock = costs.after_receive(right_ready, left_ready, left_bytes)?;
+                let clock = received(left, left_ready, right, right_ready)?;
                 match right.is_single() {
-                    true => costs.after_copy(clock, right_bytes),
+                    true => copied(right.root, clock),
                     false => Ok(clock),
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::args::{BlockArgs, CostArgs};
 use crate::error::CliError;
-use crate::input::{Source, tree};
+use crate::input::{Source, check_one_standard_input, tree};
 use crate::output::text;
 use clap::Args;
 use serde_json::json;
@@ -39,6 +39,7 @@ pub(crate) struct EvaluateArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it; no blocks at all.
 pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    check_sources(&args.tree, &args.blocks, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let Some(problem) = problem(&document, &args.tree, &args.blocks, &args.costs)? else {
         return Err(CliError::Usage(format!(
@@ -54,6 +55,19 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
+/// Fails with exit code 2 if more than one thing is to come from standard input.
+pub(crate) fn check_sources(
+    tree: &Source,
+    blocks: &BlockArgs,
+    costs: &CostArgs,
+) -> Result<(), CliError> {
+    check_one_standard_input(&[
+        ("the tree", Some(tree)),
+        ("--sizes", blocks.sizes.as_ref()),
+        ("--machine", costs.machine.as_ref()),
+    ])
+}
+
 /// The problem that a tree is to be judged on: as given on the command line, else as in its file.
 ///
 /// # Errors
@@ -64,12 +78,8 @@ pub(crate) fn problem(
     blocks: &BlockArgs,
     costs: &CostArgs,
 ) -> Result<Option<Problem>, CliError> {
-    if matches!((source, &blocks.sizes), (Source::StandardInput, Some(Source::StandardInput))) {
-        let message = "the tree and --sizes are both to come from standard input";
-        return Err(CliError::Usage(message.into()));
-    }
     let own = document.problem.as_ref();
-    let costs = costs.costs(own.map(|problem| problem.costs))?;
+    let stated = costs.costs(own.map(|problem| &problem.costs))?;
     let processors = document.tree.processors();
     let sizes = match blocks.load(processors)? {
         Some(sizes) => sizes,
@@ -89,7 +99,8 @@ pub(crate) fn problem(
         });
     }
     let operation = own.map_or(Operation::Gather, |problem| problem.operation);
-    Ok(Some(Problem { operation, sizes, costs }))
+    costs.check_processors(&stated, processors)?;
+    Ok(Some(Problem { operation, sizes, costs: stated }))
 }
 
 /// What there is to say about a tree and a problem.
@@ -106,13 +117,13 @@ fn evaluate<'a>(
     document: &'a TreeDocument,
     problem: &'a Problem,
 ) -> Result<Evaluation<'a>, CliError> {
-    let Problem { sizes, costs, .. } = problem;
+    let (collective, costs) = (problem.collective(), &*problem.costs.costs());
     Ok(Evaluation {
         document,
         problem,
-        time: completion_time(&document.tree, sizes, costs)?,
-        bound_own_root: lower_bound(document.tree.root(), sizes, costs)?,
-        bound_any_root: lower_bound_any_root(sizes, costs)?,
+        time: completion_time(&document.tree, collective, costs)?,
+        bound_own_root: lower_bound(document.tree.root(), collective, costs)?,
+        bound_any_root: lower_bound_any_root(collective, costs)?,
         order: check_ordered(&document.tree),
     })
 }
@@ -130,12 +141,10 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "problem          {} of {} bytes; alpha = {}, beta = {}, gamma = {}",
+            "problem          {} of {} bytes; {}",
             operation.name(),
             sizes.total(),
-            text::number(costs.alpha()),
-            text::number(costs.beta()),
-            text::number(costs.gamma())
+            text::costs(costs)
         )?;
         writeln!(
             output,
@@ -165,6 +174,7 @@ impl Evaluation<'_> {
             "version": 1,
             "operation": self.problem.operation.name(),
             "processors": tree.processors(),
+            "machine": self.problem.costs.machine().map(|machine| &machine.name),
             "root": tree.root(),
             "completion_time": text::json_time(self.time),
             "lower_bound": text::json_time(self.bound_own_root),

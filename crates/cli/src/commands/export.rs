@@ -1,6 +1,7 @@
 //! `tuwtree export`: a tree or schedule in the format of another program.
 
 use crate::args::{CostArgs, named};
+use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
 use crate::input::{Source, schedule, sizes};
 use crate::output::file::Destination;
@@ -8,9 +9,11 @@ use clap::Args;
 use std::fs;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::Homogeneous;
-use tuwtree_schedule::export::{dot, goal, smpi};
-use tuwtree_schedule::{Schedule, document};
+use tuwtree_model::Costs;
+use tuwtree_model::document::StatedCosts;
+use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
+use tuwtree_schedule::export::{c, dot, goal, smpi};
+use tuwtree_schedule::{Schedule, Sends, document, simulate};
 
 /// Export a tree or schedule for other programs: as JSON, for simulators, or as a picture.
 ///
@@ -36,6 +39,10 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     displacements: Option<Source>,
 
+    /// What the names in exported C begin with [default: the output file's name]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
     /// Write to this file, or for `smpi` into this folder [default: standard output]
     ///
     /// A JSON file whose name ends with `.gz` is packed.
@@ -48,31 +55,40 @@ pub(crate) struct ExportArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Json,
+    C,
     Goal,
     Smpi,
     Dot,
+    Svg,
 }
 
 impl Format {
-    const ALL: [Format; 4] = [Format::Json, Format::Goal, Format::Smpi, Format::Dot];
+    const ALL: [Format; 6] =
+        [Format::Json, Format::C, Format::Goal, Format::Smpi, Format::Dot, Format::Svg];
 
     fn name(self) -> &'static str {
         match self {
             Format::Json => "json",
+            Format::C => "c",
             Format::Goal => "goal",
             Format::Smpi => "smpi",
             Format::Dot => "dot",
+            Format::Svg => "svg",
         }
     }
 
     fn summary(self) -> &'static str {
         match self {
             Format::Json => "the schedule itself, for programs and the executor",
+            Format::C => "a C file, and beside it a header, with persistent requests of MPI",
             Format::Goal => "GOAL text for LogGOPSim and ATLAHS",
             Format::Smpi => {
                 "a folder with trace, platform, host file and command for SimGrid's SMPI"
             }
             Format::Dot => "Graphviz: who sends how much to whom",
+            Format::Svg => {
+                "a picture of the tree, or else of the timeline; `draw` has more of them"
+            }
         }
     }
 }
@@ -86,14 +102,22 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     if let Some(source) = &args.displacements {
         schedule = displaced(schedule, source)?;
     }
-    let costs = args.costs.costs(schedule.task().costs)?;
+    let stated = stated_costs(&schedule, &args.schedule, &args.costs)?;
+    let costs = &*stated.costs();
+    // Without a machine, a time unit is taken as a nanosecond.
+    let nanoseconds = if stated.machine().is_some() { 1e9 } else { 1.0 };
     match args.format {
         Format::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
+        Format::C => write_c(&schedule, args)?,
         Format::Goal => {
-            args.output.open()?.write(|file| goal::write(&schedule, Some(&costs), file))?;
+            args.output.open()?.write(|file| goal::write(&schedule, costs, nanoseconds, file))?;
         }
         Format::Dot => args.output.open()?.write(|file| dot::write(&schedule, file))?,
-        Format::Smpi => write_replay(&schedule, &costs, &args.output)?,
+        Format::Smpi => write_replay(&schedule, costs, &args.output)?,
+        Format::Svg => {
+            let svg = picture(&schedule, &stated, &args.schedule)?;
+            args.output.open()?.write(|file| file.write_all(svg.as_bytes()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -103,10 +127,44 @@ fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> 
     schedule.with_displacements(displacements).map_err(|error| source.failure(&error))
 }
 
+/// The tree along which the schedule goes; if there is none, its timeline.
+fn picture(schedule: &Schedule, costs: &StatedCosts, source: &Source) -> Result<String, CliError> {
+    let timeline = simulate(schedule, &*costs.costs(), Sends::Synchronous)
+        .map_err(|error| source.failure(&error))?;
+    let performance = Performance { schedule, timeline: &timeline, costs };
+    Ok(match tree_of(schedule) {
+        Some(tree) => TreePicture::new(&tree, Some(performance)).svg(),
+        None => TimelinePicture::new(performance).svg(),
+    })
+}
+
+/// Writes the C source and, if it goes into a file, the header beside it.
+fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
+    let name = match (&args.name, &args.output) {
+        (Some(name), _) => name.clone(),
+        (None, Destination::StandardOutput) => schedule.task().operation.name().to_owned(),
+        (None, Destination::File(path)) => {
+            let stem = path.file_stem().unwrap_or_default();
+            stem.to_string_lossy().replace(['-', '.', ' '], "_")
+        }
+    };
+    let files = c::CFiles::new(schedule, &name).map_err(|error| match error {
+        c::CError::Name { .. } => CliError::Usage(format!("--name: {error}")),
+        other => args.schedule.failure(&other),
+    })?;
+    let Destination::File(path) = &args.output else {
+        return args.output.open()?.write(|file| files.source(file));
+    };
+    // The source includes the header by this name.
+    let header = Destination::File(path.with_file_name(format!("{name}.h"))).open()?;
+    args.output.open()?.write(|file| files.source(file))?;
+    header.write(|file| files.header(file))
+}
+
 /// Writes the files of an SMPI replay into a folder.
 fn write_replay(
     schedule: &Schedule,
-    costs: &Homogeneous,
+    costs: &Costs,
     destination: &Destination,
 ) -> Result<(), CliError> {
     let Destination::File(folder) = destination else {

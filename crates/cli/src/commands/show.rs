@@ -1,7 +1,7 @@
 //! `tuwtree show`: a tree explained: who sends what to whom, when.
 
 use crate::args::{BlockArgs, CostArgs};
-use crate::commands::evaluate::problem;
+use crate::commands::evaluate::{check_sources, problem};
 use crate::error::CliError;
 use crate::input::{Source, tree};
 use crate::output::drawing::{Drawing, blocks, spans, transmission};
@@ -40,6 +40,7 @@ pub(crate) struct ShowArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it.
 pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    check_sources(&args.tree, &args.blocks, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let tree = &document.tree;
     if let Some(rank) = args.processor.filter(|&rank| rank >= tree.processors()) {
@@ -49,10 +50,13 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     }
     let problem = problem(&document, &args.tree, &args.blocks, &args.costs)?;
     let times = match &problem {
-        Some(problem) => Some(completion(tree, &problem.sizes, &problem.costs)?),
+        Some(problem) => Some(completion(tree, problem.collective(), &*problem.costs.costs())?),
         None => None,
     };
-    let operation = problem.map_or(Operation::Gather, |problem| problem.operation);
+    let operation = problem.as_ref().map_or(Operation::Gather, |problem| problem.operation);
+    if let Some(problem) = problem.filter(|problem| problem.costs.machine().is_some()) {
+        writeln!(output, "{}\n", text::costs(&problem.costs))?;
+    }
     Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
     writeln!(output)?;
     list_messages(args, tree, operation, times.as_ref(), output)?;

@@ -2,13 +2,14 @@
 
 use crate::args::{CostArgs, named};
 use crate::error::CliError;
-use crate::input::{Source, schedule};
+use crate::input::{Source, check_one_standard_input, schedule};
 use crate::output::file::Destination;
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
+use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{Homogeneous, Rank};
 use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
 
@@ -53,9 +54,9 @@ pub(crate) struct SimulateArgs {
 /// A file that is not a valid schedule; messages without partner; deadlock.
 pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let schedule = schedule::read(&args.schedule)?;
-    let costs = args.costs.costs(schedule.task().costs)?;
-    let timeline =
-        simulate(&schedule, &costs, args.sends).map_err(|error| args.schedule.failure(&error))?;
+    let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
+    let timeline = simulate(&schedule, &*costs.costs(), args.sends)
+        .map_err(|error| args.schedule.failure(&error))?;
     let simulated = Simulated { schedule: &schedule, costs, sends: args.sends, timeline };
     if let Some(destination) = &args.timeline {
         destination.open()?.write(|file| simulated.write_csv(file))?;
@@ -67,9 +68,27 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
+/// The costs of a schedule: as given on the command line, else as in its file.
+///
+/// # Errors
+/// Arguments out of range, a machine that cannot be read or has another number of processors.
+pub(crate) fn stated_costs(
+    schedule: &Schedule,
+    source: &Source,
+    costs: &CostArgs,
+) -> Result<StatedCosts, CliError> {
+    check_one_standard_input(&[
+        ("the schedule", Some(source)),
+        ("--machine", costs.machine.as_ref()),
+    ])?;
+    let stated = costs.costs(schedule.task().costs.as_ref())?;
+    costs.check_processors(&stated, schedule.processors())?;
+    Ok(stated)
+}
+
 struct Simulated<'a> {
     schedule: &'a Schedule,
-    costs: Homogeneous,
+    costs: StatedCosts,
     sends: Sends,
     timeline: Timeline,
 }
@@ -91,10 +110,8 @@ impl Simulated<'_> {
         )?;
         writeln!(
             output,
-            "costs            alpha = {}, beta = {}, gamma = {}; {} sends",
-            text::number(self.costs.alpha()),
-            text::number(self.costs.beta()),
-            text::number(self.costs.gamma()),
+            "costs            {}; {} sends",
+            text::costs(&self.costs),
             self.sends.name()
         )?;
         let (messages, bytes) = self.messages();
@@ -227,6 +244,10 @@ impl Simulated<'_> {
                 })
             })
             .collect();
+        let parameter = |of: fn(&Homogeneous) -> f64| match &self.costs {
+            StatedCosts::Parameters(costs) => text::json_number(of(costs)),
+            StatedCosts::Machine(_) => Value::Null,
+        };
         let document = json!({
             "format": "tuwtree-simulation",
             "version": 1,
@@ -235,13 +256,14 @@ impl Simulated<'_> {
             "root": task.root,
             "order": task.order.name(),
             "ports": task.ports,
-            "alpha": text::json_number(self.costs.alpha()),
-            "beta_per_byte": text::json_number(self.costs.beta()),
-            "gamma_per_byte": text::json_number(self.costs.gamma()),
+            "alpha": parameter(Homogeneous::alpha),
+            "beta_per_byte": parameter(Homogeneous::beta),
+            "gamma_per_byte": parameter(Homogeneous::gamma),
+            "machine": self.costs.machine().map(|machine| &machine.name),
             "sends": self.sends.name(),
             "completion_time": text::json_time(self.timeline.completion_time()),
             "messages": messages,
-            "message_bytes": bytes as f64,
+            "message_bytes": text::json_number(bytes as f64),
             "critical_path": path,
             "per_processor": processors,
         });

@@ -1,6 +1,7 @@
-//! Reading what users give: block sizes, trees and schedules, from files or standard input, packed
-//! with gzip or not.
+//! Reading what users give: block sizes, trees, schedules and machines, from files or standard
+//! input, packed with gzip or not.
 
+pub(crate) mod machine;
 pub(crate) mod schedule;
 pub(crate) mod sizes;
 pub(crate) mod tree;
@@ -11,6 +12,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
+use tuwtree_model::document::shortened;
 
 /// Where a text comes from: a file, or `-` for standard input.
 #[derive(Clone, Debug)]
@@ -63,9 +65,9 @@ impl Source {
         })
     }
 
-    /// A failure to do with this source.
+    /// A failure to do with this source, which the reason may quote.
     pub(crate) fn failure(&self, reason: &dyn fmt::Display) -> CliError {
-        CliError::Failure(format!("{self}: {reason}"))
+        CliError::Failure(format!("{self}: {}", shortened(&reason.to_string())))
     }
 
     fn open(&self) -> io::Result<impl BufRead + use<>> {
@@ -104,6 +106,22 @@ impl<R: Read> Read for Limited<R> {
             }
             None => Err(io::Error::other(format!("more than {LARGEST_INPUT} bytes"))),
         }
+    }
+}
+
+/// Fails with exit code 2 if more than one of these is standard input; `names` says what each is.
+pub(crate) fn check_one_standard_input(
+    sources: &[(&str, Option<&Source>)],
+) -> Result<(), CliError> {
+    let mut named = sources
+        .iter()
+        .filter(|(_, source)| matches!(source, Some(Source::StandardInput)))
+        .map(|(name, _)| name);
+    match (named.next(), named.next()) {
+        (Some(one), Some(other)) => {
+            Err(CliError::Usage(format!("{one} and {other} are both to come from standard input")))
+        }
+        _ => Ok(()),
     }
 }
 

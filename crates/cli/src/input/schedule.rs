@@ -6,19 +6,36 @@ use std::io::BufRead;
 use tuwtree_model::document::TreeDocument;
 use tuwtree_schedule::{Payload, Schedule, document};
 
+/// A tree or a schedule.
+pub(crate) enum Document {
+    Tree(TreeDocument),
+    Schedule(Schedule),
+}
+
 /// The schedule in a document, or that of the tree in a document.
 ///
 /// # Errors
 /// [`CliError::Failure`] with the source's name and what is wrong where.
 pub(crate) fn read(source: &Source) -> Result<Schedule, CliError> {
+    match read_document(source)? {
+        Document::Schedule(schedule) => Ok(schedule),
+        Document::Tree(tree) => of_tree(tree).map_err(|error| source.failure(&error)),
+    }
+}
+
+/// The tree or schedule in a document.
+///
+/// # Errors
+/// [`CliError::Failure`] with the source's name and what is wrong where.
+pub(crate) fn read_document(source: &Source) -> Result<Document, CliError> {
     let mut stream = source.stream()?;
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
     if !is_tree(start) {
-        return document::read(stream).map_err(|error| source.failure(&error));
+        let schedule = document::read(stream).map_err(|error| source.failure(&error))?;
+        return Ok(Document::Schedule(schedule));
     }
-    let document = tree::parse(&source.text_of(stream)?);
-    of_tree(document.map_err(|error| source.failure(&error))?)
-        .map_err(|error| source.failure(&error))
+    let tree = tree::parse(&source.text_of(stream)?);
+    Ok(Document::Tree(tree.map_err(|error| source.failure(&error))?))
 }
 
 /// Whether a document that starts so says that it holds a tree.

@@ -16,7 +16,7 @@ use tuwtree_model::{BlockSizes, MOST_PROCESSORS};
 /// [`CliError::Failure`] with the source's name, the line and the value.
 pub(crate) fn read(source: &Source) -> Result<BlockSizes, CliError> {
     let text = source.read()?;
-    parse(&text).map_err(|error| CliError::Failure(format!("{source}: {error}")))
+    parse(&text).map_err(|error| source.failure(&error))
 }
 
 /// The displacements in a file or on standard input, in bytes: a JSON list, or text as for sizes.

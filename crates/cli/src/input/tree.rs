@@ -10,7 +10,7 @@ use tuwtree_model::document::{Header, Object, TreeDocument};
 /// [`CliError::Failure`] with the source's name and what is wrong where.
 pub(crate) fn read(source: &Source) -> Result<TreeDocument, CliError> {
     let text = source.read()?;
-    parse(&text).map_err(|error| CliError::Failure(format!("{source}: {error}")))
+    parse(&text).map_err(|error| source.failure(&error))
 }
 
 /// The tree document in a text.

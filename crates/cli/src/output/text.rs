@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
+use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{LARGEST_EXACT, Time};
 
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
@@ -16,10 +17,25 @@ pub(crate) fn number(value: f64) -> String {
         return format!("{value:.0}");
     }
     let magnitude = value.abs().log10().floor();
-    if !(-5.0..15.0).contains(&magnitude) {
+    if !(-4.0..15.0).contains(&magnitude) {
         return format!("{value:.6e}");
     }
     format!("{value:.*}", (6.0 - magnitude).max(1.0) as usize)
+}
+
+/// Costs in a line, and the unit of the times that follow from them.
+pub(crate) fn costs(costs: &StatedCosts) -> String {
+    match costs {
+        StatedCosts::Parameters(costs) => format!(
+            "alpha = {}, beta = {}, gamma = {}",
+            number(costs.alpha()),
+            number(costs.beta()),
+            number(costs.gamma())
+        ),
+        StatedCosts::Machine(machine) => {
+            format!("machine {} ({}), times in seconds", machine.name, machine.costs.name())
+        }
+    }
 }
 
 /// A time as a JSON number, without a fraction where there is none.

@@ -1,8 +1,9 @@
 //! A replay for SMPI, the MPI simulator of SimGrid: trace, platform, host file, command.
 //!
-//! The platform is a cluster whose links make a message cost alpha + beta s exactly: SMPI adds an
-//! envelope of 16 bytes to every message and lets it cross the sender's and the receiver's link.
-//! Blocking, synchronous, ordered receives are the one-ported model; SMPI's other settings, which
+//! The links of the platform make a message cost alpha + beta s exactly, although SMPI adds an
+//! envelope of 16 bytes to every message. With homogeneous costs the platform is a cluster, where
+//! messages cross the sender's and the receiver's link; otherwise there is one link for each ordered
+//! pair of processors that the schedule uses. Blocking, synchronous, ordered receives are the one-ported model; SMPI's other settings, which
 //! imitate real networks, are switched off.
 //!
 //! # Source
@@ -10,8 +11,9 @@
 
 use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
-use tuwtree_model::{Homogeneous, Rank};
+use tuwtree_model::{CostModel, Costs, Rank, TimeError};
 
 /// Bytes that SMPI adds to every message.
 const ENVELOPE_BYTES: f64 = 16.0;
@@ -24,14 +26,31 @@ const SPEED: f64 = 1e9;
 const SECONDS: f64 = 1e4;
 
 /// A replay of a schedule, scaled to what SMPI can express.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Replay<'a> {
     schedule: &'a Schedule,
-    costs: &'a Homogeneous,
+    costs: &'a Costs,
+    /// Those that the schedule uses.
+    links: Vec<Link>,
     unit: DataUnit,
     /// Every size is multiplied, and beta divided, by it.
     size_factor: u64,
     seconds_per_unit: f64,
+}
+
+/// A link from one processor to another.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    sender: Rank,
+    receiver: Rank,
+    alpha: f64,
+    beta: f64,
+}
+
+impl Link {
+    fn seconds_for(&self, bytes: u64) -> f64 {
+        self.alpha + self.beta * bytes as f64
+    }
 }
 
 /// What SMPI counts.
@@ -46,11 +65,42 @@ enum DataUnit {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReplayError {
     /// Messages without latency.
-    #[error("alpha is 0; a message in SMPI always has a latency")]
-    NoLatency,
+    #[error("alpha from {sender} to {receiver} is 0; a message in SMPI always has a latency")]
+    NoLatency {
+        /// The sender of such a message.
+        sender: Rank,
+        /// Its receiver.
+        receiver: Rank,
+    },
     /// Messages that take no time for their data.
-    #[error("beta is 0; a link in SMPI has a finite bandwidth")]
-    NoBandwidth,
+    #[error("beta from {sender} to {receiver} is 0; a link in SMPI has a finite bandwidth")]
+    NoBandwidth {
+        /// The sender of such a message.
+        sender: Rank,
+        /// Its receiver.
+        receiver: Rank,
+    },
+    /// A message over a link that there is not.
+    #[error("processor {sender} sends to processor {receiver}, but there is no such link")]
+    NoLink {
+        /// The sender.
+        sender: Rank,
+        /// The receiver.
+        receiver: Rank,
+    },
+    /// Costs that are not linear.
+    #[error(
+        "the costs from {sender} to {receiver} are linear only piece by piece; SMPI's links are linear"
+    )]
+    NotLinear {
+        /// The sender.
+        sender: Rank,
+        /// The receiver.
+        receiver: Rank,
+    },
+    /// A copy whose time cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
     /// More than one port.
     #[error("{ports} ports; SMPI replays one-ported schedules")]
     Ports {
@@ -77,21 +127,20 @@ impl<'a> Replay<'a> {
     ///
     /// # Complexity
     /// O(1) for each action.
-    pub fn new(schedule: &'a Schedule, costs: &'a Homogeneous) -> Result<Self, ReplayError> {
+    pub fn new(schedule: &'a Schedule, costs: &'a Costs) -> Result<Self, ReplayError> {
         let ports = schedule.task().ports;
         if ports != 1 {
             return Err(ReplayError::Ports { ports });
         }
-        if costs.alpha() == 0.0 {
-            return Err(ReplayError::NoLatency);
+        let links = links(schedule, costs)?;
+        let (unit, size_factor) = scale(&links, &message_sizes(schedule))?;
+        let slowest = links.iter().map(|link| link.seconds_for(schedule.task().total()));
+        let total = slowest.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+        let seconds_per_unit = 10_f64.powf((SECONDS / total).log10().floor().clamp(-300.0, 300.0));
+        for rank in 0..schedule.processors() {
+            costs.copy_at(rank, schedule.task().own(rank))?;
         }
-        if costs.beta() == 0.0 {
-            return Err(ReplayError::NoBandwidth);
-        }
-        let (unit, size_factor) = scale(costs, &message_sizes(schedule))?;
-        let total = costs.alpha() + costs.beta() * schedule.task().total() as f64;
-        let seconds_per_unit = 10_f64.powf((SECONDS / total).log10().floor());
-        Ok(Replay { schedule, costs, unit, size_factor, seconds_per_unit })
+        Ok(Replay { schedule, costs, links, unit, size_factor, seconds_per_unit })
     }
 
     /// Simulated seconds that stand for one time unit of the costs.
@@ -114,26 +163,67 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Writes the platform: a cluster `n0`, `n1`, … whose links have these costs.
+    /// Writes the platform: hosts `n0`, `n1`, … whose links have these costs.
     ///
     /// # Errors
     /// Those of `output`.
     pub fn write_platform(&self, output: &mut dyn Write) -> io::Result<()> {
-        let beta = self.costs.beta() * self.seconds_per_unit / self.size_factor as f64;
-        let alpha = self.costs.alpha() * self.seconds_per_unit;
-        let bandwidth = 1.0 / beta;
-        let latency = (alpha - ENVELOPE_BYTES * beta) / 2.0;
+        writeln!(output, "<?xml version='1.0'?>")?;
+        writeln!(output, "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">")?;
+        writeln!(output, "<platform version=\"4.1\">")?;
+        match self.costs {
+            Costs::Homogeneous(_) => self.write_cluster(output)?,
+            Costs::Matrix(_) | Costs::Hierarchical(_) => self.write_pairs(output)?,
+        }
+        writeln!(output, "</platform>")
+    }
+
+    /// A cluster: every message crosses two links, each with half the latency.
+    fn write_cluster(&self, output: &mut dyn Write) -> io::Result<()> {
         let last = self.schedule.processors() - 1;
-        write!(
+        let (bandwidth, latency) = match self.links.first() {
+            Some(link) => self.physical(link),
+            None => (1.0, 0.0),
+        };
+        let latency = latency / 2.0;
+        writeln!(
             output,
-            "<?xml version='1.0'?>\n\
-             <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
-             <platform version=\"4.1\">\n  \
-             <cluster id=\"cluster\" prefix=\"n\" suffix=\"\" radical=\"0-{last}\" \
+            "  <cluster id=\"cluster\" prefix=\"n\" suffix=\"\" radical=\"0-{last}\" \
              speed=\"{SPEED}f\" bw=\"{bandwidth:e}Bps\" lat=\"{latency:e}s\" \
-             sharing_policy=\"SPLITDUPLEX\"/>\n\
-             </platform>\n"
+             sharing_policy=\"SPLITDUPLEX\"/>"
         )
+    }
+
+    /// A link for each ordered pair of processors between which there are messages.
+    fn write_pairs(&self, output: &mut dyn Write) -> io::Result<()> {
+        writeln!(output, "  <zone id=\"machine\" routing=\"Full\">")?;
+        for rank in 0..self.schedule.processors() {
+            writeln!(output, "    <host id=\"n{rank}\" speed=\"{SPEED}f\"/>")?;
+        }
+        for link in &self.links {
+            let Link { sender, receiver, .. } = link;
+            let (bandwidth, latency) = self.physical(link);
+            writeln!(
+                output,
+                "    <link id=\"l{sender}-{receiver}\" bandwidth=\"{bandwidth:e}Bps\" \
+                 latency=\"{latency:e}s\"/>"
+            )?;
+        }
+        for Link { sender, receiver, .. } in &self.links {
+            writeln!(
+                output,
+                "    <route src=\"n{sender}\" dst=\"n{receiver}\" symmetrical=\"NO\">\
+                 <link_ctn id=\"l{sender}-{receiver}\"/></route>"
+            )?;
+        }
+        writeln!(output, "  </zone>")
+    }
+
+    /// Bandwidth and latency of a link, in bytes per second and seconds.
+    fn physical(&self, link: &Link) -> (f64, f64) {
+        let beta = link.beta * self.seconds_per_unit / self.size_factor as f64;
+        let alpha = link.alpha * self.seconds_per_unit;
+        (1.0 / beta, alpha - ENVELOPE_BYTES * beta)
     }
 
     /// Writes the host file: one processor on each host.
@@ -177,7 +267,8 @@ impl<'a> Replay<'a> {
     ) -> io::Result<()> {
         match action.deed {
             Deed::Copy { from, .. } => {
-                let seconds = self.costs.gamma() * from.bytes() as f64 * self.seconds_per_unit;
+                let time = self.costs.copy_at(rank, from.bytes()).map_err(io::Error::other)?;
+                let seconds = time.units() * self.seconds_per_unit;
                 writeln!(output, "{rank} compute {}", seconds * SPEED)
             }
             Deed::Send(send) => {
@@ -227,14 +318,32 @@ fn message_sizes(schedule: &Schedule) -> Vec<u64> {
     actions.filter_map(|action| action.send()).map(|send| send.from.bytes()).collect()
 }
 
+/// The links that a schedule uses.
+fn links(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, ReplayError> {
+    let programs = schedule.programs();
+    let pairs: BTreeSet<(Rank, Rank)> = (0..schedule.processors())
+        .flat_map(|rank| programs.actions(rank).map(move |action| (rank, action.send())))
+        .filter_map(|(rank, send)| Some((rank, send?.to)))
+        .collect();
+    let link = |(sender, receiver)| match costs.link(sender, receiver) {
+        None => Err(ReplayError::NotLinear { sender, receiver }),
+        Some((alpha, _)) if alpha.is_infinite() => Err(ReplayError::NoLink { sender, receiver }),
+        Some((0.0, _)) => Err(ReplayError::NoLatency { sender, receiver }),
+        Some((_, 0.0)) => Err(ReplayError::NoBandwidth { sender, receiver }),
+        Some((alpha, beta)) => Ok(Link { sender, receiver, alpha, beta }),
+    };
+    pairs.into_iter().map(link).collect()
+}
+
 /// The unit and the least factor, a power of two, with which the latency that is left beside the
-/// envelope is at least half of alpha, and all messages are whole units.
-fn scale(costs: &Homogeneous, sizes: &[u64]) -> Result<(DataUnit, u64), ReplayError> {
+/// envelope is at least half of alpha on every link, and all messages are whole units.
+fn scale(links: &[Link], sizes: &[u64]) -> Result<(DataUnit, u64), ReplayError> {
     let largest = sizes.iter().copied().max().unwrap_or(0);
     let too_large = |factor| ReplayError::TooLarge { bytes: largest, factor };
     let fits =
         |factor: u64, most: u64| largest.checked_mul(factor).is_some_and(|scaled| scaled <= most);
-    let wanted = (2.0 * ENVELOPE_BYTES * costs.beta() / costs.alpha()).max(1.0);
+    let wanted = |link: &Link| 2.0 * ENVELOPE_BYTES * link.beta / link.alpha;
+    let wanted = links.iter().map(wanted).fold(1.0, f64::max);
     if wanted > LARGEST_COUNT as f64 {
         return Err(too_large(LARGEST_COUNT));
     }

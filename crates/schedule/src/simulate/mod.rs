@@ -9,9 +9,11 @@
 //! OPT section 2.1: synchronous, one-ported communication at linear cost; section 2.3 for k ports.
 
 mod matching;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
-use crate::action::{Buffer, Deed};
+use crate::action::Deed;
 use crate::program::Programs;
 use crate::schedule::Schedule;
 use matching::Matching;
@@ -201,8 +203,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
                 before.is_over().then_some(before.times.end)?
             }
         };
-        let reads = self.programs.action(index).reads();
-        match reads.is_some_and(|region| region.buffer != Buffer::Input) {
+        match self.programs.action(index).needs_written() {
             true => Some(port_free.later(self.progress[index].written?)),
             false => Some(port_free),
         }

@@ -1,13 +1,19 @@
-//! The tree document: trees and the problems they were made for, as versioned, self-describing data.
+//! Trees and the problems they were made for, and machines, as versioned, self-describing data.
 //!
 //! Apart from the core types, which know nothing of it. A reader first checks [`Header`], then reads
-//! [`TreeDocument`], which refuses unknown fields; `docs/formats.md` describes the format.
+//! [`TreeDocument`] or [`Machine`], which refuse unknown fields; `docs/formats.md` describes the
+//! formats.
 
-use crate::{BlockSizes, Homogeneous, Operation, Rank, Step, Tree, TreeError};
+mod machine;
+
+pub use machine::{Date, Machine};
+
+use crate::{BlockSizes, Collective, Costs, Homogeneous, Operation, Rank, Step, Tree, TreeError};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -59,9 +65,23 @@ impl Header {
     }
 }
 
+/// The message, its middle left out if it is long: faults quote documents, which may be huge.
+pub fn shortened(message: &str) -> Cow<'_, str> {
+    /// How many bytes are kept, at most, from the start and the end.
+    const KEPT: usize = 400;
+    if message.len() <= 2 * KEPT {
+        return Cow::Borrowed(message);
+    }
+    let start = (0..=KEPT).rev().find(|&at| message.is_char_boundary(at)).unwrap_or(0);
+    let end = message.len() - KEPT;
+    let end = (end..message.len()).find(|&at| message.is_char_boundary(at)).unwrap_or(end);
+    Cow::Owned(format!("{} … {}", &message[..start], &message[end..]))
+}
+
 /// A document read from an object with named fields. Without this, a list of the fields' values in
 /// order would do as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -103,14 +123,70 @@ pub struct Problem {
     /// The blocks.
     pub sizes: BlockSizes,
     /// The costs.
-    pub costs: Homogeneous,
+    pub costs: StatedCosts,
+}
+
+/// Costs as a document states them: three numbers, or a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatedCosts {
+    /// Homogeneous costs in some time unit.
+    Parameters(Homogeneous),
+    /// A machine, whose times are in seconds.
+    Machine(Box<Machine>),
+}
+
+impl StatedCosts {
+    /// The costs, of whichever kind.
+    pub fn costs(&self) -> Cow<'_, Costs> {
+        match self {
+            StatedCosts::Parameters(costs) => Cow::Owned(Costs::Homogeneous(*costs)),
+            StatedCosts::Machine(machine) => Cow::Borrowed(&machine.costs),
+        }
+    }
+
+    /// The machine, if there is one: times are then in seconds.
+    pub fn machine(&self) -> Option<&Machine> {
+        match self {
+            StatedCosts::Parameters(_) => None,
+            StatedCosts::Machine(machine) => Some(machine),
+        }
+    }
+}
+
+impl From<Homogeneous> for StatedCosts {
+    fn from(costs: Homogeneous) -> StatedCosts {
+        StatedCosts::Parameters(costs)
+    }
+}
+
+impl From<Machine> for StatedCosts {
+    fn from(machine: Machine) -> StatedCosts {
+        StatedCosts::Machine(Box::new(machine))
+    }
+}
+
+impl Problem {
+    /// The operation with its blocks.
+    pub fn collective(&self) -> Collective<'_> {
+        match self.operation {
+            Operation::Scatter => Collective::Scatter(&self.sizes),
+            _ => Collective::Gather(&self.sizes),
+        }
+    }
 }
 
 impl TreeDocument {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-tree";
-    /// The newest version, which is the one that is written.
-    pub const VERSION: u64 = 1;
+    /// The newest version.
+    pub const VERSION: u64 = 2;
+
+    /// The version that this document is written in: the oldest that has all its fields. Version 2
+    /// added machines.
+    pub fn version(&self) -> u64 {
+        let machine = self.problem.as_ref().and_then(|problem| problem.costs.machine());
+        if machine.is_some() { 2 } else { 1 }
+    }
 }
 
 /// The document as it stands in a file.
@@ -119,8 +195,7 @@ impl TreeDocument {
 struct TreeFields {
     #[serde(rename = "format")]
     _format: String,
-    #[serde(rename = "version")]
-    _version: u64,
+    version: u64,
     processors: usize,
     root: Rank,
     subtrees: Vec<Vec<u32>>,
@@ -131,9 +206,14 @@ struct TreeFields {
 #[serde(deny_unknown_fields)]
 struct ProblemFields {
     operation: Operation,
-    alpha: f64,
-    beta_per_byte: f64,
-    gamma_per_byte: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alpha: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beta_per_byte: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gamma_per_byte: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<Object<Machine>>,
     block_sizes_bytes: Vec<u64>,
 }
 
@@ -144,6 +224,8 @@ enum TreeDocumentError {
     Subtrees { subtrees: usize, processors: usize },
     #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processors")]
     Blocks { blocks: usize, processors: usize },
+    #[error("\"machine\" in a document of version {version}; it needs version 2")]
+    MachineTooEarly { version: u64 },
     #[error("not a tree: {0}")]
     Tree(#[from] TreeError),
 }
@@ -152,7 +234,7 @@ impl TryFrom<TreeFields> for TreeDocument {
     type Error = TreeDocumentError;
 
     fn try_from(fields: TreeFields) -> Result<TreeDocument, TreeDocumentError> {
-        let TreeFields { processors, root, subtrees, problem, .. } = fields;
+        let TreeFields { version, processors, root, subtrees, problem, .. } = fields;
         let problem = problem.map(|Object(problem)| problem);
         if subtrees.len() != processors {
             return Err(TreeDocumentError::Subtrees { subtrees: subtrees.len(), processors });
@@ -161,6 +243,9 @@ impl TryFrom<TreeFields> for TreeDocument {
             && blocks != processors
         {
             return Err(TreeDocumentError::Blocks { blocks, processors });
+        }
+        if version < 2 && problem.as_ref().is_some_and(|one| one.costs.machine().is_some()) {
+            return Err(TreeDocumentError::MachineTooEarly { version });
         }
         let mut steps = Vec::with_capacity(2 * processors);
         for (rank, subtrees) in subtrees.iter().enumerate() {
@@ -177,7 +262,7 @@ impl Serialize for TreeDocument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("TreeDocument", 6)?;
         fields.serialize_field("format", Self::FORMAT)?;
-        fields.serialize_field("version", &Self::VERSION)?;
+        fields.serialize_field("version", &self.version())?;
         fields.serialize_field("processors", &self.tree.processors())?;
         fields.serialize_field("root", &self.tree.root())?;
         fields.serialize_field("subtrees", &Subtrees(&self.tree))?;
@@ -219,13 +304,23 @@ impl Serialize for SubtreesOf<'_> {
 
 impl From<Problem> for ProblemFields {
     fn from(problem: Problem) -> ProblemFields {
-        ProblemFields {
+        let mut fields = ProblemFields {
             operation: problem.operation,
-            alpha: problem.costs.alpha(),
-            beta_per_byte: problem.costs.beta(),
-            gamma_per_byte: problem.costs.gamma(),
+            alpha: None,
+            beta_per_byte: None,
+            gamma_per_byte: None,
+            machine: None,
             block_sizes_bytes: problem.sizes.iter().collect(),
+        };
+        match problem.costs {
+            StatedCosts::Parameters(costs) => {
+                fields.alpha = Some(costs.alpha());
+                fields.beta_per_byte = Some(costs.beta());
+                fields.gamma_per_byte = Some(costs.gamma());
+            }
+            StatedCosts::Machine(machine) => fields.machine = Some(Object(*machine)),
         }
+        fields
     }
 }
 
@@ -239,12 +334,34 @@ impl TryFrom<ProblemFields> for Problem {
                 fields.operation.name()
             ));
         }
-        Ok(Problem {
-            operation: fields.operation,
-            costs: Homogeneous::new(fields.alpha, fields.beta_per_byte, fields.gamma_per_byte)
-                .map_err(|error| error.to_string())?,
-            sizes: BlockSizes::new(fields.block_sizes_bytes).map_err(|error| error.to_string())?,
-        })
+        let parameters = [
+            ("alpha", fields.alpha),
+            ("beta_per_byte", fields.beta_per_byte),
+            ("gamma_per_byte", fields.gamma_per_byte),
+        ];
+        let costs = match fields.machine {
+            Some(Object(machine)) => {
+                if let Some((name, _)) = parameters.iter().find(|(_, value)| value.is_some()) {
+                    return Err(format!("\"machine\" and \"{name}\" are both given"));
+                }
+                StatedCosts::from(machine)
+            }
+            None => {
+                let value = |index: usize| {
+                    let (name, value) = parameters[index];
+                    value.ok_or_else(|| format!("missing field `{name}` (or `machine`)"))
+                };
+                Homogeneous::new(value(0)?, value(1)?, value(2)?)
+                    .map_err(|error| error.to_string())?
+                    .into()
+            }
+        };
+        let sizes = BlockSizes::new(fields.block_sizes_bytes).map_err(|error| error.to_string())?;
+        costs
+            .costs()
+            .check_processors(sizes.processors())
+            .map_err(|error| format!("machine: {error}"))?;
+        Ok(Problem { operation: fields.operation, sizes, costs })
     }
 }
 
@@ -259,7 +376,7 @@ mod tests {
             problem: Some(Problem {
                 operation: Operation::Gather,
                 sizes: BlockSizes::new([2, 1, 4]).unwrap(),
-                costs: Homogeneous::new(100.0, 1.0, 0.5).unwrap(),
+                costs: Homogeneous::new(100.0, 1.0, 0.5).unwrap().into(),
             }),
         }
     }
@@ -293,6 +410,16 @@ mod tests {
             let bad = good.replace(from, to);
             let error = serde_json::from_str::<TreeDocument>(&bad).unwrap_err().to_string();
             assert!(error.contains(message), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn long_messages_lose_their_middle() {
+        assert_eq!(shortened("short"), "short");
+        for word in ["x", "ä", "€", "😀"] {
+            let long = format!("before {} after", word.repeat(5000));
+            let short = shortened(&long);
+            assert!(short.len() < 820 && short.starts_with("before ") && short.ends_with(" after"));
         }
     }
 

@@ -1,9 +1,22 @@
-//! The alpha-beta-gamma cost model: the only place that adds an alpha.
+//! The alpha-beta-gamma cost models: the only place that adds an alpha.
 //!
-//! Two forms of one law. [`Homogeneous`] states the time of a single transmission or copy, checked
-//! and exact; everything that judges a tree uses it. [`ScaledSizes`] is the same law for the
-//! dynamic programs: all block sizes turned into time once, so that their inner loops only add and
-//! compare.
+//! A [`CostModel`] states the time of a single transmission or copy, checked and exact; everything
+//! that judges a tree uses it. [`Homogeneous`] costs are the same everywhere, a [`CostMatrix`] has
+//! its own for each pair of processors, a [`Hierarchy`] those of the levels of a machine;
+//! [`Costs`] is any of them. [`ScaledSizes`] is the homogeneous law for the dynamic
+//! programs: all block sizes turned into time once, so that their inner loops only add and compare.
+
+mod costs;
+mod hierarchy;
+mod links;
+mod matrix;
+mod piecewise;
+
+pub use costs::{Costs, CostsError};
+pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
+pub use links::Cut;
+pub use matrix::{CostMatrix, CostMatrixError, CostTable};
+pub use piecewise::{Piece, PieceError, PiecewiseLinear};
 
 use crate::{BlockSizes, LARGEST_EXACT, Rank, Time, TimeError};
 use std::fmt::Debug;
@@ -123,26 +136,45 @@ impl Homogeneous {
     /// # Errors
     /// As [`transmission`](Self::transmission).
     pub fn plus(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
-        let sum = start.units() + cost.units();
-        // Both summands are integers of at most 2^53 here, so that their sum fits a u64.
-        if self.integral && start.units() as u64 + cost.units() as u64 > LARGEST_EXACT {
-            return Err(TimeError::NotExact);
-        }
-        Time::new(sum).ok_or(TimeError::NotFinite)
+        plus(self.integral, start, cost)
     }
 
     /// `fixed + rate * bytes`.
     fn linear(&self, fixed: f64, rate: f64, bytes: u64) -> Result<Time, TimeError> {
-        if !self.integral {
-            return Time::new(fixed + rate * bytes as f64).ok_or(TimeError::NotFinite);
-        }
-        (rate as u128)
-            .checked_mul(u128::from(bytes))
-            .and_then(|product| product.checked_add(fixed as u128))
-            .filter(|&units| units <= u128::from(LARGEST_EXACT))
-            .and_then(|units| Time::new(units as f64))
-            .ok_or(TimeError::NotExact)
+        linear(self.integral, fixed, rate, bytes)
     }
+}
+
+/// `start + cost`, exact where all costs are integers (`integral`).
+fn plus(integral: bool, start: Time, cost: Time) -> Result<Time, TimeError> {
+    let sum = start.units() + cost.units();
+    // Both summands are integers of at most 2^53 here, so that their sum fits a u64.
+    if integral && start.units() as u64 + cost.units() as u64 > LARGEST_EXACT {
+        return Err(TimeError::NotExact);
+    }
+    Time::new(sum).ok_or(TimeError::NotFinite)
+}
+
+/// `fixed + rate * bytes`, exact where both are integers (`integral`).
+fn linear(integral: bool, fixed: f64, rate: f64, bytes: u64) -> Result<Time, TimeError> {
+    if !integral {
+        return Time::new(fixed + rate * bytes as f64).ok_or(TimeError::NotFinite);
+    }
+    (rate as u128)
+        .checked_mul(u128::from(bytes))
+        .and_then(|product| product.checked_add(fixed as u128))
+        .filter(|&units| units <= u128::from(LARGEST_EXACT))
+        .and_then(|units| Time::new(units as f64))
+        .ok_or(TimeError::NotExact)
+}
+
+/// Which way data goes at a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// The processor sends.
+    Send,
+    /// The processor receives.
+    Receive,
 }
 
 /// What a transmission and a copy take, whichever processors perform them: the law by which trees and
@@ -151,10 +183,17 @@ impl Homogeneous {
 /// # Source
 /// OPT section 2.1, for homogeneous and non-homogeneous costs alike.
 pub trait CostModel {
-    /// `comm_ij(bytes)`: the time of a transmission from `sender` to `receiver`; 0 for no data.
+    /// The number of processors that the costs are stated for; `None` if they hold for any number.
+    fn processors(&self) -> Option<usize>;
+
+    /// `comm_ij(bytes)`: the time of a transmission from `sender` to `receiver`, who differ; 0 for
+    /// no data, link or not.
     ///
     /// # Errors
-    /// [`TimeError`] if the time is not exact or not finite.
+    /// [`TimeError`] if there is no such link, or the time is not exact or not finite.
+    ///
+    /// # Panics
+    /// May panic for ranks that the costs are not stated for.
     fn transmission_between(
         &self,
         sender: Rank,
@@ -164,7 +203,7 @@ pub trait CostModel {
 
     /// The time of a local copy at `rank`.
     ///
-    /// # Errors
+    /// # Errors, panics
     /// As [`transmission_between`](Self::transmission_between).
     fn copy_at(&self, rank: Rank, bytes: u64) -> Result<Time, TimeError>;
 
@@ -173,9 +212,33 @@ pub trait CostModel {
     /// # Errors
     /// As [`transmission_between`](Self::transmission_between).
     fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError>;
+
+    /// A lower bound on how long `rank` is busy until it has sent or received `bytes` in all, in
+    /// any number of messages, to or from any of the other `processors - 1 > 0`; 0 for no data.
+    ///
+    /// Where costs are linear this is the time of one message over the link that is fastest for
+    /// that much: of the links that are used, the one with the least beta alone costs no less.
+    ///
+    /// # Errors
+    /// As [`transmission_between`](Self::transmission_between); [`TimeError::Isolated`] if there is
+    /// nobody to send to or receive from.
+    ///
+    /// # Source
+    /// OPT section 2.3.
+    fn least_busy(
+        &self,
+        direction: Direction,
+        rank: Rank,
+        processors: usize,
+        bytes: u64,
+    ) -> Result<Time, TimeError>;
 }
 
 impl CostModel for Homogeneous {
+    fn processors(&self) -> Option<usize> {
+        None
+    }
+
     fn transmission_between(&self, _: Rank, _: Rank, bytes: u64) -> Result<Time, TimeError> {
         self.transmission(bytes)
     }
@@ -186,6 +249,10 @@ impl CostModel for Homogeneous {
 
     fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
         self.plus(start, cost)
+    }
+
+    fn least_busy(&self, _: Direction, _: Rank, _: usize, bytes: u64) -> Result<Time, TimeError> {
+        self.transmission(bytes)
     }
 }
 

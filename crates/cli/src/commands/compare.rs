@@ -1,0 +1,118 @@
+//! `tuwtree compare`: the constructions side by side for one problem, with a page of pictures.
+
+use crate::comparison::{Comparison, ComparisonArgs, HEADINGS, Outcome, Skipped, compare};
+use crate::error::CliError;
+use crate::output::file::Destination;
+use crate::output::text;
+use clap::Args;
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+use tuwtree_model::document::Problem;
+use tuwtree_picture::{Candidate, Performance, Report};
+use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
+
+/// Compare constructions for one problem, and show their trees and timelines on a page.
+///
+/// The page is one file that needs no network: tables, bars, trees and timelines side by side, with
+/// details on hovering and a zoom.
+#[derive(Args, Debug)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    comparison: ComparisonArgs,
+
+    /// Write the page to this file (`-`: standard output, and nothing else)
+    #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
+    report: Option<Destination>,
+}
+
+/// An outcome, performed.
+struct Performed<'a> {
+    outcome: &'a Outcome,
+    schedule: Schedule,
+    timeline: Timeline,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A problem that cannot be read or is out of range; a construction asked for by name that cannot
+/// be built; an output that cannot be written.
+pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let (sizes, costs) = args.comparison.load()?;
+    let file = args.report.as_ref().map(Destination::open).transpose()?;
+    let comparison = compare(&args.comparison, sizes, costs)?;
+    if let Some(file) = file {
+        let page = page(&comparison, args.comparison.blocks.source())?;
+        file.write(|file| file.write_all(page.as_bytes()))?;
+    }
+    if !matches!(args.report, Some(Destination::StandardOutput)) {
+        comparison.write_text(output)?;
+    }
+    Ok(comparison.exit_code())
+}
+
+fn page(comparison: &Comparison, source: String) -> Result<String, CliError> {
+    let performed: Vec<Performed<'_>> = comparison
+        .outcomes
+        .iter()
+        .map(|outcome| perform(comparison, outcome))
+        .collect::<Result<_, CliError>>()?;
+    let best = comparison.recommended();
+    let mut bound = comparison.bound_name();
+    bound[..1].make_ascii_uppercase();
+    let facts = [
+        ("Blocks".to_owned(), source),
+        ("Costs".to_owned(), text::costs(&comparison.problem.costs)),
+        (bound, text::time(comparison.bound)),
+    ];
+    let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
+    notes.extend(comparison.skipped.iter().map(|Skipped { construction, reason }| {
+        format!("{} is left out: {reason}", construction.name())
+    }));
+    let report = Report {
+        title: comparison.title(),
+        facts: facts.into(),
+        notes,
+        columns: HEADINGS.map(str::to_owned).into(),
+        bound: comparison.bound,
+        candidates: performed.iter().map(|one| candidate(comparison, one)).collect(),
+        recommended: performed
+            .iter()
+            .position(|one| std::ptr::eq(one.outcome, best))
+            .expect("what is recommended was built"),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    report.html().map_err(|error| CliError::Failure(error.to_string()))
+}
+
+fn perform<'a>(comparison: &Comparison, outcome: &'a Outcome) -> Result<Performed<'a>, CliError> {
+    let Problem { operation, sizes, costs } = comparison.problem.clone();
+    let failure = |error: &dyn Display| {
+        CliError::Failure(format!("{}: {error}", outcome.construction.name()))
+    };
+    let judged = comparison.problem.costs.costs();
+    let payload = Payload::Blocks(sizes);
+    let schedule = Schedule::of_tree(&outcome.built.tree, operation, payload, Some(costs))
+        .map_err(|error| failure(&error))?;
+    let timeline =
+        simulate(&schedule, &*judged, Sends::Synchronous).map_err(|error| failure(&error))?;
+    Ok(Performed { outcome, schedule, timeline })
+}
+
+fn candidate<'a>(comparison: &'a Comparison, one: &'a Performed<'a>) -> Candidate<'a> {
+    let Performed { outcome, schedule, timeline } = one;
+    let name = match outcome.built.search {
+        Some(method) if comparison.has_several_of(outcome.construction) => {
+            format!("{}-{}", outcome.construction.name(), method.name())
+        }
+        _ => outcome.construction.name().to_owned(),
+    };
+    Candidate {
+        name,
+        summary: outcome.construction.summary().to_owned(),
+        tree: &outcome.built.tree,
+        performance: Performance { schedule, timeline, costs: &comparison.problem.costs },
+        cells: comparison.cells(outcome)[1..].to_vec(),
+    }
+}

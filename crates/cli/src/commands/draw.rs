@@ -1,0 +1,224 @@
+//! `tuwtree draw`: a tree or a timeline as a picture.
+
+use crate::args::{BlockArgs, CostArgs, named};
+use crate::commands::evaluate::problem;
+use crate::commands::simulate::stated_costs;
+use crate::error::CliError;
+use crate::input::Source;
+use crate::input::schedule::{self, Document};
+use crate::output::file::Destination;
+use clap::Args;
+use std::path::Path;
+use std::process::ExitCode;
+use tuwtree_model::Tree;
+use tuwtree_model::document::{Problem, StatedCosts, TreeDocument};
+use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, png, tree_of};
+use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
+
+/// Draw a tree, or the timeline of what each processor does, as SVG or PNG.
+///
+/// What is too much for the picture is summed up: subtrees, runs of children, processors that share
+/// a row. In an SVG, details show while the pointer is over a line, a box or a bar.
+#[derive(Args, Debug)]
+pub(crate) struct DrawArgs {
+    /// The tree or schedule, or `-` for standard input
+    #[arg(value_name = "FILE", value_parser = Source::parse)]
+    file: Source,
+
+    /// What to draw
+    #[arg(long, value_name = "NAME", default_value = "tree",
+          value_parser = named(Picture::ALL, Picture::name, Picture::summary))]
+    picture: Picture,
+
+    /// What the colours of a tree's lines tell [default: critical-path]
+    #[arg(long, value_name = "NAME", value_parser = named(Colouring::ALL, Colouring::name, |one| {
+        match one {
+            Colouring::CriticalPath => "which messages make it take as long as it does",
+            Colouring::Wait => "who waits for whom, and how long",
+            Colouring::Volume => "how many bytes are sent",
+        }
+    }))]
+    colour: Option<Colouring>,
+
+    /// The most rows; what has no room is summed up
+    #[arg(long, value_name = "N", default_value_t = 64,
+          value_parser = clap::value_parser!(u16).range(TreePicture::LEAST_ROWS as i64..=2000))]
+    rows: u16,
+
+    /// How far from the root a tree's processors are drawn one by one [default: 12]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
+    depth: Option<u16>,
+
+    #[command(flatten)]
+    blocks: BlockArgs,
+
+    #[command(flatten)]
+    costs: CostArgs,
+
+    /// Write to this file, whose name ends with `.svg` or `.png`, or SVG to standard output with `-`
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    output: Destination,
+}
+
+/// What can be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Picture {
+    Tree,
+    Timeline,
+}
+
+impl Picture {
+    const ALL: [Picture; 2] = [Picture::Tree, Picture::Timeline];
+
+    fn name(self) -> &'static str {
+        match self {
+            Picture::Tree => "tree",
+            Picture::Timeline => "timeline",
+        }
+    }
+
+    fn summary(self) -> &'static str {
+        match self {
+            Picture::Tree => "who sends to whom; wide lines are large messages",
+            Picture::Timeline => "what each processor does when, a row for each",
+        }
+    }
+}
+
+/// How a picture is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Svg,
+    Png,
+}
+
+/// Pixels of a PNG for each unit of the SVG: twice as many, as most screens have by now.
+const PNG_SCALE: f32 = 2.0;
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that is neither a valid tree nor schedule; what cannot be drawn of it; an output whose
+/// format is unknown or that cannot be written.
+pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
+    let format = Format::of(&args.output)?;
+    check_options(args)?;
+    let output = args.output.open()?;
+    let svg = draw(args)?;
+    match format {
+        Format::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
+        Format::Png => {
+            let bytes = png(&svg, PNG_SCALE).map_err(|error| {
+                CliError::Failure(format!("{error}; draw fewer --rows, or SVG"))
+            })?;
+            output.write(|file| file.write_all(&bytes))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails with exit code 2 if an option does not go with the picture.
+fn check_options(args: &DrawArgs) -> Result<(), CliError> {
+    let option = match (args.picture, args.colour, args.depth) {
+        (Picture::Timeline, Some(_), _) => "--colour",
+        (Picture::Timeline, _, Some(_)) => "--depth",
+        _ => return Ok(()),
+    };
+    Err(CliError::Usage(format!("{option} is for --picture tree")))
+}
+
+impl Format {
+    fn of(output: &Destination) -> Result<Format, CliError> {
+        let Destination::File(path) = output else { return Ok(Format::Svg) };
+        let ending = |path: &Path| {
+            path.extension().and_then(|one| one.to_str()).unwrap_or_default().to_lowercase()
+        };
+        match ending(path).as_str() {
+            "svg" => Ok(Format::Svg),
+            "gz" if ending(Path::new(path.file_stem().unwrap_or_default())) == "svg" => {
+                Ok(Format::Svg)
+            }
+            "png" => Ok(Format::Png),
+            _ => Err(CliError::Usage(format!(
+                "--output {}: the name ends neither with .svg nor with .png",
+                path.display()
+            ))),
+        }
+    }
+}
+
+fn draw(args: &DrawArgs) -> Result<String, CliError> {
+    match schedule::read_document(&args.file)? {
+        Document::Tree(document) => draw_tree_document(args, &document),
+        Document::Schedule(schedule) => {
+            if args.blocks.load(schedule.processors())?.is_some() {
+                let message = format!(
+                    "{}: a schedule has its blocks; --sizes and --dist are for trees",
+                    args.file
+                );
+                return Err(CliError::Usage(message));
+            }
+            let costs = stated_costs(&schedule, &args.file, &args.costs)?;
+            let timeline = simulated(args, &schedule, &costs)?;
+            let tree = match args.picture {
+                Picture::Timeline => None,
+                Picture::Tree => Some(tree_of(&schedule).ok_or_else(|| {
+                    let reason =
+                        "the schedule is not along a tree; draw it with --picture timeline";
+                    args.file.failure(&reason)
+                })?),
+            };
+            let performance =
+                Performance { schedule: &schedule, timeline: &timeline, costs: &costs };
+            Ok(svg(args, tree.as_ref(), performance))
+        }
+    }
+}
+
+fn draw_tree_document(args: &DrawArgs, document: &TreeDocument) -> Result<String, CliError> {
+    let problem = problem(document, &args.file, &args.blocks, &args.costs)?;
+    let Some(problem) = problem else {
+        return match (args.picture, args.colour) {
+            (Picture::Tree, None) => Ok(tree_picture(args, &document.tree, None).svg()),
+            _ => Err(CliError::Usage(format!(
+                "{}: the tree file holds no block sizes; give them with --sizes or --dist",
+                args.file
+            ))),
+        };
+    };
+    let Problem { operation, sizes, costs } = problem;
+    let payload = Payload::Blocks(sizes);
+    let schedule = Schedule::of_tree(&document.tree, operation, payload, Some(costs.clone()))
+        .map_err(|error| args.file.failure(&error))?;
+    let timeline = simulated(args, &schedule, &costs)?;
+    let performance = Performance { schedule: &schedule, timeline: &timeline, costs: &costs };
+    let tree = (args.picture == Picture::Tree).then_some(&document.tree);
+    Ok(svg(args, tree, performance))
+}
+
+fn simulated(
+    args: &DrawArgs,
+    schedule: &Schedule,
+    costs: &StatedCosts,
+) -> Result<Timeline, CliError> {
+    simulate(schedule, &*costs.costs(), Sends::Synchronous)
+        .map_err(|error| args.file.failure(&error))
+}
+
+/// The picture of the tree if there is one to be drawn, else of the timeline.
+fn svg(args: &DrawArgs, tree: Option<&Tree>, performance: Performance<'_>) -> String {
+    match tree {
+        Some(tree) => tree_picture(args, tree, Some(performance)).svg(),
+        None => TimelinePicture::new(performance).within(args.rows.into()).svg(),
+    }
+}
+
+fn tree_picture<'a>(
+    args: &DrawArgs,
+    tree: &'a Tree,
+    performance: Option<Performance<'a>>,
+) -> TreePicture<'a> {
+    TreePicture::new(tree, performance)
+        .coloured(args.colour.unwrap_or_default())
+        .within(args.rows.into(), args.depth.unwrap_or(12).into())
+}

@@ -1,0 +1,95 @@
+//! `tuwtree machine`: a machine document shown, checked or converted.
+
+use crate::error::CliError;
+use crate::input::{Source, machine};
+use crate::output::file::Destination;
+use crate::output::machine::{MachineFormat, describe};
+use clap::Args;
+
+use std::process::ExitCode;
+use tuwtree_model::document::Machine;
+use tuwtree_model::{CostModel, Costs, MOST_PROCESSORS};
+
+/// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
+///
+/// A machine file says what messages and copies cost on a machine, for `optimize --machine` and
+/// `evaluate --machine`. Samples are in data/machines.
+#[derive(Args, Debug)]
+pub(crate) struct MachineArgs {
+    /// The machine file, JSON or TOML, or `-` for standard input
+    #[arg(value_name = "MACHINE", value_parser = Source::parse)]
+    machine: Source,
+
+    /// The form to write it in: a description, or a machine file
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: MachineFormat,
+
+    /// Write the costs of all pairs of processors in full
+    #[arg(long)]
+    matrix: bool,
+
+    /// The number of processors of the matrix [default: as many as the machine has room for]
+    #[arg(short = 'p', long, value_name = "P", requires = "matrix")]
+    processors: Option<usize>,
+
+    /// Replace costs that are linear piece by piece by the linear ones of messages of this size
+    #[arg(long, value_name = "BYTES")]
+    linearise_at: Option<u64>,
+
+    /// Where to write it
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    output: Destination,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that is not a valid machine; a matrix that is too large, or of costs that are not linear;
+/// an output that cannot be written.
+pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
+    let mut machine = machine::read(&args.machine)?;
+    if let Some(bytes) = args.linearise_at {
+        machine.costs = machine.costs.linearised_at(bytes);
+    }
+    if args.matrix {
+        machine.costs = expanded(args, &machine)?;
+    }
+    let text = match args.format {
+        MachineFormat::Text => describe(&machine),
+        MachineFormat::Json => format!("{}\n", failing(serde_json::to_string_pretty(&machine))?),
+        MachineFormat::Toml => failing(toml::to_string(&machine))?,
+    };
+    args.output.open()?.write(|output| output.write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The costs as a matrix.
+fn expanded(args: &MachineArgs, machine: &Machine) -> Result<Costs, CliError> {
+    let room = match &machine.costs {
+        Costs::Homogeneous(_) => None,
+        Costs::Matrix(matrix) => Some(matrix.size()),
+        Costs::Hierarchical(hierarchy) => {
+            Some(hierarchy.processors().unwrap_or_else(|| hierarchy.capacity()))
+        }
+    };
+    let processors = match (args.processors, room) {
+        (Some(processors), _) if !(1..=MOST_PROCESSORS).contains(&processors) => {
+            return Err(CliError::Usage(format!(
+                "-p: {processors} processors; 1 to {MOST_PROCESSORS} are allowed"
+            )));
+        }
+        (Some(processors), _) | (None, Some(processors)) => processors,
+        (None, None) => {
+            let message = "-p: these costs hold for any number of processors; say for how many";
+            return Err(CliError::Usage(message.into()));
+        }
+    };
+    let matrix = machine.costs.matrix(processors);
+    matrix
+        .map(Costs::Matrix)
+        .map_err(|error| CliError::Failure(format!("{}: {error}", args.machine)))
+}
+
+fn failing<T>(result: Result<T, impl std::fmt::Display>) -> Result<T, CliError> {
+    result.map_err(|error| CliError::Failure(error.to_string()))
+}

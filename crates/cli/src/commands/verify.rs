@@ -1,0 +1,104 @@
+//! `tuwtree verify`: whether a schedule does what it is for.
+
+use crate::error::CliError;
+use crate::input::{Source, schedule};
+use crate::output::text;
+use clap::Args;
+use serde_json::json;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use tuwtree_schedule::{Schedule, Verified, verify};
+
+/// Check that a schedule does what it is for, whoever made it.
+///
+/// Every block reaches its place exactly once; every send has its receive, with the same size, tag
+/// and order; nobody waits for ever, even if sends wait for their receivers; no port does two things
+/// at once; and what a processor holds is consecutive, if the schedule says so. The first fault is
+/// explained, with processors and actions, and the exit code is then 1.
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
+    #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
+    schedule: Source,
+
+    /// Print the result as JSON (see docs/formats.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that is not a valid schedule, or one that does not do what it is for.
+pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let schedule = schedule::read(&args.schedule)?;
+    let verified = verify(&schedule).map_err(|fault| args.schedule.failure(&fault))?;
+    match args.json {
+        true => write_json(&schedule, &verified, output)?,
+        false => write_text(&schedule, &verified, output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_text(
+    schedule: &Schedule,
+    verified: &Verified,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    let task = schedule.task();
+    writeln!(
+        output,
+        "correct    {} of {} bytes over {} processors, root {}",
+        task.operation.name(),
+        task.total(),
+        task.processors(),
+        task.root
+    )?;
+    writeln!(
+        output,
+        "messages   {} with {} bytes in all, at most {} one after the other",
+        verified.messages, verified.bytes_sent, verified.rounds
+    )?;
+    writeln!(output, "copies     {} with {} bytes in all", verified.copies, verified.bytes_copied)?;
+    let (rank, bytes) = verified.largest_segment();
+    match bytes {
+        0 => writeln!(output, "segments   none")?,
+        _ => writeln!(output, "segments   at most {bytes} bytes, at processor {rank}")?,
+    }
+    writeln!(
+        output,
+        "order      {}{}",
+        verified.order.name(),
+        if verified.order == task.order {
+            String::new()
+        } else {
+            format!(", though only {} is promised", task.order.name())
+        }
+    )?;
+    Ok(writeln!(output, "ports      {}", task.ports)?)
+}
+
+fn write_json(
+    schedule: &Schedule,
+    verified: &Verified,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    let task = schedule.task();
+    let document = json!({
+        "format": "tuwtree-verification",
+        "version": 1,
+        "operation": task.operation.name(),
+        "processors": task.processors(),
+        "root": task.root,
+        "messages": verified.messages,
+        "message_bytes": text::json_number(verified.bytes_sent as f64),
+        "rounds": verified.rounds,
+        "copies": verified.copies,
+        "copied_bytes": text::json_number(verified.bytes_copied as f64),
+        "segment_bytes": verified.segment_bytes,
+        "order": verified.order.name(),
+        "ports": task.ports,
+    });
+    serde_json::to_writer_pretty(&mut *output, &document).map_err(io::Error::from)?;
+    Ok(writeln!(output)?)
+}

@@ -1,0 +1,108 @@
+//! Optimal ordered binary trees: the published recurrence for each root, O(p^4).
+
+use super::levels::{Levels, least_arrival, level_cells, spans, widths};
+use super::links::Links;
+use crate::DpError;
+use crate::progress::Meter;
+use tuwtree_model::{Rank, Root};
+
+/// What a root collects in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Its own block.
+    Own,
+    /// All blocks of this range.
+    Subtree(Rank, Rank),
+}
+
+/// What a root with one or two subtrees collects, in this order.
+pub(crate) type Shape = [Option<Part>; 3];
+
+/// `D(i,j,q)` for the ranges that subtrees of an optimal binary tree may span, and each root.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// One table for the best root, those on either side of a given one.
+    parts: Vec<Levels>,
+}
+
+/// The table of optimal binary trees.
+///
+/// # Errors
+/// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
+///
+/// # Complexity
+/// O(p^4) time, O(p^3) space.
+///
+/// # Source
+/// OPT Fig. 7 and Theorem 3, for each root; its last case prints `gamma m_i` for `gamma m_j`.
+pub(crate) fn binary(links: &Links, root: Root, meter: &mut Meter<'_>) -> Result<Table, DpError> {
+    let parts = spans(links.processors(), root).map(|span| {
+        Levels::fill(span, meter, |shorter, range| {
+            let collected = |shape| collected(links, |i, j| shorter.roots(i, j), range.2, shape);
+            // The recurrence.
+            shapes(range).map(collected).fold(f64::INFINITY, f64::min)
+        })
+    });
+    Ok(Table { parts: parts.collect::<Result<_, _>>()? })
+}
+
+/// The number of results of [`binary`].
+pub(crate) fn results(processors: usize, root: Root) -> usize {
+    widths(processors, root).map(level_cells).sum::<u128>() as usize
+}
+
+impl Table {
+    /// The times of `[i..j]` by root.
+    pub(crate) fn roots(&self, i: Rank, j: Rank) -> &[f64] {
+        let part = self.parts.iter().find(|part| part.spans(i, j));
+        part.expect("subtrees lie on one side of their root").roots(i, j)
+    }
+
+    /// `D(i,j,r)` and the first of the shapes that attain it.
+    pub(crate) fn best_shape(&self, links: &Links, range: (Rank, Rank, Rank)) -> (f64, Shape) {
+        let mut best = (f64::INFINITY, [None; 3]);
+        for shape in shapes(range) {
+            let time = collected(links, |i, j| self.roots(i, j), range.2, shape);
+            if time < best.0 {
+                best = (time, shape);
+            }
+        }
+        best
+    }
+}
+
+/// When a root has collected the parts of a shape, each from the best of its senders.
+fn collected<'a>(
+    links: &Links,
+    roots: impl Fn(Rank, Rank) -> &'a [f64],
+    receiver: Rank,
+    shape: Shape,
+) -> f64 {
+    shape.into_iter().flatten().fold(0.0, |clock, part| match part {
+        Part::Own => clock + links.copy(receiver),
+        Part::Subtree(a, b) => least_arrival(links, clock, roots(a, b), (a, b, receiver)),
+    })
+}
+
+/// The shapes of `[i..j]` with root `r`, `i < j`.
+///
+/// In the order in which ties are broken: two subtrees before one, the lower split first.
+fn shapes((i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = Shape> {
+    use Part::{Own, Subtree};
+    let splits = match r {
+        _ if r == i => i + 1..j,
+        _ if r == j => i..j - 1,
+        _ => r..r + 1,
+    };
+    let two = splits.map(move |k| match r {
+        _ if r == i => [Some(Own), Some(Subtree(i + 1, k)), Some(Subtree(k + 1, j))],
+        _ if r == j => [Some(Subtree(i, k)), Some(Subtree(k + 1, j - 1)), Some(Own)],
+        _ => [Some(Subtree(i, r - 1)), Some(Own), Some(Subtree(r + 1, j))],
+    });
+    let one = match r {
+        _ if r == i => Some([Some(Own), Some(Subtree(i + 1, j)), None]),
+        _ if r == j => Some([Some(Subtree(i, j - 1)), Some(Own), None]),
+        _ => None,
+    };
+    two.chain(one)
+}

@@ -1,0 +1,249 @@
+//! When a receiver has what the best sender of a range sends, as a function of when it is free.
+//!
+//! A sender that is ready at `C` and whose message takes `A` is done at `max(x, C) + A`, if the
+//! receiver is free from `x` on: level up to `x = C`, rising from there, a hinge. The best of a
+//! range's senders is the lower envelope of such hinges. Written `max(x + A, B)` with `B = C + A`, a
+//! hinge is of no use if another has neither a larger `A` nor a larger `B`. Of those that remain,
+//! the smaller `A` goes with the larger `B`; ordered so, the rising parts fall and the level parts
+//! rise, and the envelope at `x` is found where they cross.
+
+use super::links::LinksTo;
+use tuwtree_model::Rank;
+
+/// The roots of a finished range: when each is ready, in ascending order, ties by rank.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Senders<'a> {
+    pub(crate) ready: &'a [f64],
+    pub(crate) rank: &'a [u16],
+}
+
+/// The first of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sender {
+    pub(crate) ready: f64,
+    pub(crate) rank: u16,
+}
+
+/// What the senders of a range send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message<'a> {
+    /// To the receiver.
+    pub(crate) links: LinksTo<'a>,
+    pub(crate) bytes: f64,
+    /// A lower bound on the time of any sender's message.
+    pub(crate) fastest: f64,
+}
+
+/// One sender.
+#[derive(Clone, Copy, Debug)]
+struct Hinge {
+    /// `A`: the time of its message.
+    message: f64,
+    /// `B`: when the message arrives if the receiver is free in time.
+    earliest: f64,
+}
+
+/// The envelope; messages fall and earliest arrivals rise.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Envelope {
+    hinges: Vec<Hinge>,
+}
+
+/// Up to so many hinges are tried one by one, side by side for many clocks.
+const FEW: usize = 12;
+
+/// How many clocks are compared side by side.
+const LANES: usize = 8;
+
+impl Envelope {
+    /// For each clock, lowers the arrival to that of the best sender if that is earlier:
+    /// `arrival[n] = min(arrival[n], min over q of max(clock[n], C_q) + comm_q(bytes))`.
+    ///
+    /// # Shapes
+    /// As many arrivals as clocks. `first` is the first of `senders`, which are asked for only if it
+    /// is not the best of all for all clocks.
+    ///
+    /// # Complexity
+    /// O(q + n log q) for `q` senders and `n` clocks, the logarithm only where more than a few
+    /// hinges make up the envelope. Senders are read in the order in which they are ready, and no
+    /// further than one might help.
+    #[inline]
+    pub(crate) fn lower<'a>(
+        &mut self,
+        (clocks, arrivals): (&[f64], &mut [f64]),
+        first: Sender,
+        senders: impl FnOnce() -> Senders<'a>,
+        message: Message<'_>,
+    ) {
+        let fastest = message.links.message(Rank::from(first.rank), message.bytes);
+        if fastest <= message.fastest {
+            // Nobody is ready earlier, and nobody sends faster.
+            lower_by_one(clocks, arrivals, Hinge::new(first.ready, fastest));
+            return;
+        }
+        let (earliest_clock, latest_clock, latest_arrival) = bounds(clocks, arrivals);
+        if most(earliest_clock, first.ready) + message.fastest >= latest_arrival {
+            return;
+        }
+        self.collect(senders(), message, (latest_clock, latest_arrival));
+        if self.hinges.len() <= FEW {
+            for hinge in &self.hinges {
+                lower_by_one(clocks, arrivals, *hinge);
+            }
+        } else {
+            for (&clock, arrival) in clocks.iter().zip(arrivals) {
+                *arrival = arrival.min(self.at(clock));
+            }
+        }
+    }
+
+    /// The envelope of those senders that may bring a clock of at most `latest_clock` an arrival
+    /// before `useful`.
+    fn collect(
+        &mut self,
+        senders: Senders<'_>,
+        Message { links, bytes, fastest }: Message<'_>,
+        (latest_clock, useful): (f64, f64),
+    ) {
+        self.hinges.clear();
+        // What the latest clock already gets; nobody gets more.
+        let mut known = useful;
+        let mut least = f64::INFINITY;
+        for (&ready, &sender) in senders.ready.iter().zip(senders.rank) {
+            if ready + fastest >= known {
+                break;
+            }
+            let message = links.message(Rank::from(sender), bytes);
+            // Ready later than all before it, it helps only by a faster message.
+            if message >= least {
+                continue;
+            }
+            least = message;
+            let hinge = Hinge::new(ready, message);
+            while self.hinges.last().is_some_and(|last| last.earliest >= hinge.earliest) {
+                self.hinges.pop();
+            }
+            self.hinges.push(hinge);
+            known = known.min(hinge.at(latest_clock));
+            if message <= fastest {
+                break;
+            }
+        }
+    }
+
+    /// The envelope's value at a clock, infinite without senders.
+    fn at(&self, clock: f64) -> f64 {
+        let level = self.hinges.partition_point(|hinge| clock + hinge.message > hinge.earliest);
+        let rising = match level {
+            0 => f64::INFINITY,
+            _ => clock + self.hinges[level - 1].message,
+        };
+        self.hinges.get(level).map_or(rising, |hinge| rising.min(hinge.earliest))
+    }
+}
+
+impl Hinge {
+    /// The hinge of a sender ready at `ready`.
+    #[inline(always)]
+    fn new(ready: f64, message: f64) -> Hinge {
+        Hinge { message, earliest: ready + message }
+    }
+
+    /// When the message has arrived.
+    #[inline(always)]
+    fn at(self, clock: f64) -> f64 {
+        most(clock + self.message, self.earliest)
+    }
+}
+
+/// Lowers each arrival to that by one hinge.
+#[inline]
+fn lower_by_one(clocks: &[f64], arrivals: &mut [f64], hinge: Hinge) {
+    for (&clock, arrival) in clocks.iter().zip(arrivals) {
+        *arrival = least(*arrival, hinge.at(clock));
+    }
+}
+
+/// The earliest and the latest clock, and the latest arrival.
+#[inline]
+fn bounds(clocks: &[f64], arrivals: &[f64]) -> (f64, f64, f64) {
+    let (chunks, rest) = clocks.as_chunks::<LANES>();
+    let (arrival_chunks, arrival_rest) = arrivals.as_chunks::<LANES>();
+    let mut low = [f64::INFINITY; LANES];
+    let mut high = [0.0; LANES];
+    let mut latest = [0.0; LANES];
+    for (chunk, arrivals) in chunks.iter().zip(arrival_chunks) {
+        for lane in 0..LANES {
+            low[lane] = least(low[lane], chunk[lane]);
+            high[lane] = most(high[lane], chunk[lane]);
+            latest[lane] = most(latest[lane], arrivals[lane]);
+        }
+    }
+    for (&clock, &arrival) in rest.iter().zip(arrival_rest) {
+        low[0] = least(low[0], clock);
+        high[0] = most(high[0], clock);
+        latest[0] = most(latest[0], arrival);
+    }
+    (
+        low.into_iter().fold(f64::INFINITY, least),
+        high.into_iter().fold(0.0, most),
+        latest.into_iter().fold(0.0, most),
+    )
+}
+
+#[inline(always)]
+fn least(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+#[inline(always)]
+fn most(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lowers `arrivals` for clocks `0, step, …` and compares with all senders tried one by one.
+    fn check(ready: &[f64], latency: &[f64], step: f64) -> usize {
+        let rate = vec![0.0; latency.len()];
+        let links = LinksTo { latency, rate: &rate };
+        let fastest = latency.iter().copied().fold(f64::INFINITY, f64::min) - 1.0;
+        let mut rank: Vec<u16> = (0..ready.len() as u16).collect();
+        rank.sort_by(|&a, &b| ready[usize::from(a)].total_cmp(&ready[usize::from(b)]));
+        let ready_in_order: Vec<f64> = rank.iter().map(|&rank| ready[usize::from(rank)]).collect();
+        let clocks: Vec<f64> = (0..50).map(|n| f64::from(n) * step).collect();
+        let mut arrivals = vec![f64::INFINITY; clocks.len()];
+        let mut envelope = Envelope::default();
+        envelope.lower(
+            (&clocks, &mut arrivals),
+            Sender { ready: ready_in_order[0], rank: rank[0] },
+            || Senders { ready: &ready_in_order, rank: &rank },
+            Message { links, bytes: 1.0, fastest },
+        );
+        for (&clock, arrival) in clocks.iter().zip(arrivals) {
+            let each =
+                ready.iter().zip(latency).map(|(&ready, latency)| clock.max(ready) + latency);
+            assert_eq!(arrival, each.fold(f64::INFINITY, f64::min));
+        }
+        envelope.hinges.len()
+    }
+
+    #[test]
+    fn an_envelope_of_one_few_or_many_hinges_is_the_best_of_all_senders() {
+        assert_eq!(check(&[5.0, 0.0, 7.0], &[9.0, 4.0, 4.0], 1.0), 1);
+        assert_eq!(check(&[0.0, 10.0, 20.0], &[30.0, 21.0, 12.0], 1.0), 3);
+        // The later, the faster, and each arrives a little later than the one before.
+        let ready: Vec<f64> = (0..40).map(|n| f64::from(10 * n)).collect();
+        let latency: Vec<f64> = (0..40).map(|n| f64::from(1000 - 9 * n)).collect();
+        assert_eq!(check(&ready, &latency, 10.0), 40);
+        assert!(check(&ready, &latency, 3.0) < 40, "none beyond the latest clock");
+    }
+
+    #[test]
+    fn who_has_no_link_does_not_send() {
+        assert_eq!(check(&[0.0, 3.0], &[f64::INFINITY, 2.0], 1.0), 1);
+        assert_eq!(check(&[f64::INFINITY, f64::INFINITY], &[1.0, 2.0], 1.0), 0);
+    }
+}

@@ -1,0 +1,122 @@
+//! A table over all ranges and roots, one level for each number of processors in the range.
+
+use super::links::{Links, LinksTo};
+use crate::DpError;
+use crate::progress::Meter;
+use crate::table::zeros;
+use rayon::prelude::*;
+use tuwtree_model::{Rank, Root};
+
+/// How many senders are compared side by side.
+const LANES: usize = 8;
+
+/// One time for each range `[i..j]` of the processors `first..first + width` and each root in it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Levels {
+    first: Rank,
+    width: usize,
+    /// Level `w - 1` holds the ranges of `w` processors by their first one, `w` roots each.
+    levels: Vec<Vec<f64>>,
+}
+
+impl Levels {
+    /// The table whose entries for ranges of one processor are 0 and whose others are what
+    /// `time(shorter, (i, j, r))` says, given all shorter ranges.
+    ///
+    /// # Errors
+    /// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
+    pub(crate) fn fill(
+        (first, width): (Rank, usize),
+        meter: &mut Meter<'_>,
+        time: impl Fn(&Levels, (Rank, Rank, Rank)) -> f64 + Sync,
+    ) -> Result<Levels, DpError> {
+        let mut table = Levels { first, width, levels: Vec::with_capacity(width) };
+        for roots in 1..=width {
+            let mut level = zeros::<f64>((width + 1 - roots) * roots)?;
+            if roots > 1 {
+                level.par_chunks_mut(roots).enumerate().for_each(|(start, times)| {
+                    let i = first + start;
+                    for (offset, entry) in times.iter_mut().enumerate() {
+                        *entry = time(&table, (i, i + roots - 1, i + offset));
+                    }
+                });
+            }
+            meter.row_done(level.len())?;
+            table.levels.push(level);
+        }
+        Ok(table)
+    }
+
+    /// Whether a range lies within the processors of the table.
+    pub(crate) fn spans(&self, i: Rank, j: Rank) -> bool {
+        self.first <= i && j < self.first + self.width
+    }
+
+    /// The times of a range by root, from `i` to `j`.
+    #[inline(always)]
+    pub(crate) fn roots(&self, i: Rank, j: Rank) -> &[f64] {
+        debug_assert!(i <= j && self.spans(i, j));
+        let roots = j + 1 - i;
+        let start = (i - self.first) * roots;
+        &self.levels[roots - 1][start..start + roots]
+    }
+
+    /// The time of a range with this root.
+    #[inline(always)]
+    pub(crate) fn get(&self, i: Rank, j: Rank, root: Rank) -> f64 {
+        self.roots(i, j)[root - i]
+    }
+}
+
+/// The number of entries of [`Levels`] over `width` processors.
+pub(crate) fn level_cells(width: usize) -> u128 {
+    let width = width as u128;
+    width * (width + 1) * (width + 2) / 6
+}
+
+/// The widths of the tables for the best root: one; or of those on either side of a given root.
+pub(crate) fn widths(processors: usize, root: Root) -> impl Iterator<Item = usize> {
+    spans(processors, root).map(|(_, width)| width)
+}
+
+/// The first processors and widths of these tables.
+pub(crate) fn spans(processors: usize, root: Root) -> impl Iterator<Item = (Rank, usize)> {
+    let (one, other) = match root {
+        Root::Best => ((0, processors), None),
+        Root::Given(root) => ((0, root), Some((root + 1, processors - 1 - root))),
+    };
+    std::iter::once(one).chain(other)
+}
+
+/// The least of `max(clock, C(a,b,q)) + comm_qr(S(a,b))` over the roots `q` of `[a..b]`: when the
+/// receiver `r`, free from `clock` on, has what the best of them sends.
+#[inline]
+pub(crate) fn least_arrival(
+    links: &Links,
+    clock: f64,
+    times: &[f64],
+    (a, b, receiver): (Rank, Rank, Rank),
+) -> f64 {
+    let bytes = links.bytes(a, b);
+    if bytes == 0.0 {
+        return times.iter().fold(f64::INFINITY, |least, &time| least.min(time)).max(clock);
+    }
+    let LinksTo { latency, rate } = links.to(receiver);
+    let (times, times_rest) = times.as_chunks::<LANES>();
+    let (latency, latency_rest) = latency[a..=b].as_chunks::<LANES>();
+    let (rate, rate_rest) = rate[a..=b].as_chunks::<LANES>();
+    let arrival = |time: f64, latency: f64, rate: f64| {
+        (if time > clock { time } else { clock }) + (latency + rate * bytes)
+    };
+    let mut least = [f64::INFINITY; LANES];
+    for ((times, latency), rate) in times.iter().zip(latency).zip(rate) {
+        for lane in 0..LANES {
+            let time = arrival(times[lane], latency[lane], rate[lane]);
+            least[lane] = if time < least[lane] { time } else { least[lane] };
+        }
+    }
+    for ((&time, &latency), &rate) in times_rest.iter().zip(latency_rest).zip(rate_rest) {
+        least[0] = least[0].min(arrival(time, latency, rate));
+    }
+    least.into_iter().fold(f64::INFINITY, f64::min)
+}

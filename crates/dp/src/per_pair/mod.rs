@@ -1,0 +1,293 @@
+//! Optimal ordered trees where every pair of processors has costs of its own.
+//!
+//! A message from `q` to `r` takes `alpha_qr + beta_qr s`; the reverse may differ, and some pairs may
+//! have no link. A subtree's root then matters to whom it sends: `C(i,j,r)` is a table over ranges
+//! and roots. Beside gather and scatter there are broadcast and reduction, in which the whole vector
+//! goes along each edge and nothing is copied.
+//!
+//! # Engines
+//! | engine | time | space | purpose |
+//! |---|---|---|---|
+//! | [`PairMethod::Plain`] | O(p^5) | O(p^3) | the published recurrence as written |
+//! | [`PairMethod::Hinges`] | O(p^4 log p) at worst, O(p^4) as a rule | O(p^3) | the same table, fast |
+//! | [`optimal_binary_per_pair`] | O(p^4) | O(p^3) | at most two children |
+//!
+//! [`memory_needed_per_pair`] says beforehand what the tables take, and [`most_processors_per_pair`]
+//! how many processors fit.
+//!
+//! # What there is no tree for
+//! Not every pair needs a link, and nothing needs to be sent where there is no data. If no tree at all
+//! has the links that it needs, the error names a cut, before anything is computed; if no ordered one
+//! has, a range of processors that cannot be joined.
+//!
+//! # What this module does not do
+//! It knows no machine, only a matrix; the best tree that is not ordered is another, NP-hard problem
+//! (OPT Theorems 5 and 7).
+//!
+//! # Source
+//! OPT Proposition 3, Fig. 5, Theorems 1, 3 and 4.
+
+mod binary;
+mod hinge;
+mod hinges;
+mod levels;
+mod links;
+mod plain;
+mod receiver;
+mod senders;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use crate::progress::Meter;
+use crate::{DpError, Progress};
+use links::Links;
+use tuwtree_model::{Collective, CostMatrix, Operation, Rank, Root, Tree};
+
+/// How the recurrence is evaluated. Both methods fill the same table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PairMethod {
+    /// Split by split and sender by sender, for all roots: O(p^5).
+    Plain,
+    /// By lower envelopes of what the senders of a range offer: O(p^4 log p), as a rule O(p^4).
+    Hinges,
+}
+
+impl PairMethod {
+    /// All methods.
+    pub const ALL: [PairMethod; 2] = [PairMethod::Plain, PairMethod::Hinges];
+
+    /// The name by which users and documents call the method.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairMethod::Plain => "plain",
+            PairMethod::Hinges => "hinges",
+        }
+    }
+}
+
+/// What is computed, as far as the size of its tables depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PairTrees {
+    /// [`optimal_per_pair`] by this method.
+    AnyDegree(PairMethod),
+    /// [`optimal_binary_per_pair`].
+    Binary,
+}
+
+/// The bytes of the tables for such a problem.
+///
+/// Almost all the memory that is needed; to be held against what there is before the computation
+/// begins, as the computation itself does with [`Progress::memory_allowed`].
+///
+/// # Complexity
+/// O(1).
+pub fn memory_needed_per_pair(processors: usize, root: Root, trees: PairTrees) -> u64 {
+    let root = match root {
+        Root::Given(root) => Root::Given(root.min(processors.saturating_sub(1))),
+        Root::Best => Root::Best,
+    };
+    let bytes = match trees {
+        _ if processors == 0 => 0,
+        PairTrees::AnyDegree(PairMethod::Hinges) => hinges::memory(processors, root),
+        PairTrees::AnyDegree(PairMethod::Plain) => levels_memory(processors, Root::Best),
+        PairTrees::Binary => levels_memory(processors, root),
+    };
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+/// The bytes of level tables for the best root, or beside a given one, and of the links.
+fn levels_memory(processors: usize, root: Root) -> u128 {
+    let times = levels::widths(processors, root).map(levels::level_cells).sum::<u128>();
+    let links = 2 * (processors as u128).pow(2);
+    size_of::<f64>() as u128 * (times + links)
+}
+
+/// The most processors whose tables take no more than `memory` bytes; 0 if not even one's do.
+///
+/// # Complexity
+/// O(log p).
+pub fn most_processors_per_pair(memory: u64, root: Root, trees: PairTrees) -> usize {
+    let fits = |processors| memory_needed_per_pair(processors, root, trees) <= memory;
+    let (mut fitting, mut too_many) = (0, MOST + 1);
+    while too_many - fitting > 1 {
+        let middle = fitting.midpoint(too_many);
+        if fits(middle) {
+            fitting = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    fitting
+}
+
+/// More processors have no ranks in the tables.
+const MOST: usize = 1 << 16;
+
+/// A problem's links, once it is known to fit.
+fn links(
+    problem: Collective<'_>,
+    costs: &CostMatrix,
+    root: Root,
+    (trees, progress): (PairTrees, &dyn Progress),
+) -> Result<Links, DpError> {
+    let processors = problem.processors();
+    if let Root::Given(root) = root
+        && root >= processors
+    {
+        return Err(DpError::RootOutOfRange { root, processors });
+    }
+    let needed = memory_needed_per_pair(processors, root, trees);
+    let allowed = progress.memory_allowed();
+    if needed > allowed || processors > MOST {
+        let most = most_processors_per_pair(allowed, root, trees);
+        return Err(DpError::DoesNotFit { processors, needed, allowed, most });
+    }
+    let links = Links::new(problem, costs)?;
+    costs.check_links(problem, root)?;
+    Ok(links)
+}
+
+/// An optimal tree and its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptimalTree {
+    /// A tree that attains the value, with the root asked for or a best one.
+    pub tree: Tree,
+    /// Its completion time, in time units: exact if all costs are integers.
+    pub value: f64,
+}
+
+/// An optimal ordered tree: least completion time over all ordered trees (as the
+/// [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root.
+///
+/// Block sizes alone stand for a gather. Ties: the lowest root; then, from each root's last message to
+/// its first, the lowest split, then the lowest sender.
+///
+/// # Errors
+/// [`DpError::ProcessorsDiffer`], [`DpError::RootOutOfRange`], [`DpError::TooLarge`];
+/// [`DpError::DoesNotFit`] before anything is computed; [`DpError::OutOfMemory`],
+/// [`DpError::Cancelled`]; [`DpError::NoTree`] and [`DpError::NoOrderedTree`] where links are missing.
+///
+/// # Complexity
+/// O(p^4 log p) at worst and O(p^4) as a rule by [`PairMethod::Hinges`], an eighth of it for a given
+/// root in the middle; O(p^5) by [`PairMethod::Plain`]. O(p^3) space.
+///
+/// # Source
+/// OPT Proposition 3, Fig. 5, Theorems 1 and 4.
+///
+/// # Example
+/// 1 cannot send to 0, but to 2, which can: 2 receives 1 byte (10 + 1), copies its own 4 (0), and 0
+/// receives all 5 (10 + 5).
+/// ```
+/// use tuwtree_dp::{PairMethod, optimal_per_pair};
+/// use tuwtree_model::{BlockSizes, CostMatrix, Root};
+/// let alpha = |sender, receiver| match (sender, receiver) {
+///     (1, 0) => f64::INFINITY,
+///     _ => 10.0,
+/// };
+/// let costs = CostMatrix::from_fn(3, alpha, |_, _| 1.0, |_| 0.0).unwrap();
+/// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+/// let best = optimal_per_pair(&sizes, &costs, Root::Given(0), PairMethod::Hinges, &()).unwrap();
+/// assert_eq!(best.value, 26.0);
+/// ```
+pub fn optimal_per_pair<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &CostMatrix,
+    root: Root,
+    method: PairMethod,
+    progress: &dyn Progress,
+) -> Result<OptimalTree, DpError> {
+    let problem = problem.into();
+    let links = links(problem, costs, root, (PairTrees::AnyDegree(method), progress))?;
+    let last = links.processors() - 1;
+    let operation = problem.operation();
+    match method {
+        PairMethod::Plain => {
+            let mut meter = Meter::new(progress, levels::level_cells(last + 1) as usize);
+            let table = plain::ordered(&links, &mut meter)?;
+            optimum(&links, operation, root, |i, j, r| table.get(i, j, r))
+        }
+        PairMethod::Hinges => {
+            let mut meter = Meter::new(progress, hinges::results(last + 1, root));
+            let table = hinges::ordered(&links, root, &mut meter)?;
+            optimum(&links, operation, root, |i, j, r| table.get(i, j, r))
+        }
+    }
+}
+
+/// The optimum out of a finished table.
+fn optimum(
+    links: &Links,
+    operation: Operation,
+    root: Root,
+    time: impl Fn(Rank, Rank, Rank) -> f64,
+) -> Result<OptimalTree, DpError> {
+    let last = links.processors() - 1;
+    let best = match root {
+        Root::Best => tree::best_root((0..=last).map(|root| time(0, last, root))),
+        Root::Given(root) => Some((root, time(0, last, root))).filter(|best| best.1.is_finite()),
+    };
+    let Some((found, value)) = best else {
+        return Err(no_ordered_tree((operation, root), last, |i, j| match root {
+            Root::Given(root) if (i..=j).contains(&root) => time(i, j, root).is_finite(),
+            _ => (i..=j).any(|root| time(i, j, root).is_finite()),
+        }));
+    };
+    let value = links.stated(value)?;
+    Ok(OptimalTree { tree: tree::of_joins(links, found, time), value })
+}
+
+/// An optimal ordered binary tree: least completion time over all strongly ordered trees in which no
+/// processor has more than two children, given or best root.
+///
+/// Ties: the lowest root; then two children before one, the lower split, and the lowest senders.
+///
+/// # Errors
+/// As [`optimal_per_pair`].
+///
+/// # Complexity
+/// O(p^4) time, O(p^3) space.
+///
+/// # Source
+/// OPT Fig. 7 and Theorem 3, for each root.
+pub fn optimal_binary_per_pair<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &CostMatrix,
+    root: Root,
+    progress: &dyn Progress,
+) -> Result<OptimalTree, DpError> {
+    let problem = problem.into();
+    let links = links(problem, costs, root, (PairTrees::Binary, progress))?;
+    let last = links.processors() - 1;
+    let mut meter = Meter::new(progress, binary::results(last + 1, root));
+    let table = binary::binary(&links, root, &mut meter)?;
+    let best = match root {
+        _ if last == 0 => Some((0, 0.0)),
+        Root::Best => tree::best_root(table.roots(0, last).iter().copied()),
+        Root::Given(root) => {
+            let (time, _) = table.best_shape(&links, (0, last, root));
+            Some((root, time)).filter(|best| best.1.is_finite())
+        }
+    };
+    let Some((found, value)) = best else {
+        return Err(no_ordered_tree((problem.operation(), root), last, |i, j| match root {
+            Root::Given(root) if (i..=j).contains(&root) => true,
+            _ => table.roots(i, j).iter().any(|time| time.is_finite()),
+        }));
+    };
+    let value = links.stated(value)?;
+    Ok(OptimalTree { tree: tree::of_shapes(&links, found, &table), value })
+}
+
+/// The error where links lead from all data to the root, but no ordered tree has them: the first of
+/// the shortest ranges that cannot be joined, or all processors `0..=last` if each smaller one can be.
+fn no_ordered_tree(
+    (operation, root): (Operation, Root),
+    last: Rank,
+    can_be_joined: impl Fn(Rank, Rank) -> bool,
+) -> DpError {
+    let ranges = (1..=last).flat_map(|length| (0..=last - length).map(move |i| (i, i + length)));
+    let mut blocked = ranges.filter(|&(i, j)| !can_be_joined(i, j));
+    let (first, last) = blocked.next().unwrap_or((0, last));
+    DpError::NoOrderedTree { operation, root, first, last }
+}

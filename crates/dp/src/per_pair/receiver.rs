@@ -1,0 +1,252 @@
+//! One receiver's table, and the batches of clocks in which it is filled.
+//!
+//! `C(i,j,r)` is the least, over the ranges `[a..b]` next to `r`'s part, of an [`Envelope`] at the
+//! clock that this part sets: `C(i,a-1,r)` if `[a..b]` lies on the right, where it ends at `b = j`,
+//! `C(b+1,j,r)` if it lies on the left and starts at `a = i`. Both are the same in distances from
+//! `r`: if the senders are those from `near` to `far` on one side, and the receiver has what is up to
+//! `across` on the other, then `C(near - 1, across)` is the clock and `C(far, across)` is the result.
+//!
+//! One envelope serves all `across`. Building it takes up to `w = far - near + 1` steps, so that it
+//! is to be evaluated for some `w` clocks at once; but not for all, because ranges become known in
+//! the order of their length. Clocks are taken in aligned blocks of `s` values of `across`, `s` the
+//! largest power of two up to `w`, each when its first result is due. All its clocks are known by
+//! then: they span at most `(near - 1) + across + (s - 1)` processors beside `r`, fewer than the
+//! `far + across` of the result, since `s <= w`.
+//!
+//! So each length would read the whole table of each root once. Wide ranges have slack: with blocks of
+//! up to `w / 2` their batches may be done up to `w / 2` lengths before they are due. They are done
+//! for a band of lengths together, except those of senders that become known within the band only,
+//! which there are for the block at 0 alone: in all others, senders are at least a block, hence a
+//! band, shorter than the result.
+
+use super::hinge::{Envelope, Message};
+use super::links::Links;
+use super::senders::SortedSenders;
+use crate::DpError;
+use crate::table::zeros;
+use std::ops::{Range, RangeInclusive};
+use tuwtree_model::Rank;
+
+/// `C(i,j,r)` of one root `r` for all `first <= i <= r <= j <= last`, while and after it is filled.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiver {
+    root: Rank,
+    from_left: Side,
+    from_right: Side,
+    envelope: Envelope,
+}
+
+/// The times of all ranges with a root, by distances: those up to `outward` on the side from which
+/// this half of the recurrence receives, up to `across` on the other.
+///
+/// Finished times, and, for ranges not yet due, the best of the candidates so far.
+#[derive(Clone, Debug)]
+struct Side {
+    senders: Senders,
+    outward_most: usize,
+    across_most: usize,
+    /// `(outward_most + 1) (across_most + 1)` entries, all `across` of an `outward` together.
+    times: Vec<f64>,
+}
+
+/// On which side of the root the senders are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Senders {
+    Left,
+    Right,
+}
+
+/// What a half of the recurrence reads.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    links: &'a Links,
+    root: Rank,
+    senders: &'a SortedSenders,
+}
+
+impl Receiver {
+    /// The table of a root within `first..=last` with no range but its own.
+    ///
+    /// # Errors
+    /// [`DpError::OutOfMemory`].
+    pub(crate) fn new(
+        links: &Links,
+        root: Rank,
+        (first, last): (Rank, Rank),
+    ) -> Result<Receiver, DpError> {
+        let (before, after) = (root - first, last - root);
+        // A lone root copies while it waits for a message from its right (OPT eq. 5), but only after
+        // one from its left (eq. 6), which it is ready for at once.
+        Ok(Receiver {
+            root,
+            from_left: Side::new(Senders::Left, (before, after), 0.0)?,
+            from_right: Side::new(Senders::Right, (after, before), links.copy(root))?,
+            envelope: Envelope::default(),
+        })
+    }
+
+    /// `C(i,j,r)` for `i < j`, or 0.
+    #[inline]
+    pub(crate) fn get(&self, i: Rank, j: Rank) -> f64 {
+        self.from_left.get(self.root - i, j - self.root)
+    }
+
+    /// Finishes the ranges of `length + 1` processors, given all shorter ones: of this root, and, as
+    /// `left` and `right`, of the processors on either side.
+    pub(crate) fn advance(
+        &mut self,
+        links: &Links,
+        length: usize,
+        (left, right): (&SortedSenders, &SortedSenders),
+    ) {
+        let Receiver { root, from_left, from_right, envelope } = self;
+        from_left.advance(Given { links, root: *root, senders: left }, length, envelope);
+        from_right.advance(Given { links, root: *root, senders: right }, length, envelope);
+        let least_before = length.saturating_sub(from_right.outward_most);
+        for before in least_before..=length.min(from_left.outward_most) {
+            let after = length - before;
+            let time = from_left.get(before, after).min(from_right.get(after, before));
+            from_left.set(before, after, time);
+            from_right.set(after, before, time);
+        }
+    }
+}
+
+impl Side {
+    fn new(
+        senders: Senders,
+        (outward_most, across_most): (usize, usize),
+        lone: f64,
+    ) -> Result<Side, DpError> {
+        let mut times = zeros::<f64>((outward_most + 1) * (across_most + 1))?;
+        times.fill(f64::INFINITY);
+        times[0] = lone;
+        Ok(Side { senders, outward_most, across_most, times })
+    }
+
+    #[inline(always)]
+    fn get(&self, outward: usize, across: usize) -> f64 {
+        self.times[outward * (self.across_most + 1) + across]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, outward: usize, across: usize, time: f64) {
+        self.times[outward * (self.across_most + 1) + across] = time;
+    }
+
+    /// All batches whose first result is due at this length, and those of wide ranges in the whole
+    /// band of lengths that begins with it.
+    fn advance(&mut self, given: Given<'_>, length: usize, envelope: &mut Envelope) {
+        let band = length - length % BAND;
+        if length == band {
+            // Band by band and block by block, what is read stays in the cache.
+            for due in (0..=self.across_most).step_by(BAND) {
+                let from = band.saturating_sub(due).max(WIDE);
+                for far in from..=(band + BAND - 1).saturating_sub(due).min(self.outward_most) {
+                    let known = if due == 0 { far.min(band) } else { far };
+                    let widths = WIDE..=known.min(widest(due, 4));
+                    self.receive_up_to(given, (far, due), widths, envelope);
+                }
+            }
+        }
+        let first_far = length.saturating_sub(self.across_most).max(1);
+        for far in first_far..=length.min(self.outward_most) {
+            let due = length - far;
+            let narrow = 1..=far.min(widest(due, 2)).min(WIDE - 1);
+            self.receive_up_to(given, (far, due), narrow, envelope);
+            if due == 0 {
+                // These became known within the band.
+                self.receive_up_to(given, (far, 0), band.max(WIDE - 1) + 1..=far, envelope);
+            }
+        }
+    }
+
+    /// The batches for senders from so many processors, `far` the last, whose blocks begin at `due`.
+    fn receive_up_to(
+        &mut self,
+        given: Given<'_>,
+        (far, due): (usize, usize),
+        widths: RangeInclusive<usize>,
+        envelope: &mut Envelope,
+    ) {
+        if widths.is_empty() {
+            return;
+        }
+        let links = given.links.to(given.root);
+        let (mut latency, mut rate) = (f64::INFINITY, f64::INFINITY);
+        let firsts = match self.senders {
+            Senders::Left => given.senders.earliest_from(given.root - far),
+            Senders::Right => given.senders.earliest_to(given.root + far),
+        };
+        for (width, &first) in (1..=*widths.end()).zip(firsts) {
+            let near = far + 1 - width;
+            let (a, b) = self.ranks(given.root, (near, far));
+            let nearest = if self.senders == Senders::Right { a } else { b };
+            latency = latency.min(links.latency[nearest]);
+            rate = rate.min(links.rate[nearest]);
+            if width < *widths.start() {
+                continue;
+            }
+            let bytes = given.links.bytes(a, b);
+            let fastest = if bytes == 0.0 { 0.0 } else { latency + rate * bytes };
+            let message = Message { links, bytes, fastest };
+            let senders = || given.senders.of(a, b);
+            let mut block = due..(due + block(width)).min(self.across_most + 1);
+            if near == 1 && due == 0 && self.senders == Senders::Left {
+                // OPT eq. 6: the copy has to wait.
+                let mut received = [f64::INFINITY];
+                envelope.lower((&[0.0], &mut received), first, senders, message);
+                let time = received[0] + given.links.copy(given.root);
+                self.set(far, 0, self.get(far, 0).min(time));
+                block.start = 1;
+            }
+            // The recurrence: OPT eqs. 3 to 5 for a block of ranges.
+            envelope.lower(self.rows((near - 1, far), block), first, senders, message);
+        }
+    }
+
+    /// The range of the senders at these distances.
+    #[inline(always)]
+    fn ranks(&self, root: Rank, (near, far): (usize, usize)) -> (Rank, Rank) {
+        match self.senders {
+            Senders::Left => (root - far, root - near),
+            Senders::Right => (root + near, root + far),
+        }
+    }
+
+    /// A block of clocks and the block of their results; none if the block is empty.
+    #[inline(always)]
+    fn rows(
+        &mut self,
+        (clock, result): (usize, usize),
+        block: Range<usize>,
+    ) -> (&[f64], &mut [f64]) {
+        let stride = self.across_most + 1;
+        let end = block.end.max(block.start);
+        let (clocks, results) = self.times.split_at_mut(result * stride);
+        let clocks = &clocks[clock * stride..(clock + 1) * stride];
+        (&clocks[block.start.min(end)..end], &mut results[block.start..end])
+    }
+}
+
+/// Ranges of at least so many processors are wide.
+const WIDE: usize = 2 * BAND;
+
+/// So many lengths make a band.
+const BAND: usize = 16;
+
+/// The most senders of whom a block of clocks begins at `due`, if blocks are powers of two and
+/// begin at their multiples, and there are fewer than `ratio` senders for each clock of a full block.
+fn widest(due: usize, ratio: usize) -> usize {
+    match due {
+        0 => usize::MAX,
+        _ => (ratio << due.trailing_zeros()) - 1,
+    }
+}
+
+/// How many clocks make a block for so many senders: the largest power of two up to it, or, for wide
+/// ranges, up to half of it.
+fn block(senders: usize) -> usize {
+    let most = if senders < WIDE { senders } else { senders / 2 };
+    1 << most.ilog2()
+}

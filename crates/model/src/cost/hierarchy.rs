@@ -1,0 +1,435 @@
+//! Hierarchical costs: a few laws, one for each level of a machine, and a map of ranks to nodes.
+
+use super::{CostModel, Direction, PiecewiseLinear, linear, plus};
+use crate::{Rank, Time, TimeError};
+use std::ops::Range;
+
+/// The costs of a machine of nodes, switches and so on: what two processors pay depends on the
+/// innermost level that they share. Nothing of size p x p is kept.
+///
+/// # Units
+/// As [`Homogeneous`](super::Homogeneous).
+///
+/// # Complexity
+/// O(levels) for a transmission, whatever the number of processors.
+///
+/// # Source
+/// OPT section 2.1, discussion: clustered, hierarchical systems.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hierarchy {
+    /// Innermost first, at least one.
+    levels: Vec<Level>,
+    /// As many as levels: how many nodes are in a group of each; 1 for the innermost.
+    nodes_in_group: Vec<usize>,
+    placement: Placement,
+    /// For a listed placement its nodes in ascending order; else empty.
+    sorted_nodes: Vec<usize>,
+    gamma: f64,
+    /// All costs are integers, so that every time is one.
+    integral: bool,
+}
+
+/// One level of a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// What people call it: "node", "switch", …
+    pub name: String,
+    /// How many members a group of this level has: processors on the innermost level (whose groups
+    /// are the nodes), groups of the level below on the others. The outermost has one group.
+    pub members: usize,
+    /// The cost of a message between two processors that share a group of this level, but none
+    /// below.
+    pub links: PiecewiseLinear,
+}
+
+/// On which node each rank is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Node after node is filled: rank `i` is on node `i / members`.
+    Block,
+    /// One rank on each node in turn: rank `i` is on node `i mod nodes`.
+    RoundRobin,
+    /// The node of each rank, as listed. The machine then has as many processors as entries.
+    Listed(Vec<usize>),
+}
+
+impl Placement {
+    /// The name by which users and documents call the placement.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Placement::Block => "block",
+            Placement::RoundRobin => "round-robin",
+            Placement::Listed(_) => "listed",
+        }
+    }
+}
+
+/// Why levels and a placement are not a machine.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum HierarchyError {
+    /// No levels.
+    #[error("there are no levels; at least one is needed")]
+    NoLevels,
+    /// A level without a name, or with that of another.
+    #[error("level {level} is named {name:?}; each level needs a name of its own")]
+    Name {
+        /// The level, counted from 0 at the innermost.
+        level: usize,
+        /// Its name.
+        name: String,
+    },
+    /// A level without members, or too many in all.
+    #[error(
+        "level {level} ({name:?}) has {members} members; at least 1, and at most 2^32 processors in \
+         all, are allowed"
+    )]
+    Members {
+        /// The level, counted from 0 at the innermost.
+        level: usize,
+        /// Its name.
+        name: String,
+        /// How many.
+        members: usize,
+    },
+    /// Not a cost.
+    #[error("gamma is {value}; costs are finite numbers of at least 0")]
+    Gamma {
+        /// What was given.
+        value: f64,
+    },
+    /// A rank map without ranks.
+    #[error("the list of nodes is empty; it has an entry for each processor")]
+    NoRanks,
+    /// A rank on a node that there is not.
+    #[error("processor {rank} is on node {node}, which is outside 0..{nodes} ({nodes} nodes)")]
+    NodeOutOfRange {
+        /// The processor.
+        rank: Rank,
+        /// The node.
+        node: usize,
+        /// How many there are.
+        nodes: usize,
+    },
+    /// More ranks on a node than it has processors.
+    #[error("node {node} has {ranks} processors, but only {members} fit")]
+    NodeOverfull {
+        /// The node.
+        node: usize,
+        /// How many are placed there.
+        ranks: usize,
+        /// How many it has room for.
+        members: usize,
+    },
+}
+
+impl Hierarchy {
+    /// The costs of these levels, innermost first, with this placement and copies at `gamma`.
+    ///
+    /// # Errors
+    /// [`HierarchyError`].
+    pub fn new(
+        levels: Vec<Level>,
+        placement: Placement,
+        gamma: f64,
+    ) -> Result<Hierarchy, HierarchyError> {
+        let nodes_in_group = check_levels(&levels)?;
+        if Time::new(gamma).is_none() {
+            return Err(HierarchyError::Gamma { value: gamma });
+        }
+        let integral = gamma.fract() == 0.0 && levels.iter().all(|level| level.links.is_integral());
+        let mut hierarchy = Hierarchy {
+            levels,
+            nodes_in_group,
+            placement,
+            sorted_nodes: Vec::new(),
+            gamma,
+            integral,
+        };
+        if let Placement::Listed(listed) = &hierarchy.placement {
+            hierarchy.sorted_nodes = hierarchy.check_listed(listed)?;
+        }
+        Ok(hierarchy)
+    }
+
+    /// The nodes of a rank map in ascending order.
+    fn check_listed(&self, listed: &[usize]) -> Result<Vec<usize>, HierarchyError> {
+        let nodes = self.nodes();
+        if listed.is_empty() {
+            return Err(HierarchyError::NoRanks);
+        }
+        if let Some(rank) = listed.iter().position(|&node| node >= nodes) {
+            return Err(HierarchyError::NodeOutOfRange { rank, node: listed[rank], nodes });
+        }
+        let mut sorted = listed.to_vec();
+        sorted.sort_unstable();
+        let members = self.levels[0].members;
+        match sorted.chunk_by(|one, next| one == next).find(|ranks| ranks.len() > members) {
+            Some(ranks) => {
+                Err(HierarchyError::NodeOverfull { node: ranks[0], ranks: ranks.len(), members })
+            }
+            None => Ok(sorted),
+        }
+    }
+
+    /// The levels, innermost first.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// On which node each rank is.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
+    /// The time per byte copied locally.
+    pub fn gamma(&self) -> f64 {
+        self.gamma
+    }
+
+    /// Whether all costs are integers, and hence all times exact integers.
+    pub fn is_integral(&self) -> bool {
+        self.integral
+    }
+
+    /// How many nodes the machine has.
+    pub fn nodes(&self) -> usize {
+        self.nodes_in_group[self.levels.len() - 1]
+    }
+
+    /// The most processors that it has room for.
+    pub fn capacity(&self) -> usize {
+        self.nodes() * self.levels[0].members
+    }
+
+    /// The node that `rank` is on.
+    ///
+    /// # Panics
+    /// For a rank beyond a listed placement.
+    #[inline]
+    pub fn node(&self, rank: Rank) -> usize {
+        match &self.placement {
+            Placement::Block => rank / self.levels[0].members,
+            Placement::RoundRobin => rank % self.nodes(),
+            Placement::Listed(nodes) => nodes[rank],
+        }
+    }
+
+    /// The innermost level that two processors share, counted from 0.
+    #[inline]
+    pub fn shared_level(&self, one: Rank, other: Rank) -> usize {
+        let (one, other) = (self.node(one), self.node(other));
+        let shares = |&group: &usize| one / group == other / group;
+        let level = self.nodes_in_group.iter().position(shares);
+        level.expect("all nodes are in one group of the outermost level")
+    }
+
+    /// The machine of one processor on each of these nodes, which copies nothing; `None` if nodes are
+    /// all that the machine has.
+    ///
+    /// # Panics
+    /// For a list without nodes, with one twice, or one that there is not.
+    pub fn of_nodes(&self, nodes: &[usize]) -> Option<Hierarchy> {
+        let levels = self.levels.get(1..).filter(|levels| !levels.is_empty())?.to_vec();
+        let groups = nodes.iter().map(|node| node / levels[0].members).collect();
+        let machine = Hierarchy::new(levels, Placement::Listed(groups), 0.0);
+        Some(machine.expect("nodes of this machine, each once"))
+    }
+
+    /// The same machine with the laws of all levels replaced by those in force at one size; see
+    /// [`PiecewiseLinear::linearised_at`].
+    #[must_use]
+    pub fn linearised_at(&self, bytes: u64) -> Hierarchy {
+        let mut linear = self.clone();
+        for level in &mut linear.levels {
+            level.links = level.links.linearised_at(bytes);
+        }
+        linear
+    }
+
+    /// The law that all pairs of this many processors share, if there is only one such.
+    ///
+    /// # Complexity
+    /// O(p) for a few levels, for a listed placement O(p log p); less where there are several laws.
+    pub fn only_law(&self, processors: usize) -> Option<&PiecewiseLinear> {
+        let mut levels = (0..processors).flat_map(|rank| self.levels_in_use(rank, processors));
+        let first = &levels.next()?.links;
+        levels.all(|level| level.links == *first).then_some(first)
+    }
+
+    /// The levels on which `rank` has somebody to talk to, among `processors`.
+    fn levels_in_use(&self, rank: Rank, processors: usize) -> impl Iterator<Item = &Level> {
+        let node = self.node(rank);
+        let mut inside = 1;
+        self.levels.iter().zip(&self.nodes_in_group).filter_map(move |(level, &group)| {
+            let first = node / group * group;
+            let sharing = self.processors_on(first..first + group, processors);
+            let more = sharing > inside;
+            inside = sharing;
+            more.then_some(level)
+        })
+    }
+
+    /// How many of the first `processors` ranks are on these nodes.
+    fn processors_on(&self, nodes: Range<usize>, processors: usize) -> usize {
+        match &self.placement {
+            Placement::Block => {
+                let members = self.levels[0].members;
+                let [start, end] =
+                    [nodes.start, nodes.end].map(|node| (node * members).min(processors));
+                end - start
+            }
+            Placement::RoundRobin => {
+                let (rounds, rest) = (processors / self.nodes(), processors % self.nodes());
+                rounds * nodes.len() + nodes.end.min(rest).saturating_sub(nodes.start)
+            }
+            Placement::Listed(_) => {
+                let before = |node| self.sorted_nodes.partition_point(|&other| other < node);
+                before(nodes.end) - before(nodes.start)
+            }
+        }
+    }
+}
+
+/// How many nodes are in a group of each level.
+fn check_levels(levels: &[Level]) -> Result<Vec<usize>, HierarchyError> {
+    let mut nodes_in_group = Vec::with_capacity(levels.len());
+    let (mut processors, mut nodes) = (1_u64, 1);
+    for (index, Level { name, members, .. }) in levels.iter().enumerate() {
+        if name.is_empty() || levels[..index].iter().any(|other| other.name == *name) {
+            return Err(HierarchyError::Name { level: index, name: name.clone() });
+        }
+        let all = processors.checked_mul(*members as u64).filter(|all| (1..=1 << 32).contains(all));
+        let Some(all) = all else {
+            let name = name.clone();
+            return Err(HierarchyError::Members { level: index, name, members: *members });
+        };
+        processors = all;
+        nodes *= if index == 0 { 1 } else { *members };
+        nodes_in_group.push(nodes);
+    }
+    match levels.is_empty() {
+        true => Err(HierarchyError::NoLevels),
+        false => Ok(nodes_in_group),
+    }
+}
+
+impl CostModel for Hierarchy {
+    fn processors(&self) -> Option<usize> {
+        match &self.placement {
+            Placement::Block | Placement::RoundRobin => None,
+            Placement::Listed(nodes) => Some(nodes.len()),
+        }
+    }
+
+    fn transmission_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        if bytes == 0 {
+            return Ok(Time::ZERO);
+        }
+        let level = &self.levels[self.shared_level(sender, receiver)];
+        level.links.transmission(self.integral, bytes)
+    }
+
+    fn copy_at(&self, _: Rank, bytes: u64) -> Result<Time, TimeError> {
+        linear(self.integral, 0.0, self.gamma, bytes)
+    }
+
+    fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
+        plus(self.integral, start, cost)
+    }
+
+    /// O(levels). For pieces, a line below them stands for the law.
+    fn least_busy(
+        &self,
+        direction: Direction,
+        rank: Rank,
+        processors: usize,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        if bytes == 0 {
+            return Ok(Time::ZERO);
+        }
+        self.levels_in_use(rank, processors)
+            .map(|level| level.links.least_in_all(self.integral, bytes))
+            .reduce(|one, other| match (one, other) {
+                (Ok(one), Ok(other)) => Ok(one.min(other)),
+                (Err(_), fine) | (fine, Err(_)) => fine,
+            })
+            .unwrap_or(Err(TimeError::Isolated { rank, direction }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Piece;
+
+    fn level(name: &str, members: usize, alpha: f64) -> Level {
+        let links = PiecewiseLinear::new(vec![Piece { from_bytes: 0, alpha, beta: 1.0 }]).unwrap();
+        Level { name: name.into(), members, links }
+    }
+
+    /// Two switches of three nodes of four processors.
+    fn machine(placement: Placement) -> Result<Hierarchy, HierarchyError> {
+        let levels = vec![level("node", 4, 1.0), level("switch", 3, 10.0), level("all", 2, 100.0)];
+        Hierarchy::new(levels, placement, 0.5)
+    }
+
+    #[test]
+    fn processors_pay_for_the_innermost_level_they_share() {
+        let block = machine(Placement::Block).unwrap();
+        assert_eq!((block.nodes(), block.capacity(), block.processors()), (6, 24, None));
+        let level = |other| block.shared_level(1, other);
+        assert_eq!([0, 3, 4, 11, 12, 23].map(level), [0, 0, 1, 1, 2, 2]);
+        assert_eq!(block.transmission_between(1, 4, 7).unwrap().units(), 17.0);
+        let round = machine(Placement::RoundRobin).unwrap();
+        assert_eq!([6, 1, 2, 3, 18].map(|other| round.shared_level(0, other)), [0, 1, 1, 2, 0]);
+        let listed = machine(Placement::Listed(vec![5, 0, 5, 1])).unwrap();
+        assert_eq!(listed.processors(), Some(4));
+        assert_eq!([1, 2, 3].map(|other| listed.shared_level(0, other)), [2, 0, 2]);
+    }
+
+    #[test]
+    fn levels_without_a_partner_do_not_lower_the_bound() {
+        let lists = [vec![5, 0, 5, 1], vec![0, 1, 2, 3], vec![0, 0, 4]];
+        let listed = lists.map(Placement::Listed);
+        for placement in [Placement::Block, Placement::RoundRobin].into_iter().chain(listed) {
+            let machine = machine(placement).unwrap();
+            let counts = machine.processors().map_or(2..=24, |processors| processors..=processors);
+            for processors in counts {
+                for rank in 0..processors {
+                    let others = (0..processors).filter(|&other| other != rank);
+                    let times =
+                        others.map(|other| machine.transmission_between(rank, other, 9).unwrap());
+                    let least = machine.least_busy(Direction::Send, rank, processors, 9);
+                    assert_eq!(least.ok(), times.min(), "{:?} {rank}", machine.placement);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_machine_is_refused_with_place_and_value() {
+        let listed = |nodes: &[usize]| machine(Placement::Listed(nodes.into())).unwrap_err();
+        let built = |levels| Hierarchy::new(levels, Placement::Block, 0.0).unwrap_err();
+        for (error, message) in [
+            (listed(&[]), "list of nodes is empty"),
+            (listed(&[0, 6]), "processor 1 is on node 6, which is outside 0..6"),
+            (listed(&[2, 2, 2, 1, 2, 2]), "node 2 has 5 processors, but only 4 fit"),
+            (built(vec![]), "no levels"),
+            (built(vec![level("node", 0, 1.0)]), "level 0 (\"node\") has 0 members"),
+            (built(vec![level("a", 1 << 20, 1.0), level("b", 1 << 20, 1.0)]), "level 1 (\"b\")"),
+            (built(vec![level("a", 2, 1.0), level("a", 2, 1.0)]), "level 1 is named \"a\""),
+            (
+                Hierarchy::new(vec![level("a", 2, 1.0)], Placement::Block, -1.0).unwrap_err(),
+                "gamma is -1",
+            ),
+        ] {
+            assert!(error.to_string().contains(message), "{error}");
+        }
+    }
+}

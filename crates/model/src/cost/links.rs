@@ -1,0 +1,228 @@
+//! Whether there are links enough for any tree at all, and if not, where the network is cut.
+
+use super::CostMatrix;
+use crate::{Collective, Rank, Root};
+use std::fmt;
+
+/// Why there is no tree, ordered or not, for lack of links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// A cut between the given root and data that must come from or go to it.
+    Root {
+        /// The root.
+        root: Rank,
+        /// Processors from which no link leads to any of `to`; in ascending order.
+        from: Vec<Rank>,
+        /// All others.
+        to: Vec<Rank>,
+    },
+    /// No processor can be the root.
+    AnyRoot {
+        /// A processor with data.
+        rank: Rank,
+        /// All that its data can reach (in a scatter or broadcast: that can send to it, at once or
+        /// through others), itself included; in ascending order.
+        reached: Vec<Rank>,
+        /// All that the data of every processor with data before `rank` can reach (or that can send
+        /// to every one of them): none of `reached`.
+        common: Vec<Rank>,
+        /// Whether data flows from the root outwards.
+        is_outward: bool,
+    },
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cut::Root { root, from, to } => write!(
+                formatter,
+                "there is no tree with root {root}: no link leads from {} to {}",
+                Ranks(from),
+                Ranks(to)
+            ),
+            Cut::AnyRoot { rank, reached, common, is_outward: false } => write!(
+                formatter,
+                "there is no tree with any root: from processor {rank} only {} can be reached, but \
+                 only {} from all before it",
+                Ranks(reached),
+                Ranks(common)
+            ),
+            Cut::AnyRoot { rank, reached, common, is_outward: true } => write!(
+                formatter,
+                "there is no tree with any root: processor {rank} can be reached from {} only, but \
+                 all before it from {} only",
+                Ranks(reached),
+                Ranks(common)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Cut {}
+
+/// Ranks in words: runs of neighbours, the first few of many.
+struct Ranks<'a>(&'a [Rank]);
+
+impl fmt::Display for Ranks<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const RUNS: usize = 4;
+        let Ranks(ranks) = *self;
+        formatter.write_str(match ranks.len() {
+            0 => return formatter.write_str("none"),
+            1 => "processor ",
+            _ => "processors ",
+        })?;
+        let mut runs = ranks.chunk_by(|one, next| one + 1 == *next);
+        for (index, run) in runs.by_ref().take(RUNS).enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            match run {
+                [rank] => write!(formatter, "{comma}{rank}")?,
+                [first, .., last] => write!(formatter, "{comma}{first}..={last}")?,
+                [] => {}
+            }
+        }
+        match runs.map(<[Rank]>::len).sum::<usize>() {
+            0 => Ok(()),
+            more => write!(formatter, " and {more} more"),
+        }
+    }
+}
+
+impl CostMatrix {
+    /// Fails if no tree moves this problem's data with this root, or with any: a processor with data
+    /// has no path of links to the root, or from it where data flows outwards.
+    ///
+    /// Processors without data need no links, since nothing is sent to or from them, but may pass on
+    /// what others have. Where this succeeds there is a tree, but not always an ordered one.
+    ///
+    /// # Errors
+    /// [`Cut`].
+    ///
+    /// # Complexity
+    /// O(p^2) time where the root is given or the network strongly connected; O(p^3) at worst.
+    pub fn check_links(&self, problem: Collective<'_>, root: Root) -> Result<(), Cut> {
+        let processors = self.size();
+        let is_outward = problem.operation().is_outward();
+        let has_data = |rank: Rank| match problem {
+            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.block(rank) > 0,
+            Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.bytes > 0,
+        };
+        match root {
+            Root::Given(root) => {
+                let near = self.closure(root, !is_outward);
+                if (0..processors).all(|rank| near[rank] || !has_data(rank)) {
+                    return Ok(());
+                }
+                let side = |is_near: bool| members(&near, is_near);
+                let (from, to) =
+                    if is_outward { (side(true), side(false)) } else { (side(false), side(true)) };
+                Err(Cut::Root { root, from, to })
+            }
+            Root::Best => {
+                let mut common = vec![true; processors];
+                // Whose data can reach that of an earlier one: it needs no look of its own.
+                let mut before = vec![false; processors];
+                for rank in (0..processors).filter(|&rank| has_data(rank)) {
+                    if before[rank] {
+                        continue;
+                    }
+                    let reached = self.closure(rank, is_outward);
+                    if !(0..processors).any(|other| common[other] && reached[other]) {
+                        let [reached, common] = [reached, common].map(|set| members(&set, true));
+                        return Err(Cut::AnyRoot { rank, reached, common, is_outward });
+                    }
+                    let back = self.closure(rank, !is_outward);
+                    for other in 0..processors {
+                        common[other] &= reached[other];
+                        before[other] |= back[other];
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// All processors that paths of links lead to from `start` (if `backwards`: that lead to it).
+    fn closure(&self, start: Rank, backwards: bool) -> Vec<bool> {
+        let mut found = vec![false; self.size()];
+        found[start] = true;
+        let mut pending = vec![start];
+        while let Some(rank) = pending.pop() {
+            for (other, found) in found.iter_mut().enumerate().filter(|(_, found)| !**found) {
+                let (from, to) = if backwards { (other, rank) } else { (rank, other) };
+                if self.is_linked(from, to) {
+                    *found = true;
+                    pending.push(other);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The ranks that are in a set, or that are not.
+fn members(set: &[bool], inside: bool) -> Vec<Rank> {
+    (0..set.len()).filter(|&rank| set[rank] == inside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BlockSizes, Vector};
+
+    /// Costs with these links only.
+    fn network(processors: usize, links: &[(Rank, Rank)]) -> CostMatrix {
+        let alpha = |from, to| if links.contains(&(from, to)) { 1.0 } else { f64::INFINITY };
+        CostMatrix::from_fn(processors, alpha, |_, _| 1.0, |_| 0.0).unwrap()
+    }
+
+    #[test]
+    fn a_cut_is_named() {
+        let costs = network(5, &[(0, 1), (1, 0), (2, 3), (3, 4), (4, 2), (0, 2)]);
+        let sizes = BlockSizes::new([1; 5]).unwrap();
+        let error = |problem, root| costs.check_links(problem, root).unwrap_err().to_string();
+        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Best), Ok(()));
+        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Given(3)), Ok(()));
+        assert_eq!(
+            error(Collective::Gather(&sizes), Root::Given(1)),
+            "there is no tree with root 1: no link leads from processors 2..=4 to processors 0..=1"
+        );
+        assert_eq!(
+            error(Collective::Scatter(&sizes), Root::Given(4)),
+            "there is no tree with root 4: no link leads from processors 2..=4 to processors 0..=1"
+        );
+        assert_eq!(costs.check_links(Collective::Scatter(&sizes), Root::Best), Ok(()));
+    }
+
+    #[test]
+    fn two_islands_have_no_root() {
+        let costs = network(4, &[(0, 1), (1, 0), (2, 3), (3, 2)]);
+        let vector = Vector { processors: 4, bytes: 1 };
+        let error = costs.check_links(Collective::Broadcast(vector), Root::Best).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no tree with any root: processor 2 can be reached from processors 2..=3 only, \
+             but all before it from processors 0..=1 only"
+        );
+        let empty = Collective::Reduce(Vector { processors: 4, bytes: 0 });
+        assert_eq!(costs.check_links(empty, Root::Best), Ok(()), "nothing is to be sent");
+    }
+
+    #[test]
+    fn processors_without_data_need_no_links_but_pass_on_what_others_have() {
+        let costs = network(4, &[(0, 1), (1, 2)]);
+        let sizes = BlockSizes::new([5, 0, 5, 0]).unwrap();
+        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Best), Ok(()));
+        assert!(costs.check_links(Collective::Scatter(&sizes), Root::Given(2)).is_err());
+        let sizes = BlockSizes::new([5, 0, 5, 1]).unwrap();
+        assert!(costs.check_links(Collective::Gather(&sizes), Root::Best).is_err());
+    }
+
+    #[test]
+    fn a_hub_without_data_may_be_the_only_root() {
+        // 1 and 2 can only send, and only to 3 in common.
+        let costs = network(4, &[(0, 3), (1, 3), (2, 3), (0, 1)]);
+        let sizes = BlockSizes::new([1, 1, 1, 0]).unwrap();
+        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Best), Ok(()));
+    }
+}

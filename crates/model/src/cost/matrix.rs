@@ -1,0 +1,388 @@
+//! Non-homogeneous linear costs: an alpha and a beta for each ordered pair of processors, a gamma
+//! for each processor.
+
+use super::{CostModel, Direction, linear, plus};
+use crate::{MOST_PROCESSORS, Rank, Time, TimeError};
+
+/// Non-homogeneous, linear, one-ported costs: `comm_ij(s) = alpha_ij + beta_ij s` for `s > 0` bytes
+/// from processor `i` to processor `j`, and 0 for none; a copy of `s` bytes at `i` takes `gamma_i s`.
+///
+/// An infinite `alpha_ij` means that there is no link from `i` to `j`. Nobody sends to itself: the
+/// diagonals are 0.
+///
+/// # Units
+/// alpha in time units, beta and gamma in time units per byte, the same unit everywhere.
+///
+/// # Source
+/// OPT section 2.1. A matrix needs O(p^2) space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostMatrix {
+    /// `p * p` entries, row = sender.
+    alpha: Vec<f64>,
+    /// `p * p` entries, row = sender.
+    beta: Vec<f64>,
+    /// `p` entries.
+    gamma: Vec<f64>,
+    /// All entries but missing links are integers, so that every time is one.
+    integral: bool,
+}
+
+/// Which of the three tables of costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CostTable {
+    /// `alpha_ij`, the start-up latencies.
+    Alpha,
+    /// `beta_ij`, the times per byte sent.
+    Beta,
+    /// `gamma_i`, the times per byte copied.
+    Gamma,
+}
+
+impl CostTable {
+    /// The name by which users and documents call the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            CostTable::Alpha => "alpha",
+            CostTable::Beta => "beta",
+            CostTable::Gamma => "gamma",
+        }
+    }
+}
+
+/// Why tables of numbers are not costs.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum CostMatrixError {
+    /// No processors, or more than ranks.
+    #[error("costs for {processors} processors; 1 to {MOST_PROCESSORS} are allowed")]
+    Processors {
+        /// How many.
+        processors: usize,
+    },
+    /// A table without a row for each processor.
+    #[error("{} has {rows} rows, but there are {processors} processors", table.name())]
+    Rows {
+        /// The table.
+        table: CostTable,
+        /// How many rows it has.
+        rows: usize,
+        /// `p`.
+        processors: usize,
+    },
+    /// A row without an entry for each processor.
+    #[error(
+        "row {sender} of {} has {entries} entries, but there are {processors} processors",
+        table.name()
+    )]
+    Row {
+        /// The table.
+        table: CostTable,
+        /// The row: the sender's rank.
+        sender: Rank,
+        /// How many entries the row has.
+        entries: usize,
+        /// `p`.
+        processors: usize,
+    },
+    /// Not a cost.
+    #[error(
+        "{}[{sender}][{receiver}] is {value}; costs are finite numbers of at least 0{}", table.name(),
+        if *table == CostTable::Alpha { ", or inf where there is no link" } else { "" }
+    )]
+    Entry {
+        /// alpha or beta.
+        table: CostTable,
+        /// The row.
+        sender: Rank,
+        /// The column.
+        receiver: Rank,
+        /// What stands there.
+        value: f64,
+    },
+    /// A cost of sending to oneself.
+    #[error(
+        "{}[{rank}][{rank}] is {value}; nobody sends to itself, so that the diagonal must be 0",
+        table.name()
+    )]
+    Diagonal {
+        /// alpha or beta.
+        table: CostTable,
+        /// The row and column.
+        rank: Rank,
+        /// What stands there.
+        value: f64,
+    },
+    /// Not a cost of copying.
+    #[error("gamma[{rank}] is {value}; costs are finite numbers of at least 0")]
+    Gamma {
+        /// The processor.
+        rank: Rank,
+        /// What stands there.
+        value: f64,
+    },
+}
+
+impl CostMatrix {
+    /// The costs with these tables.
+    ///
+    /// # Shapes
+    /// `gamma` has p entries, `alpha` and `beta` p rows of p entries, row = sender, with 0 on the
+    /// diagonal.
+    ///
+    /// # Errors
+    /// [`CostMatrixError`]: wrong shape, a diagonal other than 0, NaN, negative numbers, and
+    /// infinities other than in `alpha`.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{CostMatrix, CostModel};
+    /// let costs = CostMatrix::new(
+    ///     &[vec![0.0, 10.0], vec![20.0, 0.0]],
+    ///     &[vec![0.0, 1.0], vec![2.0, 0.0]],
+    ///     &[1.0, 1.0],
+    /// ).unwrap();
+    /// assert_eq!(costs.transmission_between(1, 0, 3).unwrap().units(), 26.0);
+    /// ```
+    pub fn new(
+        alpha: &[Vec<f64>],
+        beta: &[Vec<f64>],
+        gamma: &[f64],
+    ) -> Result<CostMatrix, CostMatrixError> {
+        let processors = gamma.len();
+        for (table, rows) in [(CostTable::Alpha, alpha), (CostTable::Beta, beta)] {
+            if rows.len() != processors {
+                return Err(CostMatrixError::Rows { table, rows: rows.len(), processors });
+            }
+            for (sender, row) in rows.iter().enumerate() {
+                if row.len() != processors {
+                    let entries = row.len();
+                    return Err(CostMatrixError::Row { table, sender, entries, processors });
+                }
+            }
+        }
+        Self::from_flat(alpha.concat(), beta.concat(), gamma.to_vec())
+    }
+
+    /// The costs that these functions state; they are not asked for the diagonals.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for shapes.
+    pub fn from_fn(
+        processors: usize,
+        alpha: impl Fn(Rank, Rank) -> f64,
+        beta: impl Fn(Rank, Rank) -> f64,
+        gamma: impl Fn(Rank) -> f64,
+    ) -> Result<CostMatrix, CostMatrixError> {
+        let flat = |cost: &dyn Fn(Rank, Rank) -> f64| {
+            let pairs = (0..processors).flat_map(|i| (0..processors).map(move |j| (i, j)));
+            pairs.map(|(i, j)| if i == j { 0.0 } else { cost(i, j) }).collect()
+        };
+        Self::from_flat(flat(&alpha), flat(&beta), (0..processors).map(gamma).collect())
+    }
+
+    /// Checks the entries of tables of the right shape.
+    fn from_flat(
+        alpha: Vec<f64>,
+        beta: Vec<f64>,
+        gamma: Vec<f64>,
+    ) -> Result<CostMatrix, CostMatrixError> {
+        let processors = gamma.len();
+        if !(1..=MOST_PROCESSORS).contains(&processors) {
+            return Err(CostMatrixError::Processors { processors });
+        }
+        for (table, entries) in [(CostTable::Alpha, &alpha), (CostTable::Beta, &beta)] {
+            for (index, &value) in entries.iter().enumerate() {
+                let (sender, receiver) = (index / processors, index % processors);
+                if sender == receiver && value != 0.0 {
+                    return Err(CostMatrixError::Diagonal { table, rank: sender, value });
+                }
+                let missing_link = table == CostTable::Alpha && value == f64::INFINITY;
+                if Time::new(value).is_none() && !missing_link {
+                    return Err(CostMatrixError::Entry { table, sender, receiver, value });
+                }
+            }
+        }
+        if let Some(rank) = gamma.iter().position(|&value| Time::new(value).is_none()) {
+            return Err(CostMatrixError::Gamma { rank, value: gamma[rank] });
+        }
+        let finite = alpha.iter().filter(|value| value.is_finite());
+        let integral = finite.chain(&beta).chain(&gamma).all(|value| value.fract() == 0.0);
+        Ok(CostMatrix { alpha, beta, gamma, integral })
+    }
+
+    /// The number of processors, `p >= 1`.
+    pub fn size(&self) -> usize {
+        self.gamma.len()
+    }
+
+    /// `alpha_ij`: the start-up latency from `sender` to `receiver`; infinite if there is no link.
+    #[inline]
+    pub fn alpha(&self, sender: Rank, receiver: Rank) -> f64 {
+        self.alpha[sender * self.size() + receiver]
+    }
+
+    /// `beta_ij`: the time per byte from `sender` to `receiver`.
+    #[inline]
+    pub fn beta(&self, sender: Rank, receiver: Rank) -> f64 {
+        self.beta[sender * self.size() + receiver]
+    }
+
+    /// `gamma_i`: the time per byte copied at `rank`.
+    #[inline]
+    pub fn gamma(&self, rank: Rank) -> f64 {
+        self.gamma[rank]
+    }
+
+    /// Whether `sender` can send to `receiver`.
+    pub fn is_linked(&self, sender: Rank, receiver: Rank) -> bool {
+        sender != receiver && self.alpha(sender, receiver).is_finite()
+    }
+
+    /// Whether all costs are integers, and hence all times exact integers.
+    pub fn is_integral(&self) -> bool {
+        self.integral
+    }
+}
+
+impl CostModel for CostMatrix {
+    fn processors(&self) -> Option<usize> {
+        Some(self.size())
+    }
+
+    fn transmission_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        if bytes == 0 {
+            return Ok(Time::ZERO);
+        }
+        let alpha = self.alpha(sender, receiver);
+        if alpha == f64::INFINITY {
+            return Err(TimeError::NoLink { sender, receiver });
+        }
+        linear(self.integral, alpha, self.beta(sender, receiver), bytes)
+    }
+
+    fn copy_at(&self, rank: Rank, bytes: u64) -> Result<Time, TimeError> {
+        linear(self.integral, 0.0, self.gamma[rank], bytes)
+    }
+
+    fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
+        plus(self.integral, start, cost)
+    }
+
+    /// O(p).
+    fn least_busy(
+        &self,
+        direction: Direction,
+        rank: Rank,
+        processors: usize,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        if bytes == 0 {
+            return Ok(Time::ZERO);
+        }
+        let mut least: Option<Result<Time, TimeError>> = None;
+        for other in (0..processors).filter(|&other| other != rank) {
+            let (sender, receiver) = match direction {
+                Direction::Send => (rank, other),
+                Direction::Receive => (other, rank),
+            };
+            match (self.transmission_between(sender, receiver, bytes), least) {
+                (Err(TimeError::NoLink { .. }), _) => {}
+                (Ok(time), Some(Ok(known))) => least = Some(Ok(time.min(known))),
+                (Err(_), Some(_)) => {}
+                (time, _) => least = Some(time),
+            }
+        }
+        least.unwrap_or(Err(TimeError::Isolated { rank, direction }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INF: f64 = f64::INFINITY;
+
+    fn matrix(rows: [[f64; 3]; 3]) -> Vec<Vec<f64>> {
+        rows.map(Vec::from).into()
+    }
+
+    fn zeros() -> Vec<Vec<f64>> {
+        matrix([[0.0; 3]; 3])
+    }
+
+    #[test]
+    fn rows_are_senders_and_missing_links_are_named() {
+        let alpha = matrix([[0.0, 1.0, INF], [2.0, 0.0, 3.0], [4.0, 5.0, 0.0]]);
+        let costs = CostMatrix::new(&alpha, &zeros(), &[1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(costs.transmission_between(0, 1, 9).unwrap().units(), 1.0);
+        assert_eq!(costs.transmission_between(1, 0, 9).unwrap().units(), 2.0);
+        let missing = TimeError::NoLink { sender: 0, receiver: 2 };
+        assert_eq!(costs.transmission_between(0, 2, 9), Err(missing));
+        assert_eq!(costs.transmission_between(0, 2, 0), Ok(Time::ZERO));
+        assert_eq!(costs.copy_at(2, 9).unwrap().units(), 27.0);
+        assert_eq!(costs.least_busy(Direction::Receive, 0, 3, 9).unwrap().units(), 2.0);
+        assert_eq!(costs.least_busy(Direction::Send, 0, 3, 9).unwrap().units(), 1.0);
+    }
+
+    #[test]
+    fn a_processor_without_links_is_isolated() {
+        let alpha = matrix([[0.0, INF, INF], [2.0, 0.0, 3.0], [4.0, 5.0, 0.0]]);
+        let costs = CostMatrix::new(&alpha, &zeros(), &[0.0; 3]).unwrap();
+        let isolated = TimeError::Isolated { rank: 0, direction: Direction::Send };
+        assert_eq!(costs.least_busy(Direction::Send, 0, 3, 1), Err(isolated));
+        assert_eq!(isolated.to_string(), "no link leads from processor 0 to any other");
+        assert_eq!(costs.least_busy(Direction::Send, 0, 3, 0), Ok(Time::ZERO));
+    }
+
+    #[test]
+    fn integer_costs_are_exact_and_others_are_not_refused() {
+        let huge = matrix([[0.0, 1.0, INF], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]);
+        let costs = CostMatrix::new(&huge, &huge_beta(1.0), &[0.0; 3]).unwrap();
+        assert!(costs.is_integral());
+        assert_eq!(costs.transmission_between(0, 1, 1 << 53), Err(TimeError::NotExact));
+        let costs = CostMatrix::new(&huge, &huge_beta(0.5), &[0.0; 3]).unwrap();
+        assert!(!costs.is_integral());
+        assert_eq!(
+            costs.transmission_between(0, 1, 1 << 53).unwrap().units(),
+            2_f64.powi(52) + 1.0
+        );
+    }
+
+    fn huge_beta(beta: f64) -> Vec<Vec<f64>> {
+        matrix([[0.0, beta, beta], [beta, 0.0, beta], [beta, beta, 0.0]])
+    }
+
+    #[test]
+    fn what_is_no_cost_is_refused_with_place_and_value() {
+        let fine = huge_beta(1.0);
+        let error = |alpha: &[Vec<f64>], beta: &[Vec<f64>], gamma: &[f64]| {
+            CostMatrix::new(alpha, beta, gamma).unwrap_err().to_string()
+        };
+        let with = |sender: usize, receiver: usize, value| {
+            let mut rows = fine.clone();
+            rows[sender][receiver] = value;
+            rows
+        };
+        let gamma = [0.0; 3];
+        for (found, expected) in [
+            (error(&with(1, 2, f64::NAN), &fine, &gamma), "alpha[1][2] is NaN; costs are finite"),
+            (error(&with(1, 2, -1.0), &fine, &gamma), "alpha[1][2] is -1; costs"),
+            (error(&fine, &with(2, 0, INF), &gamma), "beta[2][0] is inf; costs are finite"),
+            (error(&with(1, 1, 4.0), &fine, &gamma), "alpha[1][1] is 4; nobody sends to itself"),
+            (error(&fine, &with(2, 2, f64::NAN), &gamma), "beta[2][2] is NaN; nobody"),
+            (error(&fine, &fine, &[0.0, -2.0, 0.0]), "gamma[1] is -2; costs"),
+            (error(&fine[..2], &fine, &gamma), "alpha has 2 rows, but there are 3 processors"),
+            (
+                error(&fine, &[vec![0.0; 3], vec![0.0; 4], vec![0.0; 3]], &gamma),
+                "row 1 of beta has 4 entries, but there are 3 processors",
+            ),
+            (error(&[], &[], &[]), "costs for 0 processors; 1 to 100000000"),
+        ] {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The machine document: what sending and copying cost on a machine, who says so, and when.
+//!
+//! The same fields in JSON and TOML. Units stand in the names of the fields: seconds and bytes. A
+//! reader first checks [`Header`], then reads [`Machine`].
+
+use super::{Header, Object};
+use crate::{
+    CostMatrix, Costs, Hierarchy, Homogeneous, Level, Piece, PiecewiseLinear, Placement, Rank,
+};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// A machine with its costs, as documents carry it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "MachineFields", into = "MachineFields")]
+pub struct Machine {
+    /// What people call it; not empty.
+    pub name: String,
+    /// Since when the costs hold.
+    pub date: Date,
+    /// Who measured or published them, and how; not empty.
+    pub provenance: String,
+    /// The costs, in seconds and bytes.
+    pub costs: Costs,
+}
+
+impl Machine {
+    /// The name of the format.
+    pub const FORMAT: &'static str = "tuwtree-machine";
+    /// The newest version, which is the one that is written.
+    pub const VERSION: u64 = 1;
+}
+
+/// A day of the Gregorian calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+impl Date {
+    /// The day that a text of the form `2018-05-31` names; `None` if there is none.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::document::Date;
+    /// assert_eq!(Date::parse("2024-02-29").unwrap().to_string(), "2024-02-29");
+    /// assert_eq!(Date::parse("2023-02-29"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Date> {
+        let form = |(index, byte): (usize, u8)| match index {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        };
+        if text.len() != 10 || !text.bytes().enumerate().all(form) {
+            return None;
+        }
+        let year: u16 = text[..4].parse().ok()?;
+        let (month, day) = (text[5..7].parse().ok()?, text[8..].parse().ok()?);
+        let leap =
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let days = match month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        (1..=days).contains(&day).then_some(Date { year, month, day })
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// The document as it stands in a file. Exactly one of the kinds of costs is there.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MachineFields {
+    format: String,
+    version: u64,
+    name: String,
+    date: String,
+    provenance: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    homogeneous: Option<Object<HomogeneousFields>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrix: Option<Object<MatrixFields>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchical: Option<Object<HierarchicalFields>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HomogeneousFields {
+    alpha_seconds: f64,
+    beta_seconds_per_byte: f64,
+    gamma_seconds_per_byte: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MatrixFields {
+    alpha_seconds: Vec<Vec<Latency>>,
+    beta_seconds_per_byte: Vec<Vec<f64>>,
+    gamma_seconds_per_byte: Vec<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HierarchicalFields {
+    gamma_seconds_per_byte: f64,
+    placement: PlacementName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_of_rank: Option<Vec<usize>>,
+    levels: Vec<Object<LevelFields>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum PlacementName {
+    Block,
+    RoundRobin,
+    Listed,
+}
+
+/// A level, with one law for all sizes or a list of pieces.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LevelFields {
+    name: String,
+    members: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alpha_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beta_seconds_per_byte: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<Vec<Object<PieceFields>>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PieceFields {
+    from_bytes: u64,
+    alpha_seconds: f64,
+    beta_seconds_per_byte: f64,
+}
+
+/// An entry of `alpha_seconds`: a number, or `"inf"` where there is no link, since JSON has no
+/// infinite numbers.
+struct Latency(f64);
+
+impl Latency {
+    const NO_LINK: &'static str = "inf";
+}
+
+impl Serialize for Latency {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            f64::INFINITY => serializer.serialize_str(Self::NO_LINK),
+            alpha => serializer.serialize_f64(alpha),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Latency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Latency, D::Error> {
+        struct Entry;
+
+        impl Visitor<'_> for Entry {
+            type Value = Latency;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "a number, or {:?} where there is no link", Latency::NO_LINK)
+            }
+
+            fn visit_f64<E: serde::de::Error>(self, alpha: f64) -> Result<Latency, E> {
+                Ok(Latency(alpha))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, alpha: u64) -> Result<Latency, E> {
+                Ok(Latency(alpha as f64))
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, alpha: i64) -> Result<Latency, E> {
+                Ok(Latency(alpha as f64))
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Latency, E> {
+                match text {
+                    Latency::NO_LINK => Ok(Latency(f64::INFINITY)),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
+                }
+            }
+        }
+
+        deserializer.deserialize_any(Entry)
+    }
+}
+
+impl TryFrom<MachineFields> for Machine {
+    type Error = String;
+
+    fn try_from(fields: MachineFields) -> Result<Machine, String> {
+        let MachineFields { format, version, name, date, provenance, .. } = fields;
+        let MachineFields { homogeneous, matrix, hierarchical, .. } = fields;
+        let header = Header { format, version };
+        header.check(Machine::FORMAT, Machine::VERSION).map_err(|error| error.to_string())?;
+        for (field, text) in [("name", &name), ("provenance", &provenance)] {
+            if text.trim().is_empty() {
+                return Err(format!("\"{field}\" is empty"));
+            }
+        }
+        let day = Date::parse(&date).ok_or_else(|| {
+            format!("\"date\" is {date:?}; a day such as \"2018-05-31\" is needed")
+        })?;
+        let costs = match (homogeneous, matrix, hierarchical) {
+            (Some(Object(fields)), None, None) => {
+                Costs::Homogeneous(fields.costs().map_err(|error| format!("homogeneous: {error}"))?)
+            }
+            (None, Some(Object(fields)), None) => {
+                Costs::Matrix(fields.costs().map_err(|error| format!("matrix: {error}"))?)
+            }
+            (None, None, Some(Object(fields))) => Costs::Hierarchical(
+                fields.costs().map_err(|error| format!("hierarchical: {error}"))?,
+            ),
+            (homogeneous, matrix, hierarchical) => {
+                let given = [homogeneous.is_some(), matrix.is_some(), hierarchical.is_some()];
+                return Err(format!(
+                    "{} of \"homogeneous\", \"matrix\" and \"hierarchical\" are given; exactly one \
+                     is needed",
+                    given.into_iter().filter(|&given| given).count()
+                ));
+            }
+        };
+        Ok(Machine { name, date: day, provenance, costs })
+    }
+}
+
+impl HomogeneousFields {
+    fn costs(self) -> Result<Homogeneous, String> {
+        Homogeneous::new(
+            self.alpha_seconds,
+            self.beta_seconds_per_byte,
+            self.gamma_seconds_per_byte,
+        )
+        .map_err(|error| error.to_string())
+    }
+}
+
+impl MatrixFields {
+    fn costs(self) -> Result<CostMatrix, String> {
+        let alpha: Vec<Vec<f64>> = self
+            .alpha_seconds
+            .into_iter()
+            .map(|row| row.into_iter().map(|Latency(alpha)| alpha).collect())
+            .collect();
+        CostMatrix::new(&alpha, &self.beta_seconds_per_byte, &self.gamma_seconds_per_byte)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl HierarchicalFields {
+    fn costs(self) -> Result<Hierarchy, String> {
+        let levels: Result<Vec<Level>, String> = (0..)
+            .zip(self.levels)
+            .map(|(index, Object(level)): (usize, _)| {
+                let place = format!("level {index} ({:?})", level.name);
+                level.level().map_err(|error| format!("{place}: {error}"))
+            })
+            .collect();
+        let placement = match (self.placement, self.node_of_rank) {
+            (PlacementName::Block, None) => Placement::Block,
+            (PlacementName::RoundRobin, None) => Placement::RoundRobin,
+            (PlacementName::Listed, Some(nodes)) => Placement::Listed(nodes),
+            (PlacementName::Listed, None) => {
+                return Err("placement \"listed\" needs \"node_of_rank\"".into());
+            }
+            (_, Some(_)) => {
+                return Err("\"node_of_rank\" goes with placement \"listed\" only".into());
+            }
+        };
+        Hierarchy::new(levels?, placement, self.gamma_seconds_per_byte)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl LevelFields {
+    fn level(self) -> Result<Level, String> {
+        let pieces = match (self.alpha_seconds, self.beta_seconds_per_byte, self.pieces) {
+            (Some(alpha), Some(beta), None) => vec![Piece { from_bytes: 0, alpha, beta }],
+            (None, None, Some(pieces)) => {
+                pieces.into_iter().map(|Object(piece)| piece.into()).collect()
+            }
+            _ => {
+                return Err(
+                    "either \"alpha_seconds\" and \"beta_seconds_per_byte\" or \"pieces\" \
+                            must be given"
+                        .into(),
+                );
+            }
+        };
+        let links = PiecewiseLinear::new(pieces).map_err(|error| error.to_string())?;
+        Ok(Level { name: self.name, members: self.members, links })
+    }
+}
+
+impl From<PieceFields> for Piece {
+    fn from(fields: PieceFields) -> Piece {
+        Piece {
+            from_bytes: fields.from_bytes,
+            alpha: fields.alpha_seconds,
+            beta: fields.beta_seconds_per_byte,
+        }
+    }
+}
+
+impl From<Machine> for MachineFields {
+    fn from(machine: Machine) -> MachineFields {
+        let mut fields = MachineFields {
+            format: Machine::FORMAT.into(),
+            version: Machine::VERSION,
+            name: machine.name,
+            date: machine.date.to_string(),
+            provenance: machine.provenance,
+            homogeneous: None,
+            matrix: None,
+            hierarchical: None,
+        };
+        match &machine.costs {
+            Costs::Homogeneous(costs) => fields.homogeneous = Some(Object(costs.into())),
+            Costs::Matrix(costs) => fields.matrix = Some(Object(costs.into())),
+            Costs::Hierarchical(costs) => fields.hierarchical = Some(Object(costs.into())),
+        }
+        fields
+    }
+}
+
+impl From<&Homogeneous> for HomogeneousFields {
+    fn from(costs: &Homogeneous) -> HomogeneousFields {
+        HomogeneousFields {
+            alpha_seconds: costs.alpha(),
+            beta_seconds_per_byte: costs.beta(),
+            gamma_seconds_per_byte: costs.gamma(),
+        }
+    }
+}
+
+impl From<&CostMatrix> for MatrixFields {
+    fn from(costs: &CostMatrix) -> MatrixFields {
+        let ranks = || 0..costs.size();
+        // The diagonals are 0: see `CostMatrix`.
+        let row = |sender: Rank| ranks().map(move |receiver| (sender, receiver));
+        MatrixFields {
+            alpha_seconds: ranks()
+                .map(|sender| row(sender).map(|(i, j)| Latency(costs.alpha(i, j))).collect())
+                .collect(),
+            beta_seconds_per_byte: ranks()
+                .map(|sender| row(sender).map(|(i, j)| costs.beta(i, j)).collect())
+                .collect(),
+            gamma_seconds_per_byte: ranks().map(|rank| costs.gamma(rank)).collect(),
+        }
+    }
+}
+
+impl From<&Hierarchy> for HierarchicalFields {
+    fn from(costs: &Hierarchy) -> HierarchicalFields {
+        let (placement, node_of_rank) = match costs.placement() {
+            Placement::Block => (PlacementName::Block, None),
+            Placement::RoundRobin => (PlacementName::RoundRobin, None),
+            Placement::Listed(nodes) => (PlacementName::Listed, Some(nodes.clone())),
+        };
+        HierarchicalFields {
+            gamma_seconds_per_byte: costs.gamma(),
+            placement,
+            node_of_rank,
+            levels: costs.levels().iter().map(|level| Object(level.into())).collect(),
+        }
+    }
+}
+
+impl From<&Level> for LevelFields {
+    fn from(level: &Level) -> LevelFields {
+        let fields = |piece: &Piece| PieceFields {
+            from_bytes: piece.from_bytes,
+            alpha_seconds: piece.alpha,
+            beta_seconds_per_byte: piece.beta,
+        };
+        let line = level.links.linear();
+        let pieces = || level.links.pieces().iter().map(|piece| Object(fields(piece))).collect();
+        LevelFields {
+            name: level.name.clone(),
+            members: level.members,
+            alpha_seconds: line.map(|piece| piece.alpha),
+            beta_seconds_per_byte: line.map(|piece| piece.beta),
+            pieces: if line.is_none() { Some(pieces()) } else { None },
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Pictures that people would rather look at than read: trees, timelines, and both side by side.
+//!
+//! Everything here is a pure function from trees, schedules and their simulated times to text: SVG
+//! for one picture, HTML for a page that compares several constructions. [`png()`] turns an SVG
+//! into pixels. What is too much for a picture is summed up, never left out: every picture accounts
+//! for every processor.
+//!
+//! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
+//! - [`TimelinePicture`]: what each processor does when.
+//! - [`Report`]: constructions side by side, for a browser.
+//!
+//! Same input, same bytes. This crate computes no times and knows no files or options.
+
+mod frame;
+mod labels;
+mod messages;
+mod page;
+mod palette;
+mod png;
+mod scale;
+mod svg;
+mod timeline;
+mod tree;
+
+pub use messages::{Performance, tree_of};
+pub use page::{Candidate, Report, ReportError};
+pub use palette::Colouring;
+pub use png::{PngError, png};
+pub use timeline::TimelinePicture;
+pub use tree::TreePicture;

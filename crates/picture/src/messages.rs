@@ -1,0 +1,207 @@
+//! The messages of a tree, taken from a simulated schedule.
+
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{Operation, Rank, Step, Time, Tree};
+use tuwtree_schedule::{Deed, Schedule, Timeline};
+
+/// A schedule and when everything in it happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Performance<'a> {
+    /// What is done.
+    pub schedule: &'a Schedule,
+    /// When it is done; of this schedule.
+    pub timeline: &'a Timeline,
+    /// By which costs.
+    pub costs: &'a StatedCosts,
+}
+
+/// The message between a processor and its parent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Message {
+    pub(crate) bytes: u64,
+    pub(crate) start: Time,
+    pub(crate) end: Time,
+    /// How long the parent had been ready when it started.
+    pub(crate) parent_waits: Time,
+    /// How long the child had been ready when it started.
+    pub(crate) child_waits: Time,
+    /// Whether it is on the critical path.
+    pub(crate) is_critical: bool,
+}
+
+impl Performance<'_> {
+    /// An entry for each processor of the tree: the message between it and its parent, or `None`
+    /// where there is none.
+    ///
+    /// # Complexity
+    /// O(n) for n actions.
+    pub(crate) fn messages(&self, tree: &Tree) -> Vec<Option<Message>> {
+        let programs = self.schedule.programs();
+        let mut messages: Vec<Option<Message>> = vec![None; tree.processors()];
+        for rank in 0..tree.processors() {
+            for (action, times) in programs.actions(rank).zip(self.timeline.actions(rank)) {
+                let Some((child, bytes)) = edge(tree, rank, &action.deed) else { continue };
+                let message = messages[child].get_or_insert(Message {
+                    bytes,
+                    start: times.start,
+                    end: times.end,
+                    parent_waits: Time::ZERO,
+                    child_waits: Time::ZERO,
+                    is_critical: false,
+                });
+                let waited = times.start.before(times.ready);
+                match child == rank {
+                    true => message.child_waits = waited,
+                    false => message.parent_waits = waited,
+                }
+            }
+        }
+        for critical in self.timeline.critical_path() {
+            let rank = critical.processor;
+            let action = programs.action(programs.range(rank).start + critical.action);
+            if let Some((child, _)) = edge(tree, rank, &action.deed)
+                && let Some(message) = &mut messages[child]
+            {
+                message.is_critical = true;
+            }
+        }
+        messages
+    }
+}
+
+/// The lower end of the tree's edge that a processor's action is about, and the message's size.
+fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
+    let (peer, bytes) = match deed {
+        Deed::Send(send) => (send.to, send.from.bytes()),
+        Deed::Receive(receive) => (receive.from, receive.into.bytes()),
+        Deed::Copy { .. } | Deed::Exchange(..) => return None,
+    };
+    match (tree.parent(rank) == Some(peer), tree.parent(peer) == Some(rank)) {
+        (true, _) => Some((rank, bytes)),
+        (_, true) => Some((peer, bytes)),
+        _ => None,
+    }
+}
+
+/// The tree along which a schedule moves its data, or `None` if it does so along none: if
+/// processors exchange messages, or have others than one towards the root.
+///
+/// Processors without messages, because there is nothing to send, are leaves below the root.
+///
+/// # Complexity
+/// O(n) for n actions.
+pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
+    let task = schedule.task();
+    let outward = task.operation.is_outward();
+    let mut steps: Vec<Vec<Step>> = vec![Vec::new(); schedule.processors()];
+    let mut has_parent = vec![false; schedule.processors()];
+    for (rank, steps) in steps.iter_mut().enumerate() {
+        for action in schedule.programs().actions(rank) {
+            match (action.deed, outward) {
+                (Deed::Exchange(..), _) => return None,
+                (Deed::Copy { .. }, _) => steps.push(Step::Copy),
+                (Deed::Send(send), true) => steps.push(Step::Receive(send.to)),
+                (Deed::Receive(receive), false) => steps.push(Step::Receive(receive.from)),
+                (Deed::Send(_), false) | (Deed::Receive(_), true) => {
+                    if std::mem::replace(&mut has_parent[rank], true) {
+                        return None;
+                    }
+                }
+            }
+        }
+        if outward {
+            steps.reverse();
+        }
+    }
+    for (rank, has_parent) in has_parent.into_iter().enumerate() {
+        if rank != task.root && !has_parent {
+            steps[task.root].push(Step::Receive(rank));
+        }
+    }
+    let mut all = Vec::with_capacity(2 * schedule.processors());
+    for (rank, mut steps) in steps.into_iter().enumerate() {
+        let is_inner = steps.iter().any(|step| matches!(step, Step::Receive(_)));
+        match (is_inner, steps.contains(&Step::Copy)) {
+            // Broadcasts and reductions copy nothing, and neither does who has an empty block.
+            (true, false) => steps.insert(0, Step::Copy),
+            (false, _) => steps.clear(),
+            (true, true) => {}
+        }
+        all.extend(steps.into_iter().map(|step| (rank, step)));
+    }
+    Tree::new(schedule.processors(), task.root, &all).ok()
+}
+
+/// Which way the messages of an operation go.
+pub(crate) fn direction(operation: Operation) -> &'static str {
+    match operation.is_outward() {
+        true => "left to right, away from the root",
+        false => "right to left, towards the root",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{BlockSizes, Homogeneous};
+    use tuwtree_schedule::{Payload, Sends, simulate};
+
+    /// 2 <- 1 <- 0, and 2 <- 3.
+    fn chain_and_leaf() -> Tree {
+        let steps = [
+            (2, Step::Receive(1)),
+            (2, Step::Copy),
+            (2, Step::Receive(3)),
+            (1, Step::Receive(0)),
+            (1, Step::Copy),
+        ];
+        Tree::new(4, 2, &steps).unwrap()
+    }
+
+    fn schedule(operation: Operation, blocks: [u64; 4]) -> Schedule {
+        let payload = match Operation::IRREGULAR.contains(&operation) {
+            true => Payload::Blocks(BlockSizes::new(blocks).unwrap()),
+            false => Payload::Vector { processors: 4, bytes: 5 },
+        };
+        Schedule::of_tree(&chain_and_leaf(), operation, payload, None).unwrap()
+    }
+
+    #[test]
+    fn messages_tell_who_waited_for_whom() {
+        let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+        let schedule = schedule(Operation::Gather, [1, 2, 3, 4]);
+        let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+        let costs = &StatedCosts::from(costs);
+        let performance = Performance { schedule: &schedule, timeline: &timeline, costs };
+        let messages = performance.messages(&chain_and_leaf());
+        // 0 sends 1 byte until 11, 1 copies 2 bytes until 13 and sends until 26, 2 copies until
+        // 29; all that time 3 waits.
+        let waits: Vec<_> = messages
+            .iter()
+            .flatten()
+            .map(|one| (one.bytes, one.parent_waits.units(), one.child_waits.units()))
+            .collect();
+        assert_eq!(waits, [(1, 0.0, 0.0), (3, 13.0, 0.0), (4, 0.0, 29.0)]);
+        assert!(messages.iter().flatten().all(|one| one.is_critical));
+        assert_eq!(messages[2], None);
+    }
+
+    #[test]
+    fn the_tree_of_a_schedule_is_the_tree_it_was_made_of() {
+        for operation in Operation::IRREGULAR {
+            let found = tree_of(&schedule(operation, [1, 2, 3, 4]));
+            assert_eq!(found, Some(chain_and_leaf()));
+        }
+        let parents = |tree: &Tree| (0..4).map(|rank| tree.parent(rank)).collect::<Vec<_>>();
+        for operation in [Operation::Broadcast, Operation::Reduce] {
+            let found = tree_of(&schedule(operation, [1; 4])).unwrap();
+            assert_eq!(parents(&found), parents(&chain_and_leaf()));
+        }
+    }
+
+    #[test]
+    fn who_has_nothing_to_send_is_below_the_root() {
+        let found = tree_of(&schedule(Operation::Gather, [0, 2, 3, 0])).unwrap();
+        assert_eq!(found.children(2).collect::<Vec<_>>(), [1, 0, 3]);
+    }
+}

@@ -1,0 +1,331 @@
+//! A page that shows constructions side by side: one file, no network, for a browser.
+//!
+//! Trees are SVG, three times each, with few, some and many rows; timelines are lists of bars that
+//! the page's script draws. For many processors the lists are summed up as in [`TimelinePicture`],
+//! so that the page stays small.
+//!
+//! [`TimelinePicture`]: crate::TimelinePicture
+
+use crate::frame::{Setting, style};
+use crate::labels::{self, Unit};
+use crate::messages::{Performance, direction};
+use crate::palette::Colouring;
+use crate::svg::Px;
+use crate::timeline::{Kind, Row, bars, critical_actions, rows, shared};
+use crate::tree::{TreePicture, legend::key};
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment};
+use serde::{Serialize, Serializer};
+use tuwtree_model::{LARGEST_EXACT, Operation, Rank, Time, Tree};
+
+/// What a page tells about a problem and the trees for it.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// What the problem is, in a line.
+    pub title: String,
+    /// What is given: names and values.
+    pub facts: Vec<(String, String)>,
+    /// Sentences below them.
+    pub notes: Vec<String>,
+    /// The headings of the table; the first one is that of the constructions' names.
+    pub columns: Vec<String>,
+    /// A lower bound on all completion times.
+    pub bound: Time,
+    /// At least one construction.
+    pub candidates: Vec<Candidate<'a>>,
+    /// The index of the recommended one.
+    pub recommended: usize,
+    /// The version of the program that asks.
+    pub version: &'a str,
+}
+
+/// A construction's tree, and what there is to say about it.
+#[derive(Debug)]
+pub struct Candidate<'a> {
+    /// Its name.
+    pub name: String,
+    /// The construction in a line.
+    pub summary: String,
+    /// The tree.
+    pub tree: &'a Tree,
+    /// What is done along the tree.
+    pub performance: Performance<'a>,
+    /// The cells of its row in the table, but for its name.
+    pub cells: Vec<String>,
+}
+
+/// A page that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The template does not work; a fault of this program.
+    #[error("the report cannot be made: {0}")]
+    Template(#[from] minijinja::Error),
+    /// The data cannot be written; a fault of this program.
+    #[error("the report's data cannot be written: {0}")]
+    Data(#[from] serde_json::Error),
+}
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+const WATCH: &str = include_str!("watch.js");
+
+/// The rows of the trees with few, some and many of them.
+const DETAIL: [usize; 3] = [12, 40, 160];
+/// The levels of trees on pages.
+const DEPTH: usize = 12;
+/// Up to so many processors, each has a row of its own in timelines.
+const MOST_ROWS: usize = 2000;
+/// The rows of timelines of more processors.
+const SUMMED_ROWS: usize = 400;
+/// Steps in time of rows that several processors share.
+const CELLS: usize = 100;
+
+/// The page, as the template wants it.
+#[derive(Serialize)]
+struct PageView<'a> {
+    title: &'a str,
+    facts: &'a [(String, String)],
+    notes: &'a [String],
+    columns: &'a [String],
+    candidates: Vec<CandidateView<'a>>,
+    colourings: Vec<ColouringView>,
+    /// How to read the trees.
+    reading: String,
+    has_exchanges: bool,
+    has_shared: bool,
+    version: &'a str,
+    unit: &'static str,
+    style: String,
+    watch: &'static str,
+    script: &'static str,
+    data: String,
+}
+
+/// A colouring of trees, as the template wants it.
+#[derive(Serialize)]
+struct ColouringView {
+    name: &'static str,
+    /// Colours and what they mean.
+    key: Vec<(&'static str, String)>,
+}
+
+/// A row of the table with its pictures, as the template wants it.
+#[derive(Serialize)]
+struct CandidateView<'a> {
+    name: &'a str,
+    summary: &'a str,
+    cells: &'a [String],
+    time: String,
+    recommended: bool,
+    trees: Vec<String>,
+    bound_percent: String,
+    above_percent: String,
+    bar_label: String,
+    timeline_label: String,
+}
+
+/// What the page's script wants.
+#[derive(Serialize)]
+struct Data {
+    detail: [usize; 3],
+    /// Whether times are seconds.
+    in_seconds: bool,
+    timelines: Vec<TimelineData>,
+}
+
+/// A timeline: bars in columns, row by row.
+#[derive(Serialize)]
+struct TimelineData {
+    processors: usize,
+    ports: u16,
+    end: Number,
+    /// The first rank of each row, unless each processor has a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts: Option<Vec<Rank>>,
+    /// How many bars each row has.
+    counts: Vec<usize>,
+    /// A letter for each bar.
+    kinds: String,
+    from: Vec<Number>,
+    to: Vec<Number>,
+    /// The other processor; -1 if there is none.
+    peers: Vec<i64>,
+    /// Bytes; in rows of several processors, the share of busy ones in tenths.
+    bytes: Vec<u64>,
+    /// The port, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<Vec<u16>>,
+}
+
+/// A number that is written without a fraction where it has none.
+struct Number(f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.fract() == 0.0 && (0.0..=LARGEST_EXACT as f64).contains(&self.0) {
+            true => serializer.serialize_u64(self.0 as u64),
+            false => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+impl Report<'_> {
+    /// The page as HTML.
+    ///
+    /// # Errors
+    /// None but faults of this crate.
+    ///
+    /// # Complexity
+    /// O(n + p log p) for n actions of p processors; at most a few hundred kB for each candidate.
+    pub fn html(&self) -> Result<String, ReportError> {
+        let timelines: Vec<TimelineData> =
+            self.candidates.iter().map(|one| TimelineData::new(one.performance)).collect();
+        let all_kinds = |letter: char| {
+            timelines.iter().any(|one| one.kinds.to_ascii_lowercase().contains(letter))
+        };
+        let (has_exchanges, has_shared) = (all_kinds('x'), all_kinds('g'));
+        let in_seconds =
+            self.candidates.iter().any(|one| Unit::of(one.performance.costs) == Unit::Seconds);
+        let data = serde_json::to_string(&Data { detail: DETAIL, in_seconds, timelines })?;
+        let view = PageView {
+            title: &self.title,
+            facts: &self.facts,
+            notes: &self.notes,
+            columns: &self.columns,
+            candidates: (0..self.candidates.len()).map(|index| self.view(index)).collect(),
+            colourings: Colouring::ALL
+                .map(|one| ColouringView { name: one.name(), key: key(one) })
+                .into(),
+            reading: self.reading(),
+            has_exchanges,
+            has_shared,
+            version: self.version,
+            unit: self.candidates.first().map_or("", |one| Unit::of(one.performance.costs).name()),
+            style: format!("{}{STYLE}", style()),
+            watch: WATCH,
+            script: SCRIPT,
+            // The only character with which a script element could end before its time.
+            data: data.replace('<', "\\u003c"),
+        };
+        let mut templates = Environment::empty();
+        templates.set_auto_escape_callback(|_| AutoEscape::Html);
+        templates.add_filter("safe", |text: String| minijinja::Value::from_safe_string(text));
+        Ok(templates.template_from_named_str("page.html", PAGE)?.render(Serde(&view))?)
+    }
+
+    fn reading(&self) -> String {
+        let operation =
+            self.candidates.first().map(|one| one.performance.schedule.task().operation);
+        format!(
+            "In trees, messages go from {}; lines are as wide as messages are large, and children \
+             are listed in the order of their messages.",
+            direction(operation.unwrap_or(Operation::Gather))
+        )
+    }
+
+    fn view(&self, index: usize) -> CandidateView<'_> {
+        let one = &self.candidates[index];
+        let unit = Unit::of(one.performance.costs);
+        let timeline = one.performance.timeline;
+        let time = timeline.completion_time();
+        let end = |one: &Candidate<'_>| one.performance.timeline.completion_time().units();
+        let longest = self.candidates.iter().map(end).fold(0.0, f64::max);
+        let percent = |time: f64| if longest > 0.0 { 100.0 * time / longest } else { 0.0 };
+        let bound = self.bound.units().min(time.units());
+        let tree = |rows| {
+            TreePicture::new(one.tree, Some(one.performance))
+                .named(&one.name)
+                .within(rows, DEPTH)
+                .drawn(Setting::InPage)
+        };
+        CandidateView {
+            name: &one.name,
+            summary: &one.summary,
+            cells: &one.cells,
+            time: unit.time(time),
+            recommended: index == self.recommended,
+            trees: DETAIL.map(tree).into(),
+            bound_percent: Px(percent(bound)).to_string(),
+            above_percent: Px(percent(time.units() - bound)).to_string(),
+            bar_label: format!(
+                "{}: completion time {}, lower bound {}",
+                one.name,
+                unit.time(time),
+                unit.time(self.bound)
+            ),
+            timeline_label: format!(
+                "Timeline of {}: {} until {}; {} actions on the critical path",
+                one.name,
+                labels::processors(one.tree.processors()),
+                unit.time(time),
+                timeline.critical_path().len()
+            ),
+        }
+    }
+}
+
+impl TimelineData {
+    fn new(performance: Performance<'_>) -> TimelineData {
+        let Performance { schedule, timeline, .. } = performance;
+        let processors = schedule.processors();
+        let is_summed = processors > MOST_ROWS;
+        let rows = rows(performance, if is_summed { SUMMED_ROWS } else { MOST_ROWS });
+        let ports = schedule.task().ports;
+        let mut data = TimelineData {
+            processors,
+            ports,
+            end: Number(timeline.completion_time().units()),
+            starts: is_summed.then(|| rows.iter().map(|row| *row.ranks().start()).collect()),
+            counts: Vec::with_capacity(rows.len()),
+            kinds: String::new(),
+            from: Vec::new(),
+            to: Vec::new(),
+            peers: Vec::new(),
+            bytes: Vec::new(),
+            port: (ports > 1).then(Vec::new),
+        };
+        let critical = critical_actions(performance);
+        for row in rows {
+            let before = data.from.len();
+            match row {
+                Row::One(rank) => data.push_bars(performance, rank, &critical[rank]),
+                Row::Several(first, last) => data.push_shared(performance, first, last),
+            }
+            data.counts.push(data.from.len() - before);
+        }
+        data
+    }
+
+    fn push_bars(&mut self, performance: Performance<'_>, rank: Rank, critical: &[usize]) {
+        for bar in bars(performance, rank, critical) {
+            let letter = match bar.kind {
+                Kind::Send => 's',
+                Kind::Receive => 'r',
+                Kind::Exchange => 'x',
+                Kind::Copy => 'c',
+                Kind::Wait => 'w',
+            };
+            let letter = if bar.is_critical { letter.to_ascii_uppercase() } else { letter };
+            let peer = bar.to.or(bar.from).map_or(-1, |peer| peer as i64);
+            self.push(letter, bar.start, bar.end, peer, bar.bytes, bar.port);
+        }
+    }
+
+    fn push_shared(&mut self, performance: Performance<'_>, first: Rank, last: Rank) {
+        for stretch in shared(performance, first, last, CELLS) {
+            self.push('g', stretch.start, stretch.end, -1, stretch.tenths.into(), 0);
+        }
+    }
+
+    fn push(&mut self, letter: char, from: f64, to: f64, peer: i64, bytes: u64, port: u16) {
+        self.kinds.push(letter);
+        self.from.push(Number(from));
+        self.to.push(Number(to));
+        self.peers.push(peer);
+        self.bytes.push(bytes);
+        if let Some(ports) = &mut self.port {
+            ports.push(port);
+        }
+    }
+}

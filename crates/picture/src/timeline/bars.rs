@@ -1,0 +1,132 @@
+//! What a processor does when, as bars: actions, and waits before them.
+
+use crate::messages::Performance;
+use tuwtree_model::Rank;
+use tuwtree_schedule::Deed;
+
+/// What goes on during a bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Send,
+    Receive,
+    Exchange,
+    Copy,
+    Wait,
+}
+
+impl Kind {
+    /// All kinds, in the order of the legend.
+    pub(crate) const ALL: [Kind; 5] =
+        [Kind::Send, Kind::Receive, Kind::Exchange, Kind::Copy, Kind::Wait];
+
+    /// The name by which people and style sheets call the kind.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Send => "send",
+            Kind::Receive => "receive",
+            Kind::Exchange => "exchange",
+            Kind::Copy => "copy",
+            Kind::Wait => "wait",
+        }
+    }
+}
+
+/// A stretch of time on one port of a processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bar {
+    pub(crate) kind: Kind,
+    pub(crate) port: u16,
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    /// To whom, if something is sent or to be sent.
+    pub(crate) to: Option<Rank>,
+    /// From whom, if something is received or to be received.
+    pub(crate) from: Option<Rank>,
+    /// The bytes that are moved; of an exchange, in both directions.
+    pub(crate) bytes: u64,
+    pub(crate) is_critical: bool,
+}
+
+/// The bars of a processor, those of a port in the order of time; waits before their actions.
+pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize]) -> Vec<Bar> {
+    let Performance { schedule, timeline, .. } = performance;
+    let actions = schedule.programs().actions(rank).zip(timeline.actions(rank)).enumerate();
+    let mut bars = Vec::new();
+    for (index, (action, times)) in actions {
+        let (send, receive) = (action.send(), action.receive());
+        let (kind, copied) = match action.deed {
+            Deed::Copy { from, .. } => (Kind::Copy, from.bytes()),
+            Deed::Send(_) => (Kind::Send, 0),
+            Deed::Receive(_) => (Kind::Receive, 0),
+            Deed::Exchange(..) => (Kind::Exchange, 0),
+        };
+        let bar = Bar {
+            kind,
+            port: action.port,
+            start: times.start.units(),
+            end: times.end.units(),
+            to: send.map(|send| send.to),
+            from: receive.map(|receive| receive.from),
+            bytes: copied
+                + send.map_or(0, |send| send.from.bytes())
+                + receive.map_or(0, |receive| receive.into.bytes()),
+            is_critical: critical.binary_search(&index).is_ok(),
+        };
+        if times.ready < times.start {
+            let (start, end) = (times.ready.units(), times.start.units());
+            bars.push(Bar { kind: Kind::Wait, start, end, is_critical: false, ..bar });
+        }
+        if times.start < times.end {
+            bars.push(bar);
+        }
+    }
+    bars.sort_by_key(|bar| bar.port);
+    bars
+}
+
+/// For each processor, the indices of its actions on the critical path, in order.
+///
+/// A message is on it at both its ends.
+pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> {
+    let Performance { schedule, timeline, .. } = performance;
+    let programs = schedule.programs();
+    let mut critical = vec![Vec::new(); schedule.processors()];
+    for step in timeline.critical_path() {
+        critical[step.processor].push(step.action);
+        let action = programs.action(programs.range(step.processor).start + step.action);
+        let times = timeline.actions(step.processor)[step.action];
+        let peers = [action.send().map(|send| send.to), action.receive().map(|one| one.from)];
+        for peer in peers.into_iter().flatten() {
+            let other = programs.actions(peer).zip(timeline.actions(peer)).position(|(one, at)| {
+                let back = one.send().is_some_and(|send| send.to == step.processor)
+                    || one.receive().is_some_and(|receive| receive.from == step.processor);
+                back && at.start == times.start && at.end == times.end
+            });
+            critical[peer].extend(other);
+        }
+    }
+    for actions in &mut critical {
+        actions.sort_unstable();
+        actions.dedup();
+    }
+    critical
+}
+
+/// The bar in words.
+pub(crate) fn story(bar: &Bar) -> String {
+    let peer = match (bar.to, bar.from) {
+        (Some(to), Some(from)) if to == from => format!(" with {to}"),
+        (Some(to), Some(from)) => format!(" to {to}, from {from}"),
+        (Some(to), None) => format!(" to {to}"),
+        (None, Some(from)) => format!(" from {from}"),
+        (None, None) => String::new(),
+    };
+    let peer = match bar.kind {
+        Kind::Wait => {
+            let whom = bar.to.or(bar.from).map(|rank| format!(" for {rank}"));
+            return whom.unwrap_or_default();
+        }
+        _ => peer,
+    };
+    format!("{peer}, {} bytes", bar.bytes)
+}

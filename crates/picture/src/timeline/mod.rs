@@ -1,0 +1,420 @@
+//! A timeline as a picture: a row for each processor, a bar for each thing that it does.
+
+mod bars;
+mod rows;
+mod shared;
+
+use crate::frame::{MARGIN, Setting, TEXT, draw_title, open_picture, prefix, title_height};
+use crate::labels::{self, Unit};
+use crate::messages::Performance;
+use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
+use crate::scale::Scale;
+use crate::svg::{Px, Xml};
+pub(crate) use bars::{Bar, Kind, bars, critical_actions};
+pub(crate) use rows::{Row, rows};
+pub(crate) use shared::shared;
+use std::fmt::Display;
+use tuwtree_model::Rank;
+
+/// A picture of what each processor does when.
+#[derive(Clone, Copy, Debug)]
+pub struct TimelinePicture<'a> {
+    performance: Performance<'a>,
+    heading: &'a str,
+    rows: usize,
+}
+
+/// The width of the part where the bars are.
+const PLOT: f64 = 900.0;
+/// The space between the names of rows and the bars.
+const GUTTER: f64 = 14.0;
+/// The height of a row with one port.
+const ROW: f64 = 20.0;
+/// The height of a bar with one port.
+const BAR: f64 = 14.0;
+/// The height of the bars of a port, where there are several.
+const LANE: f64 = 9.0;
+/// The font size of what stands in bars.
+const SMALL: f64 = 9.5;
+/// The least distance between two ticks of the axis.
+const TICKS: f64 = 110.0;
+/// The width of the pieces of rows that several processors share.
+const CELL: f64 = 3.0;
+/// Up to so many processors, lines connect the two ends of messages.
+const MOST_CONNECTED: usize = 24;
+
+impl<'a> TimelinePicture<'a> {
+    /// The fewest rows that a picture may have.
+    pub const LEAST_ROWS: usize = 8;
+
+    /// A picture of this performance with at most 64 rows.
+    pub fn new(performance: Performance<'a>) -> TimelinePicture<'a> {
+        TimelinePicture { performance, heading: "", rows: 64 }
+    }
+
+    /// The picture with a name in front of its title.
+    #[must_use]
+    pub fn named(self, heading: &'a str) -> TimelinePicture<'a> {
+        TimelinePicture { heading, ..self }
+    }
+
+    /// The picture with at most this many rows, at least [`LEAST_ROWS`](Self::LEAST_ROWS).
+    #[must_use]
+    pub fn within(self, rows: usize) -> TimelinePicture<'a> {
+        TimelinePicture { rows: rows.max(Self::LEAST_ROWS), ..self }
+    }
+
+    /// The picture as SVG.
+    ///
+    /// # Complexity
+    /// O(n + p log p) for n actions of p processors; bars narrower than a pixel are merged, so that
+    /// the text's length is bounded by the rows.
+    pub fn svg(&self) -> String {
+        let rows = rows(self.performance, self.rows);
+        let widest =
+            rows.iter().map(|&row| labels::width(&row_name(row), TEXT)).fold(0.0, f64::max);
+        let left = MARGIN + widest.max(labels::width("processor", TEXT)) + GUTTER;
+        let end = self.performance.timeline.completion_time().units();
+        let drawing = Drawing {
+            picture: self,
+            scale: Scale::new(end, left, PLOT),
+            left,
+            critical: critical_actions(self.performance),
+        };
+        drawing.draw(&rows)
+    }
+
+    fn title(&self) -> (String, [String; 2]) {
+        let Performance { schedule, timeline, costs } = self.performance;
+        let task = schedule.task();
+        let title = format!(
+            "{}{} over {}, root {}",
+            prefix(self.heading),
+            task.operation.name(),
+            labels::processors(task.processors()),
+            task.root
+        );
+        let end = timeline.completion_time().units();
+        let busy: f64 = (0..task.processors()).map(|rank| timeline.busy_units(rank)).sum();
+        let what = format!(
+            "{}; completion time {}; all processors together are busy {} of the time",
+            labels::bytes(task.total()),
+            Unit::of(costs).units(end),
+            share(busy, end * task.processors() as f64 * f64::from(task.ports)),
+        );
+        let unit = Unit::of(costs).name();
+        let costs = format!("{}; time {unit}", labels::costs(costs));
+        (title, [what, costs])
+    }
+}
+
+/// A picture being drawn.
+struct Drawing<'a> {
+    picture: &'a TimelinePicture<'a>,
+    scale: Scale,
+    /// Where the bars begin.
+    left: f64,
+    /// For each processor, the indices of its critical actions.
+    critical: Vec<Vec<usize>>,
+}
+
+/// Bars that follow each other so closely that they are drawn as one.
+struct Merged {
+    bar: Bar,
+    /// How many they are.
+    count: usize,
+}
+
+impl Drawing<'_> {
+    fn draw(&self, rows: &[Row]) -> String {
+        let (title, lines) = self.picture.title();
+        let top = title_height(lines.len()) + 24.0;
+        let tops: Vec<f64> = rows
+            .iter()
+            .scan(top, |next, &row| {
+                let here = *next;
+                *next += self.row_height(row);
+                Some(here)
+            })
+            .collect();
+        let bottom = top + rows.iter().map(|&row| self.row_height(row)).sum::<f64>();
+        let width = (self.left + PLOT + 60.0 + MARGIN).ceil();
+        let height = (bottom + 14.0 + 22.0 + MARGIN).ceil();
+        let mut xml = Xml::default();
+        open_picture(&mut xml, Setting::Alone, &title, width, height, "picture timeline");
+        xml.text("style", &[], timeline_style());
+        draw_title(&mut xml, &title, &lines, width);
+        self.draw_axis(&mut xml, top, bottom);
+        for (&row, &top) in rows.iter().zip(&tops) {
+            self.draw_row(&mut xml, row, top);
+        }
+        let all_are_shown = rows.iter().all(|row| matches!(row, Row::One(_)));
+        if all_are_shown && rows.len() <= MOST_CONNECTED {
+            self.connect(&mut xml, &tops);
+        }
+        self.draw_legend(&mut xml, rows, bottom + 14.0);
+        xml.close();
+        xml.finish()
+    }
+
+    fn ports(&self) -> u16 {
+        self.picture.performance.schedule.task().ports
+    }
+
+    fn row_height(&self, row: Row) -> f64 {
+        match row {
+            Row::One(_) if self.ports() > 1 => LANE * f64::from(self.ports()) + 6.0,
+            _ => ROW,
+        }
+    }
+
+    /// The top and the height of the bars of a port in a row.
+    fn lane(&self, row_top: f64, port: u16) -> (f64, f64) {
+        match self.ports() {
+            1 => (row_top + (ROW - BAR) / 2.0, BAR),
+            _ => (row_top + 3.0 + LANE * f64::from(port), LANE - 1.0),
+        }
+    }
+
+    fn draw_axis(&self, xml: &mut Xml, top: f64, bottom: f64) {
+        let y = Px(top - 8.0);
+        let unit = Unit::of(self.picture.performance.costs);
+        for time in self.scale.ticks(TICKS) {
+            let x = Px(self.scale.x(time));
+            let line: [(&str, &dyn Display); 5] = [
+                ("class", &"grid"),
+                ("x1", &x),
+                ("x2", &x),
+                ("y1", &Px(top - 4.0)),
+                ("y2", &Px(bottom)),
+            ];
+            xml.empty("line", &line);
+            // The last label would run into the heading of the shares.
+            let is_last = self.scale.x(time) > self.left + PLOT - 36.0;
+            let class = if is_last { "tick last" } else { "tick" };
+            let at: [(&str, &dyn Display); 3] = [("class", &class), ("x", &x), ("y", &y)];
+            xml.text("text", &at, unit.tick(time));
+        }
+        let end = self.left - GUTTER;
+        xml.text("text", &[("class", &"row-name faint"), ("x", &Px(end)), ("y", &y)], "processor");
+        let right = Px(self.left + PLOT + 6.0);
+        xml.text("text", &[("class", &"faint"), ("x", &right), ("y", &y)], "busy");
+    }
+
+    fn draw_row(&self, xml: &mut Xml, row: Row, top: f64) {
+        let height = self.row_height(row);
+        let y = Px(top + height / 2.0 + 4.3);
+        xml.open("g", &[("class", &"row")]);
+        let name_end = Px(self.left - GUTTER);
+        xml.text("text", &[("class", &"row-name"), ("x", &name_end), ("y", &y)], row_name(row));
+        let busy: f64 =
+            row.ranks().map(|rank| self.picture.performance.timeline.busy_units(rank)).sum();
+        let end = self.picture.performance.timeline.completion_time().units();
+        let all = end * row.ranks().count() as f64 * f64::from(self.ports());
+        let right = Px(self.left + PLOT + 6.0);
+        xml.text("text", &[("class", &"faint"), ("x", &right), ("y", &y)], share(busy, all));
+        match row {
+            Row::One(rank) => self.draw_bars(xml, rank, top),
+            Row::Several(first, last) => self.draw_shared(xml, first, last, top),
+        }
+        xml.close();
+    }
+
+    fn draw_bars(&self, xml: &mut Xml, rank: Rank, row_top: f64) {
+        let unit = Unit::of(self.picture.performance.costs);
+        let bars = bars(self.picture.performance, rank, &self.critical[rank]);
+        for Merged { bar, count } in self.merged(&bars) {
+            let (top, height) = self.lane(row_top, bar.port);
+            let (x1, x2) = (self.scale.x(bar.start), self.scale.x(bar.end));
+            let width = (x2 - x1).max(0.4);
+            let (y, bar_height) = match bar.kind {
+                Kind::Wait => (top + height / 2.0 - 1.5, 3.0),
+                _ => (top, height),
+            };
+            let story = format!(
+                "processor {rank}: {}, {} to {}",
+                match count {
+                    1 => format!("{}{}", bar.kind.name(), bars::story(&bar)),
+                    _ => format!("{count} times {}, {} bytes", bar.kind.name(), bar.bytes),
+                },
+                unit.units(bar.start),
+                unit.units(bar.end)
+            );
+            xml.titled(
+                "rect",
+                &[
+                    ("class", &bar.kind.name()),
+                    ("x", &Px(x1)),
+                    ("y", &Px(y)),
+                    ("width", &Px(width)),
+                    ("height", &Px(bar_height)),
+                ],
+                story,
+            );
+            if bar.is_critical {
+                let under: [(&str, &dyn Display); 5] = [
+                    ("class", &"critical"),
+                    ("x", &Px(x1)),
+                    ("y", &Px(top + height)),
+                    ("width", &Px(width)),
+                    ("height", &2),
+                ];
+                xml.empty("rect", &under);
+            }
+            self.draw_text_in(xml, &bar, count, (x1, x2), top + height / 2.0);
+        }
+    }
+
+    /// What a bar is about, if it is wide enough.
+    fn draw_text_in(&self, xml: &mut Xml, bar: &Bar, count: usize, (x1, x2): (f64, f64), y: f64) {
+        let text = match (bar.kind, bar.to, bar.from) {
+            _ if count > 1 || self.ports() > 1 => return,
+            (Kind::Send, Some(to), _) => format!("to {to}"),
+            (Kind::Receive, _, Some(from)) => format!("from {from}"),
+            (Kind::Exchange, Some(to), Some(from)) if to == from => format!("with {to}"),
+            (Kind::Copy, ..) => "copy".to_owned(),
+            _ => return,
+        };
+        if labels::width(&text, SMALL) + 6.0 > x2 - x1 {
+            return;
+        }
+        let class = format!("in in-{}", bar.kind.name());
+        let at: [(&str, &dyn Display); 3] =
+            [("class", &class), ("x", &Px((x1 + x2) / 2.0)), ("y", &Px(y + 3.4))];
+        xml.text("text", &at, text);
+    }
+
+    /// The bars with those merged that are too narrow to be told from their neighbours.
+    fn merged(&self, bars: &[Bar]) -> Vec<Merged> {
+        let mut merged: Vec<Merged> = Vec::new();
+        let pixels = |time: f64| self.scale.x(time);
+        for bar in bars {
+            if let Some(Merged { bar: last, count }) = merged.last_mut()
+                && (last.port, last.kind) == (bar.port, bar.kind)
+                && pixels(bar.start) - pixels(last.end) < 0.3
+                && (pixels(bar.end) - pixels(bar.start) < 1.5
+                    || pixels(last.end) - pixels(last.start) < 1.5)
+            {
+                last.end = bar.end;
+                last.bytes += bar.bytes;
+                last.is_critical |= bar.is_critical;
+                *count += 1;
+                continue;
+            }
+            merged.push(Merged { bar: *bar, count: 1 });
+        }
+        merged
+    }
+
+    /// The share of processors that are busy, as shades.
+    fn draw_shared(&self, xml: &mut Xml, first: Rank, last: Rank, row_top: f64) {
+        let top = row_top + (ROW - BAR) / 2.0;
+        let count = last - first + 1;
+        for stretch in shared(self.picture.performance, first, last, (PLOT / CELL) as usize) {
+            let (x1, x2) = (self.scale.x(stretch.start), self.scale.x(stretch.end));
+            let attributes: [(&str, &dyn Display); 6] = [
+                ("class", &"shared"),
+                ("x", &Px(x1)),
+                ("y", &Px(top)),
+                ("width", &Px(x2 - x1)),
+                ("height", &Px(BAR)),
+                ("fill-opacity", &Px(0.1 + 0.08 * f64::from(stretch.tenths))),
+            ];
+            let title = format!("up to {} % of {count} processors are busy", 10 * stretch.tenths);
+            xml.titled("rect", &attributes, title);
+        }
+    }
+
+    /// Lines from senders to receivers, where messages start.
+    fn connect(&self, xml: &mut Xml, tops: &[f64]) {
+        let schedule = self.picture.performance.schedule;
+        let middle = |rank: Rank| tops[rank] + self.row_height(Row::One(rank)) / 2.0;
+        for rank in 0..schedule.processors() {
+            let actions = schedule.programs().actions(rank);
+            for (action, times) in actions.zip(self.picture.performance.timeline.actions(rank)) {
+                let Some(send) = action.send() else { continue };
+                let x = Px(self.scale.x(times.start.units()));
+                let attributes: [(&str, &dyn Display); 5] = [
+                    ("class", &"message"),
+                    ("x1", &x),
+                    ("x2", &x),
+                    ("y1", &Px(middle(rank))),
+                    ("y2", &Px(middle(send.to))),
+                ];
+                xml.empty("line", &attributes);
+            }
+        }
+    }
+
+    fn draw_legend(&self, xml: &mut Xml, rows: &[Row], top: f64) {
+        let mut x = MARGIN;
+        let y = top + 11.0;
+        let has_exchanges = (0..self.picture.performance.schedule.processors()).any(|rank| {
+            let mut actions = self.picture.performance.schedule.programs().actions(rank);
+            actions.any(|action| action.send().is_some() && action.receive().is_some())
+        });
+        let mut entries: Vec<(&str, &str, f64)> = Kind::ALL
+            .into_iter()
+            .filter(|&kind| kind != Kind::Exchange || has_exchanges)
+            .map(|kind| (kind.name(), kind.name(), if kind == Kind::Wait { 3.0 } else { BAR }))
+            .collect();
+        entries.push(("critical", "critical path", 2.0));
+        if rows.iter().any(|row| matches!(row, Row::Several(..))) {
+            entries.push(("shared", "several processors, the darker the more are busy", BAR));
+        }
+        xml.open("g", &[("class", &"legend")]);
+        for (class, text, height) in entries {
+            let attributes: [(&str, &dyn Display); 5] = [
+                ("class", &class),
+                ("x", &Px(x)),
+                ("y", &Px(y - height / 2.0)),
+                ("width", &24),
+                ("height", &Px(height)),
+            ];
+            xml.empty("rect", &attributes);
+            xml.text("text", &[("x", &Px(x + 30.0)), ("y", &Px(y + 4.3))], text);
+            x += 30.0 + labels::width(text, TEXT) + 18.0;
+        }
+        xml.close();
+    }
+}
+
+/// The name of a row: a rank or a range of them.
+pub(crate) fn row_name(row: Row) -> String {
+    match row {
+        Row::One(rank) => rank.to_string(),
+        Row::Several(first, last) => format!("{first} to {last}"),
+    }
+}
+
+/// A part of a whole in percent.
+fn share(part: f64, whole: f64) -> String {
+    let percent = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
+    match percent {
+        _ if percent >= 9.95 || percent == 0.0 => format!("{percent:.0} %"),
+        _ if percent >= 0.1 => format!("{percent:.1} %"),
+        _ => "< 0.1 %".to_owned(),
+    }
+}
+
+/// The style sheet of timelines. It uses nothing that needs escaping.
+fn timeline_style() -> String {
+    format!(
+        "\
+.timeline .grid{{stroke:{LINE}}}
+.timeline .tick{{text-anchor:middle;fill:{FAINT}}}
+.timeline .tick.last{{text-anchor:end}}
+.timeline .row-name{{text-anchor:end}}
+.timeline .send{{fill:{ORANGE};stroke:{PAPER};stroke-width:0.3}}
+.timeline .receive{{fill:{BLUE};stroke:{PAPER};stroke-width:0.3}}
+.timeline .exchange{{fill:{PURPLE};stroke:{PAPER};stroke-width:0.3}}
+.timeline .copy{{fill:{GREEN};stroke:{PAPER};stroke-width:0.3}}
+.timeline .wait{{fill:{NEUTRAL}}}
+.timeline .critical{{fill:{VERMILION}}}
+.timeline .shared{{fill:{INK}}}
+.timeline .message{{stroke:{INK};stroke-width:0.7;stroke-opacity:0.5}}
+.timeline .in{{text-anchor:middle;font-size:{SMALL}px;fill:{PAPER}}}
+.timeline .in-send,.timeline .in-exchange{{fill:{INK}}}
+"
+    )
+}

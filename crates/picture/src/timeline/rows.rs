@@ -1,0 +1,69 @@
+//! Which processors have a row of their own, and which share one.
+//!
+//! Where there is not room for all, the root, those on the critical path and the busiest have rows;
+//! all processors between two of them share one. Of equally interesting ones, those are taken that
+//! are spread evenly.
+
+use crate::messages::Performance;
+use std::cmp::Reverse;
+use tuwtree_model::{Rank, Time};
+
+/// A row of the timeline: one processor, or several consecutive ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    One(Rank),
+    /// From the first to the last rank.
+    Several(Rank, Rank),
+}
+
+impl Row {
+    /// The ranks in the row.
+    pub(crate) fn ranks(self) -> std::ops::RangeInclusive<Rank> {
+        match self {
+            Row::One(rank) => rank..=rank,
+            Row::Several(first, last) => first..=last,
+        }
+    }
+}
+
+/// At most `most >= 3` rows for all processors, in rank order.
+///
+/// # Complexity
+/// O(n + p log p) for n actions.
+pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<Row> {
+    let processors = performance.schedule.processors();
+    if processors <= most {
+        return (0..processors).map(Row::One).collect();
+    }
+    let mut is_critical = vec![false; processors];
+    for critical in performance.timeline.critical_path() {
+        is_critical[critical.processor] = true;
+    }
+    let root = performance.schedule.task().root;
+    let busy = |rank| Time::new(performance.timeline.busy_units(rank)).unwrap_or_default();
+    let mut by_interest: Vec<Rank> = (0..processors).collect();
+    // Reversed bits count evenly spaced ranks first.
+    by_interest.sort_by_cached_key(|&rank| {
+        (rank != root, !is_critical[rank], Reverse(busy(rank)), rank.reverse_bits())
+    });
+    let mut chosen = by_interest[..(most - 1) / 2].to_vec();
+    chosen.sort_unstable();
+    let mut rows = Vec::with_capacity(most);
+    let mut next = 0;
+    for rank in chosen {
+        rows.extend(between(next, rank));
+        rows.push(Row::One(rank));
+        next = rank + 1;
+    }
+    rows.extend(between(next, processors));
+    rows
+}
+
+/// The row of the processors `first..end`, if there are any.
+fn between(first: Rank, end: Rank) -> Option<Row> {
+    match end - first {
+        0 => None,
+        1 => Some(Row::One(first)),
+        _ => Some(Row::Several(first, end - 1)),
+    }
+}

@@ -1,0 +1,233 @@
+//! What of a tree is shown: processors one by one where there is room, whole subtrees and runs of
+//! siblings where there is none.
+//!
+//! The root is shown, then, as long as the rows suffice, the children of whichever processor moves
+//! the most data. Of many children the largest are shown, and those in between as runs.
+
+use crate::messages::Message;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::ops::Range;
+use tuwtree_model::{Rank, Tree};
+
+/// What an item of the picture stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// One processor; what is below it are the item's children.
+    Processor(Rank),
+    /// A processor with everything below it.
+    Subtree(Rank),
+    /// Several children of one processor, one after the other in its order, with everything below
+    /// them.
+    Run(Vec<Rank>),
+}
+
+/// A part of the tree that has a place of its own in the picture.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) node: Node,
+    /// The items below, from top to bottom; each comes after this one in the list of all.
+    pub(super) children: Vec<usize>,
+    pub(super) parent: Option<usize>,
+    /// The distance from the root.
+    pub(super) depth: usize,
+    /// How many processors the item stands for.
+    pub(super) processors: usize,
+}
+
+/// How much room there is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// The most rows; at least [`LEAST_ROWS`].
+    pub(super) rows: usize,
+    /// The largest distance from the root at which processors are shown one by one.
+    pub(super) depth: usize,
+}
+
+/// With fewer rows than these not even the root's children can be told apart.
+pub(super) const LEAST_ROWS: usize = 8;
+
+/// A tree, the sizes of its subtrees, and which order their roots are drawn in.
+pub(super) struct Shape<'a> {
+    tree: &'a Tree,
+    messages: &'a [Option<Message>],
+    outward: bool,
+    /// `p` entries: the number of processors in each subtree.
+    processors: Vec<usize>,
+}
+
+impl<'a> Shape<'a> {
+    /// `messages` has an entry for each processor, or none at all; `outward` trees have their
+    /// children drawn in the order of a scatter.
+    pub(super) fn new(tree: &'a Tree, messages: &'a [Option<Message>], outward: bool) -> Shape<'a> {
+        let mut processors = vec![1; tree.processors()];
+        for rank in tree.top_down().into_iter().rev() {
+            if let Some(parent) = tree.parent(rank) {
+                processors[parent] += processors[rank];
+            }
+        }
+        Shape { tree, messages, outward, processors }
+    }
+
+    /// The number of processors in a subtree.
+    pub(super) fn processors(&self, rank: Rank) -> usize {
+        self.processors[rank]
+    }
+
+    /// The items of the picture, each before its children, the root's first.
+    ///
+    /// # Complexity
+    /// O(p log p).
+    pub(super) fn items(&self, room: Room) -> Vec<Item> {
+        let expanded = self.expanded(room);
+        let mut items = Vec::new();
+        let mut pending = vec![(Node::Processor(self.tree.root()), None, 0)];
+        while let Some((node, parent, depth)) = pending.pop() {
+            let index = items.len();
+            if let Some(parent) = parent {
+                let parent: &mut Item = &mut items[parent];
+                parent.children.push(index);
+            }
+            let processors = match &node {
+                Node::Processor(rank) => match expanded.get(rank) {
+                    Some(shown) => {
+                        let below = shown.iter().rev().cloned();
+                        pending.extend(below.map(|node| (node, Some(index), depth + 1)));
+                        1
+                    }
+                    None => self.processors[*rank],
+                },
+                Node::Subtree(rank) => self.processors[*rank],
+                Node::Run(ranks) => ranks.iter().map(|&rank| self.processors[rank]).sum(),
+            };
+            let node = match node {
+                Node::Processor(rank) if processors > 1 => Node::Subtree(rank),
+                node => node,
+            };
+            items.push(Item { node, children: Vec::new(), parent, depth, processors });
+        }
+        items
+    }
+
+    /// The processors whose children are shown, and how these are.
+    fn expanded(&self, room: Room) -> HashMap<Rank, Vec<Node>> {
+        let mut expanded = HashMap::new();
+        let mut rows = 1;
+        let candidate = |rank, depth| (self.weight(rank), Reverse(rank), depth);
+        let mut candidates = BinaryHeap::from([candidate(self.tree.root(), 0)]);
+        while let Some((_, Reverse(rank), depth)) = candidates.pop() {
+            if depth == room.depth || self.tree.degree(rank) == 0 {
+                continue;
+            }
+            let shown = self.shown(rank, rows, room);
+            if rows + shown.len() - 1 > room.rows {
+                continue;
+            }
+            rows += shown.len() - 1;
+            for node in &shown {
+                if let Node::Processor(child) = node {
+                    candidates.push(candidate(*child, depth + 1));
+                }
+            }
+            expanded.insert(rank, shown);
+        }
+        expanded
+    }
+
+    /// A processor's children as they are shown: all of them, or the largest ones and runs.
+    fn shown(&self, rank: Rank, rows: usize, room: Room) -> Vec<Node> {
+        let mut children: Vec<Rank> = self.tree.children(rank).collect();
+        if self.outward {
+            children.reverse();
+        }
+        let few = (room.rows / 5).max(3);
+        let all_fit = self.tree.processors() <= room.rows;
+        if all_fit || children.len() <= few.max((room.rows - rows) / 2) {
+            return children.into_iter().map(Node::Processor).collect();
+        }
+        let mut by_weight: Vec<usize> = (0..children.len()).collect();
+        let from_an_end = |index: usize| index.min(children.len() - 1 - index);
+        by_weight.sort_by_key(|&index| {
+            (Reverse(self.weight(children[index])), from_an_end(index), index)
+        });
+        let mut kept = by_weight[..few].to_vec();
+        kept.sort_unstable();
+        let mut nodes = Vec::with_capacity(2 * few + 1);
+        let mut next = 0;
+        for index in kept {
+            nodes.extend(run(&children, next..index));
+            nodes.push(Node::Processor(children[index]));
+            next = index + 1;
+        }
+        nodes.extend(run(&children, next..children.len()));
+        nodes
+    }
+
+    /// What a subtree is worth showing for: the data that it moves, then its processors.
+    fn weight(&self, rank: Rank) -> (u64, usize) {
+        let message = self.messages.get(rank).copied().flatten();
+        match rank == self.tree.root() {
+            true => (u64::MAX, usize::MAX),
+            false => (message.map_or(0, |message| message.bytes), self.processors[rank]),
+        }
+    }
+}
+
+/// Some of the children in one item, if there are any; a single one is not worth hiding.
+fn run(children: &[Rank], range: Range<usize>) -> Option<Node> {
+    match &children[range] {
+        [] => None,
+        [one] => Some(Node::Processor(*one)),
+        several => Some(Node::Run(several.to_vec())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::Step;
+
+    fn star(processors: usize) -> Tree {
+        let steps: Vec<_> = std::iter::once((0, Step::Copy))
+            .chain((1..processors).map(|child| (0, Step::Receive(child))))
+            .collect();
+        Tree::new(processors, 0, &steps).unwrap()
+    }
+
+    fn chain(processors: usize) -> Tree {
+        let steps: Vec<_> = (0..processors - 1)
+            .flat_map(|rank| [(rank, Step::Copy), (rank, Step::Receive(rank + 1))])
+            .collect();
+        Tree::new(processors, 0, &steps).unwrap()
+    }
+
+    fn nodes(tree: &Tree, rows: usize, depth: usize) -> Vec<Node> {
+        let items = Shape::new(tree, &[], false).items(Room { rows, depth });
+        assert_eq!(items.iter().map(|item| item.processors).sum::<usize>(), tree.processors());
+        items.into_iter().map(|item| item.node).collect()
+    }
+
+    #[test]
+    fn a_small_tree_is_shown_in_full() {
+        let expected: Vec<Node> = (0..8).map(Node::Processor).collect();
+        assert_eq!(nodes(&star(8), 8, 3), expected);
+        assert_eq!(nodes(&chain(8), 8, 10), expected);
+        let alone = Tree::new(1, 0, &[]).unwrap();
+        assert_eq!(nodes(&alone, 8, 3), [Node::Processor(0)]);
+    }
+
+    #[test]
+    fn like_children_of_a_star_become_a_run() {
+        let shown = nodes(&star(2000), 8, 3);
+        let run = Node::Run((3..1999).collect());
+        let expected = [0, 1, 2].map(Node::Processor);
+        assert_eq!(shown[..3], expected);
+        assert_eq!(shown[3..], [run, Node::Processor(1999)]);
+    }
+
+    #[test]
+    fn what_is_too_deep_is_one_subtree() {
+        let shown = nodes(&chain(1000), 8, 2);
+        assert_eq!(shown, [Node::Processor(0), Node::Processor(1), Node::Subtree(2)]);
+    }
+}

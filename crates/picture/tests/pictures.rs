@@ -1,0 +1,315 @@
+//! Laws of all pictures: well-formed, complete, within their frames, nothing on top of anything,
+//! the same again.
+
+use proptest::prelude::*;
+use roxmltree::{Document, Node};
+use std::collections::HashMap;
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Rank, Step, Tree};
+use tuwtree_picture::{
+    Candidate, Colouring, Performance, Report, TimelinePicture, TreePicture, png, tree_of,
+};
+use tuwtree_schedule::{Payload, Schedule, Sends, Timeline, simulate};
+
+/// A tree with its blocks, performed.
+#[derive(Debug)]
+struct Case {
+    tree: Tree,
+    schedule: Schedule,
+    timeline: Timeline,
+    costs: StatedCosts,
+}
+
+impl Case {
+    fn new(tree: Tree, operation: Operation, blocks: Vec<u64>) -> Case {
+        let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
+        let payload = Payload::Blocks(BlockSizes::new(blocks).unwrap());
+        let stated = StatedCosts::from(costs);
+        let schedule = Schedule::of_tree(&tree, operation, payload, Some(stated.clone())).unwrap();
+        let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+        Case { tree, schedule, timeline, costs: stated }
+    }
+
+    fn performance(&self) -> Performance<'_> {
+        Performance { schedule: &self.schedule, timeline: &self.timeline, costs: &self.costs }
+    }
+
+    fn tree_picture(&self) -> TreePicture<'_> {
+        TreePicture::new(&self.tree, Some(self.performance()))
+    }
+}
+
+/// The tree in which processor `i > 0` is below processor `parents[i - 1] % i`, relabelled so that
+/// any processor may be the root; copies come after so many children.
+fn tree(parents: &[usize], shift: usize, copy_after: usize) -> Tree {
+    let processors = parents.len() + 1;
+    let label = |index: usize| (index + shift) % processors;
+    let mut children: HashMap<Rank, Vec<Rank>> = HashMap::new();
+    for (index, parent) in parents.iter().enumerate() {
+        let child = index + 1;
+        children.entry(label(parent % child)).or_default().push(label(child));
+    }
+    let mut steps = Vec::new();
+    for (rank, children) in children {
+        let mut own: Vec<Step> = children.into_iter().map(Step::Receive).collect();
+        own.insert(copy_after.min(own.len()), Step::Copy);
+        steps.extend(own.into_iter().map(|step| (rank, step)));
+    }
+    Tree::new(processors, label(0), &steps).unwrap()
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let parents = prop_oneof![
+        prop::collection::vec(0..1000_usize, 0..120),
+        (0..200_usize).prop_map(|processors| vec![0; processors]),
+        (0..150_usize).prop_map(|processors| (0..processors).collect()),
+    ];
+    let operation = prop::sample::select(Operation::IRREGULAR.to_vec());
+    (parents, 0..50_usize, 0..4_usize, operation).prop_flat_map(
+        |(parents, shift, copy, operation)| {
+            let block = prop_oneof![Just(0), 1..20_u64, 1..5_000_000_u64];
+            prop::collection::vec(block, parents.len() + 1)
+                .prop_map(move |blocks| Case::new(tree(&parents, shift, copy), operation, blocks))
+        },
+    )
+}
+
+fn number(node: Node<'_, '_>, name: &str) -> f64 {
+    node.attribute(name).unwrap().parse().unwrap()
+}
+
+fn of_class<'a>(document: &'a Document<'a>, class: &str) -> Vec<Node<'a, 'a>> {
+    let has = |node: &Node<'_, '_>| {
+        node.attribute("class").is_some_and(|all| all.split(' ').any(|one| one == class))
+    };
+    document.descendants().filter(has).collect()
+}
+
+/// Left, top, right, bottom of the boxes and of the texts beside or below them, of each item. Texts
+/// are taken to have 6.5 pixels a letter, which is their mean width in the font.
+fn extents(document: &Document<'_>) -> Vec<[f64; 4]> {
+    of_class(document, "item")
+        .into_iter()
+        .map(|item| {
+            let mut extent = [f64::MAX, f64::MAX, f64::MIN, f64::MIN];
+            let mut add = |left: f64, top: f64, right: f64, bottom: f64| {
+                extent = [
+                    extent[0].min(left),
+                    extent[1].min(top),
+                    extent[2].max(right),
+                    extent[3].max(bottom),
+                ];
+            };
+            for part in item.children().filter(Node::is_element) {
+                match part.tag_name().name() {
+                    "rect" => {
+                        let (x, y) = (number(part, "x"), number(part, "y"));
+                        add(x, y, x + number(part, "width"), y + number(part, "height"));
+                    }
+                    "text" => {
+                        let (x, y) = (number(part, "x"), number(part, "y"));
+                        let wide = 6.5 * part.text().unwrap_or_default().chars().count() as f64;
+                        match part.attribute("class") {
+                            Some("name") => {}
+                            Some("caption") => {
+                                add(x - 0.4 * wide, y - 8.0, x + 0.4 * wide, y);
+                            }
+                            _ => add(x, y - 9.0, x + wide, y),
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            extent
+        })
+        .collect()
+}
+
+/// How many processors the picture's items say they are.
+fn accounted_for(document: &Document<'_>) -> usize {
+    let count = |item: Node<'_, '_>| {
+        let title = item.children().find(|node| node.has_tag_name("title")).unwrap();
+        let (who, _) =
+            title.text().unwrap().split_once(": ").unwrap_or((title.text().unwrap(), ""));
+        if let Some((_, below)) = who.split_once(" and ") {
+            return below.trim_end_matches(" below it").parse::<usize>().unwrap() + 1;
+        }
+        if let Some((_, with)) = who.split_once(" with ") {
+            return with.trim_end_matches(" processors").parse().unwrap();
+        }
+        match who.split_once(" children") {
+            Some((children, _)) => children.parse().unwrap(),
+            None => 1,
+        }
+    };
+    of_class(document, "item").into_iter().map(count).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn trees_account_for_all_processors_and_nothing_overlaps(
+        case in cases(), rows in 8..80_usize, depth in 1..15_usize,
+    ) {
+        let svg = case.tree_picture().within(rows, depth).svg();
+        prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        let document = Document::parse(&svg).unwrap();
+        let root = document.root_element();
+        prop_assert_eq!(accounted_for(&document), case.tree.processors());
+        let extents = extents(&document);
+        for (index, one) in extents.iter().enumerate() {
+            prop_assert!(one[0] >= 0.0 && one[1] >= 0.0, "{one:?}");
+            prop_assert!(one[2] <= number(root, "width") && one[3] <= number(root, "height"));
+            for other in &extents[..index] {
+                let apart = one[0] >= other[2] || other[0] >= one[2]
+                    || one[1] >= other[3] || other[1] >= one[3];
+                prop_assert!(apart, "{one:?} and {other:?}");
+            }
+        }
+        // Every item but the root hangs on a line.
+        prop_assert_eq!(of_class(&document, "edge").len() + 1
+            - of_class(&document, "legend").iter()
+                .flat_map(|legend| legend.children())
+                .filter(|node| node.attribute("class") == Some("edge")).count(), extents.len());
+        prop_assert_eq!(svg, case.tree_picture().within(rows, depth).svg());
+    }
+
+    #[test]
+    fn timelines_account_for_all_processors(case in cases(), rows in 8..80_usize) {
+        let picture = TimelinePicture::new(case.performance()).within(rows);
+        let svg = picture.svg();
+        prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        let document = Document::parse(&svg).unwrap();
+        let names = of_class(&document, "row").into_iter().map(|row| {
+            let name = row.children().find(Node::is_element).unwrap();
+            name.text().unwrap().to_owned()
+        });
+        let mut next = 0;
+        let mut shown = 0;
+        for name in names {
+            let (first, last) = name.split_once(" to ").unwrap_or((&name, &name));
+            prop_assert_eq!(first.parse::<usize>().unwrap(), next);
+            next = last.parse::<usize>().unwrap() + 1;
+            shown += 1;
+        }
+        prop_assert_eq!(next, case.tree.processors());
+        prop_assert!(shown <= rows);
+        let right = number(document.root_element(), "width");
+        for bar in document.descendants().filter(|node| node.has_tag_name("rect")) {
+            if let Some(x) = bar.attribute("x") {
+                let (x, width): (f64, f64) = (x.parse().unwrap(), number(bar, "width"));
+                prop_assert!(x >= 0.0 && width >= 0.0 && x + width <= right);
+            }
+        }
+        prop_assert_eq!(&svg, &picture.svg());
+    }
+
+    #[test]
+    fn schedules_of_trees_are_drawn_like_the_trees(case in cases()) {
+        // Without empty blocks, every processor sends or receives.
+        let blocks = vec![7; case.tree.processors()];
+        let case = Case::new(case.tree, case.schedule.task().operation, blocks);
+        let found = tree_of(&case.schedule).unwrap();
+        prop_assert_eq!(&found, &case.tree);
+    }
+}
+
+#[test]
+fn colours_change_nothing_but_colours() {
+    let case = Case::new(tree(&[0, 0, 1, 1, 2], 3, 1), Operation::Gather, vec![5; 6]);
+    let boxes = |colouring| {
+        let svg = case.tree_picture().coloured(colouring).svg();
+        let document = Document::parse(&svg).unwrap();
+        extents(&document)
+    };
+    let first = boxes(Colouring::CriticalPath);
+    assert_eq!(first.len(), 6);
+    assert_eq!(first, boxes(Colouring::Wait));
+    assert_eq!(first, boxes(Colouring::Volume));
+}
+
+#[test]
+fn a_timeline_of_few_processors_in_fewer_rows_has_no_lines_between_rows() {
+    let case = Case::new(tree(&[0; 16], 0, 0), Operation::Gather, vec![5; 17]);
+    let lines = |rows| {
+        let svg = TimelinePicture::new(case.performance()).within(rows).svg();
+        of_class(&Document::parse(&svg).unwrap(), "message").len()
+    };
+    assert_eq!((lines(17), lines(16)), (16, 0));
+}
+
+#[test]
+fn pictures_of_one_processor_are_pictures() {
+    let case = Case::new(tree(&[], 0, 0), Operation::Scatter, vec![9]);
+    for svg in [
+        case.tree_picture().svg(),
+        TreePicture::new(&case.tree, None).svg(),
+        TimelinePicture::new(case.performance()).svg(),
+    ] {
+        assert!(Document::parse(&svg).unwrap().root_element().has_tag_name("svg"));
+        assert!(png(&svg, 1.0).unwrap().starts_with(b"\x89PNG"));
+    }
+}
+
+#[test]
+fn a_page_escapes_everything_that_users_name() {
+    let case = Case::new(tree(&[0, 1], 0, 0), Operation::Gather, vec![1, 2, 3]);
+    let evil = "</script><script>alert('x')</script>&\"";
+    let report = Report {
+        title: evil.to_owned(),
+        facts: vec![(evil.to_owned(), evil.to_owned())],
+        notes: vec![evil.to_owned()],
+        columns: vec![evil.to_owned(), "time".to_owned()],
+        bound: case.timeline.completion_time(),
+        candidates: vec![Candidate {
+            name: evil.to_owned(),
+            summary: evil.to_owned(),
+            tree: &case.tree,
+            performance: case.performance(),
+            cells: vec![evil.to_owned()],
+        }],
+        recommended: 0,
+        version: evil,
+    };
+    let page = report.html().unwrap();
+    assert!(page.contains("&lt;script&gt;alert"));
+    assert!(!page.contains("<script>alert"));
+    // Two scripts and the data.
+    assert_eq!(page.matches("</script>").count(), 3);
+    assert_eq!(page, report.html().unwrap());
+    for forbidden in ["http://", "https://", "src=", "url("] {
+        let namespace = "http://www.w3.org/2000/svg";
+        assert!(!page.replace(namespace, "").contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn a_page_of_many_processors_stays_small() {
+    // A star, and a tree in which each processor is below its half.
+    let processors = 30_000;
+    let star = tree(&vec![0; processors - 1], 0, 0);
+    let halves: Vec<usize> = (1..processors).map(|index| (index - 1) / 2).collect();
+    let blocks: Vec<u64> = (0..processors as u64).map(|rank| 1 + rank * 7919 % 1000).collect();
+    let cases =
+        [star, tree(&halves, 0, 0)].map(|tree| Case::new(tree, Operation::Gather, blocks.clone()));
+    let candidate = |case: &'static str, of: usize| Candidate {
+        name: case.to_owned(),
+        summary: String::new(),
+        tree: &cases[of].tree,
+        performance: cases[of].performance(),
+        cells: Vec::new(),
+    };
+    let report = Report {
+        title: String::new(),
+        facts: Vec::new(),
+        notes: Vec::new(),
+        columns: Vec::new(),
+        bound: cases[0].timeline.completion_time(),
+        candidates: vec![candidate("star", 0), candidate("halves", 1)],
+        recommended: 1,
+        version: "",
+    };
+    let length = report.html().unwrap().len();
+    assert!(length < 1_500_000, "{length} bytes");
+}

@@ -1,0 +1,139 @@
+//! Small schedules whose times can be found by hand: alpha = 1, beta = 1, gamma = 5.
+
+use super::*;
+use crate::document;
+use tuwtree_model::Homogeneous;
+
+/// A broadcast of 10 bytes, whose segments have 10 bytes too, with these actions.
+fn schedule(processors: usize, ports: u16, actions: &str) -> Schedule {
+    let segments = vec![10; processors];
+    let text = format!(
+        r#"{{"format":"tuwtree-schedule","version":1,"operation":"broadcast","order":"any",
+        "processors":{processors},"root":0,"ports":{ports},"vector_bytes":10,
+        "segment_bytes":{segments:?},"actions":{actions}}}"#
+    );
+    document::read(text.as_bytes()).unwrap()
+}
+
+fn costs() -> Homogeneous {
+    Homogeneous::new(1.0, 1.0, 5.0).unwrap()
+}
+
+/// Ready, start and end of each action of each processor.
+fn times(schedule: &Schedule, sends: Sends) -> Vec<Vec<(u64, u64, u64)>> {
+    let timeline = simulate(schedule, &costs(), sends).unwrap();
+    let units = |time: Time| time.units() as u64;
+    (0..schedule.processors())
+        .map(|rank| {
+            let actions = timeline.actions(rank).iter();
+            actions.map(|at| (units(at.ready), units(at.start), units(at.end))).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn exchanges_in_a_ring_go_on_at_once() {
+    let around = |to: u32, from: u32| {
+        format!(
+            r#"[{{"send":{to},"from":["output",0,10],"receive":{from},"into":["segment",0,10]}}]"#
+        )
+    };
+    let actions = format!("[{},{},{}]", around(1, 2), around(2, 0), around(0, 1));
+    for sends in Sends::ALL {
+        assert_eq!(times(&schedule(3, 1, &actions), sends), vec![vec![(0, 0, 11)]; 3]);
+    }
+}
+
+#[test]
+fn an_exchange_ends_with_its_later_half() {
+    let actions = r#"[
+        [{"send":1,"from":["output",0,4],"receive":2,"into":["segment",0,10]}],
+        [{"receive":0,"into":["output",0,4]}],
+        [{"from":["output",0,1],"into":["segment",0,1]},{"send":0,"from":["output",0,10]}]]"#;
+    let times = times(&schedule(3, 1, actions), Sends::Synchronous);
+    assert_eq!(times[1], [(0, 0, 5)]);
+    assert_eq!(times[2], [(0, 0, 5), (5, 5, 16)]);
+    assert_eq!(times[0], [(0, 5, 16)], "its start is that of the half that ends last");
+}
+
+#[test]
+fn ports_work_at_once_and_a_send_waits_for_all_that_was_received_before() {
+    let actions = r#"[
+        [{"send":1,"from":["output",0,5]}],
+        [{"receive":0,"into":["output",0,5]},
+         {"port":1,"receive":2,"into":["output",5,5]},
+         {"send":3,"from":["output",0,10]}],
+        [{"from":["output",0,1],"into":["segment",0,1]},{"send":1,"from":["output",5,5]}],
+        [{"receive":1,"into":["output",0,10]}]]"#;
+    let times = times(&schedule(4, 2, actions), Sends::Synchronous);
+    assert_eq!(times[1], [(0, 0, 6), (0, 5, 11), (11, 11, 22)]);
+    assert_eq!(times[3], [(0, 11, 22)]);
+}
+
+#[test]
+fn a_combination_waits_for_what_was_received_before_on_another_port() {
+    let actions = r#"[
+        [{"receive":1,"into":["output",0,4],"combine":"right"},
+         {"port":1,"receive":2,"into":["output",0,4],"combine":"right"}],
+        [{"send":0,"from":["input",0,4]}],
+        [{"send":0,"from":["input",0,4]}]]"#;
+    let text = format!(
+        r#"{{"format":"tuwtree-schedule","version":1,"operation":"reduce","processors":3,"root":0,
+            "order":"ordered","ports":2,"vector_bytes":4,"segment_bytes":[0,0,0],
+            "actions":{actions}}}"#
+    );
+    let times = times(&document::read(text.as_bytes()).unwrap(), Sends::Synchronous);
+    assert_eq!(times[0], [(0, 0, 5), (5, 5, 10)]);
+}
+
+#[test]
+fn a_vector_is_forwarded_piece_by_piece_where_there_are_two_ports() {
+    let actions = r#"[
+        [{"send":1,"from":["output",0,5]},{"send":1,"from":["output",5,5]}],
+        [{"receive":0,"into":["output",0,5]},{"port":1,"send":2,"from":["output",0,5]},
+         {"receive":0,"into":["output",5,5]},{"port":1,"send":2,"from":["output",5,5]}],
+        [{"receive":1,"into":["output",0,5]},{"receive":1,"into":["output",5,5]}]]"#;
+    let times = times(&schedule(3, 2, actions), Sends::Synchronous);
+    assert_eq!(times[1], [(0, 0, 6), (6, 6, 12), (6, 6, 12), (12, 12, 18)]);
+}
+
+#[test]
+fn an_eager_sender_does_not_wait_for_a_receiver_that_is_busy() {
+    let actions = r#"[
+        [{"send":1,"from":["output",0,10]},{"send":2,"from":["output",0,10]}],
+        [{"from":["output",0,10],"into":["segment",0,10]},{"receive":0,"into":["output",0,10]}],
+        [{"receive":0,"into":["output",0,10]}]]"#;
+    let schedule = schedule(3, 1, actions);
+    let synchronous = times(&schedule, Sends::Synchronous);
+    assert_eq!(synchronous[0], [(0, 50, 61), (61, 61, 72)]);
+    assert_eq!(synchronous[2], [(0, 61, 72)]);
+    let eager = times(&schedule, Sends::Eager);
+    assert_eq!(eager[0], [(0, 0, 11), (11, 11, 22)]);
+    assert_eq!(eager[1], [(0, 0, 50), (50, 50, 61)]);
+    assert_eq!(eager[2], [(0, 11, 22)]);
+}
+
+#[test]
+fn the_critical_path_passes_from_processor_to_processor() {
+    let actions = r#"[
+        [{"send":1,"from":["output",0,10]}],
+        [{"receive":0,"into":["output",0,10]},{"send":2,"from":["output",0,10]}],
+        [{"from":["output",0,1],"into":["segment",0,1]},{"receive":1,"into":["output",0,10]}]]"#;
+    let schedule = schedule(3, 1, actions);
+    let timeline = simulate(&schedule, &costs(), Sends::Synchronous).unwrap();
+    let path = timeline.critical_path();
+    let steps: Vec<_> = path.iter().map(|step| (step.processor, step.action)).collect();
+    assert_eq!(steps, [(1, 0), (1, 1)]);
+    assert_eq!((timeline.busy_units(2), timeline.waiting_units(2)), (16.0, 6.0));
+}
+
+#[test]
+fn processors_that_wait_for_each_other_are_told() {
+    let actions = r#"[
+        [{"send":1,"from":["output",0,10]},{"receive":1,"into":["segment",0,10]}],
+        [{"send":0,"from":["output",0,10]},{"receive":0,"into":["output",0,10]}]]"#;
+    let schedule = schedule(2, 1, actions);
+    let error = simulate(&schedule, &costs(), Sends::Synchronous).unwrap_err();
+    assert_eq!(error, SimulationError::Deadlock { processor: 0, action: 0 });
+    assert!(simulate(&schedule, &costs(), Sends::Eager).is_ok());
+}

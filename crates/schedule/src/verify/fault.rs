@@ -1,0 +1,470 @@
+//! What can be wrong with a schedule, with processors and action numbers.
+
+use crate::action::{Action, Arrival, Buffer, Deed};
+use crate::schedule::Order;
+use std::fmt;
+use tuwtree_model::Rank;
+
+/// An action of a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct At {
+    /// The processor.
+    pub processor: Rank,
+    /// The index of the action in the processor's list.
+    pub action: usize,
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "processor {}, action {}", self.processor, self.action)
+    }
+}
+
+/// A byte of what the operation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Datum {
+    /// A byte of a block, in gather and scatter.
+    OfBlock {
+        /// Whose block it is.
+        block: Rank,
+        /// Which of its bytes, from 0.
+        byte: u64,
+    },
+    /// A byte of the vector, in broadcast and reduction.
+    OfVector {
+        /// Which of its bytes, from 0.
+        byte: u64,
+    },
+}
+
+impl fmt::Display for Datum {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Datum::OfBlock { block, byte } => write!(formatter, "byte {byte} of block {block}"),
+            Datum::OfVector { byte } => write!(formatter, "byte {byte} of the vector"),
+        }
+    }
+}
+
+/// What an action does, in a few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// A copy.
+    Copy,
+    /// A send to this processor.
+    Send(Rank),
+    /// A receive from this processor.
+    Receive(Rank),
+    /// A send to the first and at once a receive from the second.
+    Exchange(Rank, Rank),
+}
+
+impl From<&Action<'_>> for Doing {
+    fn from(action: &Action<'_>) -> Doing {
+        match action.deed {
+            Deed::Copy { .. } => Doing::Copy,
+            Deed::Send(send) => Doing::Send(send.to),
+            Deed::Receive(receive) => Doing::Receive(receive.from),
+            Deed::Exchange(send, receive) => Doing::Exchange(send.to, receive.from),
+        }
+    }
+}
+
+impl fmt::Display for Doing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doing::Copy => write!(formatter, "copy"),
+            Doing::Send(to) => write!(formatter, "send to {to}"),
+            Doing::Receive(from) => write!(formatter, "receive from {from}"),
+            Doing::Exchange(to, from) => {
+                write!(formatter, "send to {to} and receive from {from}")
+            }
+        }
+    }
+}
+
+/// An action that does not end, in a cycle of such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// The action.
+    pub at: At,
+    /// What it does.
+    pub doing: Doing,
+}
+
+/// What becomes of a deadlock where sends are eager: where they end at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfEager {
+    /// There is none.
+    Passes,
+    /// There is one all the same.
+    Deadlocks,
+}
+
+/// Consecutive bytes of all blocks, packed in rank order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first.
+    pub first: Datum,
+    /// The last.
+    pub last: Datum,
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} to {}", self.first, self.last)
+    }
+}
+
+/// The ranks whose contributions an operand of a reduction has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contributors {
+    /// Exactly these, in this order.
+    Consecutive {
+        /// The first.
+        first: Rank,
+        /// The last.
+        last: Rank,
+    },
+    /// Others.
+    Scattered,
+}
+
+impl fmt::Display for Contributors {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Contributors::Consecutive { first, last } if first == last => {
+                write!(formatter, "that of processor {first}")
+            }
+            Contributors::Consecutive { first, last } => {
+                write!(formatter, "those of processors {first} to {last}")
+            }
+            Contributors::Scattered => {
+                write!(formatter, "those of processors that are not consecutive")
+            }
+        }
+    }
+}
+
+/// The first fault found in a schedule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// Nobody receives a message.
+    #[error(
+        "{send} sends to {to} with tag {tag}, but {to} receives only {received} such messages; this is number {number}", number = received + 1
+    )]
+    UnmatchedSend {
+        /// The send.
+        send: At,
+        /// Where it goes.
+        to: Rank,
+        /// Its tag.
+        tag: u32,
+        /// How many messages of this tag the receiver takes from this sender.
+        received: usize,
+    },
+    /// Nobody sends a message.
+    #[error(
+        "{receive} receives from {from} with tag {tag}, but {from} sends only {sent} such messages; this is number {number}", number = sent + 1
+    )]
+    UnmatchedReceive {
+        /// The receive.
+        receive: At,
+        /// From where it should come.
+        from: Rank,
+        /// Its tag.
+        tag: u32,
+        /// How many messages of this tag the sender has for this receiver.
+        sent: usize,
+    },
+    /// A message whose sender and receiver disagree about its size.
+    #[error("{send} sends {sent} bytes, but {receive}, which receives them, expects {expected}")]
+    UnequalSizes {
+        /// The send.
+        send: At,
+        /// The size of what is sent.
+        sent: u64,
+        /// The receive.
+        receive: At,
+        /// The size of where it goes.
+        expected: u64,
+    },
+    /// An action that writes a byte twice, or reads and writes it.
+    #[error(
+        "{at} {what} at offset {offset} of its {}", buffer.name(),
+        what = match overlap {
+            Overlap::Writes => "writes twice",
+            Overlap::ReadsAndWrites => "reads what it writes",
+        }
+    )]
+    OverlapsItself {
+        /// The action.
+        at: At,
+        /// The buffer.
+        buffer: Buffer,
+        /// The first such byte.
+        offset: u64,
+        /// Which of both.
+        overlap: Overlap,
+    },
+    /// An action on one port that overwrites what another on another port still uses.
+    #[error(
+        "{second} ({second_doing}) on port {second_port} writes at offset {offset} of the {}, which \
+         action {} ({first_doing}) on port {first_port} may still use at that time",
+        buffer.name(), first.action
+    )]
+    Race {
+        /// The action listed first.
+        first: At,
+        /// What it does.
+        first_doing: Doing,
+        /// Its port.
+        first_port: u16,
+        /// The action that writes.
+        second: At,
+        /// What it does.
+        second_doing: Doing,
+        /// Its port.
+        second_port: u16,
+        /// The buffer.
+        buffer: Buffer,
+        /// A byte that both use.
+        offset: u64,
+    },
+    /// Actions that wait for each other, all the way round.
+    #[error("deadlock: {}{}", Cycle(cycle), match if_eager {
+        IfEager::Passes => "; with eager sends, which end at once, there is none",
+        IfEager::Deadlocks => "",
+    })]
+    Deadlock {
+        /// Each waits for the next, the last for the first.
+        cycle: Vec<Stuck>,
+        /// Whether eager sends would help.
+        if_eager: IfEager,
+    },
+    /// Data that is used before it is there, or that never is.
+    #[error(
+        "{at} ({doing}) reads the {} at offset {offset}, where nothing has been written yet",
+        buffer.name()
+    )]
+    ReadBeforeWritten {
+        /// The action that reads.
+        at: At,
+        /// What it does.
+        doing: Doing,
+        /// The buffer.
+        buffer: Buffer,
+        /// The first byte that is not there.
+        offset: u64,
+    },
+    /// A byte of an output that is written a second time.
+    #[error(
+        "{at} writes the output at offset {offset}, the place of {place}, a second time{}",
+        By("; the first time by action ", *before)
+    )]
+    WrittenTwice {
+        /// The action that writes last.
+        at: At,
+        /// The byte's offset in the output.
+        offset: u64,
+        /// What belongs there.
+        place: Datum,
+        /// The index of the other action that writes there; `None` if the byte was there from the
+        /// start.
+        before: Option<usize>,
+    },
+    /// A byte of an output that is never written.
+    #[error("{place} never reaches the output of processor {processor} (offset {offset})")]
+    Missing {
+        /// The processor.
+        processor: Rank,
+        /// The byte's offset in the output.
+        offset: u64,
+        /// What belongs there.
+        place: Datum,
+    },
+    /// A byte of an output that is wrong in the end.
+    #[error(
+        "the output of processor {processor} has at offset {offset} {found}, where {place} belongs{}",
+        By("; written by action ", *written)
+    )]
+    Misplaced {
+        /// The processor.
+        processor: Rank,
+        /// The byte's offset in the output.
+        offset: u64,
+        /// What belongs there.
+        place: Datum,
+        /// What is there.
+        found: Datum,
+        /// The index of the action that wrote it.
+        written: Option<usize>,
+    },
+    /// A reduction of different places of the vector.
+    #[error(
+        "{at} combines byte {received} of the vector with byte {held}, at offset {offset} of the {}",
+        buffer.name()
+    )]
+    Misaligned {
+        /// The receive.
+        at: At,
+        /// Where the data meets.
+        buffer: Buffer,
+        /// And at which offset.
+        offset: u64,
+        /// Which byte of the vector arrives.
+        received: u64,
+        /// Which byte of the vector is there.
+        held: u64,
+    },
+    /// A reduction whose operands are not neighbours in rank order, though the schedule promises it.
+    #[error(
+        "{at} combines contributions out of rank order, though the order is {:?}: on the left {left}, on the right {right}",
+        order.name()
+    )]
+    NotAdjacent {
+        /// The receive.
+        at: At,
+        /// The left operand's.
+        left: Contributors,
+        /// The right operand's.
+        right: Contributors,
+        /// What is promised.
+        order: Order,
+    },
+    /// A result without a processor's contribution.
+    #[error("the result lacks the contribution of processor {rank} at offset {offset}")]
+    NoContribution {
+        /// The processor that is left out.
+        rank: Rank,
+        /// Where in the result.
+        offset: u64,
+    },
+    /// A result with a processor's contribution more than once.
+    #[error(
+        "the result has the contribution of processor {rank} more than once at offset {offset}: {at} has it in both operands"
+    )]
+    ContributionTwice {
+        /// The processor that is counted twice.
+        rank: Rank,
+        /// Where in the result.
+        offset: u64,
+        /// The receive whose operands both have it.
+        at: At,
+    },
+    /// A message or copy whose data is not consecutive in rank order, though the schedule promises
+    /// it.
+    #[error(
+        "{at} ({doing}) moves data that is not consecutive in rank order, though the order is {:?}",
+        order.name()
+    )]
+    Reordered {
+        /// The action.
+        at: At,
+        /// What it does.
+        doing: Doing,
+        /// What is promised.
+        order: Order,
+    },
+    /// Data at a processor that is not consecutive, though the schedule promises it.
+    #[error(
+        "{at} ({doing}): {held} is held, {moved} {}, and what is then held is not consecutive, though the order is {:?}",
+        direction.name(), order.name()
+    )]
+    NotConsecutive {
+        /// The action after which it is not.
+        at: At,
+        /// What it does.
+        doing: Doing,
+        /// What the processor held before the action.
+        held: Box<Span>,
+        /// What the action moves.
+        moved: Box<Span>,
+        /// To or from the processor.
+        direction: Direction,
+        /// What is promised.
+        order: Order,
+    },
+    /// A reduction of so many small parts that no processor could be asked to do this.
+    #[error(
+        "the reduction falls into more than {limit} parts with different contributors; it is not verified"
+    )]
+    TooIntricate {
+        /// How many parts are looked at.
+        limit: u64,
+    },
+}
+
+/// How an action overlaps itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// Two of the pieces that are written.
+    Writes,
+    /// A piece that is read and one that is written.
+    ReadsAndWrites,
+}
+
+/// Whether data comes or goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// It comes.
+    Arrives,
+    /// It goes.
+    Leaves,
+}
+
+impl Direction {
+    /// What the data does.
+    fn name(self) -> &'static str {
+        match self {
+            Direction::Arrives => "arrives",
+            Direction::Leaves => "leaves",
+        }
+    }
+}
+
+/// A cycle in words, of bounded length.
+struct Cycle<'a>(&'a [Stuck]);
+
+impl Cycle<'_> {
+    /// The most actions that are named.
+    const NAMED: usize = 12;
+}
+
+impl fmt::Display for Cycle<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cycle(cycle) = *self;
+        for (index, stuck) in cycle.iter().take(Self::NAMED).enumerate() {
+            if index > 0 {
+                let which = if index > 1 { ", which" } else { "" };
+                write!(formatter, "{which} waits for ")?;
+            }
+            write!(formatter, "{} ({})", stuck.at, stuck.doing)?;
+        }
+        if cycle.len() > Self::NAMED {
+            write!(formatter, ", which waits for {} more", cycle.len() - Self::NAMED)?;
+        }
+        let which = if cycle.len() > 1 { ", which" } else { "" };
+        match cycle.first() {
+            Some(first) => write!(formatter, "{which} waits for {}", first.at),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Words and a number, if there is one.
+struct By(&'static str, Option<usize>);
+
+impl fmt::Display for By {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Some(action) => write!(formatter, "{}{action}", self.0),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether an arrival looks at what is there.
+pub(super) fn combines(action: &Action<'_>) -> bool {
+    action.receive().is_some_and(|receive| receive.arrival != Arrival::Store)
+}

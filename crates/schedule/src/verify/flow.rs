@@ -1,0 +1,338 @@
+//! Where every byte comes from: performs copies and messages with symbols for data.
+
+use super::contents::{Contents, Run, Source, Wanted};
+use super::contributions::{Values, Wrong};
+use super::matching::{Message, Messages};
+use super::progress::Event;
+use super::{Actions, Fault};
+use crate::action::{Arrival, Buffer, Deed, Region};
+use crate::schedule::{Order, Payload};
+use tuwtree_model::{Operation, Rank};
+
+/// What was found out.
+pub(super) struct Flow {
+    /// Gather and scatter: what was moved, for the check of what is held.
+    pub(super) moved: Option<Moved>,
+    /// Broadcast and reduction: the strictest order that is kept.
+    pub(super) order: Order,
+}
+
+/// The data that actions move: for each message or copy its run, where it is one.
+pub(super) struct Moved {
+    /// For each message.
+    pub(super) by_message: Vec<Option<Run>>,
+    /// For each action that is a copy.
+    pub(super) by_copy: Vec<Option<Run>>,
+}
+
+/// Performs all events and checks all outputs.
+///
+/// # Errors
+/// Data used before it is there, written twice, misplaced, missing; wrong reductions.
+pub(super) fn run(
+    actions: &Actions<'_>,
+    messages: &Messages,
+    events: &[Event],
+) -> Result<Flow, Fault> {
+    let mut state = State::new(actions);
+    let mut moved =
+        Moved { by_message: vec![None; messages.list.len()], by_copy: vec![None; actions.len()] };
+    for &event in events {
+        match event {
+            Event::Copy(index) => {
+                let Deed::Copy { from, into } = actions.get(index).deed else { continue };
+                let data = state.read(index, from)?;
+                moved.by_copy[index as usize] = data.as_run();
+                state.write(index, into, Arrival::Store, data)?;
+            }
+            Event::Message(number) => {
+                let Message { send, receive } = messages.list[number as usize];
+                let (sending, receiving) =
+                    (actions.get(send).send(), actions.get(receive).receive());
+                let (Some(sending), Some(receiving)) = (sending, receiving) else { continue };
+                let data = state.read(send, sending.from)?;
+                moved.by_message[number as usize] = data.as_run();
+                state.write(receive, receiving.into, receiving.arrival, data)?;
+            }
+        }
+    }
+    state.check_outputs()?;
+    let irregular = Operation::IRREGULAR.contains(&actions.schedule.task().operation);
+    Ok(Flow { moved: irregular.then_some(moved), order: state.order })
+}
+
+struct State<'a> {
+    actions: &'a Actions<'a>,
+    segments: Vec<Contents>,
+    outputs: Vec<Contents>,
+    values: Values,
+    /// The strictest order that all combinations so far keep.
+    order: Order,
+}
+
+impl<'a> State<'a> {
+    fn new(actions: &'a Actions<'a>) -> State<'a> {
+        let processors = actions.schedule.processors();
+        let mut state = State {
+            actions,
+            segments: Vec::with_capacity(processors),
+            outputs: Vec::with_capacity(processors),
+            values: Values::new(processors, actions.len()),
+            order: Order::Ordered,
+        };
+        for rank in 0..processors {
+            state.segments.push(state.at_first(rank, Buffer::Segment));
+            state.outputs.push(state.at_first(rank, Buffer::Output));
+        }
+        state
+    }
+
+    /// What a buffer holds in the beginning.
+    fn at_first(&self, rank: Rank, buffer: Buffer) -> Contents {
+        let schedule = self.actions.schedule;
+        let (task, bytes) = (schedule.task(), schedule.buffer_bytes(rank, buffer));
+        let start = self.place(rank, buffer);
+        let data = Contents::of(Run { source: Source::Data, start, bytes });
+        match (task.operation, buffer) {
+            (Operation::Reduce, _) => {
+                let own = bytes.min(task.total());
+                let vector = Run { source: Source::Value(rank as u32), start: 0, bytes: own };
+                Contents::of(vector).then(Contents::nothing(bytes - own))
+            }
+            (_, Buffer::Input) => data,
+            (Operation::Broadcast, Buffer::Output) if rank == task.root => data,
+            (_, Buffer::Output) if schedule.processors() == 1 => data,
+            (_, Buffer::Output | Buffer::Segment) => Contents::nothing(bytes),
+        }
+    }
+
+    /// Which byte of the operation's data an input or output begins with.
+    fn place(&self, rank: Rank, buffer: Buffer) -> u64 {
+        let task = self.actions.schedule.task();
+        match (&task.payload, task.operation, buffer) {
+            (Payload::Blocks(sizes), Operation::Gather, Buffer::Input)
+            | (Payload::Blocks(sizes), Operation::Scatter, Buffer::Output) => sizes.before(rank),
+            _ => 0,
+        }
+    }
+
+    fn read(&self, index: u32, region: Region<'_>) -> Result<Contents, Fault> {
+        let rank = self.actions.processor(index);
+        let input;
+        let buffer = match region.buffer {
+            Buffer::Input => {
+                input = self.at_first(rank, Buffer::Input);
+                &input
+            }
+            Buffer::Segment => &self.segments[rank],
+            Buffer::Output => &self.outputs[rank],
+        };
+        let mut data = Contents::default();
+        for piece in region.pieces {
+            let part = buffer.part(piece.offset, piece.bytes);
+            if let Some(offset) = part.find(Wanted::NotWritten) {
+                return Err(Fault::ReadBeforeWritten {
+                    at: self.actions.at(index),
+                    doing: self.actions.doing(index),
+                    buffer: region.buffer,
+                    offset: piece.offset + offset,
+                });
+            }
+            data = data.then(part);
+        }
+        Ok(data)
+    }
+
+    fn write(
+        &mut self,
+        index: u32,
+        region: Region<'_>,
+        arrival: Arrival,
+        data: Contents,
+    ) -> Result<(), Fault> {
+        let rank = self.actions.processor(index);
+        let mut rest = data;
+        for piece in region.pieces {
+            let (mut part, tail) = rest.split(piece.bytes);
+            rest = tail;
+            let there = self.buffer(rank, region.buffer).part(piece.offset, piece.bytes);
+            if arrival != Arrival::Store {
+                part =
+                    self.combine(index, arrival, &part, &there, (region.buffer, piece.offset))?;
+            } else if region.buffer == Buffer::Output {
+                self.check_written_once(index, &there, piece.offset)?;
+            }
+            let buffer = self.buffer(rank, region.buffer);
+            *buffer = buffer.with(piece.offset, piece.bytes, part);
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, rank: Rank, buffer: Buffer) -> &mut Contents {
+        match buffer {
+            Buffer::Segment => &mut self.segments[rank],
+            Buffer::Input | Buffer::Output => &mut self.outputs[rank],
+        }
+    }
+
+    fn check_written_once(&self, index: u32, there: &Contents, at: u64) -> Result<(), Fault> {
+        if self.actions.schedule.task().operation == Operation::Reduce {
+            return Ok(());
+        }
+        let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
+        let (rank, offset) = (self.actions.processor(index), at + written);
+        Err(Fault::WrittenTwice {
+            at: self.actions.at(index),
+            offset,
+            place: self.actions.datum(self.place(rank, Buffer::Output) + offset),
+            before: self.writer(rank, offset, Some(index)),
+        })
+    }
+
+    /// The last action in the list, but this one, that writes a byte of a processor's output.
+    fn writer(&self, rank: Rank, offset: u64, but: Option<u32>) -> Option<usize> {
+        let writes = |region: Region<'_>| {
+            let has_it = |piece: &crate::Piece| (piece.offset..piece.end()).contains(&offset);
+            region.buffer == Buffer::Output && region.pieces.iter().any(has_it)
+        };
+        let range = self.actions.schedule.programs().range(rank);
+        let others = range.clone().rev().filter(|&index| Some(index as u32) != but);
+        let mut writers =
+            others.filter(|&index| self.actions.get(index as u32).writes().is_some_and(writes));
+        writers.next().map(|index| index - range.start)
+    }
+
+    /// The combination of what arrives with what is there, byte by byte.
+    fn combine(
+        &mut self,
+        index: u32,
+        arrival: Arrival,
+        part: &Contents,
+        there: &Contents,
+        (buffer, offset): (Buffer, u64),
+    ) -> Result<Contents, Fault> {
+        let at = self.actions.at(index);
+        if let Some(missing) = there.find(Wanted::NotWritten) {
+            let doing = self.actions.doing(index);
+            return Err(Fault::ReadBeforeWritten { at, doing, buffer, offset: offset + missing });
+        }
+        let (mut arriving, mut held) = (part.runs(), there.runs());
+        let (mut new, mut old) = (arriving.next(), held.next());
+        let mut result = Contents::default();
+        let (mut done, mut last) = (0, None);
+        while let (Some(received), Some(present)) = (new, old) {
+            self.values.step()?;
+            if received.start != present.start {
+                let offset = offset + done;
+                let (received, held) = (received.start, present.start);
+                return Err(Fault::Misaligned { at, buffer, offset, received, held });
+            }
+            let pair = (received.source, present.source);
+            let value = match last {
+                Some((before, value)) if before == pair => value,
+                _ => self.combine_values(index, arrival, pair)?,
+            };
+            last = Some((pair, value));
+            let bytes = received.bytes.min(present.bytes);
+            let run = Run { source: Source::Value(value), start: received.start, bytes };
+            result = result.then(Contents::of(run));
+            done += bytes;
+            new = if received.bytes > bytes { Some(received.from(bytes)) } else { arriving.next() };
+            old = if present.bytes > bytes { Some(present.from(bytes)) } else { held.next() };
+        }
+        Ok(result)
+    }
+
+    fn combine_values(
+        &mut self,
+        index: u32,
+        arrival: Arrival,
+        pair: (Source, Source),
+    ) -> Result<u32, Fault> {
+        let (Source::Value(received), Source::Value(held)) = pair else {
+            unreachable!("in a reduction, all that is written are values")
+        };
+        let (left, right) = match arrival {
+            Arrival::CombineLeft => (received, held),
+            Arrival::Store | Arrival::CombineRight => (held, received),
+        };
+        let value = self.values.combine(left, right, index);
+        if self.values.contributors(value) == super::Contributors::Scattered {
+            let task = self.actions.schedule.task();
+            let at_root = self.actions.processor(index) == task.root;
+            let kept = if at_root { Order::Direct } else { Order::Any };
+            if kept > task.order {
+                return Err(Fault::NotAdjacent {
+                    at: self.actions.at(index),
+                    left: self.values.contributors(left),
+                    right: self.values.contributors(right),
+                    order: task.order,
+                });
+            }
+            self.order = self.order.max(kept);
+        }
+        Ok(value)
+    }
+
+    fn check_outputs(&mut self) -> Result<(), Fault> {
+        let outputs = std::mem::take(&mut self.outputs);
+        let task = self.actions.schedule.task();
+        for (rank, output) in outputs.iter().enumerate() {
+            match task.operation {
+                Operation::Reduce if rank == task.root => self.check_result(rank, output)?,
+                Operation::Reduce => {}
+                Operation::Gather | Operation::Scatter | Operation::Broadcast => {
+                    self.check_run(rank, output, 0, self.place(rank, Buffer::Output))?;
+                    if let (Some(first), None) = (output.first(), output.as_run()) {
+                        let offset = first.bytes;
+                        let rest = output.split(offset).1;
+                        let place = self.place(rank, Buffer::Output) + offset;
+                        self.check_run(rank, &rest, offset, place)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if the output does not go on, from this offset, with the byte that belongs there. Where
+    /// the first run is right and there is a second, that is wrong: else both were one.
+    fn check_run(&self, rank: Rank, rest: &Contents, offset: u64, place: u64) -> Result<(), Fault> {
+        let Some(run) = rest.first() else { return Ok(()) };
+        let belongs = self.actions.datum(place);
+        match run.source {
+            Source::Nothing => Err(Fault::Missing { processor: rank, offset, place: belongs }),
+            _ if run.start == place => Ok(()),
+            _ => Err(Fault::Misplaced {
+                processor: rank,
+                offset,
+                place: belongs,
+                found: self.actions.datum(run.start),
+                written: self.writer(rank, offset, None),
+            }),
+        }
+    }
+
+    fn check_result(&mut self, rank: Rank, output: &Contents) -> Result<(), Fault> {
+        let mut offset = 0;
+        let mut right = None;
+        for run in output.runs() {
+            self.values.step()?;
+            self.check_run(rank, &Contents::of(run), offset, offset)?;
+            if right != Some(run.source)
+                && let Source::Value(value) = run.source
+            {
+                self.values.check_complete(value).map_err(|wrong| match wrong {
+                    Wrong::Lacks(rank) => Fault::NoContribution { rank, offset },
+                    Wrong::Twice(rank, action) => {
+                        Fault::ContributionTwice { rank, offset, at: self.actions.at(action) }
+                    }
+                    Wrong::TooIntricate(fault) => fault,
+                })?;
+            }
+            right = Some(run.source);
+            offset += run.bytes;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Whether a schedule does what it is for, found out by performing it with symbols for data.
+//!
+//! Nothing here knows how schedules are made: trees do not occur. [`verify`] asks, in this order:
+//!
+//! 1. Has each send its receive, with the same peers, tag, place in the order, and size? (`matching`)
+//! 2. Does no action overwrite what it reads itself, or what an action on another port may still
+//!    use? (`races`)
+//! 3. Does every action end if a send waits for its receive? (`progress`)
+//! 4. Where does every byte come from that is sent and written, and is it there in time?
+//!    (`contents`, `flow`; for reductions `contributions`)
+//! 5. Does everything that belongs into an output reach it, exactly once?
+//! 6. Is what a processor holds always consecutive, if the schedule says so? (`holdings`)
+//!
+//! Since no two actions race, what the data is does not depend on the times at which actions happen:
+//! one order that respects all waiting stands for all of them.
+//!
+//! # What must hold, beyond the meaning of a [`Schedule`]
+//! - An exchange has ended when both of its messages have. A receive that combines reads what it
+//!   combines with, and therefore waits for earlier receives and copies.
+//! - In gather, scatter and broadcast, a byte of an output is written once, even if the same byte
+//!   comes a second time.
+//! - Consecutive: what a processor has received (in a gather, also what it has copied from its
+//!   input; in a scatter the root's input from the start) and not yet sent on (in a scatter, nor
+//!   delivered into its output) is one range of bytes, all blocks being packed in rank order; after
+//!   every action in the order of the list, of an exchange the send being first. Every message is
+//!   such a range. For reductions, operands have the contributions of neighbouring ranges of ranks.
+
+mod contents;
+mod contributions;
+mod fault;
+mod flow;
+mod holdings;
+mod matching;
+mod progress;
+mod races;
+
+pub use fault::{At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overlap, Span, Stuck};
+
+use crate::action::{Buffer, Deed};
+use crate::schedule::{Order, Payload, Schedule};
+use crate::simulate::Sends;
+use matching::Messages;
+use tuwtree_model::Rank;
+
+/// What is known of a schedule that is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// How many messages there are.
+    pub messages: usize,
+    /// The sum of their sizes.
+    pub bytes_sent: u128,
+    /// How many copies there are.
+    pub copies: usize,
+    /// The sum of their sizes.
+    pub bytes_copied: u128,
+    /// The most messages one after the other, each of which waits for the one before.
+    pub rounds: u32,
+    /// `p` entries: how far each processor's segment is used.
+    pub segment_bytes: Vec<u64>,
+    /// The strictest order that is kept, whatever is promised. In a broadcast, the strictest.
+    pub order: Order,
+}
+
+impl Verified {
+    /// The processor of least rank that uses most of a segment, and how many bytes.
+    pub fn largest_segment(&self) -> (Rank, u64) {
+        let mut largest = (0, 0);
+        for (rank, &bytes) in self.segment_bytes.iter().enumerate() {
+            if bytes > largest.1 {
+                largest = (rank, bytes);
+            }
+        }
+        largest
+    }
+}
+
+/// What is known of the schedule if it is right: every byte reaches its place exactly once, nothing
+/// waits for ever even if sends are synchronous, nothing races, and the promised order is kept.
+///
+/// # Errors
+/// The first [`Fault`] found.
+///
+/// # Complexity
+/// O((p + n) log n) time and space for n pieces of actions; in reductions, as many steps besides as
+/// there are meetings of parts with different contributors, which are bounded by 64 n and some
+/// millions ([`Fault::TooIntricate`]). Independent of sizes in bytes.
+///
+/// # Example
+/// ```
+/// use tuwtree_model::{BlockSizes, Operation, Step, Tree};
+/// use tuwtree_schedule::{Order, Payload, Schedule, verify};
+/// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+/// let tree = Tree::new(3, 1, &steps).unwrap();
+/// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
+/// let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+/// let verified = verify(&schedule).unwrap();
+/// assert_eq!((verified.messages, verified.rounds, verified.order), (2, 2, Order::Ordered));
+/// ```
+pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
+    let actions = Actions::new(schedule);
+    let messages = Messages::matched(&actions)?;
+    races::check(&actions)?;
+    let progress = progress::run(&actions, &messages, Sends::Synchronous).map_err(|cycle| {
+        let if_eager = match progress::run(&actions, &messages, Sends::Eager) {
+            Ok(_) => IfEager::Passes,
+            Err(_) => IfEager::Deadlocks,
+        };
+        Fault::Deadlock { cycle, if_eager }
+    })?;
+    let flow = flow::run(&actions, &messages, &progress.events)?;
+    let order = match flow.moved {
+        Some(moved) => holdings::check(&actions, &messages, &moved)?,
+        None => flow.order,
+    };
+    Ok(facts(&actions, &messages, progress.rounds, order))
+}
+
+fn facts(actions: &Actions<'_>, messages: &Messages, rounds: u32, order: Order) -> Verified {
+    let schedule = actions.schedule;
+    let mut verified = Verified {
+        messages: messages.list.len(),
+        bytes_sent: 0,
+        copies: 0,
+        bytes_copied: 0,
+        rounds,
+        segment_bytes: vec![0; schedule.processors()],
+        order,
+    };
+    for (rank, segment) in verified.segment_bytes.iter_mut().enumerate() {
+        for action in schedule.programs().actions(rank) {
+            if let Some(send) = action.send() {
+                verified.bytes_sent += u128::from(send.from.bytes());
+            }
+            if let Deed::Copy { from, .. } = action.deed {
+                verified.copies += 1;
+                verified.bytes_copied += u128::from(from.bytes());
+            }
+            for region in [action.reads(), action.writes()].into_iter().flatten() {
+                if region.buffer == Buffer::Segment {
+                    let ends = region.pieces.iter().map(|piece| piece.end());
+                    *segment = ends.fold(*segment, u64::max);
+                }
+            }
+        }
+    }
+    verified
+}
+
+/// All actions by their index among all, with the processors that perform them.
+struct Actions<'a> {
+    schedule: &'a Schedule,
+    /// For each action the processor.
+    processor: Vec<u32>,
+}
+
+/// No action, or no message.
+const NONE: u32 = u32::MAX;
+
+impl<'a> Actions<'a> {
+    fn new(schedule: &'a Schedule) -> Actions<'a> {
+        let mut processor = Vec::with_capacity(schedule.programs().len());
+        for rank in 0..schedule.processors() {
+            processor.extend(schedule.programs().range(rank).map(|_| rank as u32));
+        }
+        Actions { schedule, processor }
+    }
+
+    fn len(&self) -> usize {
+        self.processor.len()
+    }
+
+    fn get(&self, index: u32) -> crate::Action<'a> {
+        self.schedule.programs().action(index as usize)
+    }
+
+    fn processor(&self, index: u32) -> Rank {
+        self.processor[index as usize] as Rank
+    }
+
+    /// The action as messages name it.
+    fn at(&self, index: u32) -> At {
+        let processor = self.processor(index);
+        let action = index as usize - self.schedule.programs().range(processor).start;
+        At { processor, action }
+    }
+
+    fn doing(&self, index: u32) -> Doing {
+        Doing::from(&self.get(index))
+    }
+
+    /// Whether the action waits for all earlier receives and copies of its processor.
+    fn waits(&self, index: u32) -> bool {
+        let action = self.get(index);
+        action.reads().is_some_and(|region| region.buffer != Buffer::Input)
+            || fault::combines(&action)
+    }
+
+    /// Whether later actions wait for this one: it is a receive or a copy.
+    fn writes(&self, index: u32) -> bool {
+        self.get(index).writes().is_some()
+    }
+
+    /// For each action the one before it on the same port of the same processor, or [`NONE`].
+    fn before_on_port(&self) -> Vec<u32> {
+        let mut before = Vec::with_capacity(self.len());
+        let mut last = vec![NONE; self.schedule.task().ports as usize];
+        for rank in 0..self.schedule.processors() {
+            let range = self.schedule.programs().range(rank);
+            for index in range.clone() {
+                let port = self.get(index as u32).port as usize;
+                before.push(last[port]);
+                last[port] = index as u32;
+            }
+            for index in range {
+                last[self.get(index as u32).port as usize] = NONE;
+            }
+        }
+        before
+    }
+
+    /// The byte of the operation's data with this number, all blocks packed in rank order.
+    fn datum(&self, offset: u64) -> Datum {
+        match &self.schedule.task().payload {
+            Payload::Vector { .. } => Datum::OfVector { byte: offset },
+            Payload::Blocks(sizes) => {
+                // The last block that starts at or before the byte: empty ones come first.
+                let (mut block, mut end) = (0, sizes.processors());
+                while end - block > 1 {
+                    let middle = block + (end - block) / 2;
+                    if sizes.before(middle) <= offset {
+                        block = middle;
+                    } else {
+                        end = middle;
+                    }
+                }
+                Datum::OfBlock { block, byte: offset - sizes.before(block) }
+            }
+        }
+    }
+}

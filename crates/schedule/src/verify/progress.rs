@@ -1,0 +1,281 @@
+//! Performs the waiting of a schedule without its data: in which order things can happen, or why
+//! they stop.
+//!
+//! An action starts when the one before it on its port has ended and, if it reads what others write,
+//! when all earlier receives and copies have. A message moves when its send and its receive have both
+//! started. Waiting only ever ends, so the result does not depend on what is looked at first.
+
+use super::matching::{Message, Messages};
+use super::{Actions, NONE, Stuck};
+use crate::simulate::Sends;
+use std::collections::VecDeque;
+
+/// Something that happens.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// The copy with this index among the actions.
+    Copy(u32),
+    /// The message with this index among the messages.
+    Message(u32),
+}
+
+/// A schedule that runs to its end.
+pub(super) struct Progress {
+    /// All copies and messages, each after what it waits for.
+    pub(super) events: Vec<Event>,
+    /// The most messages one after the other.
+    pub(super) rounds: u32,
+}
+
+/// All copies and messages in an order in which they can happen.
+///
+/// # Errors
+/// A cycle of actions that wait for each other.
+///
+/// # Complexity
+/// O(p + n) for n actions.
+pub(super) fn run(
+    actions: &Actions<'_>,
+    messages: &Messages,
+    sends: Sends,
+) -> Result<Progress, Vec<Stuck>> {
+    let mut run = Run::new(actions, messages, sends);
+    while let Some(index) = run.ready.pop_front() {
+        run.start(index);
+    }
+    if run.ended == actions.len() { Ok(run.progress) } else { Err(run.cycle()) }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The action before it on its port has not ended.
+    Listed,
+    /// Its port is free, but it waits for receives or copies.
+    Waits,
+    Started,
+    Ended,
+}
+
+struct Run<'a> {
+    actions: &'a Actions<'a>,
+    messages: &'a Messages,
+    sends: Sends,
+    state: Vec<State>,
+    /// For each action how many of its messages have not ended.
+    open: Vec<u8>,
+    /// For each action the number of rounds before it can start, as far as known.
+    starts: Vec<u32>,
+    /// And before it has ended.
+    ends: Vec<u32>,
+    /// For each action how many rounds all earlier receives and copies take; known when these have
+    /// ended.
+    round_of_writers: Vec<u32>,
+    before_on_port: Vec<u32>,
+    after_on_port: Vec<u32>,
+    /// For each processor the first receive or copy that has not ended, or its end.
+    front: Vec<u32>,
+    ready: VecDeque<u32>,
+    ended: usize,
+    progress: Progress,
+}
+
+impl<'a> Run<'a> {
+    fn new(actions: &'a Actions<'a>, messages: &'a Messages, sends: Sends) -> Run<'a> {
+        let number = actions.len();
+        let before_on_port = actions.before_on_port();
+        let mut after_on_port = vec![NONE; number];
+        for (index, &before) in before_on_port.iter().enumerate() {
+            if before != NONE {
+                after_on_port[before as usize] = index as u32;
+            }
+        }
+        let programs = actions.schedule.programs();
+        let mut run = Run {
+            actions,
+            messages,
+            sends,
+            state: vec![State::Listed; number],
+            open: vec![0; number],
+            starts: vec![0; number],
+            ends: vec![0; number],
+            round_of_writers: vec![0; number],
+            before_on_port,
+            after_on_port,
+            front: (0..programs.processors()).map(|p| programs.range(p).start as u32).collect(),
+            ready: VecDeque::new(),
+            ended: 0,
+            progress: Progress { events: Vec::new(), rounds: 0 },
+        };
+        for processor in 0..programs.processors() {
+            run.advance(processor);
+        }
+        for index in 0..number as u32 {
+            if run.before_on_port[index as usize] == NONE {
+                run.free_port(index);
+            }
+        }
+        run
+    }
+
+    /// The port of this action is free for it.
+    fn free_port(&mut self, index: u32) {
+        let waits = self.actions.waits(index) && self.front[self.actions.processor(index)] < index;
+        if waits {
+            self.state[index as usize] = State::Waits;
+        } else {
+            self.state[index as usize] = State::Started;
+            self.ready.push_back(index);
+        }
+    }
+
+    /// Moves a processor's front over all that has ended, and lets go what waited for that.
+    fn advance(&mut self, processor: usize) {
+        let end = self.actions.schedule.programs().range(processor).end as u32;
+        loop {
+            let front = self.front[processor];
+            if front == end {
+                return;
+            }
+            let at = front as usize;
+            if self.state[at] == State::Waits {
+                self.state[at] = State::Started;
+                self.ready.push_back(front);
+            }
+            let mut rounds = self.round_of_writers[at];
+            if self.actions.writes(front) {
+                if self.state[at] != State::Ended {
+                    return;
+                }
+                rounds = rounds.max(self.ends[at]);
+            }
+            if front + 1 < end {
+                self.round_of_writers[at + 1] = rounds;
+            }
+            self.front[processor] = front + 1;
+        }
+    }
+
+    fn start(&mut self, index: u32) {
+        let at = index as usize;
+        if self.actions.waits(index) {
+            self.starts[at] = self.starts[at].max(self.round_of_writers[at]);
+        }
+        let (sent, received) = (self.messages.sent[at], self.messages.received[at]);
+        self.ends[at] = self.starts[at];
+        self.open[at] = u8::from(sent != NONE) + u8::from(received != NONE);
+        if self.open[at] == 0 {
+            self.progress.events.push(Event::Copy(index));
+            self.end(index);
+            return;
+        }
+        if sent != NONE {
+            let receive = self.messages.list[sent as usize].receive;
+            if self.has_begun(receive) {
+                self.deliver(sent);
+            }
+            if self.sends == Sends::Eager {
+                self.end_half(index);
+            }
+        }
+        if received != NONE {
+            let send = self.messages.list[received as usize].send;
+            if self.has_begun(send) {
+                self.deliver(received);
+            }
+        }
+    }
+
+    /// Whether an action has been started by [`Run::start`], not only found to be ready.
+    fn has_begun(&self, index: u32) -> bool {
+        let at = index as usize;
+        self.open[at] > 0 || self.state[at] == State::Ended
+    }
+
+    fn deliver(&mut self, message: u32) {
+        let Message { send, receive } = self.messages.list[message as usize];
+        let round = 1 + self.starts[send as usize].max(self.starts[receive as usize]);
+        self.progress.events.push(Event::Message(message));
+        self.progress.rounds = self.progress.rounds.max(round);
+        self.ends[receive as usize] = self.ends[receive as usize].max(round);
+        self.end_half(receive);
+        if self.sends == Sends::Synchronous {
+            self.ends[send as usize] = self.ends[send as usize].max(round);
+            self.end_half(send);
+        }
+    }
+
+    fn end_half(&mut self, index: u32) {
+        self.open[index as usize] -= 1;
+        if self.open[index as usize] == 0 {
+            self.end(index);
+        }
+    }
+
+    fn end(&mut self, index: u32) {
+        let at = index as usize;
+        self.state[at] = State::Ended;
+        self.ended += 1;
+        if self.actions.writes(index) {
+            self.advance(self.actions.processor(index));
+        }
+        let next = self.after_on_port[at];
+        if next != NONE {
+            self.starts[next as usize] = self.ends[at];
+            self.free_port(next);
+        }
+    }
+
+    /// Actions each of which waits for the next, the last for the first. There is such a cycle: each
+    /// action that has not ended waits for another.
+    fn cycle(&self) -> Vec<Stuck> {
+        let first_on_port = self.first_on_port();
+        let has_not_ended = |&index: &u32| self.state[index as usize] != State::Ended;
+        let mut index = (0..self.actions.len() as u32)
+            .find(has_not_ended)
+            .expect("the schedule has not run to its end");
+        // The place of each action on the way so far.
+        let mut place = vec![NONE; self.actions.len()];
+        let mut way = Vec::new();
+        while place[index as usize] == NONE {
+            place[index as usize] = way.len() as u32;
+            way.push(index);
+            index = self.waits_for(index, &first_on_port);
+        }
+        let mut cycle = way.split_off(place[index as usize] as usize);
+        // From the least of the messages that wait for each other.
+        let started = |&index: &u32| self.state[index as usize] == State::Started;
+        let least = cycle.iter().copied().filter(started).min();
+        let start = cycle.iter().position(|&index| Some(index) == least).unwrap_or(0);
+        cycle.rotate_left(start);
+        let stuck = |index| Stuck { at: self.actions.at(index), doing: self.actions.doing(index) };
+        cycle.into_iter().map(stuck).collect()
+    }
+
+    /// For each action that has not ended the first such one on its port.
+    fn first_on_port(&self) -> Vec<u32> {
+        let mut first: Vec<u32> = (0..self.actions.len() as u32).collect();
+        for (index, &before) in self.before_on_port.iter().enumerate() {
+            if before != NONE && self.state[before as usize] != State::Ended {
+                first[index] = first[before as usize];
+            }
+        }
+        first
+    }
+
+    /// An action that must start or end before this one can.
+    fn waits_for(&self, index: u32, first_on_port: &[u32]) -> u32 {
+        match self.state[index as usize] {
+            State::Listed => first_on_port[index as usize],
+            State::Waits => self.front[self.actions.processor(index)],
+            State::Started | State::Ended => {
+                let sent = self.messages.sent[index as usize];
+                let received = self.messages.received[index as usize];
+                let receiver = (sent != NONE).then(|| self.messages.list[sent as usize].receive);
+                let sender = (received != NONE).then(|| self.messages.list[received as usize].send);
+                let has_not_begun = |&peer: &u32| !self.has_begun(peer);
+                let mut peers = receiver.into_iter().chain(sender);
+                peers.find(has_not_begun).expect("a message that waits for its other end")
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Binomial trees whose places are filled by predicted times.
+//!
+//! The shape is a binomial tree's: the root's children have 1, 2, 4, … processors below and with them,
+//! the last what is left. The places are filled depth first, smaller subtrees first, and each takes
+//! from the processors that are still free the one with the least, or the greatest, predicted time
+//! of its own block to or from its parent.
+//!
+//! # Source
+//! K. Dichev, V. Rychkov, A. Lastovetsky, "Two algorithms of irregular scatter/gather operations for
+//! heterogeneous platforms", EuroMPI 2010 (HET), section 2. Not ordered: a subtree's blocks are not
+//! neighbours in rank, and what permuting them costs is not counted.
+
+use crate::ConstructionError;
+use crate::predicted::{copy_first, own, predicted};
+use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree};
+
+/// Which free processor takes the next place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filling {
+    /// The one with the least predicted time: near ones gather in one subtree.
+    MinimumFirst,
+    /// The one with the greatest predicted time: a parent's subtrees are balanced.
+    MaximumFirst,
+}
+
+impl Filling {
+    /// Both.
+    pub const ALL: [Filling; 2] = [Filling::MinimumFirst, Filling::MaximumFirst];
+
+    /// The name by which users and documents call the filling.
+    pub fn name(self) -> &'static str {
+        match self {
+            Filling::MinimumFirst => "minimum-first",
+            Filling::MaximumFirst => "maximum-first",
+        }
+    }
+}
+
+/// The binomial tree with this root, filled by the predicted times. Ties: the lowest rank. Each inner
+/// processor copies its own block first.
+///
+/// # Errors
+/// [`ConstructionError`]: a root out of range; a place that no free processor has a link for.
+///
+/// # Complexity
+/// O(p^2) time, O(p) space.
+pub fn model_binomial<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    root: Rank,
+    filling: Filling,
+) -> Result<Tree, ConstructionError> {
+    let problem = problem.into();
+    let processors = problem.processors();
+    Tree::check_root(processors, root)?;
+    let mut free: Vec<Rank> = (0..processors).filter(|&rank| rank != root).collect();
+    let mut children = vec![Vec::new(); processors];
+    // Subtrees to be filled, the next one last: the place's parent, and the number of processors.
+    let mut pending = below(root, processors);
+    while let Some((parent, size)) = pending.pop() {
+        let rank = taken(problem, costs, parent, &mut free, filling)?;
+        children[parent].push(rank);
+        pending.extend(below(rank, size));
+    }
+    Ok(copy_first(root, &children))
+}
+
+/// The subtrees below a processor that heads `size` of them, the first to be filled last.
+fn below(parent: Rank, size: usize) -> Vec<(Rank, usize)> {
+    let mut left = size - 1;
+    let mut subtrees = Vec::new();
+    let mut next = 1;
+    while left > 0 {
+        let subtree = next.min(left);
+        subtrees.push((parent, subtree));
+        left -= subtree;
+        next *= 2;
+    }
+    subtrees.reverse();
+    subtrees
+}
+
+/// Takes the processor that the filling prefers out of the free ones, which stay in rank order.
+fn taken(
+    problem: Collective<'_>,
+    costs: &impl CostModel,
+    parent: Rank,
+    free: &mut Vec<Rank>,
+    filling: Filling,
+) -> Result<Rank, TimeError> {
+    let mut best: Option<(Time, usize)> = None;
+    let mut no_link = None;
+    for (index, &rank) in free.iter().enumerate() {
+        let time = match predicted(problem, costs, (rank, parent), own(problem, rank)) {
+            Ok(time) => time,
+            Err(error @ TimeError::NoLink { .. }) => {
+                no_link = no_link.or(Some(error));
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let better = best.is_none_or(|(known, _)| match filling {
+            Filling::MinimumFirst => time < known,
+            Filling::MaximumFirst => time > known,
+        });
+        if better {
+            best = Some((time, index));
+        }
+    }
+    match (best, no_link) {
+        (Some((_, index)), _) => Ok(free.remove(index)),
+        (None, Some(error)) => Err(error),
+        (None, None) => unreachable!("there are as many places as processors"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{BlockSizes, CostMatrix, Homogeneous};
+
+    #[test]
+    fn the_shape_is_binomial_and_smaller_subtrees_come_first() {
+        let sizes = BlockSizes::new([9, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        let tree = model_binomial(&sizes, &costs, 0, Filling::MinimumFirst).unwrap();
+        // Depth first: child 1 alone; child 2 with 3; child 4 with 5 and with 6 and 7.
+        assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2, 4]);
+        assert_eq!(tree.children(2).collect::<Vec<_>>(), [3]);
+        assert_eq!(tree.children(4).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(tree.children(6).collect::<Vec<_>>(), [7]);
+        let tree = model_binomial(&sizes, &costs, 3, Filling::MaximumFirst).unwrap();
+        assert_eq!(tree.children(3).collect::<Vec<_>>(), [0, 7, 5]);
+        assert_eq!((tree.degree(3), tree.depth()), (3, 3));
+    }
+
+    #[test]
+    fn places_without_a_link_are_left_to_others() {
+        // 0 hears 1 and 3 only.
+        let alpha = |from, to| match (from, to) {
+            (2, 0) => f64::INFINITY,
+            _ => 1.0,
+        };
+        let costs = CostMatrix::from_fn(4, alpha, |_, _| 1.0, |_| 0.0).unwrap();
+        let sizes = BlockSizes::new([1, 1, 1, 1]).unwrap();
+        let tree = model_binomial(&sizes, &costs, 0, Filling::MinimumFirst).unwrap();
+        assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 3]);
+        let tree = model_binomial(Collective::Scatter(&sizes), &costs, 0, Filling::MinimumFirst);
+        assert_eq!(tree.unwrap().children(0).collect::<Vec<_>>(), [1, 2]);
+        let lonely = CostMatrix::from_fn(4, |_, _| f64::INFINITY, |_, _| 1.0, |_| 0.0).unwrap();
+        let error = model_binomial(&sizes, &lonely, 0, Filling::MaximumFirst).unwrap_err();
+        assert_eq!(error.to_string(), "there is no link from processor 1 to processor 0");
+    }
+}

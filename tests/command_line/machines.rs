@@ -1,0 +1,295 @@
+//! Machines on the command line: samples, conversions, comparisons in seconds, and bad ones.
+
+use crate::documents::schema;
+use crate::program::{folder, tuwtree, tuwtree_with_input, workspace_file};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// The sample machines.
+fn samples() -> Vec<PathBuf> {
+    let folder = fs::read_dir(workspace_file("data/machines")).unwrap();
+    let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 8);
+    files
+}
+
+fn sample(name: &str) -> String {
+    workspace_file("data/machines").join(name).display().to_string()
+}
+
+fn json(arguments: &str) -> Value {
+    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
+}
+
+#[test]
+fn samples_are_listed_shown_and_fit_the_schema() {
+    let list = fs::read_to_string(workspace_file("data/README.md")).unwrap();
+    let schema = schema("docs/machine.schema.json");
+    for file in samples() {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        assert!(list.contains(&format!("`{name}`")), "{name} is not in data/README.md");
+        let shown = tuwtree(&format!("machine {}", file.display())).success();
+        for field in ["name ", "date ", "provenance ", "processors ", "copies ", "alpha"] {
+            assert!(shown.contains(field), "{shown}");
+        }
+        let written = json(&format!("machine {} --format json", file.display()));
+        assert!(schema.is_valid(&written), "{name}");
+    }
+}
+
+#[test]
+fn a_machine_is_the_same_in_json_and_toml() {
+    for file in samples() {
+        let toml = tuwtree(&format!("machine {} --format toml", file.display())).success();
+        let from_toml = tuwtree_with_input("machine - --format json", &toml).success();
+        let from_file = tuwtree(&format!("machine {} --format json", file.display())).success();
+        assert_eq!(from_toml, from_file);
+        let again = tuwtree_with_input("machine - --format toml", &from_file).success();
+        assert_eq!(again, toml);
+    }
+}
+
+#[test]
+fn every_construction_s_tree_is_judged_by_evaluate_as_by_optimize_on_every_machine() {
+    let folder = folder("judged_on_machines");
+    let tree = folder.join("tree.json").display().to_string();
+    for file in samples() {
+        let file = file.display();
+        for operation in ["gather", "scatter"] {
+            // A matrix or a list says how many processors there are.
+            let problem = format!("--dist bucket -b 40 --seed 3 --op {operation} --machine {file}");
+            let processors = match tuwtree(&format!("optimize {problem} -p 30 --json")).code {
+                0 => "-p 30",
+                _ => "",
+            };
+            let problem = format!("{problem} {processors} --linearise-at 500");
+            let compared = json(&format!("optimize {problem} --json"));
+            assert!(compared["machine"].is_string() && compared["alpha"].is_null());
+            let built = compared["constructions"].as_array().unwrap();
+            let bound = compared["lower_bound"].as_f64().unwrap();
+            for one in built {
+                let name = one["construction"].as_str().unwrap();
+                assert!(one["completion_time"].as_f64().unwrap() >= bound * (1.0 - 1e-12));
+                tuwtree(&format!("optimize {problem} --algorithm {name} -o {tree}")).success();
+                let judged = json(&format!("evaluate {tree} --json"));
+                for field in ["completion_time", "root", "depth"] {
+                    assert_eq!(judged[field], one[field], "{file} {operation} {name}");
+                }
+                assert_eq!(judged["machine"], compared["machine"]);
+                let shown = tuwtree(&format!("show {tree}")).success();
+                assert!(shown.contains("times in seconds"), "{shown}");
+            }
+            assert!(built.iter().any(|one| one["construction"] == "optimal"), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_published_time_comes_out_with_the_costs_from_a_machine() {
+    let compared =
+        json(&format!("optimize --dist spikes --machine {} --json", sample("opt-table-1.toml")));
+    let times: Vec<&Value> = compared["constructions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["completion_time"])
+        .collect();
+    assert_eq!(times, [2_201_500, 2_077_733, 2_002_700, 3_219_118, 2_002_600]);
+    assert_eq!(compared["recommended_method"], "runs");
+}
+
+#[test]
+fn levels_expand_to_a_matrix_that_judges_the_same() {
+    let folder = folder("expanded");
+    let [matrix, blocks] = ["matrix.toml", "blocks.txt"].map(|name| folder.join(name));
+    let (matrix, blocks) = (matrix.display(), blocks.display());
+    let machine = sample("opteron-round-robin.json");
+    tuwtree(&format!("machine {machine} --matrix -p 40 --format toml -o {matrix}")).success();
+    tuwtree(&format!("generate --dist random -p 40 -o {blocks}")).success();
+    // All but two-level trees, which a matrix knows nothing of.
+    let names = "linear,oblivious,adaptive,minimum-first,maximum-first,graceful,model-graceful,\
+                 binary,optimal";
+    let compared = |machine: &str| {
+        json(&format!("optimize --sizes {blocks} --machine {machine} --json --algorithm {names}"))
+    };
+    let levels = compared(&machine);
+    assert_eq!(levels, compared(&matrix.to_string()));
+    assert_eq!(levels["constructions"].as_array().unwrap().len(), 9);
+    let shown = tuwtree(&format!("machine {matrix}")).success();
+    assert!(shown.contains("1560 of 1560, the same both ways"), "{shown}");
+}
+
+#[test]
+fn optimal_trees_per_pair_are_certified_by_the_other_method() {
+    let machine = sample("asymmetric.toml");
+    let certified =
+        json(&format!("optimize --dist same --machine {machine} --op scatter --certify --json"));
+    let optimal = certified["constructions"].as_array().unwrap().last().unwrap();
+    assert_eq!(optimal["certificate"], "the plain method finds the same completion time");
+}
+
+#[test]
+fn costs_that_are_not_linear_are_searched_with_only_once_linearised() {
+    let machine = sample("trinity-testbed.toml");
+    let problem = format!("optimize --dist spikes -p 30 --machine {machine}");
+    let text = tuwtree(&problem).success();
+    assert!(text.contains("optimal is left out: the costs of level \"network\" are linear only"));
+    tuwtree(&format!("{problem} --algorithm optimal")).fails(1, &["network", "--linearise-at"]);
+    let linear = tuwtree(&format!("{problem} --algorithm optimal --linearise-at 1000")).success();
+    assert!(linear.contains("Recommended: optimal"), "{linear}");
+    tuwtree(&format!("machine {machine} --matrix -p 4")).fails(1, &["\"network\"", "linear only"]);
+    let shown = tuwtree(&format!("machine {machine} --linearise-at 9000")).success();
+    assert!(shown.contains("4.127 µs") && !shown.contains("1.18 µs"), "{shown}");
+}
+
+#[test]
+fn a_tree_file_s_machine_gives_way_to_what_is_given() {
+    let folder = folder("own_machine");
+    let tree = folder.join("tree.json").display().to_string();
+    let machine = sample("ring.json");
+    tuwtree(&format!("optimize --dist same --machine {machine} -o {tree}")).success();
+    let text = tuwtree(&format!("evaluate {tree}")).success();
+    assert!(text.contains("machine Ring of eight (matrix), times in seconds"), "{text}");
+    let plain = tuwtree(&format!("evaluate {tree} --alpha 1 --beta 2 --gamma 1")).success();
+    assert!(plain.contains("alpha = 1, beta = 2, gamma = 1"), "{plain}");
+    tuwtree(&format!("evaluate {tree} --alpha 1")).fails(2, &["names a machine", "--gamma"]);
+    let other = sample("vsc3.toml");
+    let other = tuwtree(&format!("evaluate {tree} --machine {other}")).success();
+    assert!(other.contains("machine VSC-3 (hierarchical)"), "{other}");
+    let small = sample("asymmetric.toml");
+    tuwtree(&format!("evaluate {tree} --machine {small}"))
+        .fails(1, &["asymmetric.toml", "4 processors", "8"]);
+    // A star needs links that a ring has not.
+    let star = folder.join("star.json").display().to_string();
+    tuwtree(&format!("optimize --dist same -p 8 --algorithm linear -o {star}")).success();
+    tuwtree(&format!("evaluate {star} --machine {machine}")).fails(1, &["no link from processor"]);
+}
+
+/// A machine of three processors, as a matrix.
+const GOOD: &str = r#"{"format": "tuwtree-machine", "version": 1, "name": "n", "date": "2026-11-21",
+"provenance": "p", "matrix": {"alpha_seconds": [[0, 1, 2], [3, 0, 4], [5, 6, 0]],
+"beta_seconds_per_byte": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+"gamma_seconds_per_byte": [1, 1, 1]}}"#;
+
+/// A machine of two nodes.
+const LEVELS: &str = r#"
+format = "tuwtree-machine"
+version = 1
+name = "n"
+date = "2026-11-21"
+provenance = "p"
+[hierarchical]
+gamma_seconds_per_byte = 1
+placement = "listed"
+node_of_rank = [0, 1, 0]
+[[hierarchical.levels]]
+name = "node"
+members = 2
+alpha_seconds = 1
+beta_seconds_per_byte = 1
+[[hierarchical.levels]]
+name = "all"
+members = 2
+pieces = [{ from_bytes = 0, alpha_seconds = 1, beta_seconds_per_byte = 1 }]
+"#;
+
+#[test]
+fn bad_machines_are_exit_code_1_with_place_and_value() {
+    for (good, cases) in [
+        (
+            GOOD,
+            &[
+                ("tuwtree-machine", "machine", &["\"machine\"", "tuwtree-machine"][..]),
+                ("\"version\": 1", "\"version\": 2", &["version 2", "up to 1"]),
+                ("\"version\": 1", "\"version\": 1, \"colour\": 3", &["unknown field `colour`"]),
+                ("\"name\": \"n\", ", "", &["missing field `name`"]),
+                ("\"n\"", "\" \"", &["\"name\" is empty"]),
+                ("2026-11-21", "2026-11-31", &["date", "2026-11-31", "2018-05-31"]),
+                ("[3, 0, 4]", "[3, 0]", &["row 1 of alpha has 2 entries", "3 processors"]),
+                (", [5, 6, 0]", "", &["alpha has 2 rows", "3 processors"]),
+                ("[3, 0, 4]", "[3, 7, 4]", &["alpha[1][1] is 7", "diagonal must be 0"]),
+                ("[3, 0, 4]", "[3, 0, -4]", &["alpha[1][2] is -4", "at least 0"]),
+                ("[3, 0, 4]", "[3, 0, \"far\"]", &["\"far\"", "\"inf\"", "line 2"]),
+                ("[1, 0, 1]", "[1, 0, 1e999]", &["out of range"]),
+                ("[1, 1, 1]", "[1, -1, 1]", &["gamma[1] is -1"]),
+                ("[1, 1, 1]", "[1, 1, 1], \"x\": 0", &["unknown field `x`"]),
+                ("\"matrix\"", "\"homogeneous\"", &["invalid type", "expected f64"]),
+            ][..],
+        ),
+        (
+            LEVELS,
+            &[
+                ("[0, 1, 0]", "[0, 1, 2]", &["processor 2 is on node 2", "0..2 (2 nodes)"]),
+                ("[0, 1, 0]", "[1, 1, 1]", &["node 1 has 3 processors", "only 2 fit"]),
+                ("[0, 1, 0]", "[]", &["list of nodes is empty"]),
+                ("node_of_rank = [0, 1, 0]", "", &["\"listed\"", "\"node_of_rank\""]),
+                ("\"listed\"", "\"block\"", &["\"node_of_rank\"", "\"listed\" only"]),
+                ("\"listed\"", "\"random\"", &["`random`", "`round-robin`"]),
+                ("name = \"all\"", "name = \"node\"", &["level 1 is named \"node\""]),
+                ("members = 2", "members = 0", &["level 0 (\"node\") has 0 members"]),
+                ("alpha_seconds = 1\n", "alpha_seconds = nan\n", &["level 0", "alpha", "NaN"]),
+                ("alpha_seconds = 1\n", "alpha_seconds = inf\n", &["level 0", "alpha", "inf"]),
+                ("alpha_seconds = 1\n", "", &["level 0 (\"node\")", "\"alpha_seconds\""]),
+                ("from_bytes = 0", "from_bytes = 1", &["level 1 (\"all\")", "piece 0 is from 1"]),
+                ("pieces", "prices", &["unknown field `prices`", "line 19"]),
+                ("version = 1", "version = 1 1", &["line 3"]),
+                ("gamma_seconds_per_byte = 1", "gamma_seconds_per_byte = -1", &["gamma is -1"]),
+                ("[hierarchical]", "[x]\n[hierarchical]", &["unknown field `x`"]),
+            ],
+        ),
+    ] {
+        tuwtree_with_input("machine -", good).success();
+        for (from, to, messages) in cases {
+            assert!(good.contains(from), "{from}");
+            let bad = good.replacen(from, to, 1);
+            let run = tuwtree_with_input("machine -", &bad);
+            run.fails(1, &[&["standard input"], *messages].concat());
+            tuwtree_with_input("optimize --dist same -p 3 --machine -", &bad).fails(1, messages);
+        }
+    }
+    let none = GOOD.replace("\"matrix\": {", "\"matrix\": null, \"homogeneous\": null}");
+    let none = &none[..none.find('}').unwrap() + 1];
+    tuwtree_with_input("machine -", none).fails(1, &["0 of \"homogeneous\"", "exactly one"]);
+    tuwtree_with_input("machine -", "").fails(1, &["not a machine document"]);
+}
+
+#[test]
+fn wrong_usage_of_machines_is_exit_code_2() {
+    let vsc = sample("vsc3.toml");
+    for (arguments, messages) in [
+        (format!("optimize --dist same --machine {vsc} --alpha 1"), &["cannot be used with"][..]),
+        ("optimize --sizes - --machine -".into(), &["--sizes", "--machine", "standard input"]),
+        ("evaluate - --machine -".into(), &["the tree", "--machine", "standard input"]),
+        ("optimize --dist same --linearise-at 5".into(), &["--machine"]),
+        (format!("machine {vsc} -p 3"), &["--matrix"]),
+        (format!("machine {vsc} --matrix -p 0"), &["-p", "0 processors"]),
+        (format!("machine {vsc} --format yaml"), &["yaml", "toml"]),
+        (format!("machine {} --matrix", sample("opt-table-1.toml")), &["-p", "any number"]),
+    ] {
+        tuwtree(&arguments).fails(2, messages);
+    }
+    tuwtree(&format!("machine {vsc} --matrix")).fails(1, &["vsc3.toml", "32000", "4096"]);
+    tuwtree(&format!("optimize --dist same -p 32001 --machine {vsc}"))
+        .fails(1, &["vsc3.toml", "room for 32000", "32001"]);
+    tuwtree("optimize --dist same --machine no/such/file").fails(1, &["no/such/file"]);
+}
+
+#[test]
+fn a_network_that_is_cut_is_reported_with_the_cut() {
+    let islands = GOOD.replace(
+        "[[0, 1, 2], [3, 0, 4], [5, 6, 0]]",
+        "[[0, 1, \"inf\"], [3, 0, \"inf\"], [\"inf\", \"inf\", 0]]",
+    );
+    tuwtree_with_input("optimize --dist same --machine - --root 1", &islands)
+        .fails(1, &["no tree with root 1", "no link leads from processor 2 to processors 0..=1"]);
+    tuwtree_with_input("optimize --dist same --machine -", &islands)
+        .fails(1, &["no tree with any root", "from processor 2 only processor 2"]);
+    // All links of a ring are there, but no star is.
+    let ring = sample("ring.json");
+    tuwtree(&format!("optimize --dist same --machine {ring} --algorithm linear"))
+        .fails(1, &["no link from processor"]);
+    let text = tuwtree(&format!("optimize --dist same --machine {ring}")).success();
+    assert!(text.contains("linear is left out: there is no link from processor"), "{text}");
+}

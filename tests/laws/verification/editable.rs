@@ -1,0 +1,159 @@
+//! Schedules that can be taken apart, changed and put together again.
+
+use tuwtree_model::Rank;
+use tuwtree_schedule::{
+    Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, ScheduleError, Send,
+    Task,
+};
+
+/// A schedule with every part in the open.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Editable {
+    pub(crate) task: Task,
+    pub(crate) segments: Vec<u64>,
+    pub(crate) programs: Vec<Vec<Step>>,
+}
+
+/// An action.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Step {
+    pub(crate) port: u16,
+    pub(crate) send: Option<Message>,
+    pub(crate) receive: Option<Message>,
+    pub(crate) arrival: Arrival,
+    /// What is read, unless it only receives.
+    pub(crate) from: Option<Place>,
+    /// What is written, unless it only sends.
+    pub(crate) into: Option<Place>,
+}
+
+/// The other end and the tag.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Message {
+    pub(crate) peer: Rank,
+    pub(crate) tag: u32,
+}
+
+/// A region.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) buffer: Buffer,
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// One piece of a buffer.
+pub(crate) fn place(buffer: Buffer, offset: u64, bytes: u64) -> Place {
+    Place { buffer, pieces: vec![Piece { offset, bytes }] }
+}
+
+impl Step {
+    const NOTHING: Step = Step {
+        port: 0,
+        send: None,
+        receive: None,
+        arrival: Arrival::Store,
+        from: None,
+        into: None,
+    };
+
+    pub(crate) fn copy(from: Place, into: Place) -> Step {
+        Step { from: Some(from), into: Some(into), ..Step::NOTHING }
+    }
+
+    pub(crate) fn send(peer: Rank, tag: u32, from: Place) -> Step {
+        Step { send: Some(Message { peer, tag }), from: Some(from), ..Step::NOTHING }
+    }
+
+    pub(crate) fn receive(peer: Rank, tag: u32, into: Place) -> Step {
+        Step { receive: Some(Message { peer, tag }), into: Some(into), ..Step::NOTHING }
+    }
+
+    /// A send and a receive at once.
+    pub(crate) fn exchange(send: Step, receive: Step) -> Step {
+        Step { send: send.send, from: send.from, ..receive }
+    }
+
+    pub(crate) fn combining(self, arrival: Arrival) -> Step {
+        Step { arrival, ..self }
+    }
+
+    pub(crate) fn on_port(self, port: u16) -> Step {
+        Step { port, ..self }
+    }
+
+    fn deed(&self) -> Option<Deed<'_>> {
+        let from = self.from.as_ref().map(Place::region);
+        let into = self.into.as_ref().map(Place::region);
+        let send = |Message { peer, tag }, from| Send { to: peer, tag, from };
+        let receive = |Message { peer, tag }, into| {
+            let arrival = self.arrival;
+            Receive { from: peer, tag, into, arrival }
+        };
+        Some(match (self.send, self.receive) {
+            (None, None) => Deed::Copy { from: from?, into: into? },
+            (Some(message), None) => Deed::Send(send(message, from?)),
+            (None, Some(message)) => Deed::Receive(receive(message, into?)),
+            (Some(to), Some(source)) => Deed::Exchange(send(to, from?), receive(source, into?)),
+        })
+    }
+}
+
+impl Place {
+    fn region(&self) -> Region<'_> {
+        Region { buffer: self.buffer, pieces: &self.pieces }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.bytes).sum()
+    }
+}
+
+impl From<Region<'_>> for Place {
+    fn from(region: Region<'_>) -> Place {
+        Place { buffer: region.buffer, pieces: region.pieces.to_vec() }
+    }
+}
+
+impl From<Action<'_>> for Step {
+    fn from(action: Action<'_>) -> Step {
+        Step {
+            port: action.port,
+            send: action.send().map(|send| Message { peer: send.to, tag: send.tag }),
+            receive: action.receive().map(|from| Message { peer: from.from, tag: from.tag }),
+            arrival: action.receive().map_or(Arrival::Store, |receive| receive.arrival),
+            from: action.reads().map(Place::from),
+            into: action.writes().map(Place::from),
+        }
+    }
+}
+
+impl From<&Schedule> for Editable {
+    fn from(schedule: &Schedule) -> Editable {
+        let ranks = 0..schedule.processors();
+        Editable {
+            task: schedule.task().clone(),
+            segments: ranks
+                .clone()
+                .map(|rank| schedule.buffer_bytes(rank, Buffer::Segment))
+                .collect(),
+            programs: ranks
+                .map(|rank| schedule.programs().actions(rank).map(Step::from).collect())
+                .collect(),
+        }
+    }
+}
+
+impl Editable {
+    /// The schedule; `None` if an action has no such form.
+    pub(crate) fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        let mut programs = Programs::new();
+        for steps in &self.programs {
+            for step in steps {
+                let action = Action { port: step.port, deed: step.deed()? };
+                programs.push(&action).expect("few actions");
+            }
+            programs.end_processor();
+        }
+        Some(Schedule::new(self.task.clone(), self.segments.clone(), programs))
+    }
+}

@@ -1,0 +1,220 @@
+//! Right schedules that follow no tree.
+
+use super::editable::{Editable, Step, place};
+use tuwtree_model::{BlockSizes, Operation, Rank};
+use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Task};
+
+use Buffer::{Input, Output, Segment};
+
+/// A schedule in which nobody does anything yet.
+fn idle(operation: Operation, root: Rank, payload: Payload, ports: u16) -> Editable {
+    let order = Order::Ordered;
+    let task = Task { operation, root, payload, displacements: None, order, ports, costs: None };
+    let processors = task.processors();
+    Editable { task, segments: vec![0; processors], programs: vec![Vec::new(); processors] }
+}
+
+fn vector(processors: usize, bytes: u64) -> Payload {
+    Payload::Vector { processors, bytes }
+}
+
+/// A broadcast along the chain `0, 1, …`, in pieces of one byte with a tag each.
+pub(crate) fn pipelined_broadcast(processors: usize, bytes: u64) -> Editable {
+    let mut schedule = idle(Operation::Broadcast, 0, vector(processors, bytes), 1);
+    for rank in 0..processors {
+        for piece in 0..bytes {
+            let at = place(Output, piece, 1);
+            if rank > 0 {
+                let step = Step::receive(rank - 1, piece as u32, at.clone());
+                schedule.programs[rank].push(step);
+            }
+            if rank + 1 < processors {
+                schedule.programs[rank].push(Step::send(rank + 1, piece as u32, at));
+            }
+        }
+    }
+    schedule
+}
+
+/// The same, receiving each piece while sending the one before.
+pub(crate) fn overlapped_broadcast(processors: usize, bytes: u64) -> Editable {
+    let mut schedule = idle(Operation::Broadcast, 0, vector(processors, bytes), 1);
+    for rank in 0..processors {
+        for round in 0..=bytes {
+            let receive = (rank > 0 && round < bytes)
+                .then(|| Step::receive(rank - 1, 0, place(Output, round, 1)));
+            let send = (rank + 1 < processors && round > 0)
+                .then(|| Step::send(rank + 1, 0, place(Output, round - 1, 1)));
+            schedule.programs[rank].extend(match (send, receive) {
+                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (send, receive) => send.or(receive),
+            });
+        }
+    }
+    schedule
+}
+
+/// A broadcast of as many bytes as processors: each gets one byte from the root, then all of them
+/// pass on around a ring what they got last, everybody sending and receiving at once.
+pub(crate) fn scatter_and_ring(processors: usize) -> Editable {
+    let mut schedule = idle(Operation::Broadcast, 0, vector(processors, processors as u64), 1);
+    for rank in 1..processors {
+        schedule.programs[0].push(Step::send(rank, 0, place(Output, rank as u64, 1)));
+        schedule.programs[rank].push(Step::receive(0, 0, place(Output, rank as u64, 1)));
+    }
+    for rank in 0..processors {
+        let (next, previous) = ((rank + 1) % processors, (rank + processors - 1) % processors);
+        for round in 0..processors - 1 {
+            let out = ((rank + processors - round) % processors) as u64;
+            let new = ((previous + processors - round) % processors) as u64;
+            let send = (next != 0).then(|| Step::send(next, 1, place(Output, out, 1)));
+            let receive = (rank != 0).then(|| Step::receive(previous, 1, place(Output, new, 1)));
+            schedule.programs[rank].extend(match (send, receive) {
+                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (send, receive) => send.or(receive),
+            });
+        }
+    }
+    schedule
+}
+
+/// A reduction over four processors in two halves, which meet at 1 and 2 and go on to root 0.
+pub(crate) fn reduction_in_halves() -> Editable {
+    let mut schedule = idle(Operation::Reduce, 0, vector(4, 6), 1);
+    schedule.segments = vec![0, 6, 6, 0];
+    let half = |buffer, index: u64| place(buffer, 3 * index, 3);
+    let right = |step: Step| step.combining(Arrival::CombineRight);
+    schedule.programs[3] = vec![Step::send(2, 0, half(Input, 0)), Step::send(2, 0, half(Input, 1))];
+    schedule.programs[2] = vec![
+        right(Step::receive(3, 0, half(Segment, 0))),
+        Step::exchange(Step::send(1, 0, half(Segment, 0)), Step::receive(3, 0, half(Segment, 1)))
+            .combining(Arrival::CombineRight),
+        Step::send(1, 1, half(Segment, 1)),
+    ];
+    schedule.programs[1] = vec![
+        right(Step::receive(2, 0, half(Segment, 0))),
+        Step::exchange(Step::send(0, 0, half(Segment, 0)), Step::receive(2, 1, half(Segment, 1)))
+            .combining(Arrival::CombineRight),
+        Step::send(0, 0, half(Segment, 1)),
+    ];
+    schedule.programs[0] = vec![
+        right(Step::receive(1, 0, half(Output, 0))),
+        right(Step::receive(1, 0, half(Output, 1))),
+    ];
+    schedule
+}
+
+/// A reduction over four processors in which halves of the vector are exchanged between 0 and 1 and
+/// between 2 and 3, combined, and brought together: reduce-scatter, then gather.
+pub(crate) fn reduction_by_exchange() -> Editable {
+    let mut schedule = idle(Operation::Reduce, 0, vector(4, 4), 1);
+    schedule.segments = vec![0, 4, 4, 4];
+    let half = |buffer, index: u64| place(buffer, 2 * index, 2);
+    let held = [Output, Segment, Segment, Segment];
+    for (rank, &held) in held.iter().enumerate() {
+        let peer = rank ^ 1;
+        let kept = (rank % 2) as u64;
+        let side = if peer < rank { Arrival::CombineLeft } else { Arrival::CombineRight };
+        schedule.programs[rank].push(
+            Step::exchange(
+                Step::send(peer, 0, half(held, 1 - kept)),
+                Step::receive(peer, 0, half(held, kept)),
+            )
+            .combining(side),
+        );
+    }
+    for (rank, &held) in held[..2].iter().enumerate() {
+        let kept = rank as u64;
+        schedule.programs[rank + 2].push(Step::send(rank, 1, half(Segment, kept)));
+        let receive = Step::receive(rank + 2, 1, half(held, kept));
+        schedule.programs[rank].push(receive.combining(Arrival::CombineRight));
+    }
+    schedule.programs[1].push(Step::send(0, 2, half(Segment, 1)));
+    schedule.programs[0].push(Step::receive(1, 2, half(Output, 1)));
+    schedule
+}
+
+/// A gather in a star whose root has a port for each sender and copies meanwhile.
+pub(crate) fn gather_on_many_ports(sizes: &[u64]) -> Editable {
+    let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
+    let ports = sizes.len() as u16;
+    let mut schedule = idle(Operation::Gather, 0, Payload::Blocks(blocks.clone()), ports);
+    for (rank, &bytes) in sizes.iter().enumerate().filter(|&(_, &bytes)| bytes > 0) {
+        let into = place(Output, blocks.before(rank), bytes);
+        let own = place(Input, 0, bytes);
+        let step = if rank == 0 {
+            Step::copy(own, into)
+        } else {
+            schedule.programs[rank].push(Step::send(0, 0, own));
+            Step::receive(rank, 0, into)
+        };
+        schedule.programs[0].push(step.on_port(rank as u16));
+    }
+    schedule
+}
+
+/// A gather along the chain `…, 2, 1, 0` in which relays pass block after block through a segment
+/// of one block, which is overwritten each time.
+pub(crate) fn gather_by_relays(processors: usize) -> Editable {
+    let blocks = BlockSizes::new(vec![2; processors]).unwrap();
+    let mut schedule = idle(Operation::Gather, 0, Payload::Blocks(blocks), 1);
+    schedule.programs[0].push(Step::copy(place(Input, 0, 2), place(Output, 0, 2)));
+    for rank in 1..processors {
+        schedule.programs[rank].push(Step::send(rank - 1, 0, place(Input, 0, 2)));
+        if rank + 1 < processors {
+            schedule.segments[rank] = 2;
+        }
+        for _ in rank + 1..processors {
+            schedule.programs[rank].extend([
+                Step::receive(rank + 1, 0, place(Segment, 0, 2)),
+                Step::send(rank - 1, 0, place(Segment, 0, 2)),
+            ]);
+        }
+        let into = place(Output, 2 * rank as u64, 2);
+        schedule.programs[0].push(Step::receive(1, 0, into));
+    }
+    schedule
+}
+
+/// A scatter of four blocks to two relays, which pass on one block each: 1 gets its own through a
+/// copy, 2 straight into its output.
+pub(crate) fn scatter_by_relays() -> Editable {
+    let blocks = BlockSizes::new([1, 2, 3, 4, 5]).unwrap();
+    let mut schedule = idle(Operation::Scatter, 0, Payload::Blocks(blocks), 2);
+    schedule.segments = vec![0, 6, 5, 0, 0];
+    schedule.programs[0] = vec![
+        Step::send(2, 7, place(Input, 10, 5)).on_port(1),
+        Step::copy(place(Input, 0, 1), place(Output, 0, 1)).on_port(1),
+        Step::send(1, 0, place(Input, 1, 5)),
+        Step::send(3, 0, place(Input, 6, 4)),
+    ];
+    schedule.programs[1] = vec![
+        Step::receive(0, 0, place(Segment, 1, 5)),
+        Step::copy(place(Segment, 1, 2), place(Output, 0, 2)).on_port(1),
+        Step::send(2, 0, place(Segment, 3, 3)),
+    ];
+    schedule.programs[2] = vec![
+        Step::receive(0, 7, place(Segment, 0, 5)),
+        Step::exchange(
+            Step::send(4, 0, place(Segment, 0, 5)),
+            Step::receive(1, 0, place(Output, 0, 3)),
+        ),
+    ];
+    schedule.programs[3] = vec![Step::receive(0, 0, place(Output, 0, 4))];
+    schedule.programs[4] = vec![Step::receive(2, 0, place(Output, 0, 5))];
+    schedule
+}
+
+/// All of them, small.
+pub(crate) fn all() -> Vec<Editable> {
+    vec![
+        pipelined_broadcast(4, 3),
+        overlapped_broadcast(4, 3),
+        scatter_and_ring(4),
+        reduction_in_halves(),
+        reduction_by_exchange(),
+        gather_on_many_ports(&[2, 0, 3, 1]),
+        gather_by_relays(4),
+        scatter_by_relays(),
+    ]
+}

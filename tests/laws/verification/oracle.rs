@@ -1,0 +1,383 @@
+//! What becomes of a schedule, found out in the plainest way: every byte by itself, one action after
+//! the other wherever one can go on, in an order drawn at random.
+
+use super::editable::{Editable, Place, Step};
+use std::collections::{BTreeMap, BTreeSet};
+use tuwtree_model::{Operation, Rank};
+use tuwtree_schedule::{Arrival, Buffer, Order, Payload};
+
+/// What one byte of a buffer is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Byte {
+    Nothing,
+    /// A byte of the blocks or of the vector.
+    Data(u64),
+    /// In a reduction: which byte of the vector, and whose contributions, as operands from left to
+    /// right.
+    Sum(u64, Vec<Rank>),
+}
+
+/// An action: processor and index.
+type At = (Rank, usize);
+
+/// The strictest order that is kept, if the schedule is right.
+pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
+    let partner = partners(schedule)?;
+    for (rank, steps) in schedule.programs.iter().enumerate() {
+        check_alone(steps).map_err(|fault| format!("processor {rank}: {fault}"))?;
+        check_races(steps).map_err(|fault| format!("processor {rank}: {fault}"))?;
+    }
+    let mut machine = Machine::new(schedule);
+    machine.run(&partner, seed)?;
+    machine.check_outputs()?;
+    let kept = match schedule.task.operation {
+        Operation::Gather | Operation::Scatter => order_of_holdings(schedule, &machine),
+        Operation::Broadcast | Operation::Reduce => machine.order,
+    };
+    match kept <= schedule.task.order {
+        true => Ok(kept),
+        false => Err(format!("the order is only {kept:?}")),
+    }
+}
+
+/// The sends and the receives of messages with one sender, receiver and tag.
+type Ends = (Vec<At>, Vec<At>);
+
+/// For each send the receive that belongs to it.
+fn partners(schedule: &Editable) -> Result<BTreeMap<At, At>, String> {
+    let mut queues: BTreeMap<(Rank, Rank, u32), Ends> = BTreeMap::new();
+    for (rank, steps) in schedule.programs.iter().enumerate() {
+        for (index, step) in steps.iter().enumerate() {
+            if let Some(send) = step.send {
+                queues.entry((rank, send.peer, send.tag)).or_default().0.push((rank, index));
+            }
+            if let Some(receive) = step.receive {
+                queues.entry((receive.peer, rank, receive.tag)).or_default().1.push((rank, index));
+            }
+        }
+    }
+    let mut partner = BTreeMap::new();
+    for (sends, receives) in queues.into_values() {
+        if sends.len() != receives.len() {
+            return Err("a message has one end".into());
+        }
+        for (send, receive) in sends.into_iter().zip(receives) {
+            let bytes = |place: &Option<Place>| place.as_ref().unwrap().bytes();
+            let (sent, expected) =
+                (&schedule.programs[send.0][send.1], &schedule.programs[receive.0][receive.1]);
+            if bytes(&sent.from) != bytes(&expected.into) {
+                return Err("a message has two sizes".into());
+            }
+            partner.insert(send, receive);
+        }
+    }
+    Ok(partner)
+}
+
+/// The bytes of a place, one by one.
+fn bytes_of(place: &Place) -> impl Iterator<Item = (Buffer, u64)> + '_ {
+    let bytes = |piece: &tuwtree_schedule::Piece| piece.offset..piece.offset + piece.bytes;
+    place.pieces.iter().flat_map(bytes).map(|offset| (place.buffer, offset))
+}
+
+fn read_by(step: &Step) -> BTreeSet<(Buffer, u64)> {
+    step.from.iter().flat_map(bytes_of).collect()
+}
+
+fn written_by(step: &Step) -> BTreeSet<(Buffer, u64)> {
+    step.into.iter().flat_map(bytes_of).collect()
+}
+
+fn check_alone(steps: &[Step]) -> Result<(), String> {
+    for step in steps {
+        let written = written_by(step);
+        let number = step.into.iter().flat_map(bytes_of).count();
+        if written.len() != number || !written.is_disjoint(&read_by(step)) {
+            return Err("an action overlaps itself".into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether an action waits for all receives and copies before it.
+fn waits(step: &Step) -> bool {
+    step.from.as_ref().is_some_and(|from| from.buffer != Buffer::Input)
+        || step.arrival != Arrival::Store
+}
+
+/// Two actions that nobody puts in order, of which one writes what the other uses.
+fn check_races(steps: &[Step]) -> Result<(), String> {
+    let number = steps.len();
+    let mut before = vec![vec![false; number]; number];
+    for late in 0..number {
+        for early in 0..late {
+            before[early][late] = steps[early].port == steps[late].port
+                || (waits(&steps[late]) && steps[early].into.is_some());
+        }
+    }
+    for middle in 0..number {
+        for early in 0..number {
+            for late in 0..number {
+                before[early][late] |= before[early][middle] && before[middle][late];
+            }
+        }
+    }
+    for late in 0..number {
+        for early in 0..late {
+            let (first, second) = (&steps[early], &steps[late]);
+            let conflict = !written_by(first).is_disjoint(&written_by(second))
+                || !written_by(first).is_disjoint(&read_by(second))
+                || !read_by(first).is_disjoint(&written_by(second));
+            if conflict && !before[early][late] {
+                return Err(format!("actions {early} and {late} race"));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Machine<'a> {
+    schedule: &'a Editable,
+    /// For each processor and buffer.
+    memory: BTreeMap<(Rank, Buffer), Vec<Byte>>,
+    /// What each action has sent, received, copied.
+    moved: BTreeMap<(At, Half), Vec<Byte>>,
+    order: Order,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Half {
+    Send,
+    Receive,
+    Copy,
+}
+
+impl<'a> Machine<'a> {
+    fn new(schedule: &'a Editable) -> Machine<'a> {
+        let task = &schedule.task;
+        let mut memory = BTreeMap::new();
+        for rank in 0..task.processors() {
+            let is_root = rank == task.root;
+            let nothing = |bytes: u64| vec![Byte::Nothing; bytes as usize];
+            let own: Vec<Byte> = own_data(schedule, rank).map(Byte::Data).collect();
+            let all: Vec<Byte> = (0..task.total()).map(Byte::Data).collect();
+            let sum = |at| Byte::Sum(at, vec![rank]);
+            let vector: Vec<Byte> = (0..task.total()).map(sum).collect();
+            let segment = nothing(schedule.segments[rank]);
+            let (input, segment, output) = match task.operation {
+                Operation::Gather => {
+                    (own, segment, nothing(if is_root { task.total() } else { 0 }))
+                }
+                Operation::Scatter => {
+                    (if is_root { all } else { Vec::new() }, segment, nothing(own.len() as u64))
+                }
+                Operation::Broadcast => {
+                    (Vec::new(), segment, if is_root { all } else { nothing(task.total()) })
+                }
+                Operation::Reduce => {
+                    let held = (0..segment.len() as u64)
+                        .map(|at| if at < task.total() { sum(at) } else { Byte::Nothing });
+                    let held = held.collect();
+                    (vector.clone(), held, if is_root { vector } else { Vec::new() })
+                }
+            };
+            memory.insert((rank, Buffer::Input), input);
+            memory.insert((rank, Buffer::Segment), segment);
+            memory.insert((rank, Buffer::Output), output);
+        }
+        if task.processors() == 1 && task.operation != Operation::Reduce {
+            memory.insert((0, Buffer::Output), (0..task.total()).map(Byte::Data).collect());
+        }
+        Machine { schedule, memory, moved: BTreeMap::new(), order: Order::Ordered }
+    }
+
+    /// Performs everything that can be performed, in an order drawn at random.
+    fn run(&mut self, partner: &BTreeMap<At, At>, seed: u64) -> Result<(), String> {
+        let mut sent = BTreeSet::new();
+        let mut received = BTreeSet::new();
+        let mut copied = BTreeSet::new();
+        let all: Vec<At> = self
+            .schedule
+            .programs
+            .iter()
+            .enumerate()
+            .flat_map(|(rank, steps)| (0..steps.len()).map(move |index| (rank, index)))
+            .collect();
+        let mut draw = seed;
+        loop {
+            let ended = |at: At| {
+                let step = &self.schedule.programs[at.0][at.1];
+                match (step.send, step.receive) {
+                    (None, None) => copied.contains(&at),
+                    (send, receive) => {
+                        (send.is_none() || sent.contains(&at))
+                            && (receive.is_none() || received.contains(&at))
+                    }
+                }
+            };
+            let started = |at: At| {
+                let steps = &self.schedule.programs[at.0];
+                (0..at.1).all(|early| {
+                    let frees = steps[early].port != steps[at.1].port || ended((at.0, early));
+                    let wrote =
+                        !waits(&steps[at.1]) || steps[early].into.is_none() || ended((at.0, early));
+                    frees && wrote
+                })
+            };
+            if all.iter().all(|&at| ended(at)) {
+                return Ok(());
+            }
+            let can: Vec<(At, At)> = all
+                .iter()
+                .filter_map(|&at| match partner.get(&at) {
+                    Some(&receive) if !sent.contains(&at) => {
+                        (started(at) && started(receive)).then_some((at, receive))
+                    }
+                    _ => {
+                        let step = &self.schedule.programs[at.0][at.1];
+                        let is_copy = step.send.is_none() && step.receive.is_none();
+                        (is_copy && !copied.contains(&at) && started(at)).then_some((at, at))
+                    }
+                })
+                .collect();
+            if can.is_empty() {
+                return Err("deadlock".into());
+            }
+            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let (from, into) = can[(draw >> 33) as usize % can.len()];
+            self.transfer(from, into)?;
+            if from == into {
+                copied.insert(from);
+            } else {
+                sent.insert(from);
+                received.insert(into);
+            }
+        }
+    }
+
+    fn transfer(&mut self, from: At, into: At) -> Result<(), String> {
+        let source = self.schedule.programs[from.0][from.1].from.as_ref().unwrap();
+        let data: Vec<Byte> = bytes_of(source)
+            .map(|(buffer, offset)| self.memory[&(from.0, buffer)][offset as usize].clone())
+            .collect();
+        if data.contains(&Byte::Nothing) {
+            return Err("something is read before it is there".into());
+        }
+        let step = &self.schedule.programs[into.0][into.1];
+        for ((buffer, offset), byte) in bytes_of(step.into.as_ref().unwrap()).zip(&data) {
+            let there = &mut self.memory.get_mut(&(into.0, buffer)).unwrap()[offset as usize];
+            let new = match (step.arrival, &there, byte) {
+                (Arrival::Store, Byte::Data(_), _) if buffer == Buffer::Output => {
+                    return Err("an output is written twice".into());
+                }
+                (Arrival::Store, _, byte) => byte.clone(),
+                (arrival, Byte::Sum(here, held), Byte::Sum(at, come)) if here == at => {
+                    let (left, right) = match arrival {
+                        Arrival::CombineLeft => (come, held),
+                        Arrival::Store | Arrival::CombineRight => (held, come),
+                    };
+                    let sum: Vec<Rank> = left.iter().chain(right).copied().collect();
+                    if sum.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
+                        let at_root = into.0 == self.schedule.task.root;
+                        self.order =
+                            self.order.max(if at_root { Order::Direct } else { Order::Any });
+                    }
+                    Byte::Sum(*at, sum)
+                }
+                _ => return Err("what is combined does not belong together".into()),
+            };
+            *there = new;
+        }
+        if from == into {
+            self.moved.insert((from, Half::Copy), data);
+        } else {
+            self.moved.insert((from, Half::Send), data.clone());
+            self.moved.insert((into, Half::Receive), data);
+        }
+        Ok(())
+    }
+
+    fn check_outputs(&self) -> Result<(), String> {
+        let task = &self.schedule.task;
+        for rank in 0..task.processors() {
+            let output = &self.memory[&(rank, Buffer::Output)];
+            let is_right = match task.operation {
+                Operation::Gather => {
+                    output.iter().cloned().eq((0..output.len() as u64).map(Byte::Data))
+                }
+                Operation::Broadcast => {
+                    output.iter().cloned().eq((0..task.total()).map(Byte::Data))
+                }
+                Operation::Scatter => {
+                    output.iter().cloned().eq(own_data(self.schedule, rank).map(Byte::Data))
+                }
+                Operation::Reduce => output.iter().enumerate().all(|(offset, byte)| {
+                    let Byte::Sum(at, ranks) = byte else { return false };
+                    let mut ranks = ranks.clone();
+                    ranks.sort_unstable();
+                    *at == offset as u64 && ranks.into_iter().eq(0..task.processors())
+                }),
+            };
+            if !is_right {
+                return Err(format!("the output of processor {rank} is wrong"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a processor's own block or of the vector.
+fn own_data(schedule: &Editable, rank: Rank) -> std::ops::Range<u64> {
+    match &schedule.task.payload {
+        Payload::Blocks(sizes) => sizes.before(rank)..sizes.before(rank) + sizes.block(rank),
+        Payload::Vector { bytes, .. } => 0..*bytes,
+    }
+}
+
+/// The strictest order that every processor's holdings keep.
+fn order_of_holdings(schedule: &Editable, machine: &Machine<'_>) -> Order {
+    let mut kept = Order::Ordered;
+    let gathers = schedule.task.operation == Operation::Gather;
+    for (rank, steps) in schedule.programs.iter().enumerate() {
+        let at_root = if rank == schedule.task.root { Order::Direct } else { Order::Any };
+        let mut held: BTreeSet<u64> = BTreeSet::new();
+        if !gathers && rank == schedule.task.root {
+            held.extend(0..schedule.task.total());
+        }
+        for (index, step) in steps.iter().enumerate() {
+            let moved = |half| {
+                let bytes = machine.moved.get(&((rank, index), half)).into_iter().flatten();
+                let offsets = bytes.map(|byte| match byte {
+                    Byte::Data(at) => *at,
+                    Byte::Nothing | Byte::Sum(..) => unreachable!("gather and scatter move data"),
+                });
+                offsets.collect::<Vec<u64>>()
+            };
+            for half in [Half::Send, Half::Receive, Half::Copy] {
+                let data = moved(half);
+                let reads_input = step.from.as_ref().is_some_and(|p| p.buffer == Buffer::Input);
+                let delivers = step.into.as_ref().is_some_and(|p| p.buffer == Buffer::Output);
+                if data.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
+                    kept = kept.max(if half == Half::Copy { at_root } else { Order::Any });
+                }
+                let (goes, comes) = match half {
+                    Half::Send => (!gathers || !reads_input, false),
+                    Half::Receive => (false, gathers || !delivers),
+                    Half::Copy => (!gathers && delivers, gathers && reads_input),
+                };
+                if goes {
+                    held.retain(|byte| !data.contains(byte));
+                }
+                if comes {
+                    held.extend(data);
+                }
+                if let (Some(first), Some(last)) = (held.first(), held.last())
+                    && last - first + 1 != held.len() as u64
+                {
+                    kept = kept.max(at_root);
+                }
+            }
+        }
+    }
+    kept
+}

@@ -1,0 +1,203 @@
+/* Buffers for the operations of a test, and what has to be in them. */
+#include "buffers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNTOUCHED 0xee
+/* Bytes before and behind every buffer. */
+#define MARGIN 32
+int failures = 0;
+long long checks = 0;
+
+void check(int holds, const char *name, const char *format, ...)
+{
+    checks++;
+    if (holds)
+        return;
+    va_list values;
+    char text[200];
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (failures++ < 5)
+        printf("%s, process %d: %s\n", name, rank, text);
+}
+
+static void *allocate(long long bytes)
+{
+    void *memory = malloc((size_t)bytes + 1);
+    if (memory == NULL) {
+        printf("no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return memory;
+}
+
+static unsigned char value(int round, int process, long long index)
+{
+    unsigned long long mixed = 1 + (unsigned long long)index + ((unsigned long long)process << 20)
+        + ((unsigned long long)round << 40);
+    mixed *= 0x9e3779b97f4a7c15ULL;
+    mixed ^= mixed >> 29;
+    mixed *= 0xbf58476d1ce4e5b9ULL;
+    return (unsigned char)(mixed >> 56);
+}
+
+void multiply(void *left, void *right, int *count, MPI_Datatype *type)
+{
+    const unsigned char *a = left;
+    unsigned char *b = right;
+    (void)type;
+    for (int index = 0; index < *count; index++, a += MATRIX, b += MATRIX) {
+        unsigned char product[MATRIX];
+        product[0] = (unsigned char)(a[0] * b[0] + a[1] * b[2]);
+        product[1] = (unsigned char)(a[0] * b[1] + a[1] * b[3]);
+        product[2] = (unsigned char)(a[2] * b[0] + a[3] * b[2]);
+        product[3] = (unsigned char)(a[2] * b[1] + a[3] * b[3]);
+        memcpy(b, product, MATRIX);
+    }
+}
+
+static long long own_bytes(const struct test_case *test, int rank)
+{
+    return test->sizes != NULL ? test->sizes[rank] : test->bytes;
+}
+
+/* Where each block begins; returns where the last one ends. */
+static long long place_blocks(
+    const struct test_case *test, enum placement placement, MPI_Aint *places)
+{
+    MPI_Aint at = 0, total = 0;
+    for (int turn = 0; turn < test->processes; turn++) {
+        int block = placement == BACKWARDS ? test->processes - 1 - turn : turn;
+        if (placement == BY_DEFAULT && test->displacements != NULL)
+            at = test->displacements[block];
+        else if (placement != BY_DEFAULT)
+            at += block % 3;
+        places[block] = at;
+        at += test->sizes[block];
+        if (at > total)
+            total = at;
+    }
+    return total;
+}
+
+struct buffers make_buffers(
+    const struct test_case *test, enum placement placement, int rank)
+{
+    struct buffers made = { test, rank, NULL, 0, 0, NULL, NULL, NULL };
+    int is_root = rank == test->root;
+    long long own = own_bytes(test, rank), all = test->bytes;
+    if (test->sizes != NULL) {
+        made.displacements = allocate(test->processes * (long long)sizeof(MPI_Aint));
+        all = place_blocks(test, placement, made.displacements);
+    }
+    switch (test->operation) {
+    case GATHER:
+    case REDUCE:
+        made.input_bytes = own;
+        made.output_bytes = is_root ? all : 0;
+        break;
+    case SCATTER:
+        made.input_bytes = is_root ? all : 0;
+        made.output_bytes = own;
+        break;
+    case BROADCAST:
+        made.output_bytes = all;
+        break;
+    }
+    made.input = allocate(made.input_bytes);
+    made.output = allocate(made.output_bytes + 2 * MARGIN);
+    made.expected = allocate(made.output_bytes + 2 * MARGIN);
+    return made;
+}
+
+void free_buffers(struct buffers *buffers)
+{
+    free(buffers->displacements);
+    free(buffers->input);
+    free(buffers->output);
+    free(buffers->expected);
+}
+
+static void fill_block(unsigned char *place, int round, int process, long long bytes)
+{
+    for (long long index = 0; index < bytes; index++)
+        place[index] = value(round, process, index);
+}
+
+static void expect_reduction(struct buffers *buffers, int round)
+{
+    const struct test_case *test = buffers->test;
+    unsigned char *result = buffers->expected + MARGIN, *left = allocate(test->bytes);
+    int count = (int)(test->bytes / MATRIX), last = test->processes - 1;
+    fill_block(result, round, last, test->bytes);
+    for (int process = last - 1; process >= 0; process--) {
+        fill_block(left, round, process, test->bytes);
+        if (test->commutes)
+            for (long long index = 0; index < test->bytes; index++)
+                result[index] ^= left[index];
+        else
+            multiply(left, result, &count, NULL);
+    }
+    free(left);
+}
+
+void fill(struct buffers *buffers, int round)
+{
+    const struct test_case *test = buffers->test;
+    size_t output_bytes = (size_t)buffers->output_bytes + 2 * MARGIN;
+    int is_root = buffers->rank == test->root;
+    unsigned char *output = buffers->expected + MARGIN;
+    memset(buffers->output, UNTOUCHED, output_bytes);
+    memset(buffers->expected, UNTOUCHED, output_bytes);
+    memset(buffers->input, UNTOUCHED, (size_t)buffers->input_bytes);
+    switch (test->operation) {
+    case GATHER:
+        fill_block(buffers->input, round, buffers->rank, buffers->input_bytes);
+        for (int block = 0; is_root && block < test->processes; block++)
+            fill_block(output + buffers->displacements[block], round, block, test->sizes[block]);
+        break;
+    case SCATTER:
+        fill_block(output, round, buffers->rank, buffers->output_bytes);
+        for (int block = 0; is_root && block < test->processes; block++)
+            fill_block(buffers->input + buffers->displacements[block], round, block,
+                test->sizes[block]);
+        break;
+    case BROADCAST:
+        fill_block(output, round, test->root, test->bytes);
+        if (is_root)
+            fill_block(buffers->output + MARGIN, round, test->root, test->bytes);
+        break;
+    case REDUCE:
+        fill_block(buffers->input, round, buffers->rank, test->bytes);
+        if (is_root)
+            expect_reduction(buffers, round);
+        break;
+    }
+}
+
+void check_output(const struct buffers *buffers, const char *how, int round)
+{
+    size_t bytes = (size_t)buffers->output_bytes + 2 * MARGIN;
+    size_t wrong = 0;
+    while (wrong < bytes && buffers->output[wrong] == buffers->expected[wrong])
+        wrong++;
+    check(wrong == bytes, buffers->test->name, "%s, round %d: byte %lld of the output is wrong",
+        how, round, (long long)wrong - MARGIN);
+}
+
+struct arguments arguments_for(
+    const struct buffers *buffers, enum placement placement, const struct arguments *common)
+{
+    struct arguments given = *common;
+    given.input = buffers->input_bytes > 0 ? buffers->input : NULL;
+    given.output = buffers->output_bytes > 0 ? buffers->output + MARGIN : NULL;
+    given.displacements = placement == BY_DEFAULT ? NULL : buffers->displacements;
+    return given;
+}

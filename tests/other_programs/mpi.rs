@@ -1,0 +1,375 @@
+//! Exported C, compiled by MPICH and Open MPI and run with real data: every byte is checked, in
+//! strict order and eagerly, with gaps, chunks and several requests at once (`driver.c`).
+
+use super::c_files::{Build, Case, STRICT_FLAGS, build, is_irregular, succeed, write_all};
+use crate::laws::problems::homogeneous;
+use crate::program::{folder, tuwtree};
+use std::process::Command;
+use tuwtree_dp::{Method, optimal};
+use tuwtree_model::{BlockSizes, Distribution, Operation, Randomness, Root, Scale, Step, Tree};
+use tuwtree_schedule::{Payload, Schedule, document};
+use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
+
+fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) -> Case {
+    let payload = if is_irregular(operation) {
+        Payload::Blocks(sizes.clone())
+    } else {
+        // A whole number of the driver's matrices.
+        let bytes = sizes.total() / 4 * 4;
+        Payload::Vector { processors: sizes.processors(), bytes }
+    };
+    let costs = Some(homogeneous(20, 1, 1));
+    Case {
+        name,
+        schedule: Schedule::of_tree(tree, operation, payload, costs.map(Into::into)).unwrap(),
+    }
+}
+
+/// Every distribution at 8 processors, several at 13 and 16: more would be slow where processes that
+/// wait do not leave the processor to others, as those of MPICH.
+fn distributions() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (index, distribution) in Distribution::ALL.into_iter().enumerate() {
+        for operation in Operation::IRREGULAR {
+            cases.push(distributed(distribution, operation, 8));
+        }
+        if index % 3 == 0 {
+            let processors = if index % 2 == 0 { 13 } else { 16 };
+            cases.push(distributed(distribution, Operation::IRREGULAR[index / 6], processors));
+        }
+    }
+    cases
+}
+
+/// The adaptive tree with its own root, or the optimal one with a given root.
+fn distributed(distribution: Distribution, operation: Operation, processors: usize) -> Case {
+    let costs = homogeneous(20, 1, 1);
+    let scale = Scale { processors, mean_block: 30, rho: 5 };
+    let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
+    let tree = match operation {
+        Operation::Gather => adaptive(&sizes, &costs, Root::Best, AdaptiveRule::default()).unwrap(),
+        _ => optimal(&sizes, &costs, Root::Given(5), Method::Dense).unwrap().tree,
+    };
+    let distribution = distribution.name().replace('-', "_");
+    let name = format!("{}_{distribution}_{processors}", operation.name());
+    of_tree(name, &tree, operation, &sizes)
+}
+
+/// Every operation and root at few processors; one block in three is empty.
+fn roots() -> Vec<Case> {
+    let costs = homogeneous(3, 1, 0);
+    let mut cases = Vec::new();
+    for processors in 1..=4 {
+        let sizes: Vec<u64> = (0..processors as u64).map(|rank| (rank + 1) % 3 * 7).collect();
+        let sizes = BlockSizes::new(sizes).unwrap();
+        for root in 0..processors {
+            for operation in Operation::ALL {
+                let tree = match (operation, root % 2) {
+                    (Operation::Gather, _) | (Operation::Reduce, 1) => {
+                        optimal(&sizes, &costs, Root::Given(root), Method::Dense).unwrap().tree
+                    }
+                    (Operation::Broadcast, _) => oblivious(processors, root).unwrap(),
+                    _ => linear(processors, root).unwrap(),
+                };
+                let name = format!("{}_{processors}_root_{root}", operation.name());
+                cases.push(of_tree(name, &tree, operation, &sizes));
+            }
+        }
+    }
+    cases
+}
+
+/// Trees that are not ordered: messages to and from the root are made of several pieces.
+fn unordered() -> Vec<Case> {
+    let steps = [
+        (3, Step::Receive(5)),
+        (3, Step::Copy),
+        (3, Step::Receive(1)),
+        (3, Step::Receive(7)),
+        (5, Step::Copy),
+        (5, Step::Receive(0)),
+        (5, Step::Receive(4)),
+        (1, Step::Receive(6)),
+        (1, Step::Copy),
+        (1, Step::Receive(2)),
+    ];
+    let tree = Tree::new(8, 3, &steps).unwrap();
+    let sizes = BlockSizes::new([5, 1, 0, 9, 2, 8, 13, 4]).unwrap();
+    Operation::ALL
+        .into_iter()
+        .map(|operation| {
+            of_tree(format!("{}_unordered", operation.name()), &tree, operation, &sizes)
+        })
+        .collect()
+}
+
+/// Displacements that are part of the schedule, and empty messages.
+fn displaced_and_empty() -> Vec<Case> {
+    let tree = linear(4, 2).unwrap();
+    let sizes = BlockSizes::new([3, 0, 6, 5]).unwrap();
+    let nothing = BlockSizes::new([0; 4]).unwrap();
+    let mut cases = Vec::new();
+    for operation in Operation::IRREGULAR {
+        let mut case = of_tree(format!("{}_displaced", operation.name()), &tree, operation, &sizes);
+        case.schedule = case.schedule.with_displacements(vec![20, 0, 9, 1]).unwrap();
+        cases.push(case);
+    }
+    for operation in Operation::ALL {
+        let name = format!("{}_of_nothing", operation.name());
+        cases.push(of_tree(name, &tree, operation, &nothing));
+    }
+    cases
+}
+
+/// A schedule that is no tree's, from the lines of its actions.
+fn by_hand(name: &str, operation: &str, ports: u16, data: &str, programs: &[&str]) -> Case {
+    let processors = programs.len();
+    let text = format!(
+        r#"{{"format":"tuwtree-schedule","version":1,"operation":"{operation}","order":"ordered",
+        "processors":{processors},"root":0,"ports":{ports},{data},"actions":[{}]}}"#,
+        programs.join(",\n")
+    );
+    Case { name: name.to_owned(), schedule: document::read(text.as_bytes()).unwrap() }
+}
+
+/// Exchanges, several ports, memory that is used again, messages in many pieces.
+fn beyond_trees() -> Vec<Case> {
+    vec![
+        // The halves of the vector go different ways and are exchanged.
+        by_hand(
+            "broadcast_exchange",
+            "broadcast",
+            1,
+            r#""vector_bytes":10,"segment_bytes":[0,0,0]"#,
+            &[
+                r#"[{"send":1,"from":["output",0,5]},{"send":2,"from":["output",5,5]}]"#,
+                r#"[{"receive":0,"into":["output",0,5]},
+                    {"send":2,"from":["output",0,5],"receive":2,"into":["output",5,5]}]"#,
+                r#"[{"receive":0,"into":["output",5,5]},
+                    {"send":1,"from":["output",5,5],"receive":1,"into":["output",0,5]}]"#,
+            ],
+        ),
+        // Recursive doubling: what is sent is combined with what arrives at the same time.
+        by_hand(
+            "reduce_doubling",
+            "reduce",
+            1,
+            r#""vector_bytes":8,"segment_bytes":[0,8,8,8]"#,
+            &[
+                r#"[{"send":1,"from":["output",0,8],"receive":1,"into":["output",0,8],"combine":"right"},
+                    {"send":2,"from":["output",0,8],"receive":2,"into":["output",0,8],"combine":"right"}]"#,
+                r#"[{"send":0,"from":["segment",0,8],"receive":0,"into":["segment",0,8],"combine":"left"},
+                    {"send":3,"from":["segment",0,8],"receive":3,"into":["segment",0,8],"combine":"right"}]"#,
+                r#"[{"send":3,"from":["segment",0,8],"receive":3,"into":["segment",0,8],"combine":"right"},
+                    {"send":0,"from":["segment",0,8],"receive":0,"into":["segment",0,8],"combine":"left"}]"#,
+                r#"[{"send":2,"from":["segment",0,8],"receive":2,"into":["segment",0,8],"combine":"left"},
+                    {"send":1,"from":["segment",0,8],"receive":1,"into":["segment",0,8],"combine":"left"}]"#,
+            ],
+        ),
+        // Neighbours swap their data in place, twice, and 0 keeps what it had.
+        by_hand(
+            "broadcast_swap",
+            "broadcast",
+            1,
+            r#""vector_bytes":6,"segment_bytes":[6,6]"#,
+            &[
+                r#"[{"from":["output",0,6],"into":["segment",0,6]},
+                    {"send":1,"from":["segment",0,6],"receive":1,"into":["segment",0,6]},
+                    {"send":1,"from":["segment",0,6],"receive":1,"into":["segment",0,6]}]"#,
+                r#"[{"send":0,"from":["segment",0,6],"receive":0,"into":["segment",0,6]},
+                    {"from":["segment",0,6],"into":["output",0,6]},
+                    {"send":0,"from":["segment",0,6],"receive":0,"into":["segment",0,6]}]"#,
+            ],
+        ),
+        // Two messages through the same memory, with one tag; the second must not overtake.
+        by_hand(
+            "gather_reused_segment",
+            "gather",
+            1,
+            r#""block_sizes_bytes":[2,3,8],"segment_bytes":[0,4,0]"#,
+            &[
+                r#"[{"receive":1,"into":["output",2,3]},{"receive":1,"into":["output",5,2,11,2]},
+                    {"from":["input",0,2],"into":["output",0,2]},{"receive":1,"into":["output",7,4]}]"#,
+                r#"[{"send":0,"from":["input",0,3]},
+                    {"receive":2,"into":["segment",0,1,2,1,1,1,3,1]},
+                    {"send":0,"from":["segment",0,1,2,1,1,1,3,1]},
+                    {"receive":2,"into":["segment",0,4]},{"send":0,"from":["segment",0,4]}]"#,
+                r#"[{"send":1,"from":["input",0,2,6,2]},{"send":1,"from":["input",2,4]}]"#,
+            ],
+        ),
+        // The root has two ports; one message is behind a longer way.
+        by_hand(
+            "gather_two_ports",
+            "gather",
+            2,
+            r#""block_sizes_bytes":[2,3,4,5],"segment_bytes":[0,0,9,0]"#,
+            &[
+                r#"[{"receive":2,"into":["output",5,9]},
+                    {"port":1,"from":["input",0,2],"into":["output",0,2]},
+                    {"port":1,"receive":1,"into":["output",2,3]}]"#,
+                r#"[{"port":1,"send":0,"from":["input",0,3]}]"#,
+                r#"[{"from":["input",0,4],"into":["segment",0,4]},
+                    {"port":1,"receive":3,"into":["segment",4,5]},
+                    {"send":0,"from":["segment",0,9]}]"#,
+                r#"[{"send":2,"from":["input",0,5]}]"#,
+            ],
+        ),
+        // Combined in the order of the list, whichever arrives first.
+        by_hand(
+            "reduce_two_ports",
+            "reduce",
+            2,
+            r#""vector_bytes":12,"segment_bytes":[0,12,0,0]"#,
+            &[
+                r#"[{"receive":1,"into":["output",0,12],"combine":"right"},
+                    {"port":1,"receive":3,"into":["output",0,12],"combine":"right"}]"#,
+                r#"[{"receive":2,"into":["segment",0,12],"combine":"right"},
+                    {"send":0,"from":["segment",0,12]}]"#,
+                r#"[{"send":1,"from":["input",0,12]}]"#,
+                r#"[{"send":0,"from":["input",0,12]}]"#,
+            ],
+        ),
+        // A chain that forwards one part while the next one comes.
+        by_hand(
+            "broadcast_pipeline",
+            "broadcast",
+            2,
+            r#""vector_bytes":10,"segment_bytes":[0,0,0]"#,
+            &[
+                r#"[{"send":1,"from":["output",0,5]},{"send":1,"from":["output",5,5]}]"#,
+                r#"[{"receive":0,"into":["output",0,5]},{"port":1,"send":2,"from":["output",0,5]},
+                    {"receive":0,"into":["output",5,5]},{"port":1,"send":2,"from":["output",5,5]}]"#,
+                r#"[{"receive":1,"into":["output",0,5]},{"receive":1,"into":["output",5,5]}]"#,
+            ],
+        ),
+        // Two messages between the same processors on two ports at once, with different tags.
+        by_hand(
+            "scatter_two_tags",
+            "scatter",
+            2,
+            r#""block_sizes_bytes":[1,9],"segment_bytes":[0,0]"#,
+            &[
+                r#"[{"send":1,"send_tag":7,"from":["input",6,4]},
+                    {"port":1,"send":1,"from":["input",1,5]},
+                    {"from":["input",0,1],"into":["output",0,1]}]"#,
+                r#"[{"receive":0,"into":["output",0,5]},
+                    {"port":1,"receive":0,"receive_tag":7,"into":["output",5,4]}]"#,
+            ],
+        ),
+    ]
+}
+
+fn cases() -> Vec<Case> {
+    [distributions(), roots(), unordered(), displaced_and_empty(), beyond_trees()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Compiles all cases with this MPI's compilers and runs them with real data.
+fn performs_all_schedules(mpi: &str) {
+    let cases = cases();
+    let folder = write_all(&cases, &format!("exported-c-{mpi}"));
+    let compiler = format!("mpicc.{mpi}");
+    let program =
+        build(&Build { compiler: &compiler, driver: "driver.c", flags: &flags }, &cases, &folder);
+    let said = run(mpi, 16, &program);
+    let expected = format!("{} schedules, ", cases.len());
+    assert!(said.starts_with(&expected) && said.ends_with(" 0 failures\n"), "{said}");
+    let checks: usize = said.split(' ').nth(2).unwrap().parse().unwrap();
+    assert!(checks > 20 * cases.len(), "{said}");
+}
+
+/// Some schedules are optimised, and every other one sends in chunks of three bytes.
+fn flags(index: usize) -> Vec<String> {
+    let mut flags = vec![if index % 16 < 2 { "-O2" } else { "-O0" }.to_owned()];
+    if index % 2 == 1 {
+        flags.push("-DTUWTREE_CHUNK=3".to_owned());
+    }
+    flags
+}
+
+fn run(mpi: &str, processes: usize, program: &std::path::Path) -> String {
+    succeed(
+        Command::new("timeout")
+            .args(["200", &format!("mpirun.{mpi}"), "-n", &processes.to_string()])
+            .arg(program)
+            .envs([
+                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+                ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ]),
+    )
+}
+
+/// The headers, from C++.
+fn headers_are_cpp(mpi: &str) {
+    let cases = roots();
+    let folder = write_all(&cases, &format!("exported-cpp-{mpi}"));
+    let includes: String =
+        cases.iter().map(|case| format!("#include \"{}.h\"\n", case.name)).collect();
+    let calls: String = cases
+        .iter()
+        .map(|Case { name, .. }| {
+            format!("int call_{name}({name}_request *request) {{ return {name}_wait(request); }}\n")
+        })
+        .collect();
+    std::fs::write(folder.join("calls.cpp"), includes + &calls).unwrap();
+    succeed(
+        Command::new(format!("mpicxx.{mpi}"))
+            // Open MPI's own C++ interface, long removed from MPI, has warnings.
+            .args(["-std=c++11", "-fsyntax-only", "-DOMPI_SKIP_MPICXX"])
+            .args(&STRICT_FLAGS[1..])
+            .arg(folder.join("calls.cpp")),
+    );
+}
+
+#[test]
+#[ignore = "needs MPICH; ./test runs it"]
+fn mpich_performs_exported_schedules() {
+    performs_all_schedules("mpich");
+}
+
+#[test]
+#[ignore = "needs Open MPI; ./test runs it"]
+fn open_mpi_performs_exported_schedules() {
+    performs_all_schedules("openmpi");
+}
+
+/// What users get: the two files that `tuwtree export` writes, compiled as they are.
+fn exported_files_compile(mpi: &str) {
+    let folder = folder(&format!("exported-{mpi}"));
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (tree, source) = (path("tree.json"), path("my-gather.c"));
+    tuwtree(&format!("optimize --dist spikes -p 100 -o {tree}")).success();
+    tuwtree(&format!("export {tree} --format c -o {source}")).success();
+    let header = std::fs::read_to_string(path("my_gather.h")).unwrap();
+    assert!(header.contains("my_gather_init_eager("), "{header}");
+    let mut compiler = Command::new(format!("mpicc.{mpi}"));
+    compiler.args(STRICT_FLAGS).args(["-c", &source, "-o", &path("my_gather.o")]);
+    succeed(&mut compiler);
+}
+
+#[test]
+#[ignore = "needs MPICH; ./test runs it"]
+fn mpich_compiles_what_export_writes() {
+    exported_files_compile("mpich");
+}
+
+#[test]
+#[ignore = "needs Open MPI; ./test runs it"]
+fn open_mpi_compiles_what_export_writes() {
+    exported_files_compile("openmpi");
+}
+
+#[test]
+#[ignore = "needs MPICH; ./test runs it"]
+fn mpich_and_cpp_take_exported_headers() {
+    headers_are_cpp("mpich");
+}
+
+#[test]
+#[ignore = "needs Open MPI; ./test runs it"]
+fn open_mpi_and_cpp_take_exported_headers() {
+    headers_are_cpp("openmpi");
+}
