@@ -124,6 +124,25 @@ fn graphviz_gets_a_node_for_each_processor_and_an_edge_for_each_message() {
 }
 
 #[test]
+fn a_picture_is_what_draw_draws() {
+    let exported = tuwtree_with_input("export - -f svg", TREE).success();
+    assert_eq!(exported, tuwtree_with_input("draw -", TREE).success());
+}
+
+#[test]
+fn c_goes_to_standard_output_or_into_two_files_named_alike() {
+    let text = tuwtree_with_input("export - -f c --name my_gather", TREE).success();
+    assert!(text.contains("#include \"my_gather.h\""), "{text}");
+    tuwtree_with_input("export - -f c --name 3d", TREE).fails(2, &["--name", "\"3d\"", "letter"]);
+    let folder = folder("exported-c");
+    let source = folder.join("block-gather.c");
+    tuwtree_with_input(&format!("export - -f c -o {}", source.display()), TREE).success();
+    let header = fs::read_to_string(folder.join("block_gather.h")).unwrap();
+    assert!(header.contains("block_gather_init("), "{header}");
+    assert!(fs::read_to_string(source).unwrap().contains("#include \"block_gather.h\""));
+}
+
+#[test]
 fn what_cannot_be_exported_or_simulated_is_refused() {
     let schedule = schedule();
     for (arguments, from, to, messages) in [

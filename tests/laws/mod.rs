@@ -1,10 +1,13 @@
 //! Laws that hold of every problem, checked on many.
 
+pub(crate) mod all_trees;
+mod bounds;
 mod constructed;
 mod fuzz;
 mod large;
 pub(crate) mod machines;
 mod model_based;
+mod non_ordered;
 mod optimal;
 mod ordered_trees;
 mod per_pair;

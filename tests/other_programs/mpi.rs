@@ -3,6 +3,7 @@
 
 use super::c_files::{Build, Case, STRICT_FLAGS, build, is_irregular, succeed, write_all};
 use crate::laws::problems::homogeneous;
+use crate::program::{folder, tuwtree};
 use std::process::Command;
 use tuwtree_dp::{Method, optimal};
 use tuwtree_model::{
@@ -335,6 +336,32 @@ fn mpich_performs_exported_schedules() {
 #[ignore = "needs Open MPI; ./test runs it"]
 fn open_mpi_performs_exported_schedules() {
     performs_all_schedules("openmpi");
+}
+
+/// What users get: the two files that `tuwtree export` writes, compiled as they are.
+fn exported_files_compile(mpi: &str) {
+    let folder = folder(&format!("exported-{mpi}"));
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (tree, source) = (path("tree.json"), path("my-gather.c"));
+    tuwtree(&format!("optimize --dist spikes -p 100 -o {tree}")).success();
+    tuwtree(&format!("export {tree} --format c -o {source}")).success();
+    let header = std::fs::read_to_string(path("my_gather.h")).unwrap();
+    assert!(header.contains("my_gather_init_eager("), "{header}");
+    let mut compiler = Command::new(format!("mpicc.{mpi}"));
+    compiler.args(STRICT_FLAGS).args(["-c", &source, "-o", &path("my_gather.o")]);
+    succeed(&mut compiler);
+}
+
+#[test]
+#[ignore = "needs MPICH; ./test runs it"]
+fn mpich_compiles_what_export_writes() {
+    exported_files_compile("mpich");
+}
+
+#[test]
+#[ignore = "needs Open MPI; ./test runs it"]
+fn open_mpi_compiles_what_export_writes() {
+    exported_files_compile("openmpi");
 }
 
 #[test]

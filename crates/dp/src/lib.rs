@@ -15,6 +15,9 @@
 //! | [`runs`] | a million processors | gamma <= beta; not for binary trees | nearly linear, observed | slower where latency is far above the mean block |
 //! | [`published`] | what the published program reports | nothing | O(p^3) | not the optimum |
 //!
+//! [`non_ordered`] uses them for trees that need not be ordered, and finds the best of all trees of small
+//! problems.
+//!
 //! [`default_method`] chooses; [`memory_needed`] says beforehand what the tables take.
 //!
 //! Where each pair of processors has costs of its own, [`optimal_per_pair`] and
@@ -52,6 +55,7 @@ mod broadcast;
 pub mod dense;
 mod error;
 mod joins;
+pub mod non_ordered;
 mod optimum;
 mod ordered;
 mod per_pair;

@@ -290,7 +290,8 @@ fn lone_processor(method: Method) -> Optimum {
     Optimum { tree, value: 0.0, method }
 }
 
-fn ordered_tree<T: Scalar>(
+/// An optimal ordered tree and its time, by a method that admits the costs.
+pub(crate) fn ordered_tree<T: Scalar>(
     sizes: &ScaledSizes<T>,
     root: Root,
     method: Method,

@@ -39,6 +39,7 @@
 //! ```
 
 mod block_sizes;
+mod bounds;
 mod completion;
 mod cost;
 mod distribution;
@@ -50,6 +51,7 @@ mod time;
 mod tree;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
+pub use bounds::{best_lower_bound, count_bound, largest_block, volume_bound};
 pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
 pub use cost::{
     CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,

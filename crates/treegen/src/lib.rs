@@ -9,6 +9,9 @@
 //! | [`graceful`] | blocks, root | O(p log p) | sets of growing weight | not ordered |
 //! | [`model_graceful`] | blocks, costs, root | O(p log^2 p) as a rule | sets of growing predicted time | not ordered |
 //! | [`two_level`] | nodes, root | O(p) beside its parts | within nodes, then among their leaders | its parts decide |
+//! | [`doubling`] | blocks, root | O(p log p) | root, then binomial groups; not ordered | one alpha more than it might |
+//! | [`greedy`] | blocks, costs, root | O(p log p) | as doubling, groups as they are ready; not ordered | |
+//! | [`two_block`] | blocks, root | O(p) | two binomial trees and one message; not ordered | two block sizes only |
 //!
 //! For linear and oblivious trees the best of all roots is found from the completion times of all
 //! roots ([`linear_times`] in O(p), [`oblivious_times`] in O(p log p)) by [`best_root`], whatever the
@@ -21,8 +24,11 @@
 
 mod adaptive;
 mod best_root;
+mod doubling;
 mod error;
 mod graceful;
+mod greedy;
+mod groups;
 mod linear;
 mod model_binomial;
 mod model_graceful;
@@ -30,14 +36,18 @@ mod oblivious;
 mod predicted;
 mod sets;
 mod subcubes;
+mod two_block;
 mod two_level;
 
 pub use adaptive::{AdaptiveRule, adaptive};
 pub use best_root::{best_root, published_root};
+pub use doubling::doubling;
 pub use error::ConstructionError;
 pub use graceful::graceful;
+pub use greedy::greedy;
 pub use linear::{linear, linear_outwards, linear_root, linear_times};
 pub use model_binomial::{Filling, model_binomial};
 pub use model_graceful::model_graceful;
 pub use oblivious::{oblivious, oblivious_root, oblivious_times};
+pub use two_block::{TwoBlockError, two_block};
 pub use two_level::two_level;

@@ -111,22 +111,22 @@ pub(crate) fn reduction_by_exchange() -> Editable {
     schedule.segments = vec![0, 4, 4, 4];
     let half = |buffer, index: u64| place(buffer, 2 * index, 2);
     let held = [Output, Segment, Segment, Segment];
-    for rank in 0..4 {
+    for (rank, &held) in held.iter().enumerate() {
         let peer = rank ^ 1;
         let kept = (rank % 2) as u64;
         let side = if peer < rank { Arrival::CombineLeft } else { Arrival::CombineRight };
         schedule.programs[rank].push(
             Step::exchange(
-                Step::send(peer, 0, half(held[rank], 1 - kept)),
-                Step::receive(peer, 0, half(held[rank], kept)),
+                Step::send(peer, 0, half(held, 1 - kept)),
+                Step::receive(peer, 0, half(held, kept)),
             )
             .combining(side),
         );
     }
-    for rank in 0..2 {
+    for (rank, &held) in held[..2].iter().enumerate() {
         let kept = rank as u64;
         schedule.programs[rank + 2].push(Step::send(rank, 1, half(Segment, kept)));
-        let receive = Step::receive(rank + 2, 1, half(held[rank], kept));
+        let receive = Step::receive(rank + 2, 1, half(held, kept));
         schedule.programs[rank].push(receive.combining(Arrival::CombineRight));
     }
     schedule.programs[1].push(Step::send(0, 2, half(Segment, 1)));

@@ -40,9 +40,12 @@ pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
     }
 }
 
+/// The sends and the receives of messages with one sender, receiver and tag.
+type Ends = (Vec<At>, Vec<At>);
+
 /// For each send the receive that belongs to it.
 fn partners(schedule: &Editable) -> Result<BTreeMap<At, At>, String> {
-    let mut queues: BTreeMap<(Rank, Rank, u32), (Vec<At>, Vec<At>)> = BTreeMap::new();
+    let mut queues: BTreeMap<(Rank, Rank, u32), Ends> = BTreeMap::new();
     for (rank, steps) in schedule.programs.iter().enumerate() {
         for (index, step) in steps.iter().enumerate() {
             if let Some(send) = step.send {

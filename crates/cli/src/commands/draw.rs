@@ -149,7 +149,7 @@ impl Format {
 
 fn draw(args: &DrawArgs) -> Result<String, CliError> {
     match schedule::read_document(&args.file)? {
-        Document::Tree(document) => draw_tree_document(args, document),
+        Document::Tree(document) => draw_tree_document(args, &document),
         Document::Schedule(schedule) => {
             if args.payload.load(schedule.processors())?.is_some() {
                 let message = format!(
@@ -175,8 +175,8 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
     }
 }
 
-fn draw_tree_document(args: &DrawArgs, document: TreeDocument) -> Result<String, CliError> {
-    let problem = problem(&document, &args.file, &args.payload, &args.costs)?;
+fn draw_tree_document(args: &DrawArgs, document: &TreeDocument) -> Result<String, CliError> {
+    let problem = problem(document, &args.file, &args.payload, &args.costs)?;
     let Some(problem) = problem else {
         return match (args.picture, args.colour) {
             (Picture::Tree, None) => Ok(tree_picture(args, &document.tree, None).svg()),

@@ -10,8 +10,10 @@ use std::fs;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::Costs;
+use tuwtree_model::document::StatedCosts;
+use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::export::{c, dot, goal, smpi};
-use tuwtree_schedule::{Schedule, document};
+use tuwtree_schedule::{Schedule, Sends, document, simulate};
 
 /// Export a tree or schedule for other programs: as JSON, for simulators, or as a picture.
 ///
@@ -57,10 +59,12 @@ enum Format {
     Goal,
     Smpi,
     Dot,
+    Svg,
 }
 
 impl Format {
-    const ALL: [Format; 5] = [Format::Json, Format::C, Format::Goal, Format::Smpi, Format::Dot];
+    const ALL: [Format; 6] =
+        [Format::Json, Format::C, Format::Goal, Format::Smpi, Format::Dot, Format::Svg];
 
     fn name(self) -> &'static str {
         match self {
@@ -69,6 +73,7 @@ impl Format {
             Format::Goal => "goal",
             Format::Smpi => "smpi",
             Format::Dot => "dot",
+            Format::Svg => "svg",
         }
     }
 
@@ -81,6 +86,9 @@ impl Format {
                 "a folder with trace, platform, host file and command for SimGrid's SMPI"
             }
             Format::Dot => "Graphviz: who sends how much to whom",
+            Format::Svg => {
+                "a picture of the tree, or else of the timeline; `draw` has more of them"
+            }
         }
     }
 }
@@ -106,6 +114,10 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         }
         Format::Dot => args.output.open()?.write(|file| dot::write(&schedule, file))?,
         Format::Smpi => write_replay(&schedule, costs, &args.output)?,
+        Format::Svg => {
+            let svg = picture(&schedule, &stated, &args.schedule)?;
+            args.output.open()?.write(|file| file.write_all(svg.as_bytes()))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -113,6 +125,17 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
 fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> {
     let displacements = sizes::read_displacements(source)?;
     schedule.with_displacements(displacements).map_err(|error| source.failure(&error))
+}
+
+/// The tree along which the schedule goes; if there is none, its timeline.
+fn picture(schedule: &Schedule, costs: &StatedCosts, source: &Source) -> Result<String, CliError> {
+    let timeline = simulate(schedule, &*costs.costs(), Sends::Synchronous)
+        .map_err(|error| source.failure(&error))?;
+    let performance = Performance { schedule, timeline: &timeline, costs };
+    Ok(match tree_of(schedule) {
+        Some(tree) => TreePicture::new(&tree, Some(performance)).svg(),
+        None => TimelinePicture::new(performance).svg(),
+    })
 }
 
 /// Writes the C source and, if it goes into a file, the header beside it.

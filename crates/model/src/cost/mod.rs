@@ -377,6 +377,22 @@ impl<T: Scalar> ScaledSizes<T> {
         })
     }
 
+    /// The same problem with a given root that is busy until `start`, rather than with its copy only.
+    ///
+    /// A given root's block is never sent, so that its volume does not matter; it becomes `start` as
+    /// well, because the engines rely on copies that take no longer than messages.
+    #[must_use]
+    pub fn with_busy_root(mut self, root: Rank, start: T) -> ScaledSizes<T> {
+        let own = self.volume(root, root);
+        let empty = u32::from(self.is_empty(root, root));
+        for after in root + 1..self.volume.len() {
+            self.volume[after] = self.volume[after] - own + start;
+            self.nonempty[after] += empty;
+        }
+        self.copy[root] = start;
+        self
+    }
+
     /// The number of processors, `p >= 1`.
     #[inline(always)]
     pub fn processors(&self) -> usize {

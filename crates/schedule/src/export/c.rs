@@ -523,7 +523,7 @@ mod tests {
             false => Payload::Vector(Vector { processors: 3, bytes: 8 }),
         };
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
-        Schedule::of_tree(&tree, operation, payload, Some(costs)).unwrap()
+        Schedule::of_tree(&tree, operation, payload, Some(costs.into())).unwrap()
     }
 
     /// A broadcast between two processors with these actions.

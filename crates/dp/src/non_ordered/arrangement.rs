@@ -1,0 +1,112 @@
+//! Processors in another order, with fillers between them, and trees translated back.
+
+use crate::DpError;
+use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
+
+/// A problem on places instead of ranks: processors in any order, and *fillers*, which are processors
+/// with empty blocks that do not exist.
+pub(super) struct Arrangement {
+    /// The processor at each place, none for a filler.
+    places: Vec<Option<Rank>>,
+    /// The blocks by place.
+    pub(super) sizes: BlockSizes,
+}
+
+impl Arrangement {
+    /// The arrangement of some of a problem's processors, at least one.
+    ///
+    /// # Errors
+    /// [`DpError::TooLarge`] if there are too many places.
+    pub(super) fn new(
+        places: Vec<Option<Rank>>,
+        sizes: &BlockSizes,
+    ) -> Result<Arrangement, DpError> {
+        let blocks = places.iter().map(|place| place.map_or(0, |rank| sizes.block(rank)));
+        let sizes =
+            BlockSizes::new(blocks).map_err(|_| DpError::TooLarge { total: sizes.total() })?;
+        Ok(Arrangement { places, sizes })
+    }
+
+    /// The place of a processor, as a given root.
+    pub(super) fn root(&self, rank: Rank) -> Root {
+        let place = self.places.iter().position(|&place| place == Some(rank));
+        Root::Given(place.expect("the root has a place"))
+    }
+
+    /// Who receives from whom in a tree over the places, without the fillers.
+    ///
+    /// A filler with children is replaced by the first of them, which receives the others after its
+    /// own. With gamma <= beta that takes no longer: a block is copied in no more time than it takes to
+    /// send it.
+    pub(super) fn receivers(&self, tree: &Tree, processors: usize) -> Receivers {
+        let mut receivers = Receivers::new(processors);
+        // By place: the processor that sends what the place's subtree holds.
+        let mut heads: Vec<Option<Rank>> = self.places.clone();
+        for place in tree.top_down().into_iter().rev() {
+            for child in tree.children(place) {
+                match (heads[place], heads[child]) {
+                    (Some(head), Some(sender)) => receivers.children[head].push(sender),
+                    (None, sender) => heads[place] = sender,
+                    (_, None) => {}
+                }
+            }
+        }
+        receivers.root = heads[tree.root()].expect("a processor has a place");
+        receivers
+    }
+}
+
+/// Who receives from whom, in order; everybody copies before the first message.
+pub(super) struct Receivers {
+    pub(super) root: Rank,
+    pub(super) children: Vec<Vec<Rank>>,
+}
+
+impl Receivers {
+    /// Nobody receives anything.
+    pub(super) fn new(processors: usize) -> Receivers {
+        Receivers { root: 0, children: vec![Vec::new(); processors] }
+    }
+
+    /// The tree in which the root also receives from all that nobody receives from.
+    pub(super) fn tree(mut self) -> Tree {
+        let processors = self.children.len();
+        let mut sends = vec![false; processors];
+        sends[self.root] = true;
+        self.children.iter().flatten().for_each(|&child| sends[child] = true);
+        let left_out = (0..processors).filter(|&rank| !sends[rank]);
+        self.children[self.root].extend(left_out);
+        let mut steps = Vec::with_capacity(2 * processors);
+        for (rank, children) in self.children.iter().enumerate() {
+            if !children.is_empty() {
+                steps.push((rank, Step::Copy));
+                steps.extend(children.iter().map(|&child| (rank, Step::Receive(child))));
+            }
+        }
+        Tree::new(processors, self.root, &steps).expect("every other processor sends once")
+    }
+}
+
+/// All processors but the root whose blocks are not empty, largest first, of equal ones the least
+/// rank.
+pub(super) fn descending(sizes: &BlockSizes, root: Rank) -> Vec<Rank> {
+    let mut ranks: Vec<Rank> =
+        (0..sizes.processors()).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
+    ranks.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
+    ranks
+}
+
+/// The root to compute with: the given one, or one with a largest block.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`].
+pub(super) fn root_of(root: Root, sizes: &BlockSizes) -> Result<Rank, DpError> {
+    let processors = sizes.processors();
+    match root {
+        Root::Given(root) if root >= processors => {
+            Err(DpError::RootOutOfRange { root, processors })
+        }
+        Root::Given(root) => Ok(root),
+        Root::Best => Ok(tuwtree_model::largest_block(sizes)),
+    }
+}

@@ -1,0 +1,127 @@
+//! Ordered trees, but for some large blocks that go straight to the root.
+//!
+//! What a root far from the large blocks loses by order, it regains in most cases by one exception:
+//! first it receives the largest blocks, directly; the rest comes along an ordered tree, in which
+//! nobody holds anything but consecutive ranks without those blocks. Only the root sees that they are
+//! missing, and has them already.
+//!
+//! The rest is the ordered problem with a root that is busy for a while: until it has copied its own
+//! block and received the large ones. Moreover everybody may copy before the first message, also a
+//! processor that receives from its left only, which the recurrence of ordered trees makes copy
+//! afterwards (OPT eq. 6). To the ordered programs that is an ordinary problem, with two empty blocks
+//! after each: a processor that has an empty block on its right may copy while it waits.
+
+use super::NonOrderedError;
+use super::arrangement::{Arrangement, descending, root_of};
+use crate::optimum::{Method, ordered_tree};
+use crate::{DpError, Progress, default_method, optimal_with};
+use tuwtree_model::{
+    BlockSizes, Homogeneous, Rank, Root, Scalar, ScaledSizes, Time, Tree, completion_time,
+};
+
+/// The fastest tree in which at most `most` of the largest blocks go straight to the root before all
+/// others, which come along an ordered tree; of several the one with the fewest.
+///
+/// With a given root never slower than the optimal ordered tree, even with `most = 0`, since here
+/// everybody may copy first. With [`Root::Best`] it is the better of those with the root of a largest
+/// block and with the best root for `most = 0`.
+///
+/// # Errors
+/// [`NonOrderedError`]; [`DpError::GammaExceedsBeta`] for gamma > beta.
+///
+/// # Complexity
+/// That of [`optimal`](crate::optimal) for three times as many processors, `most + 1` times.
+///
+/// # Example
+/// Root 2 copies for 1000, while 0 and 1 come together, and receives both: 100 + 6 more. In an ordered
+/// tree it receives both first and copies then, or receives them one by one.
+/// ```
+/// use tuwtree_dp::{Method, non_ordered::direct, optimal};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
+/// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+/// let sizes = BlockSizes::new([1, 5, 1000]).unwrap();
+/// let tree = direct(&sizes, &costs, Root::Given(2), 0, &()).unwrap();
+/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 1106.0);
+/// let ordered = optimal(&sizes, &costs, Root::Given(2), Method::Plain).unwrap();
+/// assert_eq!(ordered.value, 1206.0);
+/// ```
+pub fn direct(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    most: usize,
+    progress: &dyn Progress,
+) -> Result<Tree, NonOrderedError> {
+    if costs.gamma() > costs.beta() {
+        return Err(DpError::GammaExceedsBeta { gamma: costs.gamma(), beta: costs.beta() }.into());
+    }
+    let receiver = root_of(root, sizes)?;
+    let largest = descending(sizes, receiver);
+    let mut best = match root {
+        Root::Given(_) => None,
+        Root::Best => {
+            let arrangement = with_fillers(&[], sizes)?;
+            let method = default_method(&arrangement.sizes, costs);
+            let optimum = optimal_with(&arrangement.sizes, costs, root, method, progress)?;
+            let tree = arrangement.receivers(&optimum.tree, sizes.processors()).tree();
+            Some((completion_time(&tree, sizes, costs)?, tree))
+        }
+    };
+    for senders in 0..=most.min(largest.len()) {
+        let tree = with_direct((sizes, costs), receiver, &largest[..senders], progress)?;
+        let time: Time = completion_time(&tree, sizes, costs)?;
+        if best.as_ref().is_none_or(|best| time < best.0) {
+            best = Some((time, tree));
+        }
+    }
+    Ok(best.expect("no direct senders at all are tried").1)
+}
+
+/// All processors but the direct senders, each with two fillers on its right.
+///
+/// With a single filler after each, the programs would have to decide whose it is.
+fn with_fillers(direct: &[Rank], sizes: &BlockSizes) -> Result<Arrangement, DpError> {
+    let mut is_direct = vec![false; sizes.processors()];
+    direct.iter().for_each(|&rank| is_direct[rank] = true);
+    let places = (0..sizes.processors())
+        .filter(|&rank| !is_direct[rank])
+        .flat_map(|rank| [Some(rank), None, None])
+        .collect();
+    Arrangement::new(places, sizes)
+}
+
+/// The best tree in which the root first receives from these processors.
+fn with_direct(
+    (sizes, costs): (&BlockSizes, &Homogeneous),
+    root: Rank,
+    direct: &[Rank],
+    progress: &dyn Progress,
+) -> Result<Tree, DpError> {
+    let arrangement = with_fillers(direct, sizes)?;
+    let Root::Given(place) = arrangement.root(root) else { unreachable!("a place is given") };
+    let method = default_method(&arrangement.sizes, costs);
+    let tree = if costs.is_integral() {
+        rest::<i64>((sizes, costs), (root, direct), (&arrangement, place), method, progress)
+    } else {
+        rest::<f64>((sizes, costs), (root, direct), (&arrangement, place), method, progress)
+    }?;
+    let mut receivers = arrangement.receivers(&tree, sizes.processors());
+    receivers.children[root].splice(0..0, direct.iter().copied());
+    Ok(receivers.tree())
+}
+
+/// The best ordered tree over the places, with a root that is busy with the direct senders first.
+fn rest<T: Scalar>(
+    (sizes, costs): (&BlockSizes, &Homogeneous),
+    (root, direct): (Rank, &[Rank]),
+    (arrangement, place): (&Arrangement, Rank),
+    method: Method,
+    progress: &dyn Progress,
+) -> Result<Tree, DpError> {
+    let too_large = DpError::TooLarge { total: sizes.total() };
+    let all = ScaledSizes::<T>::new(costs, sizes).ok_or(too_large.clone())?;
+    let busy = direct.iter().fold(all.copy(root), |busy, &x| busy + all.transmission(x, x));
+    let scaled = ScaledSizes::<T>::new(costs, &arrangement.sizes).ok_or(too_large)?;
+    let scaled = scaled.with_busy_root(place, busy);
+    Ok(ordered_tree(&scaled, Root::Given(place), method, progress)?.1)
+}

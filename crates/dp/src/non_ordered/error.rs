@@ -1,0 +1,25 @@
+//! Why there is no non-ordered tree.
+
+use crate::DpError;
+use tuwtree_model::TimeError;
+
+/// Why a non-ordered tree was not computed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NonOrderedError {
+    /// The exact solver would take too long.
+    #[error(
+        "the exact solver would take {needed} steps; at most {allowed} are allowed (3^17 for 18 processors with distinct blocks)"
+    )]
+    TooMuchWork {
+        /// The steps needed; `u64::MAX` if there are more.
+        needed: u64,
+        /// The most allowed.
+        allowed: u64,
+    },
+    /// An ordered problem on the way has no solution.
+    #[error(transparent)]
+    Ordered(#[from] DpError),
+    /// A tree's completion time cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+}

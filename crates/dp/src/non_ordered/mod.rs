@@ -1,0 +1,47 @@
+//! Trees that need not be ordered: faster ones, where any may be had.
+//!
+//! In a non-ordered tree a subtree may hold any blocks. The best is NP-hard to find even for
+//! homogeneous costs (OPT Theorem 7; [`partition`] is the reduction), and most often hardly faster
+//! than the best ordered tree; but with a given root far from the large blocks, and latencies of the
+//! order of the whole volume, it can be nearly twice as fast.
+//!
+//! | solver | trees | time | caveat |
+//! |---|---|---|---|
+//! | [`exact`](exact()) | all | O(3^p), or polynomial for few distinct sizes | [`exact_work`] says how much |
+//! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
+//! | [`search`](search()) | ordered after some permutation | steps times that | small problems |
+//! | [`direct`](direct()) | ordered, but for large blocks that go straight to the root | as the ordered program's, some times | gamma <= beta |
+//!
+//! `treegen` has constructions without search. How far a tree is from the best, a bound tells
+//! ([`tuwtree_model::best_lower_bound`]).
+//!
+//! # What makes it simpler than ordered trees
+//! - Every receiver copies its own block first: a copy that waits for a message only delays.
+//! - With gamma <= beta a processor with a largest block is a best root
+//!   ([`tuwtree_model::largest_block`]).
+//! - With gamma <= beta empty blocks do not matter: all are received by the root, for nothing. (With
+//!   gamma > beta they may relay what others would have to copy.)
+//!
+//! `docs/beyond-ordered-trees.md` has the proofs.
+//!
+//! # What model times leave out
+//! Bringing the blocks into rank order. A message that was collected along a non-ordered tree has its
+//! blocks in the order of the tree; the root must unpack it, by a derived datatype or by copies, up to
+//! gamma times the volume of its messages of more than one block.
+//!
+//! # Source
+//! OPT section 4 and Proposition 2.
+
+mod arrangement;
+mod direct;
+mod error;
+mod exact;
+pub mod partition;
+mod search;
+mod sorted;
+
+pub use direct::direct;
+pub use error::NonOrderedError;
+pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};
+pub use search::{Search, search};
+pub use sorted::{Order, sorted};

@@ -1,0 +1,75 @@
+//! Why non-ordered trees are hard: PARTITION as a gather problem.
+//!
+//! Given positive integers `m_0, …, m_{n-1}` of even sum `m`, each less than `m / 2`: is there a subset
+//! of sum `m / 2`? A gather among `n + 2` processors knows. Two large blocks, `n m / 2` and
+//! `n m / 2 + n`, are copied while the `n m_i + 1` are gathered in two parts, each part joins one of
+//! them, and one joins the other; unless the parts are of equal sum, somebody waits.
+//!
+//! # Source
+//! OPT Theorem 7, in the form with integer costs that follows its proof.
+
+use tuwtree_model::{BlockSizes, Homogeneous};
+
+/// A gather problem whose least completion time answers a PARTITION problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionGather {
+    /// The blocks: one for each number, then the two large ones.
+    pub sizes: BlockSizes,
+    /// alpha = beta = gamma = 1.
+    pub costs: Homogeneous,
+    /// The least completion time, any root, iff the numbers can be parted; otherwise it is more.
+    pub threshold: u64,
+}
+
+/// Why numbers are no PARTITION problem of the kind that the reduction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PartitionError {
+    /// No numbers, or a sum that is odd or too large.
+    #[error("the numbers' sum must be even, positive, and small enough for sizes of 64 bits")]
+    Sum,
+    /// A number that is 0 or, with which the answer is plain, at least half the sum.
+    #[error("number {index} is {value}; each must be positive and less than half the sum, {half}")]
+    Number {
+        /// Which one.
+        index: usize,
+        /// What it is.
+        value: u64,
+        /// Half the sum of all.
+        half: u64,
+    },
+}
+
+/// The gather problem for these numbers.
+///
+/// # Errors
+/// [`PartitionError`].
+///
+/// # Example
+/// The instance of OPT section 4: it can be parted, and an ordered tree takes 983.
+/// ```
+/// use tuwtree_dp::non_ordered::{exact, partition};
+/// use tuwtree_model::{Root, completion_time};
+/// let gather = partition::gather(&[2, 3, 3, 3, 4, 4, 4, 6, 6, 13]).unwrap();
+/// let tree = exact(&gather.sizes, &gather.costs, Root::Best).unwrap();
+/// let time = completion_time(&tree, &gather.sizes, &gather.costs).unwrap();
+/// assert_eq!((gather.threshold, time.units()), (982, 982.0));
+/// ```
+pub fn gather(numbers: &[u64]) -> Result<PartitionGather, PartitionError> {
+    let n = numbers.len() as u64;
+    let sum = numbers.iter().try_fold(0_u64, |sum, &number| sum.checked_add(number));
+    let sum = sum.filter(|&sum| sum > 0 && sum % 2 == 0).ok_or(PartitionError::Sum)?;
+    let half = sum / 2;
+    if let Some(index) = numbers.iter().position(|&value| value == 0 || value >= half) {
+        return Err(PartitionError::Number { index, value: numbers[index], half });
+    }
+    let threshold = sum
+        .checked_add(1)
+        .and_then(|sum| sum.checked_mul(2 * n)?.checked_add(2))
+        .ok_or(PartitionError::Sum)?;
+    let blocks = numbers.iter().map(|number| n * number + 1).chain([n * half, n * half + n]);
+    Ok(PartitionGather {
+        sizes: BlockSizes::new(blocks).map_err(|_| PartitionError::Sum)?,
+        costs: Homogeneous::new(1.0, 1.0, 1.0).expect("1 is a cost"),
+        threshold,
+    })
+}

@@ -1,0 +1,174 @@
+//! Lower bounds on the completion time of every tree, ordered or not.
+//!
+//! A tree's time is what its root must receive and copy in any case, plus an alpha for each message
+//! that the root receives, plus the time that the root waits. Few messages mean large subtrees, which
+//! are ready late; many messages cost many alphas. The bounds here weigh the two against each other
+//! for every number of messages at once:
+//!
+//! - [`volume_bound`]: a subtree that is ready in time holds hardly more data than its root could
+//!   have received by then, so that each message at most doubles the root's clock.
+//! - [`count_bound`]: neither does it hold more blocks than can have come together by then.
+//!
+//! Both are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma. They are at
+//! least as large as the simple bound, [`lower_bound`](crate::lower_bound), up to rounding where costs
+//! are not integers.
+//!
+//! # The best root
+//! Where nobody prescribes the root and gamma <= beta, a processor with a largest block is as good a
+//! root as any: let it change places with the root of any tree, and no time grows. So the bound for
+//! that root is the bound for all.
+//!
+//! # Numbers
+//! Computed in integers. Integer costs are exact, and so is the bound: an integer, since every
+//! completion time is one. Other costs are scaled by a power of two and rounded **down**, which
+//! lowers the optimum; the bound is then lowered by the relative error that
+//! [`completion_time`](crate::completion_time) can accumulate, so that no tree's time falls below it
+//! by rounding either.
+//!
+//! # What this does not do
+//! It builds no trees: whether a bound is attained, only a tree tells.
+//!
+//! # Source
+//! OPT section 2.3 has the simple bound.
+
+mod counts;
+mod problem;
+mod reach;
+
+use crate::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError};
+use counts::Counts;
+use problem::Problem;
+
+/// A lower bound on the completion time of every tree with this root, or with any: volumes double.
+///
+/// # Errors
+/// [`TimeError`] where the bound, and hence every completion time, cannot be stated.
+///
+/// # Panics
+/// If a given root is not a processor.
+///
+/// # Complexity
+/// O(p log p) time, O(p) space.
+///
+/// # Example
+/// Root 0 and seven blocks of 1, alpha = 10, beta = gamma = 1: receiving takes 7, and a single message
+/// 10 more. But whatever holds six of the blocks is not ready before 10 + 6. So the root may receive
+/// one block (11) and wait for 5, which costs two alphas and 5, or pay a third alpha.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Root, lower_bound, volume_bound};
+/// let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1, 1]).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// assert_eq!(lower_bound(0, &sizes, &costs).unwrap().units(), 17.0);
+/// assert_eq!(volume_bound(Root::Given(0), &sizes, &costs).unwrap().units(), 32.0);
+/// ```
+pub fn volume_bound(
+    root: Root,
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+) -> Result<Time, TimeError> {
+    bound(root, sizes, costs, |_| false)
+}
+
+/// A lower bound on the completion time of every tree with this root, or with any: volumes double,
+/// and blocks are counted. At least [`volume_bound`].
+///
+/// # Errors, panics
+/// As [`volume_bound`].
+///
+/// # Complexity
+/// O(p^2) time with a small constant, O(p) space.
+///
+/// # Example
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Root, count_bound};
+/// let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1, 1]).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// // Attained: one block (11), two that are together at 12 (24), four that are at 24 (38).
+/// assert_eq!(count_bound(Root::Given(0), &sizes, &costs).unwrap().units(), 38.0);
+/// ```
+pub fn count_bound(root: Root, sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, TimeError> {
+    bound(root, sizes, costs, |_| true)
+}
+
+/// Up to how many blocks that are not empty [`best_lower_bound`] counts them.
+const COUNTED: usize = 20_000;
+
+/// The best lower bound here that is affordable on the completion time of every tree with this root,
+/// or with any: [`count_bound`] for up to 20,000 blocks that are not empty, beyond that
+/// [`volume_bound`].
+///
+/// # Errors, panics
+/// As [`volume_bound`].
+///
+/// # Complexity
+/// O(p log p) time and O(p) space, and a fraction of a second for counting.
+pub fn best_lower_bound(
+    root: Root,
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+) -> Result<Time, TimeError> {
+    bound(root, sizes, costs, |blocks| blocks <= COUNTED)
+}
+
+/// The bound with or without counts, as `counted` says of the number of blocks to be received.
+fn bound(
+    root: Root,
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    counted: impl Fn(usize) -> bool,
+) -> Result<Time, TimeError> {
+    if sizes.processors() == 1 {
+        return Ok(Time::ZERO);
+    }
+    let (beta, gamma) = (costs.beta(), costs.gamma());
+    let time = |root, copy_rate| {
+        let problem = Problem::new(root, copy_rate, sizes, costs);
+        let counts = counted(problem.blocks()).then(|| Counts::new(&problem));
+        problem.time(reach::least_latency(&problem, counts.as_ref())?)
+    };
+    match root {
+        Root::Given(root) => time(root, gamma),
+        Root::Best if gamma <= beta => time(largest_block(sizes), gamma),
+        // The exchange of roots needs copies that take no longer than messages.
+        Root::Best => Ok(time(largest_block(sizes), beta)?.max(simple_any_root(sizes, costs)?)),
+    }
+}
+
+/// The simple bound for any root and gamma > beta: the smallest block is the best to copy, or the only
+/// one with data, of which nothing is sent.
+fn simple_any_root(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, TimeError> {
+    let smallest = sizes.iter().enumerate().min_by_key(|&(_, bytes)| bytes);
+    let (smallest, _) = smallest.expect("a problem has at least one processor");
+    let simple = |root| {
+        let problem = Problem::new(root, costs.gamma(), sizes, costs);
+        problem.check()?;
+        problem.time(if problem.blocks() > 0 { problem.latency } else { 0 })
+    };
+    match (simple(smallest), simple(largest_block(sizes))) {
+        (Ok(one), Ok(other)) => Ok(one.min(other)),
+        (Ok(time), Err(_)) | (Err(_), Ok(time)) => Ok(time),
+        (Err(error), Err(_)) => Err(error),
+    }
+}
+
+/// The processor with the largest block; of several, the one of least rank. With gamma <= beta no root
+/// allows a faster tree, if trees need not be ordered.
+///
+/// # Complexity
+/// O(p).
+///
+/// # Source
+/// `docs/beyond-ordered-trees.md`.
+///
+/// # Example
+/// ```
+/// use tuwtree_model::{BlockSizes, largest_block};
+/// assert_eq!(largest_block(&BlockSizes::new([3, 7, 0, 7]).unwrap()), 1);
+/// ```
+pub fn largest_block(sizes: &BlockSizes) -> Rank {
+    let larger = |best: (Rank, u64), next: (Rank, u64)| if next.1 > best.1 { next } else { best };
+    sizes.iter().enumerate().reduce(larger).expect("a problem has at least one processor").0
+}
+
+#[cfg(test)]
+mod tests;

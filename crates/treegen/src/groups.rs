@@ -1,0 +1,91 @@
+//! What non-ordered constructions have in common: blocks in falling order, gathered in groups.
+
+use std::cmp::Reverse;
+use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree, TreeError, largest_block};
+
+/// A root, and the other processors sorted by their blocks.
+pub(crate) struct Sorted {
+    pub(crate) root: Rank,
+    /// All others whose blocks are not empty, the largest first, of equal ones the least rank.
+    pub(crate) others: Vec<Rank>,
+    /// All others whose blocks are empty.
+    empty: Vec<Rank>,
+}
+
+impl Sorted {
+    /// The processors of a problem; the best root is one with a largest block.
+    ///
+    /// # Errors
+    /// [`TreeError`]: a root out of range.
+    ///
+    /// # Complexity
+    /// O(p log p).
+    pub(crate) fn new(sizes: &BlockSizes, root: Root) -> Result<Sorted, TreeError> {
+        let root = match root {
+            Root::Given(root) => root,
+            Root::Best => largest_block(sizes),
+        };
+        Tree::check_root(sizes.processors(), root)?;
+        let (mut blocks, mut empty) = (Vec::new(), Vec::new());
+        for (rank, bytes) in sizes.iter().enumerate().filter(|&(rank, _)| rank != root) {
+            match bytes {
+                0 => empty.push(rank),
+                _ => blocks.push((Reverse(bytes), rank)),
+            }
+        }
+        blocks.sort_unstable();
+        let others = blocks.into_iter().map(|(_, rank)| rank).collect();
+        Ok(Sorted { root, others, empty })
+    }
+
+    /// The tree in which the root copies and receives the others in groups of these sizes, one after
+    /// the other, each along its binomial tree; and all empty blocks last, for nothing.
+    pub(crate) fn tree(&self, groups: &[usize]) -> Tree {
+        let processors = 1 + self.others.len() + self.empty.len();
+        let mut steps = Vec::with_capacity(2 * processors);
+        if processors > 1 {
+            steps.push((self.root, Step::Copy));
+        }
+        let mut rest = self.others.as_slice();
+        for &size in groups {
+            let (group, after) = rest.split_at(size);
+            binomial(group, &mut steps);
+            steps.push((self.root, Step::Receive(group[0])));
+            rest = after;
+        }
+        steps.extend(self.empty.iter().map(|&rank| (self.root, Step::Receive(rank))));
+        Tree::new(processors, self.root, &steps).expect("every other processor sends once")
+    }
+}
+
+/// The binomial tree over a group: its first half, the larger by one if need be, receives the
+/// second; so the first processor gathers everything.
+///
+/// With blocks in falling order and gamma <= beta it is ready at `ceil(log2 c) alpha + beta (S - m) +
+/// gamma m` at the latest, for `c` blocks of volume `S`, the first of them `m`: the half that sends has
+/// no more data than the one that receives, block by block, and so does not let it wait.
+pub(crate) fn binomial(group: &[Rank], steps: &mut Vec<(Rank, Step)>) {
+    let mut pending = vec![group];
+    while let Some(group) = pending.pop() {
+        if group.len() < 2 {
+            continue;
+        }
+        let head = group[0];
+        let first = steps.len();
+        let mut kept = group;
+        while kept.len() > 1 {
+            let (keeps, sends) = kept.split_at(kept.len().div_ceil(2));
+            steps.push((head, Step::Receive(sends[0])));
+            pending.push(sends);
+            kept = keeps;
+        }
+        // The last half to be cut off is received first.
+        steps.push((head, Step::Copy));
+        steps[first..].reverse();
+    }
+}
+
+/// `ceil(log2 count)` for `count >= 1`.
+pub(crate) fn levels(count: usize) -> u32 {
+    count.next_power_of_two().ilog2()
+}

@@ -1,0 +1,117 @@
+//! Trees for two block sizes: the small and the large blocks apart, then one message.
+
+use crate::groups::binomial;
+use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree, TreeError, largest_block};
+
+/// Why there is no tree for two block sizes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TwoBlockError {
+    /// The root is not a processor.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// A third size.
+    #[error(
+        "processor {rank} has a block of {size} bytes, beside others of {smaller} and {larger}; at most two block sizes are allowed"
+    )]
+    ThirdSize {
+        /// The first processor with a third size.
+        rank: Rank,
+        /// Its block.
+        size: u64,
+        /// The smaller of the two sizes before.
+        smaller: u64,
+        /// The larger of the two sizes before.
+        larger: u64,
+    },
+}
+
+/// The tree in which the processors with small blocks and those with large blocks gather apart, each
+/// along a binomial tree, and one message joins the two. The root gathers its own kind.
+///
+/// # Errors
+/// [`TwoBlockError`]: more than two sizes, or a root out of range. With one size only it is a binomial
+/// tree.
+///
+/// # Complexity
+/// O(p) time and space.
+///
+/// # Source
+/// OPT Lemma 2 and the implementation TWO_Gatherv in section 5.3, which uses a library's regular gathers. With a single
+/// large block at the best root, and small ones that come together while it is copied, the tree is
+/// optimal: `alpha + beta (m - m_r) + gamma m_r`.
+///
+/// # Example
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
+/// use tuwtree_treegen::two_block;
+/// let sizes = BlockSizes::new([1, 1, 500, 1, 1]).unwrap();
+/// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+/// let tree = two_block(&sizes, Root::Best).unwrap();
+/// assert_eq!(tree.root(), 2);
+/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 604.0);
+/// ```
+pub fn two_block(sizes: &BlockSizes, root: Root) -> Result<Tree, TwoBlockError> {
+    let processors = sizes.processors();
+    let root = match root {
+        Root::Given(root) => root,
+        Root::Best => largest_block(sizes),
+    };
+    Tree::check_root(processors, root)?;
+    check_sizes(sizes)?;
+    let kind = sizes.block(root);
+    let (mut own, others): (Vec<Rank>, Vec<Rank>) =
+        (0..processors).partition(|&rank| sizes.block(rank) == kind);
+    let place = own.iter().position(|&rank| rank == root).expect("the root is of its own kind");
+    own[..=place].rotate_right(1);
+    let mut steps = Vec::with_capacity(2 * processors);
+    binomial(&own, &mut steps);
+    if let Some(&head) = others.first() {
+        binomial(&others, &mut steps);
+        if own.len() == 1 {
+            steps.push((root, Step::Copy));
+        }
+        steps.push((root, Step::Receive(head)));
+    }
+    Ok(Tree::new(processors, root, &steps)?)
+}
+
+/// Fails at the first processor with a third size.
+fn check_sizes(sizes: &BlockSizes) -> Result<(), TwoBlockError> {
+    let first = sizes.block(0);
+    let mut second = None;
+    for (rank, size) in sizes.iter().enumerate() {
+        match second {
+            _ if size == first => {}
+            None => second = Some(size),
+            Some(second) if size != second => {
+                let (smaller, larger) = (first.min(second), first.max(second));
+                return Err(TwoBlockError::ThirdSize { rank, size, smaller, larger });
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_gathers_by_itself() {
+        let sizes = BlockSizes::new([7, 1, 7, 1, 7]).unwrap();
+        let tree = two_block(&sizes, Root::Given(2)).unwrap();
+        let steps = |rank| tree.steps(rank).collect::<Vec<_>>();
+        assert_eq!(steps(2), [Step::Copy, Step::Receive(0), Step::Receive(4), Step::Receive(1)]);
+        assert_eq!(steps(1), [Step::Copy, Step::Receive(3)]);
+    }
+
+    #[test]
+    fn one_size_is_a_binomial_tree_and_three_are_refused() {
+        let same = two_block(&BlockSizes::new([3; 8]).unwrap(), Root::Given(5)).unwrap();
+        assert_eq!((same.depth(), same.degree(5)), (3, 3));
+        assert_eq!(two_block(&BlockSizes::new([3]).unwrap(), Root::Best).unwrap().processors(), 1);
+        let error = two_block(&BlockSizes::new([5, 5, 1, 2]).unwrap(), Root::Best).unwrap_err();
+        assert_eq!(error, TwoBlockError::ThirdSize { rank: 3, size: 2, smaller: 1, larger: 5 });
+    }
+}

@@ -1,0 +1,93 @@
+//! All trees over a few processors, from the definition of a tree and nothing else.
+
+use std::sync::OnceLock;
+use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Step, Tree, completion_time};
+
+/// The most processors of which all trees are listed.
+pub(crate) const MOST: usize = 5;
+
+/// All trees over `0..processors`, every copy at every place, listed once per process.
+pub(crate) fn all_trees(processors: usize) -> &'static [Tree] {
+    static LISTS: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
+    LISTS[processors].get_or_init(|| {
+        parents(processors)
+            .into_iter()
+            .flat_map(|(root, parents)| with_all_orders(root, &parents))
+            .collect()
+    })
+}
+
+/// The least completion time over all trees with such a root.
+pub(crate) fn least_time(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> f64 {
+    all_trees(sizes.processors())
+        .iter()
+        .filter(|tree| root == Root::Best || root == Root::Given(tree.root()))
+        .map(|tree| completion_time(tree, sizes, costs).unwrap().units())
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// All rooted labelled trees: the root, and the parent of each processor (the root's is itself).
+fn parents(processors: usize) -> Vec<(Rank, Vec<Rank>)> {
+    let mut found = Vec::new();
+    for code in 0..processors.pow(processors as u32) {
+        let parents: Vec<Rank> =
+            (0..processors).map(|rank| code / processors.pow(rank as u32) % processors).collect();
+        let roots: Vec<Rank> = (0..processors).filter(|&rank| parents[rank] == rank).collect();
+        let ends_at_root = |rank: Rank| {
+            let end = (0..processors).fold(rank, |at, _| parents[at]);
+            roots == [end]
+        };
+        if (0..processors).all(ends_at_root) {
+            found.push((roots[0], parents));
+        }
+    }
+    found
+}
+
+/// All trees with these parents: every order of each processor's steps.
+fn with_all_orders(root: Rank, parents: &[Rank]) -> Vec<Tree> {
+    let processors = parents.len();
+    let mut lists: Vec<Vec<(Rank, Step)>> = vec![vec![]];
+    for rank in 0..processors {
+        let children: Vec<Step> = (0..processors)
+            .filter(|&child| child != root && parents[child] == rank)
+            .map(Step::Receive)
+            .collect();
+        if children.is_empty() {
+            continue;
+        }
+        let orders = permutations(&[&children[..], &[Step::Copy]].concat());
+        lists = lists
+            .iter()
+            .flat_map(|list| {
+                orders.iter().map(move |order| {
+                    let steps = order.iter().map(|&step| (rank, step));
+                    list.iter().copied().chain(steps).collect()
+                })
+            })
+            .collect();
+    }
+    lists.iter().map(|steps| Tree::new(processors, root, steps).unwrap()).collect()
+}
+
+fn permutations(steps: &[Step]) -> Vec<Vec<Step>> {
+    if steps.is_empty() {
+        return vec![vec![]];
+    }
+    (0..steps.len())
+        .flat_map(|at| {
+            let mut rest = steps.to_vec();
+            let first = rest.remove(at);
+            permutations(&rest).into_iter().map(move |tail| [&[first], &tail[..]].concat())
+        })
+        .collect()
+}
+
+#[test]
+fn there_are_as_many_trees_as_there_should_be() {
+    // p^(p-1) rooted labelled trees.
+    let shapes: Vec<usize> = (1..=MOST).map(|p| parents(p).len()).collect();
+    assert_eq!(shapes, [1, 2, 9, 64, 625]);
+    // Two processors: either root, copy before or after. Three: stars 3 * 3!, chains 6 * 2 * 2.
+    assert_eq!((1..=3).map(|p| all_trees(p).len()).collect::<Vec<_>>(), [1, 4, 42]);
+}
