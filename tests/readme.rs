@@ -72,6 +72,9 @@ fn readme_sessions_print_what_they_show() {
     let path = workspace_file("README.md");
     let text = std::fs::read_to_string(&path).unwrap();
     let folder = folder("readme");
+    // Users are in a clone, where the data is; what they write stays in the folder.
+    std::os::unix::fs::symlink(workspace_file("data").canonicalize().unwrap(), folder.join("data"))
+        .unwrap();
     let refresh = std::env::var_os("TUWTREE_REFRESH").is_some();
     let mut refreshed = String::new();
     let mut samples = 0;
