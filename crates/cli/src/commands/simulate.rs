@@ -158,14 +158,13 @@ impl Simulated<'_> {
         for step in &path[path.len() - listed..] {
             let index = self.schedule.programs().range(step.processor).start + step.action;
             let action = self.schedule.programs().action(index);
-            let times = self.timeline.actions(step.processor)[step.action];
             table.add_row([
                 step.processor.to_string(),
                 step.action.to_string(),
                 what(&action),
                 action.reads().or(action.writes()).map_or(0, |region| region.bytes()).to_string(),
-                text::time(times.start),
-                text::time(times.end),
+                text::time(step.start),
+                text::time(step.end),
             ]);
         }
         if listed < path.len() {
@@ -235,12 +234,11 @@ impl Simulated<'_> {
             .critical_path()
             .iter()
             .map(|step| {
-                let times = self.timeline.actions(step.processor)[step.action];
                 json!({
                     "processor": step.processor,
                     "action": step.action,
-                    "start": text::json_time(times.start),
-                    "end": text::json_time(times.end),
+                    "start": text::json_time(step.start),
+                    "end": text::json_time(step.end),
                 })
             })
             .collect();
