@@ -1,8 +1,10 @@
 //! Schedules on the command line: made from trees, simulated, exported.
 
-use crate::program::{folder, tuwtree, tuwtree_with_input};
+use crate::program::{command, folder, tuwtree, tuwtree_with_input};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 /// Processor 1 receives block 0 in 102, copies in 1, receives block 2 in 104.
 const TREE: &str = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100,"beta_per_byte":1,"gamma_per_byte":1,"block_sizes_bytes":[2,1,4]}}"#;
@@ -67,6 +69,25 @@ fn the_timeline_is_a_table_with_a_row_for_each_action() {
          1,2,receive,,2,4,0,103,103,207\n\
          2,0,send,1,,4,0,0,103,207\n"
     );
+}
+
+#[test]
+fn a_timeline_on_standard_output_is_all_that_is_there_and_may_be_cut_short() {
+    let timeline = tuwtree_with_input("simulate - --timeline -", TREE).success();
+    assert_eq!(timeline.lines().count(), 6, "a head and five actions: {timeline}");
+    tuwtree_with_input("simulate - --timeline - --json", TREE)
+        .fails(2, &["--json and --timeline - both write to standard output"]);
+    let tree = folder("timeline_cut").join("tree.json");
+    let tree = tree.to_str().unwrap();
+    tuwtree(&format!("optimize --dist same -p 20000 --algorithm linear -o {tree}")).success();
+    let mut child = command(&["simulate", tree, "--timeline", "-"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 #[test]
@@ -140,6 +161,47 @@ fn c_goes_to_standard_output_or_into_two_files_named_alike() {
     let header = fs::read_to_string(folder.join("block_gather.h")).unwrap();
     assert!(header.contains("block_gather_init("), "{header}");
     assert!(fs::read_to_string(source).unwrap().contains("#include \"block_gather.h\""));
+}
+
+#[test]
+fn sums_of_bytes_in_json_are_exact() {
+    // One more than a multiple of what 64-bit floating point numbers can tell apart there.
+    let large = "9007199254740993";
+    let schedule = schedule().replace("[2,1,4]", &format!("[{large},1,4]"));
+    let schedule = schedule.replace("[\"input\",0,2]", &format!("[\"input\",0,{large}]"));
+    let schedule = schedule
+        .replace("[\"output\",0,2]", &format!("[\"output\",0,{large}]"))
+        .replace("[\"output\",2,1]", &format!("[\"output\",{large},1]"))
+        .replace("[\"output\",3,4]", "[\"output\",9007199254740994,4]");
+    let text = tuwtree_with_input("verify - --json", &schedule).success();
+    assert!(text.contains("\"message_bytes\": 9007199254740997,"), "{text}");
+}
+
+#[test]
+fn the_script_of_a_replay_can_be_run() {
+    let folder = folder("executable_replay");
+    let arguments = format!("export - -f smpi -o {}", folder.display());
+    tuwtree_with_input(&arguments, TREE).success();
+    let mode = fs::metadata(folder.join("run.sh")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o500, 0o500, "{mode:o}");
+}
+
+#[test]
+fn only_one_thing_comes_from_standard_input() {
+    let message = "are both to come from standard input";
+    for arguments in ["export - -f json --displacements -", "draw - --sizes -"] {
+        tuwtree_with_input(arguments, TREE).fails(2, &[message]);
+    }
+}
+
+#[test]
+fn names_that_c_files_cannot_have_are_refused() {
+    let folder = folder("c_names");
+    let output = |name: &str| format!("export - -f c -o {}", folder.join(name).display());
+    tuwtree_with_input(&output("gather.h"), TREE).fails(2, &["gather.h: the header has this name"]);
+    tuwtree_with_input(&output("7.c"), TREE).fails(2, &["--output: \"7\"", "--name"]);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    tuwtree_with_input("export - -f dot --name x", TREE).fails(2, &["--name is for --format c"]);
 }
 
 #[test]

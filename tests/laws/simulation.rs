@@ -108,9 +108,8 @@ proptest! {
             let timeline = timeline(&tree, operation, &sizes, &costs, Sends::Synchronous);
             let mut time = Time::ZERO;
             for step in timeline.critical_path() {
-                let times = timeline.actions(step.processor)[step.action];
-                prop_assert_eq!(times.start, time);
-                time = times.end;
+                prop_assert_eq!(step.start, time);
+                time = step.end;
             }
             prop_assert_eq!(time, timeline.completion_time());
         }

@@ -1,7 +1,7 @@
 //! `tuwtree draw`: a tree or a timeline as a picture.
 
 use crate::args::{CostArgs, PayloadArgs, named};
-use crate::commands::evaluate::problem;
+use crate::commands::evaluate::{check_sources, problem};
 use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
 use crate::input::Source;
@@ -40,12 +40,13 @@ pub(crate) struct DrawArgs {
     }))]
     colour: Option<Colouring>,
 
-    /// The most rows; what has no room is summed up
+    /// The most rows, 8 to 2000; what has no room is summed up
     #[arg(long, value_name = "N", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(TreePicture::LEAST_ROWS as i64..=2000))]
     rows: u16,
 
-    /// How far from the root a tree's processors are drawn one by one [default: 12]
+    /// How far from the root a tree's processors are drawn one by one, 1 to 200
+    /// [default: 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
     depth: Option<u16>,
 
@@ -55,7 +56,8 @@ pub(crate) struct DrawArgs {
     #[command(flatten)]
     costs: CostArgs,
 
-    /// Write to this file, whose name ends with `.svg` or `.png`, or SVG to standard output with `-`
+    /// Write to this file, whose name ends with `.svg`, `.svg.gz` or `.png`, or SVG to standard
+    /// output with `-`
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -103,6 +105,7 @@ const PNG_SCALE: f32 = 2.0;
 pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
     let format = Format::of(&args.output)?;
     check_options(args)?;
+    check_sources(&args.file, &args.payload, &args.costs)?;
     let output = args.output.open()?;
     let svg = draw(args)?;
     match format {
@@ -140,7 +143,7 @@ impl Format {
             }
             "png" => Ok(Format::Png),
             _ => Err(CliError::Usage(format!(
-                "--output {}: the name ends neither with .svg nor with .png",
+                "--output {}: the name ends neither with .svg or .svg.gz nor with .png",
                 path.display()
             ))),
         }

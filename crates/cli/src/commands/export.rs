@@ -3,11 +3,13 @@
 use crate::args::{CostArgs, named};
 use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
-use crate::input::{Source, schedule, sizes};
+use crate::input::{Source, check_one_standard_input, schedule, sizes};
 use crate::output::file::Destination;
 use clap::Args;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_model::Costs;
 use tuwtree_model::document::StatedCosts;
@@ -79,7 +81,7 @@ impl Format {
 
     fn summary(self) -> &'static str {
         match self {
-            Format::Json => "the schedule itself, for programs and the executor",
+            Format::Json => "the schedule itself, for programs",
             Format::C => "a C file, and beside it a header, with persistent requests of MPI",
             Format::Goal => "GOAL text for LogGOPSim and ATLAHS",
             Format::Smpi => {
@@ -98,6 +100,14 @@ impl Format {
 /// # Errors
 /// A file that is not a valid schedule, a format that cannot express it, an unwritable output.
 pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
+    if args.name.is_some() && args.format != Format::C {
+        return Err(CliError::Usage("--name is for --format c".into()));
+    }
+    check_one_standard_input(&[
+        ("the schedule", Some(&args.schedule)),
+        ("--displacements", args.displacements.as_ref()),
+        ("--machine", args.costs.machine.as_ref()),
+    ])?;
     let mut schedule = schedule::read(&args.schedule)?;
     if let Some(source) = &args.displacements {
         schedule = displaced(schedule, source)?;
@@ -149,14 +159,24 @@ fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
         }
     };
     let files = c::CFiles::new(schedule, &name).map_err(|error| match error {
-        c::CError::Name { .. } => CliError::Usage(format!("--name: {error}")),
+        c::CError::Name { .. } if args.name.is_some() => {
+            CliError::Usage(format!("--name: {error}"))
+        }
+        c::CError::Name { .. } => {
+            CliError::Usage(format!("--output: {error}; --name says what begins them instead"))
+        }
         other => args.schedule.failure(&other),
     })?;
     let Destination::File(path) = &args.output else {
         return args.output.open()?.write(|file| files.source(file));
     };
     // The source includes the header by this name.
-    let header = Destination::File(path.with_file_name(format!("{name}.h"))).open()?;
+    let header = path.with_file_name(format!("{name}.h"));
+    if header == *path {
+        let path = path.display();
+        return Err(CliError::Usage(format!("--output {path}: the header has this name")));
+    }
+    let header = Destination::File(header).open()?;
     args.output.open()?.write(|file| files.source(file))?;
     header.write(|file| files.header(file))
 }
@@ -180,5 +200,15 @@ fn write_replay(
     write("trace.txt", &|output| replay.write_trace(output))?;
     write("platform.xml", &|output| replay.write_platform(output))?;
     write("hosts.txt", &|output| replay.write_hosts(output))?;
-    write("run.sh", &|output| replay.write_script(output))
+    write("run.sh", &|output| replay.write_script(output))?;
+    let script = folder.join("run.sh");
+    make_executable(&script).map_err(|error| CliError::file(&script, error))
+}
+
+/// Lets those run a file who can read it.
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    let mut permissions = fs::metadata(path)?.permissions();
+    let mode = permissions.mode();
+    permissions.set_mode(mode | (mode & 0o444) >> 2);
+    fs::set_permissions(path, permissions)
 }

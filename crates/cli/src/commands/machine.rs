@@ -8,7 +8,7 @@ use clap::Args;
 
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;
-use tuwtree_model::{CostModel, Costs, MOST_PROCESSORS};
+use tuwtree_model::{CostModel, Costs, CostsError, MOST_PROCESSORS};
 
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
 ///
@@ -85,9 +85,14 @@ fn expanded(args: &MachineArgs, machine: &Machine) -> Result<Costs, CliError> {
         }
     };
     let matrix = machine.costs.matrix(processors);
-    matrix
-        .map(Costs::Matrix)
-        .map_err(|error| CliError::Failure(format!("{}: {error}", args.machine)))
+    matrix.map(Costs::Matrix).map_err(|error| {
+        let remedy = match &error {
+            CostsError::NotLinear { .. } => " with --linearise-at",
+            CostsError::TooLarge { .. } => "; -p takes fewer",
+            _ => "",
+        };
+        CliError::Failure(format!("{}: {error}{remedy}", args.machine))
+    })
 }
 
 fn failing<T>(result: Result<T, impl std::fmt::Display>) -> Result<T, CliError> {

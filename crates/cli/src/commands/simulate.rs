@@ -39,7 +39,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
 
-    /// Write start and end of every action to this file as CSV (see docs/formats.md)
+    /// Write start and end of every action to this file as CSV (see docs/formats.md; `-`: standard
+    /// output, and nothing else)
     #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
     timeline: Option<Destination>,
 
@@ -53,6 +54,11 @@ pub(crate) struct SimulateArgs {
 /// # Errors
 /// A file that is not a valid schedule; messages without partner; deadlock.
 pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let timeline_is_output = matches!(args.timeline, Some(Destination::StandardOutput));
+    if timeline_is_output && args.json {
+        let message = "--json and --timeline - both write to standard output";
+        return Err(CliError::Usage(message.into()));
+    }
     let schedule = schedule::read(&args.schedule)?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let timeline = simulate(&schedule, &*costs.costs(), args.sends)
@@ -62,6 +68,7 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
         destination.open()?.write(|file| simulated.write_csv(file))?;
     }
     match args.json {
+        _ if timeline_is_output => {}
         true => simulated.write_json(output)?,
         false => simulated.write_text(args.limit, output)?,
     }
@@ -158,14 +165,13 @@ impl Simulated<'_> {
         for step in &path[path.len() - listed..] {
             let index = self.schedule.programs().range(step.processor).start + step.action;
             let action = self.schedule.programs().action(index);
-            let times = self.timeline.actions(step.processor)[step.action];
             table.add_row([
                 step.processor.to_string(),
                 step.action.to_string(),
                 what(&action),
                 action.reads().or(action.writes()).map_or(0, |region| region.bytes()).to_string(),
-                text::time(times.start),
-                text::time(times.end),
+                text::time(step.start),
+                text::time(step.end),
             ]);
         }
         if listed < path.len() {
@@ -196,24 +202,31 @@ impl Simulated<'_> {
 
     fn write_csv(&self, output: &mut dyn Write) -> io::Result<()> {
         let mut table = csv::Writer::from_writer(output);
-        table.write_record(COLUMNS)?;
+        // As it was before: the kind of the error tells a closed pipe.
+        let io = |error: csv::Error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            other => io::Error::other(format!("{other:?}")),
+        };
+        table.write_record(COLUMNS).map_err(io)?;
         for rank in 0..self.schedule.processors() {
             let actions = self.schedule.programs().actions(rank);
             for (index, (action, times)) in actions.zip(self.timeline.actions(rank)).enumerate() {
                 let peer = |rank: Option<Rank>| rank.map_or(String::new(), |rank| rank.to_string());
                 let bytes = action.reads().or(action.writes()).map_or(0, |region| region.bytes());
-                table.write_record([
-                    rank.to_string(),
-                    index.to_string(),
-                    kind(&action).to_owned(),
-                    peer(action.send().map(|send| send.to)),
-                    peer(action.receive().map(|receive| receive.from)),
-                    bytes.to_string(),
-                    action.port.to_string(),
-                    times.ready.to_string(),
-                    times.start.to_string(),
-                    times.end.to_string(),
-                ])?;
+                table
+                    .write_record([
+                        rank.to_string(),
+                        index.to_string(),
+                        kind(&action).to_owned(),
+                        peer(action.send().map(|send| send.to)),
+                        peer(action.receive().map(|receive| receive.from)),
+                        bytes.to_string(),
+                        action.port.to_string(),
+                        times.ready.to_string(),
+                        times.start.to_string(),
+                        times.end.to_string(),
+                    ])
+                    .map_err(io)?;
             }
         }
         table.flush()
@@ -235,12 +248,11 @@ impl Simulated<'_> {
             .critical_path()
             .iter()
             .map(|step| {
-                let times = self.timeline.actions(step.processor)[step.action];
                 json!({
                     "processor": step.processor,
                     "action": step.action,
-                    "start": text::json_time(times.start),
-                    "end": text::json_time(times.end),
+                    "start": text::json_time(step.start),
+                    "end": text::json_time(step.end),
                 })
             })
             .collect();
@@ -263,7 +275,7 @@ impl Simulated<'_> {
             "sends": self.sends.name(),
             "completion_time": text::json_time(self.timeline.completion_time()),
             "messages": messages,
-            "message_bytes": text::json_number(bytes as f64),
+            "message_bytes": text::json_bytes(bytes),
             "critical_path": path,
             "per_processor": processors,
         });

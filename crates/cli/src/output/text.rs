@@ -59,6 +59,11 @@ pub(crate) fn json_number(value: f64) -> serde_json::Value {
     }
 }
 
+/// A sum of sizes as a JSON number: exact up to 2^64 - 1, rounded beyond.
+pub(crate) fn json_bytes(bytes: u128) -> serde_json::Value {
+    u64::try_from(bytes).map_or_else(|_| (bytes as f64).into(), Into::into)
+}
+
 /// How long something took.
 pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();

@@ -103,8 +103,9 @@ pub fn simulate(
         return Err(SimulationError::Deadlock { processor, action });
     }
     let Simulation { progress, owner, .. } = simulation;
-    let times = progress.into_iter().map(|progress| progress.times).collect();
-    Ok(Timeline::new(programs, matching, owner, times))
+    let (times, partner) =
+        progress.into_iter().map(|progress| (progress.times, progress.partner)).unzip();
+    Ok(Timeline::new(programs, owner, times, partner))
 }
 
 struct Simulation<'a, C> {
@@ -124,13 +125,15 @@ struct Simulation<'a, C> {
     candidates: Vec<usize>,
 }
 
-/// The neighbour that there is not.
+/// The neighbour or partner that there is not.
 const NOTHING: u32 = u32::MAX;
 
 /// How far the times of an action are known.
 #[derive(Clone, Copy, Default)]
 struct Progress {
     times: ActionTimes,
+    /// The other end of the message that ends last so far.
+    partner: u32,
     is_posted: bool,
     /// Parts that have not ended: the send, the receive, or the copy.
     open: u8,
@@ -217,11 +220,13 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         progress.open = if matches!(action.deed, Deed::Exchange(..)) { 2 } else { 1 };
         if let Deed::Copy { from, .. } = action.deed {
             let duration = self.costs.copy_at(self.owner[index] as Rank, from.bytes())?;
-            return self.end_part(index, ready, duration);
+            return self.end_part(index, NOTHING, ready, duration);
         }
         if let Some(receiver) = self.matching.receiver_of(index) {
             match self.sends {
-                Sends::Eager => self.end_part(index, ready, self.duration(index)?)?,
+                Sends::Eager => {
+                    self.end_part(index, receiver as u32, ready, self.duration(index)?)?;
+                }
                 Sends::Synchronous => {}
             }
             if self.progress[receiver].is_posted {
@@ -240,9 +245,9 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         let start = ready(sender).later(ready(receiver));
         let duration = self.duration(sender)?;
         if self.sends == Sends::Synchronous {
-            self.end_part(sender, start, duration)?;
+            self.end_part(sender, receiver as u32, start, duration)?;
         }
-        self.end_part(receiver, start, duration)
+        self.end_part(receiver, sender as u32, start, duration)
     }
 
     /// The time that the message of a sending action takes.
@@ -252,13 +257,20 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         self.costs.transmission_between(sender, send.to, send.from.bytes())
     }
 
-    /// Ends one part of an action; if it was the last, others may go on.
-    fn end_part(&mut self, index: usize, start: Time, duration: Time) -> Result<(), TimeError> {
+    /// Ends one part of an action, a copy or a message to or from the partner; if it was the last, others may go on.
+    fn end_part(
+        &mut self,
+        index: usize,
+        partner: u32,
+        start: Time,
+        duration: Time,
+    ) -> Result<(), TimeError> {
         let end = self.costs.sum(start, duration)?;
         let progress = &mut self.progress[index];
         if end >= progress.times.end {
             progress.times.start = start;
             progress.times.end = end;
+            progress.partner = partner;
         }
         progress.open -= 1;
         if progress.is_over() {

@@ -127,6 +127,43 @@ fn the_critical_path_passes_from_processor_to_processor() {
     assert_eq!((timeline.busy_units(2), timeline.waiting_units(2)), (16.0, 6.0));
 }
 
+/// Processor, action, start and end of what is on the critical path, sends being synchronous.
+fn critical_path(actions: &str) -> Vec<(usize, usize, f64, f64)> {
+    let timeline = simulate(&schedule(3, 1, actions), &costs(), Sends::Synchronous).unwrap();
+    let path = timeline.critical_path();
+    path.iter()
+        .map(|step| (step.processor, step.action, step.start.units(), step.end.units()))
+        .collect()
+}
+
+#[test]
+fn the_critical_path_comes_from_the_half_of_an_exchange_that_ends_last() {
+    // From time 5 on, 0 has a byte from 1 until 7, and sends 9 to 2 until 15.
+    let actions = r#"[
+        [{"send":2,"from":["output",0,9],"receive":1,"into":["segment",0,1]}],
+        [{"from":["output",0,1],"into":["segment",0,1]},{"send":0,"from":["output",0,1]}],
+        [{"from":["output",0,1],"into":["segment",0,1]},{"receive":0,"into":["segment",0,9]}]]"#;
+    assert_eq!(critical_path(actions), [(2, 0, 0.0, 5.0), (2, 1, 5.0, 15.0)]);
+}
+
+#[test]
+fn the_critical_path_states_the_times_of_the_half_of_an_exchange_that_is_on_it() {
+    // 1 waits for 0 until 5, and copies once its byte is away; what 0 sends to 2 delays nobody.
+    let actions = r#"[
+        [{"from":["output",0,1],"into":["segment",0,1]},
+         {"send":2,"from":["output",0,9],"receive":1,"into":["segment",0,1]}],
+        [{"send":0,"from":["output",0,1]},{"from":["output",0,2],"into":["segment",0,2]}],
+        [{"receive":0,"into":["segment",0,9]}]]"#;
+    assert_eq!(critical_path(actions), [(0, 0, 0.0, 5.0), (0, 1, 5.0, 7.0), (1, 1, 7.0, 17.0)]);
+}
+
+#[test]
+fn who_does_nothing_is_busy_for_0_units_and_not_for_minus_0() {
+    let timeline = simulate(&schedule(1, 1, "[[]]"), &costs(), Sends::Synchronous).unwrap();
+    assert!(timeline.busy_units(0).is_sign_positive());
+    assert!(timeline.waiting_units(0).is_sign_positive());
+}
+
 #[test]
 fn processors_that_wait_for_each_other_are_told() {
     let actions = r#"[

@@ -1,6 +1,5 @@
 //! What a simulation finds: starts, ends and waits, and what follows from them.
 
-use super::matching::Matching;
 use crate::program::Programs;
 use tuwtree_model::{Rank, Time};
 
@@ -23,7 +22,8 @@ pub struct Timeline {
     times: Vec<ActionTimes>,
     /// An entry for each action: its processor.
     owner: Vec<u32>,
-    matching: Matching,
+    /// An entry for each action: the action at the other end of the message that ends it, if one does.
+    partner: Vec<u32>,
     /// Where the actions of each processor end.
     ends: Vec<u32>,
     completion_time: Time,
@@ -36,18 +36,22 @@ pub struct Critical {
     pub processor: Rank,
     /// The index of the action in the processor's list.
     pub action: usize,
+    /// When it starts; of an exchange, when the half on the path does.
+    pub start: Time,
+    /// When it, or that half, ends.
+    pub end: Time,
 }
 
 impl Timeline {
     pub(super) fn new(
         programs: &Programs,
-        matching: Matching,
         owner: Vec<u32>,
         times: Vec<ActionTimes>,
+        partner: Vec<u32>,
     ) -> Timeline {
         let ends = (0..programs.processors()).map(|rank| programs.range(rank).end as u32).collect();
         let completion_time = times.iter().map(|times| times.end).max().unwrap_or_default();
-        Timeline { times, owner, matching, ends, completion_time }
+        Timeline { times, owner, partner, ends, completion_time }
     }
 
     /// The number of processors.
@@ -69,13 +73,18 @@ impl Timeline {
     /// How long a processor's ports are occupied by actions that go on: the sum of all its actions'
     /// durations, in time units. With one port, at most the completion time.
     pub fn busy_units(&self, rank: Rank) -> f64 {
-        self.actions(rank).iter().map(|times| times.end.before(times.start).units()).sum()
+        self.total(rank, |times| times.end.before(times.start))
     }
 
     /// How long a processor's ports are occupied by actions that wait for another processor, in
     /// time units.
     pub fn waiting_units(&self, rank: Rank) -> f64 {
-        self.actions(rank).iter().map(|times| times.start.before(times.ready).units()).sum()
+        self.total(rank, |times| times.start.before(times.ready))
+    }
+
+    fn total(&self, rank: Rank, span: impl Fn(&ActionTimes) -> Time) -> f64 {
+        // Not `sum`, which is -0 where there are no actions.
+        self.actions(rank).iter().fold(0.0, |units, times| units + span(times).units())
     }
 
     /// A chain of actions, each starting when the one before ends, from time 0 to the completion
@@ -93,11 +102,12 @@ impl Timeline {
         let Some(mut index) = self.times.iter().position(last) else { return Vec::new() };
         let mut path = Vec::new();
         loop {
-            if self.times[index].start > self.times[index].ready {
-                index = self.partner_ready_at(index);
+            let ActionTimes { ready, start, end } = self.times[index];
+            if start > ready {
+                index = self.partner[index] as usize;
             }
-            path.push(self.critical(index));
-            match self.ending_at(index, self.times[index].start) {
+            path.push(self.critical(index, start, end));
+            match self.ending_at(index, start) {
                 // Actions that take no time might follow each other in a circle.
                 Some(before) if path.len() < self.times.len() => index = before,
                 _ => break,
@@ -105,16 +115,6 @@ impl Timeline {
         }
         path.reverse();
         path
-    }
-
-    /// The other end of a message that waited for it.
-    fn partner_ready_at(&self, index: usize) -> usize {
-        let start = self.times[index].start;
-        [self.matching.sender_to(index), self.matching.receiver_of(index)]
-            .into_iter()
-            .flatten()
-            .find(|&partner| self.times[partner].ready == start)
-            .expect("a message starts when one of its ends is ready")
     }
 
     /// The last action before this one in its processor's list that ends then, preferably one that
@@ -131,9 +131,9 @@ impl Timeline {
         before.clone().find(takes_time).or_else(|| before.next())
     }
 
-    fn critical(&self, index: usize) -> Critical {
+    fn critical(&self, index: usize, start: Time, end: Time) -> Critical {
         let processor = self.owner[index] as Rank;
         let first = if processor == 0 { 0 } else { self.ends[processor - 1] as usize };
-        Critical { processor, action: index - first }
+        Critical { processor, action: index - first, start, end }
     }
 }
