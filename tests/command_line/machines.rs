@@ -293,3 +293,13 @@ fn a_network_that_is_cut_is_reported_with_the_cut() {
     let text = tuwtree(&format!("optimize --dist same --machine {ring}")).success();
     assert!(text.contains("linear is left out: there is no link from processor"), "{text}");
 }
+
+#[test]
+fn an_optimum_for_linearised_costs_may_be_beaten_and_the_reason_is_told() {
+    let griffon = workspace_file("data/machines/griffon.toml");
+    let arguments =
+        format!("optimize --dist random --machine {} --linearise-at 1000", griffon.display());
+    let text = tuwtree(&arguments).success();
+    assert!(text.contains("Recommended: adaptive."), "{text}");
+    assert!(text.contains("costs that differ from those it is judged by"), "{text}");
+}

@@ -19,7 +19,7 @@ use tuwtree_dp::Method;
 use tuwtree_model::document::Problem;
 use tuwtree_model::{
     Completion, Costs, Operation, Root, Time, TimeError, check_combines_neighbours, check_ordered,
-    completion, lower_bound, lower_bound_any_root,
+    completion, joins_adjacent_ranges, lower_bound, lower_bound_any_root,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -486,6 +486,9 @@ impl Comparison {
             }
             true if check_ordered(&best.built.tree).is_err() => {
                 "\nIts tree is not in rank order: what permuting the blocks may cost is not counted."
+            }
+            true if joins_adjacent_ranges(&best.built.tree) => {
+                "\nIt beats optimal, which was searched for with costs that differ from those it is judged by."
             }
             true => {
                 "\nIt is no join of adjacent ranges, which is what optimal is the best of: see the README."

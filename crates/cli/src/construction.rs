@@ -355,7 +355,13 @@ impl Task<'_> {
                 return Err(plan.effort.refused(format!("{error} with --linearise-at")));
             }
             Searched::Homogeneous(_) | Searched::PerPair(_) => {
-                let reason = "two-level trees need a machine of several levels (hierarchical)";
+                let reason = match self.costs {
+                    Costs::Hierarchical(_) => {
+                        "all these processors pay the same for each other, so \
+                                               that there are no levels"
+                    }
+                    _ => "two-level trees need a machine of several levels (hierarchical)",
+                };
                 return Err(plan.effort.refused(reason.to_owned()));
             }
         };
