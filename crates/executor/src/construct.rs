@@ -27,7 +27,7 @@ use tuwtree_model::{
 use tuwtree_treegen::AdaptiveRule;
 
 /// The size of every message of the construction, in bytes.
-pub const MESSAGE_BYTES: usize = 48;
+pub const MESSAGE_BYTES: usize = 56;
 
 /// A message of the construction: what one processor tells another of its subcube.
 pub type Message = [u8; MESSAGE_BYTES];
@@ -140,6 +140,8 @@ struct Report {
     bytes: u64,
     /// The gather root's own block.
     root_block: u64,
+    /// The sum of all its processors' [`digest`]s.
+    digest: u64,
     /// When the gather root is done: 0 but for the rule that looks at it.
     time: Time,
 }
@@ -162,6 +164,24 @@ pub struct Child {
     pub last: Rank,
     /// Their blocks' sizes together, as they themselves have stated them.
     pub bytes: u64,
+    /// The wrapping sum of their [`digest`]s.
+    pub digest: u64,
+}
+
+/// A number that stands for a block of this size at this processor.
+///
+/// The sums of several processors' digests differ, but for one case in 2^64, where any of their sizes
+/// does: so the root finds out that sizes are not what it was told, even where their sum is.
+pub fn digest(rank: Rank, bytes: u64) -> u64 {
+    mixed(mixed(rank as u64).wrapping_add(bytes))
+}
+
+/// Every bit of the result depends on every bit of the word: the finalizer of SplitMix64.
+fn mixed(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
 }
 
 /// A processor's place in the tree.
@@ -217,6 +237,7 @@ impl Node {
             first: other,
             last: other,
             bytes: sizes.block(other),
+            digest: digest(other, sizes.block(other)),
         };
         let last = sizes.processors() - 1;
         let children = (0..=last).filter(|&other| other != root).map(child).collect();
@@ -324,7 +345,8 @@ impl<'a> Construction<'a> {
             block: own,
             bytes: own,
         };
-        let report = Report { root: rank, bytes: own, root_block: own, time: Time::ZERO };
+        let digest = digest(rank, own);
+        let report = Report { root: rank, bytes: own, root_block: own, digest, time: Time::ZERO };
         let fault = block.is_none().then_some(Fault::Refused { rank });
         let known = Some(fault.map_or(Ok(report), Err));
         let mut construction =
@@ -455,6 +477,7 @@ impl<'a> Construction<'a> {
             first: other.first,
             last: other.last,
             bytes: heard.bytes,
+            digest: heard.digest,
         });
         node.first = node.first.min(other.first);
         node.last = node.last.max(other.last);
@@ -498,7 +521,8 @@ impl<'a> Construction<'a> {
             Side::Left => left,
             Side::Right => right,
         };
-        Ok((receiver.root, Report { bytes, time, ..receiver }))
+        let digest = left.digest.wrapping_add(right.digest);
+        Ok((receiver.root, Report { bytes, digest, time, ..receiver }))
     }
 
     /// The word by which processors with other roots or rules are found out.
@@ -515,18 +539,20 @@ impl<'a> Construction<'a> {
     fn encode(&self, known: Result<Report, Fault>) -> Message {
         let agreement = self.agreement();
         let words = match known {
-            Ok(Report { root, bytes, root_block, time }) => {
-                [0, agreement, root as u64, bytes, root_block, time.units().to_bits()]
+            Ok(Report { root, bytes, root_block, digest, time }) => {
+                [0, agreement, root as u64, bytes, root_block, time.units().to_bits(), digest]
             }
-            Err(Fault::Refused { rank }) => [1, agreement, rank as u64, 0, 0, 0],
+            Err(Fault::Refused { rank }) => [1, agreement, rank as u64, 0, 0, 0, 0],
             Err(Fault::Differ { first, second }) => {
-                [2, agreement, first as u64, second as u64, 0, 0]
+                [2, agreement, first as u64, second as u64, 0, 0, 0]
             }
-            Err(Fault::TooLarge { first, last }) => [3, agreement, first as u64, last as u64, 0, 0],
+            Err(Fault::TooLarge { first, last }) => {
+                [3, agreement, first as u64, last as u64, 0, 0, 0]
+            }
             Err(Fault::NoTime { first, last, reason }) => {
-                [4, agreement, first as u64, last as u64, reason as u64, 0]
+                [4, agreement, first as u64, last as u64, reason as u64, 0, 0]
             }
-            Err(Fault::Garbled { rank }) => [5, agreement, rank as u64, 0, 0, 0],
+            Err(Fault::Garbled { rank }) => [5, agreement, rank as u64, 0, 0, 0, 0],
         };
         let mut message = [0; MESSAGE_BYTES];
         for (place, word) in message.chunks_exact_mut(8).zip(words) {
@@ -542,7 +568,7 @@ impl<'a> Construction<'a> {
         for (word, bytes) in words.iter_mut().zip(message.chunks_exact(8)) {
             *word = u64::from_le_bytes(bytes.try_into().expect("chunks of 8"));
         }
-        let [kind, agreement, one, two, three, four] = words;
+        let [kind, agreement, one, two, three, four, digest] = words;
         let rank = |word: u64| {
             usize::try_from(word).ok().filter(|&rank| rank < self.processors).ok_or(garbled)
         };
@@ -556,7 +582,7 @@ impl<'a> Construction<'a> {
                     return Err(Fault::Differ { first, second });
                 }
                 match other.contains(root) && three <= two {
-                    true => Ok(Report { root, bytes: two, root_block: three, time }),
+                    true => Ok(Report { root, bytes: two, root_block: three, digest, time }),
                     false => Err(garbled),
                 }
             }

@@ -90,6 +90,8 @@ fn agrees_with_treegen(blocks: &[u64], root: Option<Rank>, rule: Rule<'_>) {
         assert_eq!(node.bytes, sizes.range(node.first, node.last));
         for child in &node.children {
             assert_eq!(child.bytes, sizes.range(child.first, child.last));
+            let digests = (child.first..=child.last).map(|rank| digest(rank, sizes.block(rank)));
+            assert_eq!(child.digest, digests.fold(0, u64::wrapping_add));
             let below = &outcome.nodes[child.rank];
             assert_eq!((below.first, below.last), (child.first, child.last));
         }
@@ -182,7 +184,7 @@ fn different_roots_and_different_rules_are_found_out() {
     let part = |rank| Construction::new((rank, 6), Some(1), Some(rank / 4), Rule::DataSize);
     let outcome = run((0..6).map(part).collect());
     assert_eq!(outcome.faults[0], Some(Fault::Differ { first: 3, second: 5 }));
-    assert_eq!(outcome.faults[0].unwrap().to_string().contains("processors 3 and 5"), true);
+    assert!(outcome.faults[0].unwrap().to_string().contains("processors 3 and 5"));
     let rules = [Rule::DataSize, Rule::GatherTime];
     let part = |rank: usize| Construction::new((rank, 2), Some(1), Some(0), rules[rank]);
     let outcome = run((0..2).map(part).collect());
