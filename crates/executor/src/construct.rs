@@ -21,9 +21,7 @@
 //! # Source
 //! TUW Lemma 3, with the fixed root of Lemma 2, and the rules of Lemmas 1 and 4.
 
-use tuwtree_model::{
-    BlockSizes, Collective, CostModel, Costs, Operation, Rank, Step, Time, TimeError,
-};
+use tuwtree_model::{BlockSizes, CostModel, Costs, Operation, Rank, Step, Time, TimeError};
 use tuwtree_treegen::AdaptiveRule;
 
 /// The size of every message of the construction, in bytes.
@@ -662,14 +660,6 @@ fn joined_time(
                 false => Ok(clock),
             }
         }
-    }
-}
-
-/// The collective operation that these blocks are gathered or scattered by.
-pub fn collective(operation: Operation, sizes: &BlockSizes) -> Collective<'_> {
-    match operation.is_outward() {
-        true => Collective::Scatter(sizes),
-        false => Collective::Gather(sizes),
     }
 }
 

@@ -7,5 +7,8 @@
 //! The library builds against one MPI library, the one that `MPICC` names. It knows communicators,
 //! and nothing of terminals.
 
+pub mod c_api;
+pub mod collective;
 pub mod construct;
 pub mod mpi;
+pub mod settings;

@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use tuwtree_model::{CostMatrix, Homogeneous, Randomness, Root, Tree};
+use tuwtree_model::{Collective, CostMatrix, Homogeneous, Randomness, Root, Tree};
 use tuwtree_treegen::adaptive;
 
 /// What a construction by all processors came to.
@@ -81,7 +81,7 @@ fn agrees_with_treegen(blocks: &[u64], root: Option<Rank>, rule: Rule<'_>) {
         _ => Costs::Homogeneous(Homogeneous::new(1.0, 1.0, 1.0).unwrap()),
     };
     let problem = match rule {
-        Rule::CompletionTime(operation, _) => collective(operation, &sizes),
+        Rule::CompletionTime(Operation::Scatter, _) => Collective::Scatter(&sizes),
         _ => Collective::Gather(&sizes),
     };
     let expected = adaptive(problem, &costs, wanted, rule.kind()).unwrap();
