@@ -5,8 +5,16 @@
 //! it does not call itself.
 
 mod communicator;
+mod datatype;
 mod error;
+mod memory;
+mod operator;
 pub mod raw;
+mod requests;
 
-pub use communicator::Communicator;
+pub use communicator::{Communicator, Refused};
+pub use datatype::{Datatype, Element, LARGEST_COUNT};
 pub use error::{MpiError, check};
+pub use memory::{Memory, OutOfMemory};
+pub use operator::{Operator, compose};
+pub(crate) use requests::{Patience, Requests, Transfer, copy_by_message};
