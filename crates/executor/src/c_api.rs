@@ -3,7 +3,7 @@
 //! Every function returns `MPI_SUCCESS` or an error code of MPI, after the error handler of the
 //! communicator has been called with it. None unwinds into C.
 
-use crate::collective::{CollectiveError, Collectives};
+use crate::collective::{CollectiveError, Collectives, Persistent};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype};
 use crate::mpi::{Arguments, Communicator, MpiError, give, raise, value_of};
 use crate::settings::{Setting, SettingError};
@@ -111,6 +111,184 @@ pub unsafe extern "C" fn tuwtree_scatterv(
             let own = (recvbuf, recvcount, recvtype);
             collectives_of(comm)?.run(&Arguments::scatterv(all, own, root))
         })
+    }
+}
+
+/// A persistent operation, as C holds it.
+pub struct Operation {
+    persistent: Persistent<'static>,
+    /// Whose error handler hears of failures.
+    comm: MPI_Comm,
+}
+
+/// Sets up a gather.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv_init`; `request` points to a place for the result,
+/// or is null, which is an error; the communicator lives until the operation is freed.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut Operation,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that is asked for.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            init(&Arguments::gatherv(own, all, root), comm, request)
+        })
+    }
+}
+
+/// Sets up a scatter.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut Operation,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that is asked for.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            init(&Arguments::scatterv(all, own, root), comm, request)
+        })
+    }
+}
+
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[allow(unsafe_code)]
+unsafe fn init(
+    arguments: &Arguments<'static>,
+    comm: MPI_Comm,
+    request: *mut *mut Operation,
+) -> Result<(), CollectiveError> {
+    if request.is_null() {
+        return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        *request = std::ptr::null_mut();
+        let persistent = collectives_of(comm)?.init(arguments)?;
+        *request = Box::into_raw(Box::new(Operation { persistent, comm }));
+    }
+    Ok(())
+}
+
+/// Starts an operation.
+///
+/// # Safety
+/// `request` points to what one of the functions above has made, or to null, or is null, which are
+/// errors; buffers have memory as was promised to those.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { with_operation(request, |operation| operation.persistent.start()) }
+}
+
+/// Waits for an operation.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut Operation) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { with_operation(request, |operation| operation.persistent.wait()) }
+}
+
+/// Looks whether an operation has ended.
+///
+/// # Safety
+/// As [`tuwtree_start`]; `flag` points to a place for the answer, or is null, which is an error.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_test(request: *mut *mut Operation, flag: *mut c_int) -> c_int {
+    let test = |operation: &mut Operation| {
+        if flag.is_null() {
+            return Err(CollectiveError::Refused("a null pointer for the flag".to_owned()));
+        }
+        let has_ended = operation.persistent.test()?;
+        // SAFETY: the caller's promise.
+        unsafe { *flag = c_int::from(has_ended) };
+        Ok(())
+    };
+    // SAFETY: the caller's promise.
+    unsafe { with_operation(request, test) }
+}
+
+/// Frees an operation.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_free(request: *mut *mut Operation) -> c_int {
+    let check = |operation: &mut Operation| match operation.persistent.is_under_way() {
+        true => Err(CollectiveError::NotStartable("under way")),
+        false => Ok(()),
+    };
+    // SAFETY: the caller's promise; the box is the one that `init` has made.
+    unsafe {
+        let code = with_operation(request, check);
+        if code != SUCCESS {
+            return code;
+        }
+        let operation = Box::from_raw(*request);
+        *request = std::ptr::null_mut();
+        let comm = operation.comm;
+        guarded(comm, move || {
+            drop(operation);
+            Ok(())
+        })
+    }
+}
+
+/// Does something with an operation, and reports failures to its communicator.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[allow(unsafe_code)]
+unsafe fn with_operation(
+    request: *mut *mut Operation,
+    work: impl FnOnce(&mut Operation) -> Result<(), CollectiveError>,
+) -> c_int {
+    // SAFETY: the caller's promise; a null pointer is none to an operation.
+    unsafe {
+        let operation = if request.is_null() { None } else { (*request).as_mut() };
+        match operation {
+            Some(operation) => {
+                let comm = operation.comm;
+                guarded(comm, || work(operation))
+            }
+            None => guarded(raw::RSMPI_COMM_NULL, || {
+                Err(CollectiveError::NotStartable("none: a null request"))
+            }),
+        }
     }
 }
 

@@ -1,6 +1,11 @@
 //! Schedules of irregular gather and scatter, run on MPI.
 //!
+//! - [`collective`]: gather and scatter with MPI's own arguments, once or persistent.
+//! - [`c_api`]: the same for C.
 //! - [`construct`]: adaptive trees, built by the processors themselves.
+//! - [`settings`]: by which algorithm, with what.
+//! - [`part`]: what one processor does, as it is sent to it or as it finds out.
+//! - [`engine`]: a part bound to memory, started and waited for as often as one likes.
 //! - [`mpi`]: the little of MPI's C interface that is needed, made safe: the only place, beside the
 //!   interface for C, with `unsafe` code.
 //!
@@ -10,5 +15,7 @@
 pub mod c_api;
 pub mod collective;
 pub mod construct;
+pub mod engine;
 pub mod mpi;
+pub mod part;
 pub mod settings;

@@ -4,6 +4,7 @@
 //! whose environment and files count, and from what the program says afterwards. They are the
 //! same at all processors.
 
+use crate::engine::Mode;
 use crate::mpi::{Communicator, MpiError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -74,39 +75,13 @@ impl FromStr for Algorithm {
     }
 }
 
-/// How a processor with several children receives from them, and sends to them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Mode {
-    /// All at once, as far as the data is there.
-    #[default]
-    Eager,
-    /// One after the other, as the one-ported model has it.
-    Strict,
-}
-
-impl Mode {
-    /// All modes.
-    pub const ALL: [Mode; 2] = [Mode::Eager, Mode::Strict];
-
-    /// The name by which users call the mode.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mode::Eager => "eager",
-            Mode::Strict => "strict",
-        }
-    }
-}
-
-impl FromStr for Mode {
-    type Err = SettingError;
-
-    fn from_str(name: &str) -> Result<Mode, SettingError> {
-        by_name(&Mode::ALL, Mode::name, name).ok_or_else(|| SettingError::Value {
-            setting: Setting::Mode,
-            value: name.to_owned(),
-            allowed: Mode::ALL.map(Mode::name).join(", "),
-        })
-    }
+/// The mode of this name.
+fn mode_from(name: &str) -> Result<Mode, SettingError> {
+    by_name(&Mode::ALL, Mode::name, name).ok_or_else(|| SettingError::Value {
+        setting: Setting::Mode,
+        value: name.to_owned(),
+        allowed: Mode::ALL.map(Mode::name).join(", "),
+    })
 }
 
 fn by_name<T: Copy>(all: &[T], name_of: impl Fn(T) -> &'static str, name: &str) -> Option<T> {
@@ -229,7 +204,7 @@ pub enum SettingError {
 }
 
 /// How collective operations on a communicator are performed.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// By which algorithm.
     pub algorithm: Algorithm,
@@ -239,6 +214,18 @@ pub struct Settings {
     pub machine: Option<Machine>,
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    /// The default algorithm, with as much at once as goes.
+    fn default() -> Settings {
+        Settings {
+            algorithm: Algorithm::default(),
+            mode: Mode::Eager,
+            machine: None,
+            schedule: None,
+        }
+    }
 }
 
 /// Settings on their way to the other processors.
@@ -287,7 +274,7 @@ impl Stated {
             settings.algorithm = name.parse()?;
         }
         if let Some(name) = &self.mode {
-            settings.mode = name.parse()?;
+            settings.mode = mode_from(name)?;
         }
         if let Some((path, text)) = &self.machine {
             let setting = Setting::Machine;
@@ -409,7 +396,7 @@ mod tests {
             assert_eq!(algorithm.name().parse(), Ok(algorithm));
         }
         for mode in Mode::ALL {
-            assert_eq!(mode.name().parse(), Ok(mode));
+            assert_eq!(mode_from(mode.name()), Ok(mode));
         }
         for setting in Setting::ALL {
             assert_eq!(setting.name().parse(), Ok(setting));

@@ -8,8 +8,8 @@
 
 use super::CollectiveError;
 use crate::construct::{Child, Fault, Node, digest};
+use crate::engine::Mode;
 use crate::mpi::{Blocks, Communicator, MpiError, Parsed, Span};
-use crate::settings::Mode;
 use std::ffi::c_int;
 use tuwtree_model::Rank;
 
@@ -105,7 +105,7 @@ impl<'a> Along<'a> {
     fn gather_root(&self) -> Result<(), CollectiveError> {
         let Node { rank, ref children, .. } = *self.node;
         let mut first = First::default();
-        first.note(self.check_sizes());
+        first.note(check_sizes(self.node, self.fault, self.all()));
         let all = self.all().filter(|_| first.is_none());
         let mut scratch = vec![Vec::new(); children.len()];
         let consecutive =
@@ -237,7 +237,7 @@ impl Along<'_> {
     fn scatter_root(&self) -> Result<(), CollectiveError> {
         let Node { rank, ref children, .. } = *self.node;
         let mut first = First::default();
-        first.note(self.check_sizes());
+        first.note(check_sizes(self.node, self.fault, self.all()));
         let all = self.all().filter(|_| first.is_none());
         let mut scratch = vec![Vec::new(); children.len()];
         let mut places = Vec::with_capacity(children.len());
@@ -322,22 +322,6 @@ impl<'a> Along<'a> {
         self.parsed?.all.as_ref()
     }
 
-    /// Fails if the tree has a fault, or at the root, if its counts are not what others state.
-    fn check_sizes(&self) -> Result<(), CollectiveError> {
-        if let Some(fault) = self.fault {
-            return Err(fault.into());
-        }
-        let Some(all) = self.all() else { return Ok(()) };
-        for &Child { first, last, bytes, digest: stated, .. } in &self.node.children {
-            let expected: u64 = (first..=last).map(|rank| all.bytes(rank)).sum();
-            let digests = (first..=last).map(|rank| digest(rank, all.bytes(rank)));
-            if (bytes, stated) != (expected, digests.fold(0, u64::wrapping_add)) {
-                return Err(CollectiveError::Sizes { first, last, stated: bytes, expected });
-            }
-        }
-        Ok(())
-    }
-
     fn check_message(&self, from: Rank, bytes: u64, expected: u64) -> Result<(), CollectiveError> {
         let to = self.node.rank;
         match bytes == expected {
@@ -359,6 +343,26 @@ impl<'a> Along<'a> {
         let before = self.node.children.iter().filter(|child| child.first < first);
         own + before.map(|child| child.bytes).sum::<u64>()
     }
+}
+
+/// Fails if the tree has a fault, or at the root, if its counts are not what others state.
+pub(super) fn check_sizes(
+    node: &Node,
+    fault: Option<Fault>,
+    all: Option<&Blocks<'_>>,
+) -> Result<(), CollectiveError> {
+    if let Some(fault) = fault {
+        return Err(fault.into());
+    }
+    let Some(all) = all else { return Ok(()) };
+    for &Child { first, last, bytes, digest: stated, .. } in &node.children {
+        let expected: u64 = (first..=last).map(|rank| all.bytes(rank)).sum();
+        let digests = (first..=last).map(|rank| digest(rank, all.bytes(rank)));
+        if (bytes, stated) != (expected, digests.fold(0, u64::wrapping_add)) {
+            return Err(CollectiveError::Sizes { first, last, stated: bytes, expected });
+        }
+    }
+    Ok(())
 }
 
 /// As many bytes of scratch memory.

@@ -5,10 +5,13 @@
 use super::{Call, CollectiveError};
 use crate::construct::MESSAGE_BYTES;
 use crate::settings::Algorithm;
+use std::rc::Rc;
+use tuwtree_dp::{Method, PairMethod, default_method, optimal, optimal_per_pair};
 use tuwtree_model::{
     BlockSizes, Collective, CostModel, Costs, Operation, Rank, Root, Time, TimeError, Tree,
     completion_time,
 };
+use tuwtree_schedule::{Payload, Schedule};
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
 /// The algorithms among which a choice is made, the first of equals taken.
@@ -27,7 +30,7 @@ const NONE: u64 = u64::MAX;
 ///
 /// # Errors
 /// What MPI returns; invalid arguments at the root, or no root.
-pub(super) fn agree(call: &Call<'_>) -> Result<Algorithm, CollectiveError> {
+pub(super) fn agree(call: &Call<'_, '_>) -> Result<Algorithm, CollectiveError> {
     let Some(root) = call.root() else {
         return Err(CollectiveError::Refused("there is no such root".to_owned()));
     };
@@ -43,6 +46,80 @@ pub(super) fn agree(call: &Call<'_>) -> Result<Algorithm, CollectiveError> {
     })
 }
 
+/// The schedule of least completion time for an operation that is set up once: along an optimal
+/// ordered tree, where the costs and the number of processors admit to search for one, or else
+/// along the best of the trees among which calls choose.
+///
+/// # Errors
+/// No tree has a completion time.
+pub(super) fn best_schedule(
+    sizes: &BlockSizes,
+    operation: Operation,
+    root: Rank,
+    costs: &Costs,
+) -> Result<Rc<Schedule>, CollectiveError> {
+    let problem = problem(operation, sizes);
+    let searched = optimal_tree(sizes, operation, root, costs);
+    let built = CANDIDATES.into_iter().filter_map(|one| tree(one, problem, root, costs));
+    let timed = searched
+        .into_iter()
+        .chain(built)
+        .filter_map(|tree| Some((completion_time(&tree, problem, costs).ok()?, tree)));
+    let best = timed.min_by_key(|&(time, _)| time).map(|(_, tree)| tree);
+    let refused = |text: String| CollectiveError::Refused(text);
+    let tree = best.ok_or_else(|| refused("no tree has a time by the machine's costs".into()))?;
+    let payload = Payload::Blocks(sizes.clone());
+    Schedule::of_tree(&tree, operation, payload, None)
+        .map(Rc::new)
+        .map_err(|error| refused(error.to_string()))
+}
+
+/// The most processors for which a tree is searched by a program of cubic time, and of quartic.
+const MOST: (usize, usize) = (300, 24);
+
+/// The optimal ordered tree with this root, if it is found in a time that a program may wait.
+fn optimal_tree(
+    sizes: &BlockSizes,
+    operation: Operation,
+    root: Rank,
+    costs: &Costs,
+) -> Option<Tree> {
+    let processors = sizes.processors();
+    let root = Root::Given(root);
+    if let Some(homogeneous) = costs.homogeneous(processors) {
+        let method = default_method(sizes, &homogeneous);
+        let is_fast = method != Method::Plain || processors <= MOST.0;
+        let found = is_fast.then(|| optimal(sizes, &homogeneous, root, method));
+        return found?.ok().map(|optimum| optimum.tree);
+    }
+    if processors > MOST.1 {
+        return None;
+    }
+    let problem = problem(operation, sizes);
+    // Costs that are not linear are so between the pieces; the best of all trees is judged by themselves.
+    let matrix = costs.linearised_at(sizes.total() / processors as u64).matrix(processors).ok()?;
+    let found = optimal_per_pair(problem, &matrix, root, PairMethod::Hinges, &());
+    found.ok().map(|optimum| optimum.tree)
+}
+
+fn problem(operation: Operation, sizes: &BlockSizes) -> Collective<'_> {
+    match operation.is_outward() {
+        true => Collective::Scatter(sizes),
+        false => Collective::Gather(sizes),
+    }
+}
+
+/// The tree of an algorithm; `None` if it has none.
+fn tree(algorithm: Algorithm, problem: Collective<'_>, root: Rank, costs: &Costs) -> Option<Tree> {
+    let rule = match algorithm {
+        Algorithm::AdaptiveGatherTime => AdaptiveRule::GatherTime,
+        Algorithm::AdaptiveDataSize => AdaptiveRule::DataSize,
+        Algorithm::AdaptiveCompletionTime => AdaptiveRule::CompletionTime,
+        _ => return linear(problem.processors(), root).ok(),
+    };
+    adaptive(problem, costs, Root::Given(root), rule).ok()
+}
+
 /// The algorithm with the least completion time, the time to build the tree included.
 pub(super) fn best(
     sizes: &BlockSizes,
@@ -50,7 +127,7 @@ pub(super) fn best(
     root: Rank,
     costs: &Costs,
 ) -> Algorithm {
-    let time = |algorithm| time(algorithm, sizes, operation, root, costs).ok();
+    let time = |algorithm| time(algorithm, sizes, operation, root, costs);
     // What has no time is never best; if nothing has, there may be links for the star only.
     CANDIDATES
         .into_iter()
@@ -65,24 +142,13 @@ fn time(
     operation: Operation,
     root: Rank,
     costs: &Costs,
-) -> Result<Time, TimeError> {
-    let problem = match operation.is_outward() {
-        true => Collective::Scatter(sizes),
-        false => Collective::Gather(sizes),
-    };
-    let rule = match algorithm {
-        Algorithm::AdaptiveGatherTime => AdaptiveRule::GatherTime,
-        Algorithm::AdaptiveDataSize => AdaptiveRule::DataSize,
-        Algorithm::AdaptiveCompletionTime => AdaptiveRule::CompletionTime,
-        _ => {
-            let tree = linear(sizes.processors(), root).map_err(|_| TimeError::NotFinite)?;
-            return completion_time(&tree, problem, costs);
-        }
-    };
-    let tree = adaptive(problem, costs, Root::Given(root), rule);
-    let tree: Tree = tree.map_err(|_| TimeError::NotFinite)?;
-    let moved = completion_time(&tree, problem, costs)?;
-    costs.sum(construction_time(sizes.processors(), costs)?, moved)
+) -> Option<Time> {
+    let problem = problem(operation, sizes);
+    let moved = completion_time(&tree(algorithm, problem, root, costs)?, problem, costs).ok()?;
+    match algorithm {
+        Algorithm::Linear => Some(moved),
+        _ => costs.sum(construction_time(sizes.processors(), costs).ok()?, moved).ok(),
+    }
 }
 
 /// What it takes the processors to build an adaptive tree, about: two messages a round, at the costs

@@ -1,7 +1,8 @@
 //! Collective operations for programs: gather and scatter with MPI's own arguments.
 //!
 //! [`Collectives`] is what a communicator carries for them: a duplicate, on which nobody else's
-//! messages are, and the [`Settings`]. [`Collectives::run`] performs an operation once.
+//! messages are, and the [`Settings`]. [`Collectives::run`] performs an operation once;
+//! [`Collectives::init`] sets one up that is started many times ([`Persistent`]).
 //!
 //! # One-shot algorithms
 //! Adaptive trees are built anew for each call, in at most `2 ceil(log2 p)` rounds of messages of
@@ -15,16 +16,21 @@
 mod along;
 mod choice;
 mod error;
+mod persistent;
+mod program;
 
 pub use error::CollectiveError;
+pub use persistent::Persistent;
 
 use crate::construct::{Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission};
 use crate::mpi::{Arguments, Communicator, MpiError, Parsed, Span};
 use crate::settings::{Algorithm, Setting, Settings};
 use along::{Along, Empty};
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, Costs, Rank};
+use tuwtree_schedule::Schedule;
 
 /// Tags of the messages on the private communicator. Operations that are performed once follow one
 /// another in the same order everywhere, and leave no message behind: they share theirs.
@@ -42,8 +48,10 @@ mod tag {
 /// communicator.
 #[derive(Debug)]
 pub struct Collectives {
-    comm: Communicator,
+    comm: Rc<Communicator>,
     settings: RefCell<Rc<Settings>>,
+    /// At processors that have been the root of a given schedule, the last such, with its file.
+    schedule: RefCell<Option<(PathBuf, Rc<Schedule>)>>,
 }
 
 impl Collectives {
@@ -54,7 +62,11 @@ impl Collectives {
     /// What MPI returns; settings that make no sense, at all processors.
     pub fn new(comm: Communicator) -> Result<Collectives, CollectiveError> {
         let settings = Settings::of_environment(&comm)?.map_err(CollectiveError::Refused)?;
-        Ok(Collectives { comm, settings: RefCell::new(Rc::new(settings)) })
+        Ok(Collectives {
+            comm: Rc::new(comm),
+            settings: RefCell::new(Rc::new(settings)),
+            schedule: RefCell::new(None),
+        })
     }
 
     /// The private communicator.
@@ -87,6 +99,10 @@ impl Collectives {
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<(), CollectiveError> {
         let settings = self.settings();
         let call = Call::new(&self.comm, arguments, &settings);
+        if settings.algorithm == Algorithm::Schedule {
+            // Whatever is wrong anywhere is agreed on.
+            return persistent::set_up(self, &call, &self.comm)?.run();
+        }
         let done = match settings.algorithm {
             Algorithm::Auto => choice::agree(&call).and_then(|algorithm| call.run_by(algorithm)),
             algorithm => call.run_by(algorithm),
@@ -95,22 +111,34 @@ impl Collectives {
         call.parsed?;
         done
     }
+
+    /// Sets up an operation that is started many times. Collective; messages of several such do not
+    /// meet, since each has a duplicate of the communicator to itself.
+    ///
+    /// # Errors
+    /// [`CollectiveError`], at all processors if at any.
+    pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
+        let settings = self.settings();
+        let call = Call::new(&self.comm, arguments, &settings);
+        let own = Rc::new(self.comm.duplicate_again()?);
+        persistent::set_up(self, &call, &own)
+    }
 }
 
-/// An operation that is performed once.
-struct Call<'a> {
-    comm: &'a Communicator,
-    arguments: &'a Arguments<'a>,
-    settings: &'a Settings,
+/// An operation that is performed once, or to be set up.
+struct Call<'c, 'a> {
+    comm: &'c Communicator,
+    arguments: &'c Arguments<'a>,
+    settings: &'c Settings,
     parsed: Result<Parsed<'a>, CollectiveError>,
 }
 
-impl<'a> Call<'a> {
+impl<'c, 'a> Call<'c, 'a> {
     fn new(
-        comm: &'a Communicator,
-        arguments: &'a Arguments<'a>,
-        settings: &'a Settings,
-    ) -> Call<'a> {
+        comm: &'c Communicator,
+        arguments: &'c Arguments<'a>,
+        settings: &'c Settings,
+    ) -> Call<'c, 'a> {
         let rank = comm.rank();
         let parsed = arguments.parse(rank, comm.size());
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
@@ -120,10 +148,6 @@ impl<'a> Call<'a> {
     /// The root, if the argument is a processor, whatever the others are.
     fn root(&self) -> Option<Rank> {
         self.arguments.root(self.comm.size())
-    }
-
-    fn is_at_root(&self) -> bool {
-        self.root() == Some(self.comm.rank())
     }
 
     /// All sizes, at the root, if its arguments are valid.
@@ -148,12 +172,14 @@ impl<'a> Call<'a> {
             Algorithm::AdaptiveCompletionTime => {
                 self.adaptive(Rule::CompletionTime(self.arguments.operation(), self.costs()?))
             }
-            Algorithm::Schedule | Algorithm::Auto => unreachable!(),
+            Algorithm::Schedule | Algorithm::Auto => {
+                unreachable!("a schedule is set up, and a choice is one of the others")
+            }
         }
     }
 
     /// The costs that the settings have.
-    fn costs(&self) -> Result<&'a Costs, CollectiveError> {
+    fn costs(&self) -> Result<&'c Costs, CollectiveError> {
         let machine = self.settings.machine.as_ref();
         machine
             .map(|machine| &machine.costs)

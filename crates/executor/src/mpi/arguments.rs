@@ -298,6 +298,68 @@ impl<'a> Arguments<'a> {
         }?;
         Ok(Some(request))
     }
+
+    /// Copies the root's lists, and has the arguments point to the copies, which the caller keeps.
+    pub(crate) fn own_lists(&mut self, rank: Rank, processors: usize) -> [Vec<c_int>; 2] {
+        let (_, counts, displacements, _) = &mut self.all;
+        let is_root = self.root == rank as c_int;
+        [counts, displacements].map(|list| {
+            if !is_root || list.is_null() {
+                return Vec::new();
+            }
+            // SAFETY: the promise made when the arguments were: at the root, p numbers.
+            let copy = unsafe { std::slice::from_raw_parts(*list, processors) }.to_vec();
+            *list = copy.as_ptr();
+            copy
+        })
+    }
+
+    /// Starts the MPI library's nonblocking operation.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); the lists live until the operation has ended.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub(crate) unsafe fn start_native(&self, comm: MPI_Comm) -> Result<MPI_Request, MpiError> {
+        let (own, count, own_type) = self.own;
+        let (all, counts, displacements, all_type) = self.all;
+        // SAFETY: reading a constant of the C shim.
+        let mut request = unsafe { raw::RSMPI_REQUEST_NULL };
+        match self.operation.is_outward() {
+            // SAFETY: as in `call_native`.
+            false => check("MPI_Igatherv", unsafe {
+                raw::PMPI_Igatherv(
+                    own,
+                    count,
+                    own_type,
+                    all,
+                    counts,
+                    displacements,
+                    all_type,
+                    self.root,
+                    comm,
+                    &mut request,
+                )
+            }),
+            // SAFETY: as in `call_native`.
+            true => check("MPI_Iscatterv", unsafe {
+                raw::PMPI_Iscatterv(
+                    all,
+                    counts,
+                    displacements,
+                    all_type,
+                    own,
+                    count,
+                    own_type,
+                    self.root,
+                    comm,
+                    &mut request,
+                )
+            }),
+        }?;
+        Ok(request)
+    }
 }
 
 #[allow(unsafe_code)]

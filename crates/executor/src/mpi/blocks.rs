@@ -1,10 +1,12 @@
 //! Span that messages come from and go to: consecutive bytes, and blocks of a user's datatype.
 
+use crate::engine::{self, Place, PlaceError};
 use crate::mpi::raw::{self, MPI_Datatype};
-use crate::mpi::{Communicator, MpiError, check};
+use crate::mpi::{Communicator, Datatype, Memory, MpiError, check};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 use tuwtree_model::Rank;
 
 /// Consecutive bytes of memory, of a user or our own, for as long as `'a`.
@@ -63,117 +65,6 @@ impl<'a> Span<'a> {
     }
 }
 
-/// A datatype of MPI, with what is to be known of it.
-#[derive(Clone, Copy, Debug)]
-struct Items {
-    raw: MPI_Datatype,
-    size: u64,
-    extent: i64,
-    is_dense: bool,
-}
-
-#[allow(unsafe_code)]
-impl Items {
-    /// What is to be known of a datatype.
-    ///
-    /// # Safety
-    /// The handle is one that MPI has given out, or `MPI_DATATYPE_NULL`, which is an error.
-    ///
-    /// # Errors
-    /// `MPI_ERR_TYPE` for no datatype.
-    unsafe fn of(raw: MPI_Datatype) -> Result<Items, MpiError> {
-        // SAFETY: reading a constant of the C shim.
-        if raw == unsafe { raw::RSMPI_DATATYPE_NULL } {
-            return Err(MpiError::new("MPI_Type_size", raw::MPI_ERR_TYPE as c_int));
-        }
-        let (mut size, mut lower, mut extent) = (0, 0, 0);
-        // SAFETY: the handle is valid by the caller's promise; results go to local variables.
-        unsafe {
-            check("MPI_Type_size_x", raw::PMPI_Type_size_x(raw, &mut size))?;
-            let code = raw::PMPI_Type_get_extent_x(raw, &mut lower, &mut extent);
-            check("MPI_Type_get_extent_x", code)?;
-        }
-        // SAFETY: as above.
-        let is_dense = size == extent && lower == 0 && unsafe { is_in_order(raw) }?;
-        Ok(Items { raw, size: size as u64, extent, is_dense })
-    }
-}
-
-/// Whether the datatype's data lies in memory in the order in which it is sent: true for MPI's own
-/// datatypes and rows of such, false for all that are not plainly so.
-///
-/// # Safety
-/// A valid handle.
-#[allow(unsafe_code)]
-unsafe fn is_in_order(datatype: MPI_Datatype) -> Result<bool, MpiError> {
-    let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
-    // SAFETY: the handle is valid; results go to local variables.
-    let code = unsafe {
-        raw::PMPI_Type_get_envelope(
-            datatype,
-            &mut integers,
-            &mut addresses,
-            &mut datatypes,
-            &mut combiner,
-        )
-    };
-    check("MPI_Type_get_envelope", code)?;
-    // SAFETY: constants of the C shim.
-    let (named, dup, contiguous) = unsafe {
-        (raw::TUWTREE_COMBINER_NAMED, raw::TUWTREE_COMBINER_DUP, raw::TUWTREE_COMBINER_CONTIGUOUS)
-    };
-    if combiner == named {
-        return Ok(true);
-    }
-    if combiner != dup && combiner != contiguous {
-        return Ok(false);
-    }
-    let mut counts = vec![0; integers as usize];
-    let mut places = vec![0; addresses as usize];
-    // SAFETY: reading a constant; the lists have the lengths that the envelope states.
-    let element = unsafe {
-        let mut elements = vec![raw::RSMPI_DATATYPE_NULL; datatypes as usize];
-        let code = raw::PMPI_Type_get_contents(
-            datatype,
-            integers,
-            addresses,
-            datatypes,
-            counts.as_mut_ptr(),
-            places.as_mut_ptr(),
-            elements.as_mut_ptr(),
-        );
-        check("MPI_Type_get_contents", code)?;
-        elements[0]
-    };
-    // SAFETY: MPI has just given out the element's handle.
-    let (known, is_named) = unsafe { (Items::of(element), is_named(element)) };
-    if !is_named? {
-        let mut element = element;
-        // SAFETY: a handle to a derived datatype from MPI_Type_get_contents is ours to free.
-        unsafe { check("MPI_Type_free", raw::PMPI_Type_free(&mut element)) }?;
-    }
-    Ok(known?.is_dense)
-}
-
-/// # Safety
-/// A valid handle.
-#[allow(unsafe_code)]
-unsafe fn is_named(datatype: MPI_Datatype) -> Result<bool, MpiError> {
-    let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
-    // SAFETY: the handle is valid; the constant is the C shim's.
-    unsafe {
-        let code = raw::PMPI_Type_get_envelope(
-            datatype,
-            &mut integers,
-            &mut addresses,
-            &mut datatypes,
-            &mut combiner,
-        );
-        check("MPI_Type_get_envelope", code)?;
-        Ok(combiner == raw::TUWTREE_COMBINER_NAMED)
-    }
-}
-
 /// Where a block lies: so many items, so many bytes behind the buffer's address.
 #[derive(Clone, Copy, Debug)]
 struct Block {
@@ -185,7 +76,7 @@ struct Block {
 #[derive(Clone, Debug)]
 pub struct Blocks<'a> {
     address: *mut u8,
-    datatype: Items,
+    datatype: Rc<Datatype>,
     blocks: Vec<Block>,
     lifetime: PhantomData<&'a mut [u8]>,
 }
@@ -243,10 +134,10 @@ impl<'a> Blocks<'a> {
             return Err(BlocksError::NegativeCount { rank, count });
         }
         // SAFETY: a handle by the caller's promise.
-        let datatype = unsafe { Items::of(datatype) }?;
+        let datatype = Rc::new(unsafe { Datatype::of_user(datatype) }?);
         let mut blocks = Vec::with_capacity(counts.len());
         for (rank, (&count, &displacement)) in counts.iter().zip(displacements).enumerate() {
-            let extent = datatype.extent;
+            let extent = datatype.extent();
             let offset = i64::from(displacement).checked_mul(extent);
             let end = i64::from(count).checked_mul(extent).zip(offset);
             let is_near = end.is_some_and(|(length, offset)| offset.checked_add(length).is_some());
@@ -256,7 +147,7 @@ impl<'a> Blocks<'a> {
         let blocks = Blocks { address: buffer.cast(), datatype, blocks, lifetime: PhantomData };
         let bytes = (0..counts.len()).map(|rank| blocks.bytes(rank)).max().unwrap_or(0);
         // A derived datatype may hold absolute addresses, and its buffer be MPI_BOTTOM.
-        if buffer.is_null() && bytes > 0 && datatype.is_dense {
+        if buffer.is_null() && bytes > 0 && blocks.datatype.is_packed() {
             return Err(BlocksError::NullBuffer { bytes });
         }
         Ok(blocks)
@@ -265,7 +156,7 @@ impl<'a> Blocks<'a> {
     /// The size of a block's data in bytes.
     pub fn bytes(&self, rank: Rank) -> u64 {
         // Both below 2^63, and in any sensible case far below: what saturates is refused as a total.
-        (self.blocks[rank].count as u64).saturating_mul(self.datatype.size)
+        (self.blocks[rank].count as u64).saturating_mul(self.datatype.size())
     }
 
     /// The sizes of all blocks in bytes.
@@ -275,7 +166,7 @@ impl<'a> Blocks<'a> {
 
     /// The blocks of these ranks as consecutive bytes, if that is what they are in memory.
     pub fn consecutive(&self, first: Rank, last: Rank) -> Option<Span<'a>> {
-        if !self.datatype.is_dense {
+        if !self.datatype.is_packed() {
             return None;
         }
         let mut run: Option<(i64, u64)> = None;
@@ -311,7 +202,7 @@ impl<'a> Blocks<'a> {
                 raw::PMPI_Pack(
                     item,
                     count,
-                    self.datatype.raw,
+                    self.datatype.raw(),
                     packed,
                     bytes,
                     &mut position,
@@ -341,12 +232,27 @@ impl<'a> Blocks<'a> {
                     &mut position,
                     item,
                     count,
-                    self.datatype.raw,
+                    self.datatype.raw(),
                     comm.raw(),
                 )
             };
             check("MPI_Unpack", code).map(|()| position)
         })
+    }
+
+    /// The blocks as the engine takes them. What is made of them lives no longer than `'a`.
+    ///
+    /// # Errors
+    /// [`PlaceError`].
+    pub(crate) fn place(&self) -> Result<Place, PlaceError> {
+        let block =
+            |block: &Block| engine::Block { at: block.offset, elements: block.count as u64 };
+        let blocks = self.blocks.iter().map(block).collect();
+        // SAFETY: the promises made in `new`; the engine's user sees to it that they still hold.
+        let (memory, datatype) = unsafe {
+            (Memory::of_user(self.address.cast()), Datatype::of_user(self.datatype.raw())?)
+        };
+        Place::new(memory, datatype, blocks)
     }
 
     /// Writes the data of these blocks, one after the other, to memory of their size.
@@ -425,7 +331,7 @@ impl<'a> Blocks<'a> {
         mut convert: impl FnMut(*mut c_void, c_int, *mut c_void, c_int) -> Result<c_int, MpiError>,
     ) -> Result<(), MpiError> {
         let Block { offset, count } = self.blocks[rank];
-        let Items { size, extent, .. } = self.datatype;
+        let (size, extent) = (self.datatype.size(), self.datatype.extent());
         assert_eq!(packed.bytes, self.bytes(rank), "packed memory of the block's size");
         if packed.bytes == 0 {
             return Ok(());

@@ -110,6 +110,15 @@ fn received(status: &MPI_Status) -> Result<u64, MpiError> {
 
 #[allow(unsafe_code)]
 impl Communicator {
+    /// Another duplicate. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn duplicate_again(&self) -> Result<Communicator, MpiError> {
+        // SAFETY: a communicator that lives.
+        unsafe { Communicator::duplicate(self.raw()) }
+    }
+
     /// Sends these bytes; done when the memory may be used again.
     ///
     /// # Errors
