@@ -8,8 +8,9 @@
  * root, derived datatypes at both ends, and blocks of 0 bytes are allowed; inter-communicators are
  * not. Not more than one thread at a time uses a communicator.
  *
- * Every function returns MPI_SUCCESS or an error code, of which MPI_Error_class and MPI_Error_string
- * tell more, after the communicator's error handler has been called with it.
+ * Every function returns MPI_SUCCESS or an error class of MPI, after the communicator's error
+ * handler has been called with it; tuwtree_error_text tells more, and where the handler ends the
+ * job, so does standard error.
  *
  * The first call on a communicator is collective even where it is not said, since it duplicates it.
  */
@@ -84,6 +85,9 @@ int tuwtree_free(tuwtree_request *request);
  *   schedule    the file of a schedule document, for schedule      TUWTREE_SCHEDULE
  */
 int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
+
+/* What the last error in this thread was about; empty if there was none. It lives until the next. */
+const char *tuwtree_error_text(void);
 
 #ifdef __cplusplus
 }

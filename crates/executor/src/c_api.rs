@@ -1,31 +1,67 @@
 //! The interface for C: `include/tuwtree_mpi.h` declares and describes these functions.
 //!
-//! Every function returns `MPI_SUCCESS` or an error code of MPI, after the error handler of the
+//! Every function that can fail returns `MPI_SUCCESS` or an error class of MPI, after the error handler of the
 //! communicator has been called with it. None unwinds into C.
 
 use crate::collective::{CollectiveError, Collectives, Persistent};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype};
-use crate::mpi::{Arguments, Communicator, MpiError, give, raise, value_of};
+use crate::mpi::{Arguments, Communicator, MpiError, Speaker, give, last_text, raise, value_of};
 use crate::settings::{Setting, SettingError};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use tuwtree_model::Rank;
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
-/// Performs what may fail, and reports a failure as MPI does.
+/// Performs what may fail, and reports a failure as MPI does: the error code, after the error handler
+/// has been called with it; or `MPI_SUCCESS`.
 ///
 /// # Safety
 /// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
 #[allow(unsafe_code)]
-unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), CollectiveError>) -> c_int {
-    let (class, text) = match catch_unwind(AssertUnwindSafe(work)) {
+pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), CollectiveError>) -> c_int {
+    let (class, text, speaker) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return SUCCESS,
-        Ok(Err(error)) => (error.class(), format!("tuwtree: {error}")),
-        Err(_) => (raw::MPI_ERR_INTERN as c_int, "tuwtree: a defect of the library".to_owned()),
+        Ok(Err(error)) => {
+            let rank = error.speaker();
+            // SAFETY: the caller's promise.
+            let is_elsewhere = rank.is_some_and(|rank| unsafe { rank_in(comm) } != Some(rank));
+            let speaker = if is_elsewhere { Speaker::Elsewhere } else { Speaker::Here };
+            (error.class(), error.to_string(), speaker)
+        }
+        Err(_) => {
+            let text = "a defect of the library: it panicked".to_owned();
+            (raw::MPI_ERR_INTERN as c_int, text, Speaker::Here)
+        }
     };
     // SAFETY: the caller's promise. A user's error handler that unwinds is the user's affair.
-    unsafe { raise(comm, class, &text) }
+    unsafe { raise(comm, class, &text, speaker) }
+}
+
+/// The rank of this processor.
+///
+/// # Safety
+/// As [`guarded`].
+#[allow(unsafe_code)]
+unsafe fn rank_in(comm: MPI_Comm) -> Option<Rank> {
+    let mut rank = 0;
+    // SAFETY: a communicator by the caller's promise; a constant of the C shim.
+    let code = unsafe {
+        if comm == raw::RSMPI_COMM_NULL {
+            return None;
+        }
+        raw::PMPI_Comm_rank(comm, &mut rank)
+    };
+    (code == SUCCESS).then_some(rank as Rank)
+}
+
+/// What the last error in this thread was about: a text with a final zero, which lives until the
+/// next error; empty if there was none.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub extern "C" fn tuwtree_error_text() -> *const c_char {
+    last_text()
 }
 
 /// What this communicator carries for collective operations, made when it is first asked for, which
@@ -33,8 +69,11 @@ unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), CollectiveEr
 ///
 /// # Safety
 /// As [`guarded`].
+///
+/// # Errors
+/// No communicator, or one between two groups; settings that make no sense, at all processors.
 #[allow(unsafe_code)]
-unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, CollectiveError> {
+pub unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, CollectiveError> {
     let (mut is_initialized, mut is_finalized) = (0, 0);
     // SAFETY: these two may be called at any time.
     unsafe {
@@ -82,7 +121,7 @@ pub unsafe extern "C" fn tuwtree_gatherv(
         guarded(comm, || {
             let own = (sendbuf, sendcount, sendtype);
             let all = (recvbuf, recvcounts, displs, recvtype);
-            collectives_of(comm)?.run(&Arguments::gatherv(own, all, root))
+            collectives_of(comm)?.run(&Arguments::gatherv(own, all, root)).map(drop)
         })
     }
 }
@@ -109,7 +148,7 @@ pub unsafe extern "C" fn tuwtree_scatterv(
         guarded(comm, || {
             let all = (sendbuf, sendcounts, displs, sendtype);
             let own = (recvbuf, recvcount, recvtype);
-            collectives_of(comm)?.run(&Arguments::scatterv(all, own, root))
+            collectives_of(comm)?.run(&Arguments::scatterv(all, own, root)).map(drop)
         })
     }
 }

@@ -54,9 +54,19 @@ pub enum CollectiveError {
         /// This processor.
         rank: Rank,
     },
-    /// Something is wrong with settings or files, or at another processor.
+    /// Something is wrong with settings or files.
     #[error("{0}")]
     Refused(String),
+    /// The error of the first processor that has one, told to all.
+    #[error("{text}")]
+    Agreed {
+        /// That processor.
+        first: Rank,
+        /// Its class.
+        class: c_int,
+        /// Its text.
+        text: String,
+    },
     /// An operation that is under way is started, or started anew after a failure.
     #[error("the operation is {0}")]
     NotStartable(&'static str),
@@ -76,11 +86,25 @@ fn sizes_text(first: Rank, last: Rank, stated: u64, expected: u64) -> String {
 }
 
 impl CollectiveError {
+    /// The processor that says what is wrong, where all have the same error.
+    pub fn speaker(&self) -> Option<Rank> {
+        match self {
+            CollectiveError::Agreed { first, .. } => Some(*first),
+            _ => None,
+        }
+    }
+
+    /// The error of wrong settings, which the first processor has read.
+    pub(super) fn of_settings(text: String) -> CollectiveError {
+        CollectiveError::Agreed { first: 0, class: raw::MPI_ERR_ARG as c_int, text }
+    }
+
     /// The class of MPI's errors that this belongs to.
     pub fn class(&self) -> c_int {
         let class = match self {
             CollectiveError::Mpi(error) => return error.class(),
             CollectiveError::Argument { error, .. } => return error.class(),
+            CollectiveError::Agreed { class, .. } => return *class,
             CollectiveError::Sizes { stated, expected, .. } if stated > expected => {
                 raw::MPI_ERR_TRUNCATE
             }

@@ -61,7 +61,7 @@ impl Collectives {
     /// # Errors
     /// What MPI returns; settings that make no sense, at all processors.
     pub fn new(comm: Communicator) -> Result<Collectives, CollectiveError> {
-        let settings = Settings::of_environment(&comm)?.map_err(CollectiveError::Refused)?;
+        let settings = Settings::of_environment(&comm)?.map_err(CollectiveError::of_settings)?;
         Ok(Collectives {
             comm: Rc::new(comm),
             settings: RefCell::new(Rc::new(settings)),
@@ -87,26 +87,28 @@ impl Collectives {
     pub fn set(&self, setting: Setting, value: &str) -> Result<(), CollectiveError> {
         let settings = self.settings().as_ref().clone();
         let changed = settings.with(&self.comm, setting, value)?;
-        *self.settings.borrow_mut() = Rc::new(changed.map_err(CollectiveError::Refused)?);
+        *self.settings.borrow_mut() = Rc::new(changed.map_err(CollectiveError::of_settings)?);
         Ok(())
     }
 
-    /// Performs an operation. Collective.
+    /// Performs an operation, and says by which algorithm. Collective.
     ///
     /// # Errors
     /// [`CollectiveError`]. If sizes differ or arguments are invalid, the root has an error, and
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
-    pub fn run(&self, arguments: &Arguments<'_>) -> Result<(), CollectiveError> {
+    pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
         let call = Call::new(&self.comm, arguments, &settings);
         if settings.algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
-            return persistent::set_up(self, &call, &self.comm)?.run();
+            persistent::set_up(self, &call, &self.comm)?.run()?;
+            return Ok(Algorithm::Schedule);
         }
-        let done = match settings.algorithm {
-            Algorithm::Auto => choice::agree(&call).and_then(|algorithm| call.run_by(algorithm)),
-            algorithm => call.run_by(algorithm),
+        let chosen = match settings.algorithm {
+            Algorithm::Auto => choice::agree(&call),
+            algorithm => Ok(algorithm),
         };
+        let done = chosen.and_then(|algorithm| call.run_by(algorithm).map(|()| algorithm));
         // What is wrong here comes first.
         call.parsed?;
         done

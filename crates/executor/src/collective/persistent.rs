@@ -9,6 +9,7 @@ use crate::engine::{Buffers, Execution, ExecutionError, Place, PlaceError};
 use crate::mpi::{Communicator, NativeRequest, Parsed, Refused};
 use crate::part::Part;
 use crate::settings::Algorithm;
+use std::ffi::c_int;
 use std::fs::File;
 use std::io::BufReader;
 use std::marker::PhantomData;
@@ -132,18 +133,17 @@ fn agree<T>(
     own: Result<T, impl Into<CollectiveError>>,
 ) -> Result<T, CollectiveError> {
     let own = own.map_err(Into::into);
+    let mut class = [own.as_ref().err().map_or(0, |error| error.class() as u64)];
     let text = own.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    match comm.agree(own) {
-        Ok(value) => Ok(value),
-        Err(Refused::Here { fault, first }) => {
-            let said = comm.broadcast_text(&text, first)?;
-            Err(if said == text { fault } else { CollectiveError::Refused(said) })
-        }
-        Err(Refused::Elsewhere { rank }) => {
-            Err(CollectiveError::Refused(comm.broadcast_text("", rank)?))
-        }
-        Err(Refused::Mpi(error)) => Err(error.into()),
-    }
+    let first = match comm.agree(own) {
+        Ok(value) => return Ok(value),
+        Err(Refused::Here { first, .. }) => first,
+        Err(Refused::Elsewhere { rank }) => rank,
+        Err(Refused::Mpi(error)) => return Err(error.into()),
+    };
+    comm.broadcast(&mut class, first)?;
+    let text = comm.broadcast_text(&text, first)?;
+    Err(CollectiveError::Agreed { first, class: class[0] as c_int, text })
 }
 
 fn buffers(parsed: &Parsed<'_>, operation: Operation) -> Result<Buffers, CollectiveError> {

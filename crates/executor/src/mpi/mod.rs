@@ -28,5 +28,5 @@ pub use memory::{Memory, OutOfMemory};
 pub use messages::Pending;
 pub use operator::{Operator, compose};
 pub use persistent::NativeRequest;
-pub(crate) use raise::raise;
+pub(crate) use raise::{Speaker, last_text, raise};
 pub(crate) use requests::{Patience, Requests, Transfer, copy_by_message};

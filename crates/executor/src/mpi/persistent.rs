@@ -65,8 +65,11 @@ impl<'a> NativeRequest<'a> {
     /// # Errors
     /// What MPI returns.
     pub fn wait(&mut self) -> Result<(), MpiError> {
-        self.is_under_way = false;
-        // SAFETY: our own request; one that is not under way ends at once.
+        // MPICH 4.0.2 waits for ever for a persistent collective that is not under way.
+        if !std::mem::take(&mut self.is_under_way) {
+            return Ok(());
+        }
+        // SAFETY: our own request.
         check("MPI_Wait", unsafe { raw::PMPI_Wait(&mut self.request, raw::RSMPI_STATUS_IGNORE) })
     }
 
@@ -76,11 +79,14 @@ impl<'a> NativeRequest<'a> {
     /// What MPI returns.
     pub fn test(&mut self) -> Result<bool, MpiError> {
         let mut flag = 0;
+        if !self.is_under_way {
+            return Ok(true);
+        }
         // SAFETY: our own request, and a local flag.
         check("MPI_Test", unsafe {
             raw::PMPI_Test(&mut self.request, &mut flag, raw::RSMPI_STATUS_IGNORE)
         })?;
-        self.is_under_way &= flag == 0;
+        self.is_under_way = flag == 0;
         Ok(flag != 0)
     }
 

@@ -1,51 +1,57 @@
-//! Errors as MPI reports them: a code with a text, given to the communicator's error handler.
+//! Errors as MPI reports them: a class, given to the communicator's error handler.
+//!
+//! The text of an error is kept for whoever asks ([`last_text`]), and said on standard error where
+//! the handler ends the job. It cannot be given to MPI: `MPI_Add_error_code` with one of MPI's own
+//! classes, by which programs know errors, yields codes whose texts MPICH 4.0.2 mixes up.
 
-use crate::mpi::check;
 use crate::mpi::raw::{self, MPI_Comm};
-use std::collections::BTreeMap;
-use std::ffi::{CString, c_int};
-use std::sync::{Mutex, PoisonError};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_int};
+use std::time::Duration;
 
-/// Our error code in each class. One is enough: its text is replaced with each error, because
-/// libraries have room for few codes only.
-static CODES: Mutex<BTreeMap<c_int, c_int>> = Mutex::new(BTreeMap::new());
+thread_local! {
+    static TEXT: RefCell<CString> = RefCell::default();
+}
+
+/// Who says what is wrong, if the job ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    /// This processor.
+    Here,
+    /// Another one, which has the same error.
+    Elsewhere,
+}
+
+/// How long a processor waits for the one that says what is wrong, before it ends the job.
+const HEAD_START: Duration = Duration::from_millis(300);
 
 /// Reports an error of this class to the error handler of `comm`, or of the world if that is no
-/// communicator, and returns its code, if the handler returns.
+/// communicator, and returns it, if the handler returns.
 ///
 /// # Safety
 /// MPI is initialized, and `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
 #[allow(unsafe_code)]
-pub(crate) unsafe fn raise(comm: MPI_Comm, class: c_int, text: &str) -> c_int {
-    let code = code_of(class, text).unwrap_or(class);
+pub(crate) unsafe fn raise(comm: MPI_Comm, class: c_int, text: &str, speaker: Speaker) -> c_int {
+    let kept = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    TEXT.with_borrow_mut(|last| *last = kept);
     // SAFETY: handles of communicators; constants of the C shim.
     unsafe {
         let comm = if comm == raw::RSMPI_COMM_NULL { raw::RSMPI_COMM_WORLD } else { comm };
-        raw::PMPI_Comm_call_errhandler(comm, code);
+        let mut handler = raw::RSMPI_ERRORS_RETURN;
+        raw::PMPI_Comm_get_errhandler(comm, &mut handler);
+        if handler == raw::RSMPI_ERRORS_ARE_FATAL {
+            match speaker {
+                Speaker::Here => eprintln!("tuwtree: {text}"),
+                Speaker::Elsewhere => std::thread::sleep(HEAD_START),
+            }
+        }
+        raw::PMPI_Comm_call_errhandler(comm, class);
     }
-    code
+    class
 }
 
-/// A code of this class with this text; `None` if MPI has none to give.
-#[allow(unsafe_code)]
-fn code_of(class: c_int, text: &str) -> Option<c_int> {
-    let mut codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);
-    let code = match codes.get(&class) {
-        Some(&code) => code,
-        None => {
-            let mut code = 0;
-            // SAFETY: the code is written to a local variable.
-            check("MPI_Add_error_code", unsafe { raw::PMPI_Add_error_code(class, &mut code) })
-                .ok()?;
-            codes.insert(class, code);
-            code
-        }
-    };
-    // With the final zero, the text is to fit.
-    let most = raw::MPI_MAX_ERROR_STRING as usize - 1;
-    let end = (0..=text.len().min(most)).rev().find(|&end| text.is_char_boundary(end))?;
-    let text = CString::new(text[..end].replace('\0', " ")).ok()?;
-    // SAFETY: a code that is ours, and a text with a final zero.
-    let added = unsafe { raw::PMPI_Add_error_string(code, text.as_ptr()) };
-    check("MPI_Add_error_string", added).ok().map(|()| code)
+/// What the last error of this thread was about, with a final zero; empty if there was none. It
+/// lives until the next one.
+pub(crate) fn last_text() -> *const c_char {
+    TEXT.with_borrow(|text| text.as_ptr())
 }

@@ -1,0 +1,183 @@
+//! `MPI_Gatherv` and `MPI_Scatterv` for programs that know nothing of tuwtree.
+//!
+//! Loaded before the MPI library (`LD_PRELOAD`), this library has the two functions performed along
+//! trees, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
+//! [`tuwtree_mpi::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
+//!
+//! - when told to (`TUWTREE_ALGORITHM=native`),
+//! - on inter-communicators, on none, and for a root that there is not,
+//! - when the settings make no sense, and when a given schedule is not for the call.
+//!
+//! Each of these is known to all processors of the communicator, so that all do the same.
+//!
+//! With `TUWTREE_LOG=1`, the communicator's first processor says on standard error what was done, and
+//! why, for each call.
+//!
+//! Persistent operations (`MPI_Gatherv_init`) stay the MPI library's: what they return is to be a
+//! request that `MPI_Start`, `MPI_Wait`, `MPI_Waitany` and all their kin take, and none of a
+//! program's requests can be told from others without replacing all of those. Programs that want
+//! persistent trees call [`tuwtree_mpi`].
+
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tuwtree_mpi::c_api::{collectives_of, guarded};
+use tuwtree_mpi::collective::{CollectiveError, Collectives};
+use tuwtree_mpi::mpi::Arguments;
+use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Datatype};
+use tuwtree_mpi::settings::Algorithm;
+
+/// How many calls there have been, for the log.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// `MPI_Gatherv`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Gatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    let native = || {
+        // SAFETY: the caller's promise.
+        unsafe {
+            raw::PMPI_Gatherv(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+            )
+        }
+    };
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: the caller's promise.
+    unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm, native) }
+}
+
+/// `MPI_Scatterv`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Scatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    let native = || {
+        // SAFETY: the caller's promise.
+        unsafe {
+            raw::PMPI_Scatterv(
+                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            )
+        }
+    };
+    let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: the caller's promise.
+    unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm, native) }
+}
+
+/// Performs a call along a tree, or natively.
+///
+/// # Safety
+/// As the calls.
+unsafe fn perform(
+    name: &str,
+    arguments: &Arguments<'_>,
+    comm: MPI_Comm,
+    native: impl Fn() -> c_int,
+) -> c_int {
+    let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
+    let log = |what: &str| {
+        // SAFETY: a communicator by the caller's promise; `None` for others.
+        if unsafe { rank_of(comm) }.is_none_or(|rank| rank == 0) {
+            say(&format!("{name}, call {call}: {what}"));
+        }
+    };
+    // SAFETY: the caller's promise.
+    let collectives = match unsafe { known(comm) } {
+        Ok(collectives) => collectives,
+        Err(reason) => {
+            log(&format!("native: {reason}"));
+            return native();
+        }
+    };
+    let processors = collectives.communicator().size();
+    if collectives.settings().algorithm == Algorithm::Native {
+        log("native: as set");
+        return native();
+    }
+    if arguments.root(processors).is_none() {
+        log("native: no such root");
+        return native();
+    }
+    let mut is_native = false;
+    let work = || {
+        match collectives.run(arguments) {
+            Ok(algorithm) => log(&format!("{} on {processors} processors", algorithm.name())),
+            // All processors have this error, and none has moved any data.
+            Err(CollectiveError::Agreed { text, .. }) => {
+                log(&format!("native: {text}"));
+                is_native = true;
+            }
+            Err(error) => {
+                log(&format!("failed: {error}"));
+                return Err(error);
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: a communicator by the caller's promise.
+    let code = unsafe { guarded(comm, work) };
+    if is_native { native() } else { code }
+}
+
+/// What the communicator carries, or why the library has no business with it.
+///
+/// # Safety
+/// As the calls.
+unsafe fn known(comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
+    let mut is_inter = 0;
+    // SAFETY: a constant of the C shim; a communicator by the caller's promise.
+    unsafe {
+        if comm == raw::RSMPI_COMM_NULL {
+            return Err("no communicator".to_owned());
+        }
+        raw::PMPI_Comm_test_inter(comm, &mut is_inter);
+        if is_inter != 0 {
+            return Err("an inter-communicator".to_owned());
+        }
+        collectives_of(comm).map_err(|error| error.to_string())
+    }
+}
+
+/// # Safety
+/// As the calls.
+unsafe fn rank_of(comm: MPI_Comm) -> Option<c_int> {
+    let mut rank = 0;
+    // SAFETY: a constant of the C shim; a communicator by the caller's promise.
+    unsafe {
+        if comm == raw::RSMPI_COMM_NULL {
+            return None;
+        }
+        (raw::PMPI_Comm_rank(comm, &mut rank) == raw::MPI_SUCCESS as c_int).then_some(rank)
+    }
+}
+
+/// Says something, if it is wanted.
+fn say(what: &str) {
+    if std::env::var_os("TUWTREE_LOG").is_some_and(|value| value != "0" && !value.is_empty()) {
+        eprintln!("tuwtree: {what}");
+    }
+}
