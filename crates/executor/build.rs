@@ -36,14 +36,15 @@ fn main() {
         println!("cargo:rustc-link-lib={name}");
     }
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{SONAME}");
-    println!("cargo:rustc-env=TUWTREE_MPIRUN={}", mpirun(env::var("MPICC").ok().as_deref()));
-    println!("cargo:rustc-env=TUWTREE_MPICC={}", env::var("MPICC").unwrap_or("mpicc".into()));
+    let mpicc = env::var("MPICC").unwrap_or("mpicc".into());
+    // For our own tests, and for those of crates that depend on this one.
+    println!("cargo:rustc-env=TUWTREE_MPIRUN={0}\ncargo:mpirun={0}", mpirun(&mpicc));
+    println!("cargo:rustc-env=TUWTREE_MPICC={mpicc}\ncargo:mpicc={mpicc}");
 }
 
 /// The `mpirun` beside a compiler: `mpicc.mpich` has `mpirun.mpich`, `/opt/x/bin/mpicc` has
 /// `/opt/x/bin/mpirun`.
-fn mpirun(mpicc: Option<&str>) -> String {
-    let mpicc = mpicc.unwrap_or("mpicc");
+fn mpirun(mpicc: &str) -> String {
     match mpicc.rsplit_once("mpicc") {
         Some((before, after)) => format!("{before}mpirun{after}"),
         None => "mpirun".to_owned(),

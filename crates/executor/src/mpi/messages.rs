@@ -67,13 +67,15 @@ impl Drop for Bytes {
 #[must_use]
 pub struct Pending<'a> {
     request: MPI_Request,
+    /// Whether the status, when the message has ended, says how long it was.
+    is_received: bool,
     memory: PhantomData<Span<'a>>,
 }
 
 #[allow(unsafe_code)]
 impl Pending<'_> {
-    /// Waits until the message has arrived (its memory may be used again): its size in bytes, for
-    /// one that was received.
+    /// Waits until the message has arrived, or its memory may be used again: the size in bytes of one
+    /// that was received, 0 for one that was sent.
     ///
     /// # Errors
     /// What MPI returns, `MPI_ERR_TRUNCATE` for a message that is too long.
@@ -82,7 +84,8 @@ impl Pending<'_> {
         // SAFETY: our own request, and a local status that MPI_Wait fills.
         unsafe {
             check("MPI_Wait", raw::PMPI_Wait(&mut self.request, status.as_mut_ptr()))?;
-            received(&status.assume_init())
+            // Of a message that was sent, MPI says nothing in the status.
+            if self.is_received { received(&status.assume_init()) } else { Ok(0) }
         }
     }
 }
@@ -201,7 +204,7 @@ impl Communicator {
                 &mut request,
             );
             check("MPI_Isend", code)?;
-            Ok(Pending { request, memory: PhantomData })
+            Ok(Pending { request, is_received: false, memory: PhantomData })
         }
     }
 
@@ -229,7 +232,7 @@ impl Communicator {
                 &mut request,
             );
             check("MPI_Irecv", code)?;
-            Ok(Pending { request, memory: PhantomData })
+            Ok(Pending { request, is_received: true, memory: PhantomData })
         }
     }
 

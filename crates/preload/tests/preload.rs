@@ -1,0 +1,103 @@
+//! Programs that know nothing of tuwtree, with and without it.
+
+#[path = "../../executor/tests/programs/launch.rs"]
+#[allow(dead_code)] // the executor's tests use the rest
+mod launch;
+
+use launch::{is_open_mpi, library_directory, run, text};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+/// Runs a program with the library loaded before all others.
+fn run_preloaded(
+    processors: usize,
+    program: &Path,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Output {
+    let library = library_directory().join("libtuwtree_preload.so");
+    let mut environment: Vec<(&str, String)> =
+        environment.iter().map(|&(name, value)| (name, value.to_owned())).collect();
+    environment.push(("LD_PRELOAD", library.to_str().unwrap().to_owned()));
+    environment.push(("TUWTREE_LOG", "1".to_owned()));
+    run(processors, program, arguments, &environment)
+}
+
+fn compiled(directory: &Path) -> PathBuf {
+    let program = directory.join("unaware");
+    let output = Command::new(env!("TUWTREE_MPICC"))
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
+        .arg(source("unaware.c"))
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    program
+}
+
+fn numbers(processors: usize) -> usize {
+    (0..processors).map(|rank| rank % 4).sum()
+}
+
+#[test]
+fn a_c_program_that_knows_nothing_gathers_along_trees() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path());
+    for processors in [1, 2, 5] {
+        for algorithm in ["adaptive-gather-time", "adaptive-data-size", "linear"] {
+            let environment = [("TUWTREE_ALGORITHM", algorithm)];
+            let output = run_preloaded(processors, &program, &[], &environment);
+            assert!(output.status.success(), "{output:?}");
+            let gathered = format!("gathered {} numbers", numbers(processors));
+            assert!(text(&output.stdout).contains(&gathered), "{output:?}");
+            let log = text(&output.stderr);
+            for (call, name) in [(1, "MPI_Gatherv"), (2, "MPI_Scatterv")] {
+                let line = format!("tuwtree: {name}, call {call}: {algorithm} on {processors} ");
+                assert!(log.contains(&line), "{log}");
+            }
+            let inter = "tuwtree: MPI_Gatherv, call 3: native: an inter-communicator";
+            assert_eq!(log.contains(inter), processors > 1, "{log}");
+        }
+    }
+}
+
+#[test]
+fn it_leaves_calls_to_the_mpi_library_when_told_or_when_settings_make_no_sense() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path());
+    let missing = [("TUWTREE_ALGORITHM", "schedule"), ("TUWTREE_SCHEDULE", "/nowhere")];
+    let cases: [(&[(&str, &str)], &str); 3] = [
+        (&[("TUWTREE_ALGORITHM", "native")], "native: as set"),
+        (&[("TUWTREE_ALGORITHM", "fast")], "native: TUWTREE_ALGORITHM \"fast\": one of adaptive"),
+        (&missing, "native: /nowhere: No such file"),
+    ];
+    for (environment, reason) in cases {
+        let output = run_preloaded(3, &program, &[], environment);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("gathered 3 numbers"), "{output:?}");
+        assert!(text(&output.stderr).contains(reason), "{output:?}");
+    }
+}
+
+#[test]
+fn a_script_with_mpi4py_gathers_along_trees() {
+    // Debian's mpi4py is built for Open MPI, and for its own Python.
+    let python = Path::new("/usr/bin/python3");
+    let has_mpi4py = Command::new(python).args(["-c", "import mpi4py"]).status();
+    if !is_open_mpi() || !has_mpi4py.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no mpi4py for this MPI library");
+        return;
+    }
+    let script = source("unaware.py");
+    let output = run_preloaded(4, python, &[script.to_str().unwrap()], &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains("gathered 7 numbers with mpi4py"), "{output:?}");
+    let log = text(&output.stderr);
+    assert!(log.contains("MPI_Gatherv, call 1: adaptive-gather-time on 4 processors"), "{log}");
+    assert!(log.contains("MPI_Scatterv, call 2: adaptive-gather-time on 4 processors"), "{log}");
+}
