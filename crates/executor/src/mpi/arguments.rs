@@ -2,6 +2,8 @@
 
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::mpi::{Blocks, BlocksError, Communicator, MpiError, check};
+use ::mpi::datatype::{Equivalence, SystemDatatype};
+use ::mpi::raw::AsRaw;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use tuwtree_model::{Operation, Rank};
@@ -16,7 +18,32 @@ pub struct Arguments<'a> {
     /// All blocks, which matter at the root only.
     all: (*mut c_void, *const c_int, *const c_int, MPI_Datatype),
     root: c_int,
+    /// How long the lists are, if that is known.
+    list_length: Option<usize>,
     lifetime: PhantomData<&'a mut [u8]>,
+}
+
+/// All blocks of a gather's root: a slice, and for each processor how many items of it are its, and
+/// where they start.
+#[derive(Debug)]
+pub struct PartitionMut<'a, T> {
+    /// The items.
+    pub items: &'a mut [T],
+    /// How many are each processor's.
+    pub counts: &'a [c_int],
+    /// Where they start.
+    pub displacements: &'a [c_int],
+}
+
+/// All blocks of a scatter's root, in the same way.
+#[derive(Clone, Copy, Debug)]
+pub struct Partition<'a, T> {
+    /// The items.
+    pub items: &'a [T],
+    /// How many are each processor's.
+    pub counts: &'a [c_int],
+    /// Where they start.
+    pub displacements: &'a [c_int],
 }
 
 /// What arguments mean.
@@ -61,6 +88,14 @@ pub enum ArgumentError {
     /// The root's blocks.
     #[error("the root's blocks: {0}")]
     All(BlocksError),
+    /// Lists of another length, or blocks outside of the items.
+    #[error("block {block}: {reason}")]
+    Partition {
+        /// The first block that is not right.
+        block: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
     /// What the root sends itself, or more than it wants.
     #[error("the root {root} has a block of {own} bytes, but its counts say {counted}")]
     RootBlock {
@@ -82,7 +117,7 @@ impl ArgumentError {
         let class = match self {
             ArgumentError::Root { .. } => raw::MPI_ERR_ROOT,
             ArgumentError::NotInPlace { .. } => raw::MPI_ERR_BUFFER,
-            ArgumentError::Null { .. } => raw::MPI_ERR_ARG,
+            ArgumentError::Null { .. } | ArgumentError::Partition { .. } => raw::MPI_ERR_ARG,
             ArgumentError::Own(error) | ArgumentError::All(error) => match error {
                 BlocksError::NegativeCount { .. } | BlocksError::TooFar { .. } => {
                     raw::MPI_ERR_COUNT
@@ -119,6 +154,7 @@ impl<'a> Arguments<'a> {
             own: (sendbuf.cast_mut(), sendcount, sendtype),
             all: (recvbuf, recvcounts, displs, recvtype),
             root,
+            list_length: None,
             lifetime: PhantomData,
         }
     }
@@ -142,8 +178,74 @@ impl<'a> Arguments<'a> {
             own: (recvbuf, recvcount, recvtype),
             all: (sendbuf.cast_mut(), sendcounts, displs, sendtype),
             root,
+            list_length: None,
             lifetime: PhantomData,
         }
+    }
+
+    /// The arguments of a gather of slices: the own items, or at the root `None` if they are in their
+    /// place among all; all items, at the root.
+    ///
+    /// # Errors
+    /// [`ArgumentError::Partition`]; more items than MPI counts.
+    pub fn gather<T: Equivalence<Out = SystemDatatype>>(
+        own: Option<&'a [T]>,
+        all: Option<PartitionMut<'a, T>>,
+        root: Rank,
+    ) -> Result<Arguments<'a>, ArgumentError> {
+        let own = own.map(|own| (own.as_ptr().cast_mut(), own.len()));
+        let all = all.map(|all| {
+            let PartitionMut { items, counts, displacements } = all;
+            (items.as_mut_ptr(), items.len(), counts, displacements)
+        });
+        Arguments::of_slices(Operation::Gather, own, all, root)
+    }
+
+    /// The arguments of a scatter of slices: where the own items go, or at the root `None` if they
+    /// stay in their place among all; all items, at the root.
+    ///
+    /// # Errors
+    /// As [`gather`](Self::gather).
+    pub fn scatter<T: Equivalence<Out = SystemDatatype>>(
+        all: Option<Partition<'a, T>>,
+        own: Option<&'a mut [T]>,
+        root: Rank,
+    ) -> Result<Arguments<'a>, ArgumentError> {
+        let own = own.map(|own| (own.as_mut_ptr(), own.len()));
+        let all = all.map(|all| {
+            let Partition { items, counts, displacements } = all;
+            (items.as_ptr().cast_mut(), items.len(), counts, displacements)
+        });
+        Arguments::of_slices(Operation::Scatter, own, all, root)
+    }
+
+    fn of_slices<T: Equivalence<Out = SystemDatatype>>(
+        operation: Operation,
+        own: Option<(*mut T, usize)>,
+        all: Option<(*mut T, usize, &'a [c_int], &'a [c_int])>,
+        root: Rank,
+    ) -> Result<Arguments<'a>, ArgumentError> {
+        let datatype = T::equivalent_datatype().as_raw();
+        let count = |length: usize| {
+            let reason = "more than 2^31 - 1 items";
+            c_int::try_from(length).map_err(|_| ArgumentError::Partition { block: 0, reason })
+        };
+        let own = match own {
+            Some((items, length)) => (items.cast(), count(length)?, datatype),
+            // SAFETY: reading a constant of the C shim.
+            None => (unsafe { raw::TUWTREE_IN_PLACE }, 0, datatype),
+        };
+        let mut list_length = None;
+        let all = match all {
+            Some((items, length, counts, displacements)) => {
+                check_partition(length, counts, displacements, operation)?;
+                list_length = Some(counts.len());
+                (items.cast(), counts.as_ptr(), displacements.as_ptr(), datatype)
+            }
+            None => (std::ptr::null_mut(), std::ptr::null(), std::ptr::null(), datatype),
+        };
+        let (root, lifetime) = (count(root)?, PhantomData);
+        Ok(Arguments { operation, own, all, root, list_length, lifetime })
     }
 
     /// Gather or scatter.
@@ -195,6 +297,10 @@ impl<'a> Arguments<'a> {
             if list.is_null() {
                 return Err(ArgumentError::Null { what });
             }
+        }
+        if let Some(block) = self.list_length.filter(|&length| length != processors) {
+            let reason = "there are lists for another number of processors";
+            return Err(ArgumentError::Partition { block, reason });
         }
         // SAFETY: the promise made when the arguments were: lists of p numbers, and memory.
         unsafe {
@@ -362,6 +468,41 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// Fails unless the blocks lie among so many items, and if they are written, apart.
+fn check_partition(
+    items: usize,
+    counts: &[c_int],
+    displacements: &[c_int],
+    operation: Operation,
+) -> Result<(), ArgumentError> {
+    if counts.len() != displacements.len() {
+        let block = counts.len().min(displacements.len());
+        return Err(ArgumentError::Partition { block, reason: "it has no count or no place" });
+    }
+    let mut ranges = Vec::with_capacity(counts.len());
+    for (block, (&count, &start)) in counts.iter().zip(displacements).enumerate() {
+        let range = usize::try_from(start).ok().zip(usize::try_from(count).ok());
+        match range.map(|(start, count)| (start, start.saturating_add(count))) {
+            Some((start, end)) if end <= items => ranges.push((start, end, block)),
+            _ => {
+                return Err(ArgumentError::Partition {
+                    block,
+                    reason: "it is not among the items",
+                });
+            }
+        }
+    }
+    ranges.retain(|&(start, end, _)| start < end);
+    ranges.sort_unstable();
+    let overlap = ranges.windows(2).find(|pair| pair[0].1 > pair[1].0);
+    match overlap.filter(|_| operation == Operation::Gather) {
+        Some(pair) => {
+            Err(ArgumentError::Partition { block: pair[1].2, reason: "it overlaps another block" })
+        }
+        None => Ok(()),
+    }
+}
+
 #[allow(unsafe_code)]
 impl Communicator {
     /// Has the MPI library perform the operation on this communicator. Collective.
@@ -371,5 +512,26 @@ impl Communicator {
     pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
         // SAFETY: a communicator that lives.
         unsafe { arguments.call_native(self.raw()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_among_the_items_and_apart() {
+        let check = |counts: &[c_int], displacements: &[c_int], operation| {
+            check_partition(5, counts, displacements, operation)
+        };
+        assert_eq!(
+            check(&[2, 0, 3], &[3, 9, 0], Operation::Gather).unwrap_err().to_string(),
+            "block 1: it is not among the items"
+        );
+        assert_eq!(check(&[2, 3], &[3, 0], Operation::Gather), Ok(()));
+        assert!(check(&[2, 4], &[3, 0], Operation::Gather).is_err());
+        assert_eq!(check(&[2, 4], &[3, 0], Operation::Scatter), Ok(()));
+        assert!(check(&[2], &[-1], Operation::Scatter).is_err());
+        assert!(check(&[2, 1], &[0], Operation::Scatter).is_err());
     }
 }

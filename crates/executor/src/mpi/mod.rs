@@ -18,7 +18,7 @@ mod raise;
 pub mod raw;
 mod requests;
 
-pub use arguments::{ArgumentError, Arguments, Parsed};
+pub use arguments::{ArgumentError, Arguments, Parsed, Partition, PartitionMut};
 pub(crate) use attributes::{give, value_of};
 pub use blocks::{Blocks, BlocksError, Span};
 pub use communicator::{Communicator, Refused};

@@ -53,6 +53,15 @@ fn the_example_of_the_guide_runs() {
 }
 
 #[test]
+fn the_example_in_rust_runs() {
+    let program = library_directory().join("../examples/gather");
+    let output = run(3, &program, &[], &[]);
+    assert!(output.status.success(), "{output:?}");
+    let expected = "gathered [0, 1, 1, 2, 2, 2] by adaptive-gather-time";
+    assert!(text(&output.stdout).contains(expected), "{output:?}");
+}
+
+#[test]
 fn the_header_declares_what_the_library_exports() {
     let header = include_str!("../../include/tuwtree_mpi.h");
     let source = include_str!("../../src/c_api.rs");
