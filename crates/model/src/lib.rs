@@ -45,6 +45,7 @@ mod cost;
 mod distribution;
 pub mod document;
 mod ordered;
+mod power_law;
 mod problem;
 mod random;
 mod time;
@@ -60,6 +61,7 @@ pub use cost::{
 };
 pub use distribution::{Distribution, DistributionError, Scale};
 pub use ordered::{NotOrdered, check_combines_neighbours, check_ordered, joins_adjacent_ranges};
+pub use power_law::power_law;
 pub use problem::{Collective, Operation, Payload, Root, Vector, WrongPayload};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
