@@ -59,6 +59,15 @@ fn the_map_is_written_as_picture_and_table_in_one_run() {
 }
 
 #[test]
+fn rows_may_be_the_papers_distributions() {
+    let table = tuwtree("map --blocks distributions -p 12 -b 100 --columns 1").success();
+    for distribution in tuwtree_model::Distribution::ALL {
+        let row = format!("smallest,{},", distribution.name());
+        assert_eq!(table.lines().filter(|line| line.starts_with(&row)).count(), 8, "{row}");
+    }
+}
+
+#[test]
 fn what_a_map_cannot_be_made_for_is_wrong_usage() {
     for (arguments, messages) in [
         ("map --gamma 2", &["--gamma 2", "at most 1"][..]),
@@ -69,6 +78,7 @@ fn what_a_map_cannot_be_made_for_is_wrong_usage() {
         ("map -p 1", &["2..=5000"]),
         ("map -p 5001", &["2..=5000"]),
         ("map -b 0", &["0"]),
+        ("map --blocks distributions --rows 2", &["--rows", "power-law"]),
     ] {
         tuwtree(arguments).fails(2, messages);
     }

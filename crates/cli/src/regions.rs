@@ -8,7 +8,6 @@ use tuwtree_dp::non_ordered::{self, direct, sorted};
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_model::{
     BlockSizes, Homogeneous, Rank, Root, Time, best_lower_bound, completion_time, largest_block,
-    power_law,
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, doubling, greedy, linear, linear_root};
 
@@ -182,46 +181,44 @@ impl Place {
     }
 }
 
-/// A grid of problems: `p` processors, blocks that fall like a power, and latencies.
+/// A grid of problems: blocks against latencies, for every place of the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
-    pub(crate) processors: usize,
-    pub(crate) mean_block: u64,
-    /// gamma in units of beta, which is 1.
-    pub(crate) gamma: f64,
-    pub(crate) seed: u64,
+    /// The blocks of each row.
+    pub(crate) rows: Vec<Row>,
     /// Latencies, in the time that a byte takes.
     pub(crate) alphas: Vec<f64>,
-    /// The exponents of the power laws.
-    pub(crate) exponents: Vec<f64>,
+    /// gamma in units of beta, which is 1.
+    pub(crate) gamma: f64,
+}
+
+/// The blocks of a row of a grid.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) label: String,
+    pub(crate) sizes: BlockSizes,
 }
 
 /// One problem of a grid with its times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) place: Place,
-    pub(crate) exponent: f64,
+    /// The index of the row.
+    pub(crate) row: usize,
     pub(crate) alpha: f64,
     pub(crate) rivals: Rivals,
 }
 
 impl Grid {
-    /// All problems with their times: for each place, from the least exponent to the greatest, and
-    /// for each of these from the least latency to the greatest. The same whatever the number of
-    /// threads.
+    /// All problems with their times: for each place row by row, for each row from the first latency
+    /// to the last. The same whatever the number of threads.
     ///
     /// # Errors
-    /// As for [`Rivals::new`]; sizes out of range; an interrupt.
+    /// As for [`Rivals::new`]; an interrupt.
     pub(crate) fn cells(&self) -> Result<Vec<Cell>, CliError> {
-        let sizes = self
-            .exponents
-            .iter()
-            .map(|&exponent| power_law(self.processors, self.mean_block, exponent, self.seed))
-            .collect::<Result<Vec<BlockSizes>, _>>()
-            .map_err(|error| CliError::Usage(error.to_string()))?;
-        let (width, height) = (self.alphas.len(), self.exponents.len());
+        let (width, height) = (self.alphas.len(), self.rows.len());
         let total = Place::ALL.len() * height * width;
-        let progress = Progress::new("regions");
+        let progress = Progress::new("map");
         let done = AtomicU64::new(0);
         (0..total)
             .into_par_iter()
@@ -229,13 +226,15 @@ impl Grid {
                 let place = Place::ALL[index / (width * height)];
                 let row = index / width % height;
                 let alpha = self.alphas[index % width];
-                if progress.advance(done.fetch_add(1, Ordering::Relaxed), total as u64).is_break() {
-                    return Err(CliError::Interrupted);
-                }
                 let costs = Homogeneous::new(alpha, 1.0, self.gamma)
                     .map_err(|error| CliError::Usage(error.to_string()))?;
-                let rivals = Rivals::new(&sizes[row], &costs, place.root(&sizes[row]))?;
-                Ok(Cell { place, exponent: self.exponents[row], alpha, rivals })
+                let sizes = &self.rows[row].sizes;
+                let rivals = Rivals::new(sizes, &costs, place.root(sizes))?;
+                let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+                match progress.advance(done, total as u64).is_break() {
+                    true => Err(CliError::Interrupted),
+                    false => Ok(Cell { place, row, alpha, rivals }),
+                }
             })
             .collect()
     }

@@ -48,8 +48,10 @@ const COLOURS: [&str; RegionMap::MOST_CHOICES] = [NEUTRAL, BLUE, GREEN, ORANGE, 
 const CELL: (f64, f64) = (38.0, 22.0);
 /// The room for a panel's title.
 const PANEL_TITLE: f64 = 26.0;
-/// The room for the labels of rows and for what they are.
-const ROW_LABELS: f64 = 74.0;
+/// The room for what the rows are.
+const ROW_HEADING: f64 = 30.0;
+/// The space between a row's label and its first cell.
+const GAP: f64 = 8.0;
 /// The room for the labels of columns and for what they are.
 const COLUMN_LABELS: f64 = 52.0;
 /// The height of a line of the legend.
@@ -93,8 +95,14 @@ impl RegionMap {
     /// The width and the height of a panel with its labels.
     fn panel_size(&self) -> (f64, f64) {
         let (columns, rows) = (self.columns.1.len() as f64, self.rows.1.len() as f64);
-        let width = ROW_LABELS + columns * CELL.0 + MARGIN;
+        let width = self.label_room() + columns * CELL.0 + MARGIN;
         (width, PANEL_TITLE + rows * CELL.1 + COLUMN_LABELS + MARGIN)
+    }
+
+    /// The room for the labels of rows and for what they are.
+    fn label_room(&self) -> f64 {
+        let widths = self.rows.1.iter().map(|label| labels::width(label, TEXT));
+        ROW_HEADING + GAP + widths.fold(0.0, f64::max)
     }
 
     fn draw_legend(&self, xml: &mut Xml, top: f64) {
@@ -109,7 +117,7 @@ impl RegionMap {
     fn draw_panel(&self, xml: &mut Xml, panel: &RegionPanel, left: f64, top: f64) {
         let (columns, rows) = (self.columns.1.len(), self.rows.1.len());
         assert_eq!(panel.cells.len(), columns * rows, "a cell for each row and column");
-        let (x0, y0) = (left + ROW_LABELS, top + PANEL_TITLE);
+        let (x0, y0) = (left + self.label_room(), top + PANEL_TITLE);
         let bold = "font-weight:bold";
         let middle = |x: f64, y: f64| (Px(x), Px(y));
         let (x, y) = middle(x0, top + 14.0);
@@ -122,7 +130,7 @@ impl RegionMap {
         }
         for (row, label) in self.rows.1.iter().enumerate() {
             let y = y0 + (rows - row) as f64 * CELL.1 - 7.0;
-            let x = x0 - 8.0 - labels::width(label, TEXT);
+            let x = x0 - GAP - labels::width(label, TEXT);
             xml.text("text", &[("x", &Px(x)), ("y", &Px(y))], label);
         }
         let bottom = y0 + rows as f64 * CELL.1;

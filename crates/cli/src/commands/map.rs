@@ -1,25 +1,32 @@
 //! `tuwtree map`: which kind of tree pays where, over a grid of problems.
 
+use crate::args::named;
 use crate::error::CliError;
 use crate::output::file::Destination;
-use crate::regions::{Cell, Grid, Kind, Place};
+use crate::regions::{Cell, Grid, Kind, Place, Row};
 use clap::Args;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use tuwtree_model::{Distribution, DistributionError, Randomness, Scale, power_law};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
 
 /// Map which kind of tree pays where: latency against skew, for four places of the root.
 ///
-/// Each cell is a gather among -p processors whose k-th largest block is in proportion to k^-s, at
-/// random ranks: s = 0 makes all blocks equal, s = 1 is Zipf's law. Columns are alpha over beta times
-/// the mean block. The cell names the kind of tree that is the least trouble and takes at most
+/// Each cell is a gather among -p processors. Columns are alpha over beta times the mean block, rows
+/// are blocks: the k-th largest in proportion to k^-s, at random ranks, where s = 0 makes all equal and
+/// s = 1 is Zipf's law; or one of the papers' distributions. The cell names the kind of tree that is the least trouble and takes at most
 /// --tolerance percent longer than the best of all, in the order linear (what MPI libraries do),
 /// adaptive (built online), ordered (optimal, built offline), direct (ordered, but large blocks go
 /// straight to the root) and any (no order kept); the number is how many times as long the better of
 /// linear and adaptive takes. All of it is computed for the map, by the same programs as `optimize`.
 #[derive(Args, Debug)]
 pub(crate) struct MapArgs {
+    /// What the rows are
+    #[arg(long, value_name = "NAME", default_value = "power-law",
+          value_parser = named(Blocks::ALL, Blocks::name, Blocks::summary))]
+    blocks: Blocks,
+
     /// The number of processors, 2 to 5000
     #[arg(short, long, value_name = "P", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(2..=5000))]
@@ -38,19 +45,18 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
     tolerance: f64,
 
-    /// Which block goes to which rank
+    /// The seed of random ranks and sizes
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    seed: u64,
+    seed: u32,
 
     /// Columns for each power of ten of the latency, 1 to 8
     #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u8).range(1..=8))]
     columns: u8,
 
-    /// Rows for each unit of the exponent s, 1 to 16
-    #[arg(long, value_name = "N", default_value_t = 4,
-          value_parser = clap::value_parser!(u8).range(1..=16))]
-    rows: u8,
+    /// Rows for each unit of the exponent s, 1 to 16 [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    rows: Option<u8>,
 
     /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, anything else, also `-`, for the
     /// table of all times as CSV
@@ -58,8 +64,54 @@ pub(crate) struct MapArgs {
     output: Vec<Destination>,
 }
 
+/// What the rows of a map are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocks {
+    PowerLaw,
+    Distributions,
+}
+
+impl Blocks {
+    const ALL: [Blocks; 2] = [Blocks::PowerLaw, Blocks::Distributions];
+
+    fn name(self) -> &'static str {
+        match self {
+            Blocks::PowerLaw => "power-law",
+            Blocks::Distributions => "distributions",
+        }
+    }
+
+    fn summary(self) -> &'static str {
+        match self {
+            Blocks::PowerLaw => "blocks that fall like k^-s, for s from 0 to 3",
+            Blocks::Distributions => "the papers' eleven distributions",
+        }
+    }
+
+    /// What a row's label is.
+    fn heading(self) -> &'static str {
+        match self {
+            Blocks::PowerLaw => "exponent",
+            Blocks::Distributions => "distribution",
+        }
+    }
+
+    /// The blocks, in words.
+    fn story(self, seed: u32) -> String {
+        match self {
+            Blocks::PowerLaw => format!(
+                "the k-th largest block is in proportion to k^-s, s being the exponent, at random \
+                 ranks (seed {seed})"
+            ),
+            Blocks::Distributions => format!("the papers' distributions (seed {seed})"),
+        }
+    }
+}
+
 /// The powers of ten of alpha over beta b.
 const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
+/// The papers' rho.
+const RHO: u64 = 5;
 /// The greatest exponent.
 const STEEPEST: u32 = 3;
 /// Pixels of a PNG for each unit of the SVG.
@@ -76,7 +128,7 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
         .iter()
         .map(|one| Ok((one, one.open()?)))
         .collect::<Result<Vec<_>, CliError>>()?;
-    let grid = grid(args);
+    let grid = grid(args)?;
     let cells = grid.cells()?;
     for (destination, output) in outputs {
         let ending = match destination {
@@ -94,7 +146,7 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
                     .map_err(|error| CliError::Failure(format!("{error}; write SVG")))?;
                 output.write(|file| file.write_all(&bytes))?;
             }
-            _ => output.write(|file| write_csv(args, &cells, file))?,
+            _ => output.write(|file| write_csv(args, &grid, &cells, file))?,
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -106,6 +158,9 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
             "--gamma {}: at most 1, in units of beta; trees without order are for gamma <= beta",
             args.gamma
         )));
+    }
+    if args.rows.is_some() && args.blocks == Blocks::Distributions {
+        return Err(CliError::Usage("--rows is for --blocks power-law".into()));
     }
     match args.tolerance.is_finite() && args.tolerance >= 0.0 {
         true => Ok(()),
@@ -123,19 +178,39 @@ fn picture_ending(path: &Path) -> String {
     ["svg", "png"].into_iter().find(|one| name.ends_with(&format!(".{one}"))).unwrap_or("").into()
 }
 
-fn grid(args: &MapArgs) -> Grid {
+fn grid(args: &MapArgs) -> Result<Grid, CliError> {
     let columns = i32::from(args.columns);
     let steps = LATENCIES.start() * columns..=LATENCIES.end() * columns;
-    let rows = u32::from(args.rows);
-    Grid {
-        processors: args.processors as usize,
-        mean_block: args.mean_block,
-        gamma: args.gamma,
-        seed: args.seed,
+    Ok(Grid {
+        rows: rows(args).map_err(|error| CliError::Usage(error.to_string()))?,
         alphas: steps
             .map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block))
             .collect(),
-        exponents: (0..=STEEPEST * rows).map(|step| f64::from(step) / f64::from(rows)).collect(),
+        gamma: args.gamma,
+    })
+}
+
+fn rows(args: &MapArgs) -> Result<Vec<Row>, DistributionError> {
+    let (processors, mean_block) = (args.processors as usize, args.mean_block);
+    match args.blocks {
+        Blocks::PowerLaw => {
+            let steps = u32::from(args.rows.unwrap_or(4));
+            (0..=STEEPEST * steps)
+                .map(|step| {
+                    let exponent = f64::from(step) / f64::from(steps);
+                    let sizes = power_law(processors, mean_block, exponent, args.seed.into())?;
+                    Ok(Row { label: exponent.to_string(), sizes })
+                })
+                .collect()
+        }
+        Blocks::Distributions => Distribution::ALL
+            .into_iter()
+            .map(|distribution| {
+                let scale = Scale { processors, mean_block, rho: RHO };
+                let sizes = distribution.sizes(scale, Randomness::Glibc { seed: args.seed })?;
+                Ok(Row { label: distribution.name().to_owned(), sizes })
+            })
+            .collect(),
     }
 }
 
@@ -161,9 +236,11 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
         title: "Which kind of tree pays where".to_owned(),
         lines: vec![
             format!(
-                "gather among {} processors, mean block {} bytes, beta = 1, gamma = {}; the k-th \
-                 largest block is in proportion to k^-s, at random ranks (seed {})",
-                grid.processors, grid.mean_block, grid.gamma, grid.seed
+                "gather among {} processors, mean block {} bytes, beta = 1, gamma = {}; {}",
+                args.processors,
+                args.mean_block,
+                args.gamma,
+                args.blocks.story(args.seed)
             ),
             format!(
                 "colour: the first of these that takes at most {} % longer than the best of all; \
@@ -174,11 +251,11 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
         choices: Kind::ALL.map(|kind| format!("{}: {}", kind.name(), kind.summary())).to_vec(),
         columns: (
             "alpha / (beta * mean block)".to_owned(),
-            grid.alphas.iter().map(|alpha| short(alpha / grid.mean_block as f64)).collect(),
+            grid.alphas.iter().map(|alpha| short(alpha / args.mean_block as f64)).collect(),
         ),
         rows: (
-            "exponent s".to_owned(),
-            grid.exponents.iter().map(|exponent| exponent.to_string()).collect(),
+            args.blocks.heading().to_owned(),
+            grid.rows.iter().map(|row| row.label.clone()).collect(),
         ),
         panels: panels.to_vec(),
     }
@@ -206,18 +283,22 @@ fn drawn(cell: &Cell, args: &MapArgs) -> RegionCell {
         choice: choice as usize,
         text: if gain < 1.005 { String::new() } else { format!("{gain:.2}") },
         detail: format!(
-            "alpha/(beta b) = {}, s = {}: {}; bound {:.6}",
+            "alpha/(beta b) = {}: {}; bound {:.6}",
             short(cell.alpha / args.mean_block as f64),
-            cell.exponent,
             times.join(", "),
             cell.rivals.bound.units()
         ),
     }
 }
 
-fn write_csv(args: &MapArgs, cells: &[Cell], output: &mut dyn Write) -> std::io::Result<()> {
+fn write_csv(
+    args: &MapArgs,
+    grid: &Grid,
+    cells: &[Cell],
+    output: &mut dyn Write,
+) -> std::io::Result<()> {
     let mut table = csv::Writer::from_writer(output);
-    let mut heading = vec!["root", "exponent", "alpha_over_beta_b"];
+    let mut heading = vec!["root", args.blocks.heading(), "alpha_over_beta_b"];
     heading.extend(Kind::ALL.map(Kind::name));
     heading.extend(["lower_bound", "choice", "linear_over_choice", "adaptive_over_choice"]);
     table.write_record(heading)?;
@@ -225,7 +306,7 @@ fn write_csv(args: &MapArgs, cells: &[Cell], output: &mut dyn Write) -> std::io:
         let choice = cell.rivals.choice(args.tolerance / 100.0);
         let mut record = vec![
             cell.place.name().into(),
-            cell.exponent.to_string(),
+            grid.rows[cell.row].label.clone(),
             (cell.alpha / args.mean_block as f64).to_string(),
         ];
         record.extend(Kind::ALL.map(|kind| cell.rivals.time(kind).units().to_string()));
