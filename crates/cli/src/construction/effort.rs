@@ -38,35 +38,41 @@ impl Effort {
     }
 }
 
-impl Task<'_> {
-    /// Fails if tables of `needed` bytes do not fit into memory, or take longer to fill than the
-    /// effort allows. `advice` says what to do about too little memory, given how much there is.
-    pub(super) fn check_effort(
+/// What a tree takes that is searched for.
+pub(super) struct Expense {
+    /// What takes it, as a sentence begins.
+    pub(super) what: String,
+    /// The bytes of its tables.
+    pub(super) bytes: u64,
+    /// About how long.
+    pub(super) seconds: f64,
+    /// How long it may take if it was not asked for by name.
+    pub(super) patience: f64,
+}
+
+impl Expense {
+    /// Fails if there is not enough memory, or more time is needed than the effort allows. `advice`
+    /// says what to do about too little memory, given how much there is.
+    pub(super) fn check(
         &self,
-        needed: u64,
-        plan: Plan,
+        effort: Effort,
         advice: impl FnOnce(u64) -> String,
     ) -> Result<(), BuildError> {
+        let needed = self.bytes;
         if let Some(available) = available_memory().filter(|&available| needed > available) {
-            return Err(plan.effort.refused(format!(
+            return Err(effort.refused(format!(
                 "needs {}, {} available{}",
                 text::memory(needed),
                 text::memory(available),
                 advice(available)
             )));
         }
-        let search = plan.search.expect("only what is searched for takes effort");
-        let seconds = search.estimated_seconds(self.problem.processors());
-        let estimate = format!("the {} method takes about {seconds:.0} s", search.name());
-        let patience = match (&self.searched, self.problem.vector()) {
-            (Searched::Homogeneous(_), Some(_)) => PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS,
-            _ => PATIENCE_SECONDS,
-        };
-        if plan.effort == Effort::Moderate && seconds > patience {
+        let estimate = format!("{} takes about {:.0} s", self.what, self.seconds);
+        if effort == Effort::Moderate && self.seconds > self.patience {
             let advice = "name it with --algorithm to wait for it";
-            return Err(plan.effort.refused(format!("{estimate}; {advice}")));
+            return Err(effort.refused(format!("{estimate}; {advice}")));
         }
-        if seconds > ANNOUNCED_SECONDS && io::stderr().is_terminal() {
+        if self.seconds > ANNOUNCED_SECONDS && io::stderr().is_terminal() {
             // Nobody is worse off if this cannot be written.
             let _ = writeln!(anstream::stderr(), "note: {estimate} (Ctrl-C ends it)");
         }
@@ -74,8 +80,24 @@ impl Task<'_> {
     }
 }
 
+impl Task<'_> {
+    /// What the tables of a plan's search take, which have so many bytes.
+    pub(super) fn expense(&self, bytes: u64, plan: Plan) -> Expense {
+        let search = plan.search.expect("only what is searched for takes effort");
+        Expense {
+            what: format!("the {} method", search.name()),
+            bytes,
+            seconds: search.estimated_seconds(self.problem.processors()),
+            patience: match (&self.searched, self.problem.vector()) {
+                (Searched::Homogeneous(_), Some(_)) => PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS,
+                _ => PATIENCE_SECONDS,
+            },
+        }
+    }
+}
+
 /// The longest that a construction may take that was not asked for by name.
-const PATIENCE_SECONDS: f64 = 35.0;
+pub(super) const PATIENCE_SECONDS: f64 = 35.0;
 
 /// The same where an optimal tree is known without search.
 const PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS: f64 = 1.0;

@@ -3,16 +3,19 @@
 
 mod certificate;
 mod effort;
+mod non_ordered;
 mod search;
 mod task;
 mod two_level;
 
 pub(crate) use certificate::Certificate;
 pub(crate) use effort::Effort;
+pub(crate) use non_ordered::LocalSearch;
 pub(crate) use search::{Plan, Search};
 pub(crate) use task::{BuildError, Built, Searched, Task};
 
-use tuwtree_model::Costs;
+use non_ordered::has_two_sizes;
+use tuwtree_model::{Costs, Order};
 use tuwtree_treegen::Filling;
 
 /// A way to build a tree. In the order of the published tables' columns, but with the cheaper ones
@@ -29,10 +32,17 @@ pub(crate) enum Construction {
     TwoLevel,
     Binary,
     Optimal,
+    Direct,
+    TwoBlock,
+    Doubling,
+    Greedy,
+    Sorted,
+    Searched,
+    Exact,
 }
 impl Construction {
     /// All constructions.
-    pub(crate) const ALL: [Construction; 10] = [
+    pub(crate) const ALL: [Construction; 17] = [
         Construction::Linear,
         Construction::Oblivious,
         Construction::Adaptive,
@@ -43,6 +53,13 @@ impl Construction {
         Construction::TwoLevel,
         Construction::Binary,
         Construction::Optimal,
+        Construction::Direct,
+        Construction::TwoBlock,
+        Construction::Doubling,
+        Construction::Greedy,
+        Construction::Sorted,
+        Construction::Searched,
+        Construction::Exact,
     ];
 
     /// Those of the published tables.
@@ -54,14 +71,36 @@ impl Construction {
         Construction::Optimal,
     ];
 
-    /// Whether a comparison of all constructions shows it: those made for costs that differ are
-    /// shown where they do.
-    pub(crate) fn is_compared(self, task: &Task<'_>) -> bool {
+    /// Whether a comparison of all trees of this order shows it: those made for costs that differ are
+    /// shown where they do, those for few block sizes where there are few.
+    pub(crate) fn is_compared(self, task: &Task<'_>, order: Order) -> bool {
         let differ = !matches!(task.searched, Searched::Homogeneous(_));
+        let has_blocks = task.problem.blocks().is_some();
         match self {
             Construction::TwoLevel => differ && matches!(task.costs, Costs::Hierarchical(_)),
+            Construction::Direct => has_blocks && order >= Order::Direct,
+            Construction::TwoBlock => {
+                order == Order::Any && task.problem.blocks().is_some_and(has_two_sizes)
+            }
+            Construction::Doubling
+            | Construction::Greedy
+            | Construction::Sorted
+            | Construction::Searched
+            | Construction::Exact => has_blocks && order == Order::Any,
             _ => differ || Construction::PUBLISHED.contains(&self),
         }
+    }
+
+    /// Whether it is made for gamma <= beta, though it has a tree for any costs.
+    pub(crate) fn is_for_cheap_copies(self) -> bool {
+        matches!(
+            self,
+            Construction::TwoBlock
+                | Construction::Doubling
+                | Construction::Greedy
+                | Construction::Sorted
+                | Construction::Searched
+        )
     }
 
     /// The name by which users, documents and tests call the construction.
@@ -77,6 +116,13 @@ impl Construction {
             Construction::TwoLevel => "two-level",
             Construction::Binary => "binary",
             Construction::Optimal => "optimal",
+            Construction::Direct => "direct",
+            Construction::TwoBlock => "two-block",
+            Construction::Doubling => "doubling",
+            Construction::Greedy => "greedy",
+            Construction::Sorted => "sorted",
+            Construction::Searched => "searched",
+            Construction::Exact => "exact",
         }
     }
 
@@ -103,6 +149,25 @@ impl Construction {
             }
             Construction::Binary => "best tree with at most two children everywhere, in rank order",
             Construction::Optimal => "best tree of all that join adjacent ranges",
+            Construction::Direct => {
+                "best ordered tree for the rest after at most 8 of the largest blocks went to the root"
+            }
+            Construction::TwoBlock => {
+                "small and large blocks apart, for at most two block sizes; not in rank order"
+            }
+            Construction::Doubling => {
+                "the largest blocks, 1, 1, 2, 4, ... at a time, no search; not in rank order"
+            }
+            Construction::Greedy => {
+                "the largest blocks, as many at a time as are ready; not in rank order"
+            }
+            Construction::Sorted => {
+                "optimal ordered tree for six other orders of the blocks; not in rank order"
+            }
+            Construction::Searched => {
+                "the same for orders improved step by step (--search-steps); not in rank order"
+            }
+            Construction::Exact => "best tree of all, for few processors or few sizes",
         }
     }
 }

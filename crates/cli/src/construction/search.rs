@@ -21,6 +21,7 @@ pub(crate) struct Plan {
     pub(crate) search: Option<Search>,
     pub(crate) effort: Effort,
 }
+
 /// How an optimal tree is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Search {
@@ -55,6 +56,7 @@ impl Search {
         }
     }
 }
+
 impl Plan {
     /// The plan with its method settled: the fastest where none is named.
     pub(crate) fn settled(self, task: &Task<'_>) -> Plan {
@@ -77,7 +79,7 @@ impl Plan {
     }
 
     /// What it means that a search ended without a tree.
-    fn stopped(self, error: DpError) -> BuildError {
+    pub(super) fn stopped(self, error: DpError) -> BuildError {
         let search = self.search.map_or("chosen", Search::name);
         match error {
             DpError::GammaExceedsBeta { .. } => BuildError::Failed(CliError::Usage(format!(
@@ -96,6 +98,7 @@ impl Plan {
         }
     }
 }
+
 impl Task<'_> {
     /// An optimal tree: found by a dynamic program, or known.
     ///
@@ -156,7 +159,7 @@ impl Task<'_> {
     ) -> Result<OptimalTree, BuildError> {
         let root = self.root;
         let needed = memory_needed(sizes, costs, root, method).map_err(BuildError::failed)?;
-        self.check_effort(needed, plan, |_| String::new())?;
+        self.expense(needed, plan).check(plan.effort, |_| String::new())?;
         let progress = Watched(Progress::new(plan.construction.name()));
         let optimize = match plan.construction {
             Construction::Binary => tuwtree_dp::optimal_binary_with,
@@ -181,7 +184,7 @@ impl Task<'_> {
             }
         };
         let needed = memory_needed_per_pair(processors, root, trees);
-        self.check_effort(needed, plan, |available| {
+        self.expense(needed, plan).check(plan.effort, |available| {
             let most = most_processors_per_pair(available, root, trees);
             format!(
                 "; {most} processors would fit, and linear, oblivious and adaptive trees need no tables"

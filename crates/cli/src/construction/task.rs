@@ -1,6 +1,6 @@
 //! Trees for a task: what each construction is given, and what becomes of it.
 
-use super::{Construction, Effort, Plan, Search};
+use super::{Construction, Effort, LocalSearch, Plan, Search};
 use crate::error::CliError;
 use tuwtree_model::{
     Collective, Costs, CostsError, Homogeneous, Operation, Rank, Root, Time, Tree,
@@ -22,6 +22,7 @@ pub(crate) struct Task<'a> {
     pub(crate) searched: Searched,
     pub(crate) root: Root,
     pub(crate) adaptive_rule: AdaptiveRule,
+    pub(crate) local_search: LocalSearch,
 }
 
 /// Costs as the dynamic programs need them: linear.
@@ -121,6 +122,13 @@ impl Task<'_> {
             }
             Construction::TwoLevel => self.two_level(plan)?,
             Construction::Binary | Construction::Optimal => self.search(plan)?,
+            Construction::Direct
+            | Construction::TwoBlock
+            | Construction::Doubling
+            | Construction::Greedy
+            | Construction::Sorted
+            | Construction::Searched
+            | Construction::Exact => self.non_ordered(plan)?,
         };
         match plan.effort {
             Effort::Moderate if self.needs_commutative(&built.tree) => {
