@@ -97,7 +97,7 @@ fn what_is_no_tree_is_refused() {
     let evaluate = |text: &str| tuwtree_with_input("evaluate - --dist same", text);
     assert_eq!(evaluate(good).code, 0);
     for (from, to, messages) in [
-        ("\"version\":1", "\"version\":3", &["version 3", "versions up to 2"][..]),
+        ("\"version\":1", "\"version\":4", &["version 4", "versions up to 3"][..]),
         ("\"tuwtree-tree\"", "\"other\"", &["\"other\"", "\"tuwtree-tree\""]),
         ("\"root\":1", "\"root\":1,\"ports\":2", &["unknown field `ports`", "line 1"]),
         ("\"root\":1", "\"root\":1,\"root\":2", &["duplicate field `root`"]),

@@ -5,7 +5,7 @@
 //! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), Tables 1
 //! to 3. The rules of the program behind them are inferred from its results.
 
-use crate::construction::{BuildError, Construction, Effort, Plan, Searched, Task};
+use crate::construction::{BuildError, Construction, Effort, LocalSearch, Plan, Searched, Task};
 use crate::error::CliError;
 use tuwtree_dp::published;
 use tuwtree_model::{
@@ -291,6 +291,7 @@ impl Solver<'_> {
             searched: Searched::Homogeneous(*self.costs),
             root,
             adaptive_rule: AdaptiveRule::CompletionTime,
+            local_search: LocalSearch::default(),
         };
         let plan = Plan { construction, search: None, effort: Effort::Any };
         match task.build(plan.settled(&task)) {

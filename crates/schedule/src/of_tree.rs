@@ -10,11 +10,9 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
-use crate::schedule::{Order, Schedule, ScheduleError, Task};
+use crate::schedule::{Schedule, ScheduleError, Task};
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{
-    BlockSizes, Operation, Payload, Rank, Step, Tree, check_combines_neighbours, check_ordered,
-};
+use tuwtree_model::{BlockSizes, Operation, Order, Payload, Rank, Step, Tree};
 
 /// Why a tree has no schedule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,7 +35,7 @@ pub enum OfTreeError {
 
 impl Schedule {
     /// The schedule of a one-ported tree for this operation and payload, as `costs` (if they are
-    /// known) made it.
+    /// known) made it. It promises the order that the tree keeps ([`Order::of`]).
     ///
     /// # Errors
     /// [`OfTreeError`].
@@ -65,17 +63,12 @@ impl Schedule {
         payload: Payload,
         costs: Option<StatedCosts>,
     ) -> Result<Schedule, OfTreeError> {
-        let ordered = match operation {
-            Operation::Gather | Operation::Scatter => check_ordered(tree).is_ok(),
-            Operation::Broadcast => true,
-            Operation::Reduce => check_combines_neighbours(tree).is_ok(),
-        };
         let task = Task {
             operation,
             root: tree.root(),
             payload,
             displacements: None,
-            order: if ordered { Order::Ordered } else { Order::Any },
+            order: Order::of(tree, operation),
             ports: 1,
             costs,
         };

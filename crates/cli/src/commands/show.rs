@@ -10,7 +10,9 @@ use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::Problem;
-use tuwtree_model::{Completion, Operation, Rank, Tree, completion};
+use tuwtree_model::{
+    Completion, CostModel, Operation, Order, Rank, Tree, completion, completion_time, unpack_time,
+};
 
 /// Explain a tree: draw its upper part, and list who sends what to whom, and when.
 ///
@@ -55,13 +57,28 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
         None => None,
     };
     let operation = problem.as_ref().map_or(Operation::Gather, Problem::operation);
-    if let Some(problem) = problem.filter(|problem| problem.costs().machine().is_some()) {
-        writeln!(output, "{}\n", text::costs(problem.costs()))?;
+    if let Some(problem) = problem.as_ref().filter(|one| one.costs().machine().is_some()) {
+        writeln!(output, "{}", text::costs(problem.costs()))?;
     }
+    writeln!(output, "order {}\n", order(tree, operation, problem.as_ref())?)?;
     Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
     writeln!(output)?;
     list_messages(args, tree, operation, times.as_ref(), output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The order that the tree keeps, and what it takes to put blocks into rank order where it does not.
+fn order(tree: &Tree, operation: Operation, problem: Option<&Problem>) -> Result<String, CliError> {
+    let order = Order::of(tree, operation);
+    let Some(problem) = problem
+        .filter(|problem| order != Order::Ordered && problem.collective().blocks().is_some())
+    else {
+        return Ok(order.name().to_owned());
+    };
+    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
+    let time = completion_time(tree, collective, costs)?;
+    let unpacked = costs.sum(time, unpack_time(tree, collective, costs)?)?;
+    Ok(format!("{}; {}", order.name(), text::unpacking(time, unpacked, operation)))
 }
 
 /// Lists the messages in the order of their times, or of the senders' ranks where there are none.

@@ -43,5 +43,5 @@ mod sorted;
 pub use direct::direct;
 pub use error::NonOrderedError;
 pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};
-pub use search::{Search, search};
+pub use search::{Search, search, search_while};
 pub use sorted::{Order, sorted};
