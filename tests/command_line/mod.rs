@@ -1,5 +1,6 @@
 //! The program from outside: good runs, and bad input of every kind.
 
+mod advise;
 mod bad_input;
 mod broadcast;
 mod good_runs;

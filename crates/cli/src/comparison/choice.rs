@@ -53,14 +53,13 @@ pub(crate) struct Choice {
     /// Which trees `--algorithm all` compares, where blocks are gathered or scattered
     ///
     /// What a tree does not keep in rank order, the root has to put into it: see
-    /// docs/beyond-ordered-trees.md.
-    #[arg(long, value_name = "NAME", default_value = "ordered",
-          value_parser = named(Order::ALL, Order::name, |order| match order {
+    /// docs/beyond-ordered-trees.md. Without this, those in rank order; `advise` compares all.
+    #[arg(long, value_name = "NAME", value_parser = named(Order::ALL, Order::name, |order| match order {
               Order::Ordered => "those that keep blocks in rank order",
               Order::Direct => "also those in which large blocks go straight to the root",
               Order::Any => "also those that keep no order",
           }))]
-    pub(crate) order: Order,
+    pub(crate) order: Option<Order>,
 
     /// Which side sends in the adaptive construction
     #[arg(long, value_name = "NAME", default_value = "completion-time",
@@ -111,7 +110,7 @@ impl Default for Choice {
         Choice {
             root: Root::Best,
             algorithm: vec![Algorithm::All],
-            order: Order::Ordered,
+            order: None,
             adaptive_rule: AdaptiveRule::CompletionTime,
             linearise_at: None,
             certify: false,
@@ -141,7 +140,10 @@ impl Choice {
     /// # Errors
     /// A certificate for an optimal tree that is not among them.
     pub(super) fn plans(&self, task: &Task<'_>) -> Result<Vec<Plan>, CliError> {
-        let plans = self.algorithm.iter().flat_map(|one| one.plans(task, self.order));
+        let plans = self
+            .algorithm
+            .iter()
+            .flat_map(|one| one.plans(task, self.order.unwrap_or(Order::Ordered)));
         let mut plans: Vec<Plan> = plans.map(|plan| plan.settled(task)).collect();
         for plan in &mut plans {
             if self.certify && plan.construction == Construction::Optimal {

@@ -1,6 +1,7 @@
 //! A comparison in words: its title, table, notes and recommendation.
 
 use super::{Comparison, Optimality, Outcome, Skipped};
+use crate::advice::{Advice, TOLERANCE_PERCENT};
 use crate::construction::Construction;
 use crate::error::CliError;
 use crate::output::text;
@@ -27,7 +28,12 @@ impl Comparison {
                 None => {}
             }
         }
-        Ok(writeln!(output, "\n{}", self.recommendation())?)
+        writeln!(output, "\n{}", self.recommendation())?;
+        let advice = Advice::new(self, TOLERANCE_PERCENT / 100.0);
+        if !std::ptr::eq(advice.chosen, self.recommended()) {
+            writeln!(output, "For less trouble, use {}", advice.to_use())?;
+        }
+        Ok(())
     }
 
     /// What there is to say about constructions beside their figures: why some are left out, and
@@ -162,7 +168,7 @@ impl Comparison {
                 let factor = outcome.time().units() / best.time().units();
                 let more = match factor {
                     _ if !factor.is_finite() => "takes longer".to_owned(),
-                    _ if factor < 2.0 => format!("takes {} % longer", percent(factor - 1.0)),
+                    _ if factor < 2.0 => format!("takes {} longer", text::share(factor - 1.0)),
                     _ => format!("takes {factor:.1} times as long"),
                 };
                 format!("{} {more}", outcome.construction.name())
@@ -243,17 +249,5 @@ impl Comparison {
             }
             false => "",
         }
-    }
-}
-
-/// A share in percent, with two significant digits where it is not tiny.
-fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    match percent {
-        _ if percent >= 10.0 => format!("{percent:.0}"),
-        _ if percent >= 1.0 => format!("{percent:.1}"),
-        _ if percent >= 0.1 => format!("{percent:.2}"),
-        _ if percent >= 0.001 => format!("{percent:.3}"),
-        _ => "less than 0.001".to_owned(),
     }
 }

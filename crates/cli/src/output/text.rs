@@ -38,6 +38,18 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
     }
 }
 
+/// A share in percent, with two significant digits where it is not tiny.
+pub(crate) fn share(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        _ if percent >= 10.0 => format!("{percent:.0} %"),
+        _ if percent >= 1.0 => format!("{percent:.1} %"),
+        _ if percent >= 0.1 => format!("{percent:.2} %"),
+        _ if percent >= 0.001 => format!("{percent:.3} %"),
+        _ => "less than 0.001 %".to_owned(),
+    }
+}
+
 /// How much is moved.
 pub(crate) fn payload(payload: &Payload) -> String {
     match payload {
