@@ -14,7 +14,7 @@ use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tuwtree_model::{BlockSizes, Homogeneous, Operation, Step, Tree, Vector};
-use tuwtree_schedule::{Fault, Order, Payload, Schedule, Sends, document, simulate, verify};
+use tuwtree_schedule::{Fault, Payload, Schedule, Sends, document, simulate, verify};
 use tuwtree_treegen::oblivious;
 
 /// The schedule of a tree for any of the four operations.
