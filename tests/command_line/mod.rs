@@ -6,5 +6,6 @@ mod broadcast;
 mod good_runs;
 mod machines;
 mod map;
+mod orders;
 mod pictures;
 mod schedules;

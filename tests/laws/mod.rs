@@ -9,6 +9,7 @@ pub(crate) mod machines;
 mod model_based;
 mod non_ordered;
 mod optimal;
+mod order;
 mod ordered_trees;
 mod per_pair;
 pub(crate) mod problems;

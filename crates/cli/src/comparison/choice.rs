@@ -94,7 +94,8 @@ struct SearchArgs {
     search_seed: u64,
 
     /// End after so many seconds; what is found then depends on the machine
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds,
+          allow_negative_numbers = true)]
     search_seconds: Option<Duration>,
 }
 
