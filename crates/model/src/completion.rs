@@ -1,7 +1,8 @@
 //! Completion time of a tree, straight from its definition and independent of every construction.
 
+use crate::ports::Deal;
 use crate::{
-    BlockSizes, Collective, CostModel, Direction, Rank, Step, Time, TimeError, Tree, Vector,
+    BlockSizes, Collective, CostModel, Direction, Ports, Rank, Step, Time, TimeError, Tree, Vector,
 };
 
 /// When each processor of an inward operation (gather, reduction) holds its whole segment, when it
@@ -18,6 +19,11 @@ pub struct Completion {
     /// `p` entries: the size in bytes of what goes along the edge to each processor's parent: the
     /// blocks of its subtree, or the whole vector.
     pub segment: Vec<u64>,
+    /// `p` entries: the port of its parent through which each processor's segment comes; 0 for the
+    /// root.
+    pub port: Vec<u16>,
+    /// `p` entries: the port that each processor's copy of its own block holds; 0 for a leaf.
+    pub copy_port: Vec<u16>,
 }
 
 /// When every subtree of a tree completes, and its size.
@@ -56,6 +62,43 @@ pub fn completion<'a>(
     problem: impl Into<Collective<'a>>,
     costs: &impl CostModel,
 ) -> Result<Completion, TimeError> {
+    completion_on_ports(tree, problem, costs, Ports::ONE)
+}
+
+/// When every subtree of a tree completes, its size, and which port does what, where every processor
+/// has so many ports.
+///
+/// Each step, in the order of the tree, goes to the port that is free first, of several to the one of
+/// lowest number. The port then waits for the child if need be. A processor sends when all its ports
+/// are done. An outward operation mirrors this in time, port by port.
+///
+/// # Shapes, errors, panics
+/// As [`completion`].
+///
+/// # Complexity
+/// O(p log k) time for k ports, O(p) space.
+///
+/// # Source
+/// OPT section 2.6, "greedily", after Definition 3; `docs/ports.md`.
+///
+/// # Example
+/// Processor 0 copies (1) and receives from 1 (until 3) at once, then from 2 through the port that
+/// copied (1 + 5).
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Step, Tree, completion_on_ports};
+/// let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
+/// let tree = Tree::new(3, 0, &steps).unwrap();
+/// let sizes = BlockSizes::new([1, 2, 4]).unwrap();
+/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// let done = completion_on_ports(&tree, &sizes, &costs, Ports::new(2).unwrap()).unwrap();
+/// assert_eq!((done.ready[0].units(), done.port), (6.0, vec![0, 1, 0]));
+/// ```
+pub fn completion_on_ports<'a>(
+    tree: &Tree,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    ports: Ports,
+) -> Result<Completion, TimeError> {
     let problem = problem.into();
     let processors = tree.processors();
     assert_eq!(processors, problem.processors(), "tree and data of one problem");
@@ -64,32 +107,43 @@ pub fn completion<'a>(
         processors,
         "tree and costs of one problem"
     );
-    let mut ready = vec![Time::ZERO; processors];
-    let mut sent = vec![(Time::ZERO, Time::ZERO); processors];
-    let mut segment = own_segments(problem);
+    let mut done = Completion {
+        ready: vec![Time::ZERO; processors],
+        sent: vec![(Time::ZERO, Time::ZERO); processors],
+        segment: own_segments(problem),
+        port: vec![0; processors],
+        copy_port: vec![0; processors],
+    };
+    let mut deal = Deal::new(ports);
     let grows = matches!(problem, Collective::Gather(_) | Collective::Scatter(_));
     for rank in tree.top_down().into_iter().rev() {
-        let mut clock = Time::ZERO;
+        deal.restart();
         for step in tree.steps(rank) {
-            clock = match step {
-                Step::Copy => costs.sum(clock, costs.copy_at(rank, problem.copied(rank))?)?,
+            let (free, port) = deal.take();
+            let end = match step {
+                Step::Copy => {
+                    done.copy_port[rank] = port;
+                    costs.sum(free, costs.copy_at(rank, problem.copied(rank))?)?
+                }
                 Step::Receive(child) => {
                     if grows {
-                        segment[rank] += segment[child];
+                        done.segment[rank] += done.segment[child];
                     }
                     let (from, to) = problem.ends(child, rank);
-                    let start = clock.later(ready[child]);
-                    let time = costs.transmission_between(from, to, segment[child])?;
+                    let start = free.later(done.ready[child]);
+                    let time = costs.transmission_between(from, to, done.segment[child])?;
                     let end = costs.sum(start, time)?;
-                    sent[child] = (start, end);
+                    done.port[child] = port;
+                    done.sent[child] = (start, end);
                     end
                 }
             };
+            deal.give(port, end);
         }
-        ready[rank] = clock;
+        done.ready[rank] = deal.end();
     }
-    sent[tree.root()] = (ready[tree.root()], ready[tree.root()]);
-    Ok(Completion { ready, sent, segment })
+    done.sent[tree.root()] = (done.ready[tree.root()], done.ready[tree.root()]);
+    Ok(done)
 }
 
 /// What each processor contributes to its own segment: its block, or the vector.
@@ -110,7 +164,20 @@ pub fn completion_time<'a>(
     problem: impl Into<Collective<'a>>,
     costs: &impl CostModel,
 ) -> Result<Time, TimeError> {
-    Ok(completion(tree, problem, costs)?.ready[tree.root()])
+    completion_time_on_ports(tree, problem, costs, Ports::ONE)
+}
+
+/// The completion time of a tree, where every processor has so many ports.
+///
+/// # Errors, panics, complexity, source
+/// As [`completion_on_ports`].
+pub fn completion_time_on_ports<'a>(
+    tree: &Tree,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    ports: Ports,
+) -> Result<Time, TimeError> {
+    Ok(completion_on_ports(tree, problem, costs, ports)?.ready[tree.root()])
 }
 
 /// A lower bound on the completion time of every tree with this root, ordered or not.

@@ -45,6 +45,7 @@ mod cost;
 mod distribution;
 pub mod document;
 mod ordered;
+mod ports;
 mod problem;
 mod random;
 mod time;
@@ -52,7 +53,10 @@ mod tree;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use bounds::{best_lower_bound, count_bound, largest_block, volume_bound};
-pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
+pub use completion::{
+    Completion, completion, completion_on_ports, completion_time, completion_time_on_ports,
+    lower_bound, lower_bound_any_root,
+};
 pub use cost::{
     CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
     Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError, PiecewiseLinear,
@@ -60,6 +64,7 @@ pub use cost::{
 };
 pub use distribution::{Distribution, DistributionError, Scale};
 pub use ordered::{NotOrdered, check_combines_neighbours, check_ordered, joins_adjacent_ranges};
+pub use ports::Ports;
 pub use problem::{Collective, Operation, Payload, Root, Vector, WrongPayload};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
