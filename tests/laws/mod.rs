@@ -11,6 +11,7 @@ mod non_ordered;
 mod optimal;
 mod ordered_trees;
 mod per_pair;
+mod ports;
 pub(crate) mod problems;
 pub(crate) mod random_trees;
 mod simulation;

@@ -1,0 +1,162 @@
+//! Several ports: the recursion on trees, the simulation of schedules, bounds and exact optima agree.
+
+use super::problems::{costs, sizes};
+use super::random_trees::trees;
+use proptest::prelude::*;
+use tuwtree_model::{
+    BlockSizes, CostModel, Homogeneous, Operation, Ports, Rank, Step, Time, Tree, completion,
+    completion_on_ports, completion_time, completion_time_on_ports,
+};
+use tuwtree_schedule::{Payload, Schedule, Sends, simulate, verify};
+
+fn ports(number: u16) -> Ports {
+    Ports::new(number).unwrap()
+}
+
+/// The convention as it is written down: all free times in a list, the first least one is taken.
+fn by_definition(tree: &Tree, sizes: &BlockSizes, costs: &Homogeneous, ports: u16) -> Vec<Time> {
+    let mut ready = vec![Time::ZERO; tree.processors()];
+    let mut segment: Vec<u64> = sizes.iter().collect();
+    for rank in tree.top_down().into_iter().rev() {
+        let mut free = vec![Time::ZERO; ports.into()];
+        for step in tree.steps(rank) {
+            let port = (0..free.len()).min_by_key(|&port| (free[port], port)).unwrap();
+            free[port] = match step {
+                Step::Copy => costs.sum(free[port], costs.copy(sizes.block(rank)).unwrap()),
+                Step::Receive(child) => {
+                    segment[rank] += segment[child];
+                    let start = free[port].max(ready[child]);
+                    costs.sum(start, costs.transmission(segment[child]).unwrap())
+                }
+            }
+            .unwrap();
+        }
+        ready[rank] = free.into_iter().max().unwrap();
+    }
+    ready
+}
+
+fn schedule(
+    tree: &Tree,
+    operation: Operation,
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    ports: Ports,
+) -> Schedule {
+    let payload = Payload::Blocks(sizes.clone());
+    Schedule::of_tree_on_ports(tree, operation, payload, (*costs).into(), ports).unwrap()
+}
+
+/// Costs that are no integers.
+fn fractional() -> impl Strategy<Value = Homogeneous> {
+    (0.0..50.0_f64, 0.0..3.0_f64, 0.0..3.0_f64)
+        .prop_map(|(alpha, beta, gamma)| Homogeneous::new(alpha, beta, gamma).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn steps_are_dealt_as_the_convention_says(
+        (tree, sizes) in trees(sizes(40)), costs in costs(), k in 1..6_u16,
+    ) {
+        let done = completion_on_ports(&tree, &sizes, &costs, ports(k)).unwrap();
+        prop_assert_eq!(done.ready, by_definition(&tree, &sizes, &costs, k));
+    }
+
+    #[test]
+    fn the_simulation_takes_the_trees_time_on_any_number_of_ports(
+        (tree, sizes) in trees(sizes(40)), costs in costs(), k in 1..6_u16,
+    ) {
+        let expected = completion_time_on_ports(&tree, &sizes, &costs, ports(k)).unwrap();
+        for operation in Operation::IRREGULAR {
+            let schedule = schedule(&tree, operation, &sizes, &costs, ports(k));
+            for sends in Sends::ALL {
+                let timeline = simulate(&schedule, &costs, sends).unwrap();
+                prop_assert_eq!(timeline.completion_time(), expected);
+            }
+            let verified = verify(&schedule);
+            prop_assert!(verified.is_ok(), "{}", verified.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn each_segment_is_sent_when_the_recursion_on_ports_says(
+        (tree, sizes) in trees(sizes(40)), costs in costs(), k in 1..6_u16,
+    ) {
+        let done = completion_on_ports(&tree, &sizes, &costs, ports(k)).unwrap();
+        let schedule = schedule(&tree, Operation::Gather, &sizes, &costs, ports(k));
+        let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+        for rank in 0..tree.processors() {
+            if tree.parent(rank).is_some() && done.segment[rank] > 0 {
+                let times = timeline.actions(rank).last().expect("it sends at last");
+                prop_assert_eq!(times.ready, done.ready[rank]);
+                prop_assert_eq!((times.start, times.end), done.sent[rank]);
+            }
+        }
+    }
+
+    #[test]
+    fn one_port_is_as_ever_bit_for_bit(
+        (tree, sizes) in trees(sizes(40)), costs in fractional(),
+    ) {
+        // The recursion of one port as OPT Definition 2 has it.
+        let mut ready = vec![Time::ZERO; tree.processors()];
+        let segment = completion(&tree, &sizes, &costs).unwrap().segment;
+        for rank in tree.top_down().into_iter().rev() {
+            let mut clock = Time::ZERO;
+            for step in tree.steps(rank) {
+                clock = match step {
+                    Step::Copy => costs.sum(clock, costs.copy(sizes.block(rank)).unwrap()),
+                    Step::Receive(child) => costs
+                        .sum(clock.later(ready[child]), costs.transmission(segment[child]).unwrap()),
+                }
+                .unwrap();
+            }
+            ready[rank] = clock;
+        }
+        let done = completion_on_ports(&tree, &sizes, &costs, Ports::ONE).unwrap();
+        prop_assert_eq!(&done.ready, &ready);
+        prop_assert_eq!(&done, &completion(&tree, &sizes, &costs).unwrap());
+        prop_assert!(done.port.iter().chain(&done.copy_port).all(|&port| port == 0));
+        for operation in Operation::IRREGULAR {
+            let payload = Payload::Blocks(sizes.clone());
+            let as_ever =
+                Schedule::of_tree(&tree, operation, payload, Some(costs.into())).unwrap();
+            prop_assert_eq!(schedule(&tree, operation, &sizes, &costs, Ports::ONE), as_ever);
+        }
+    }
+
+    #[test]
+    fn with_a_port_for_each_step_nothing_waits_for_a_port(
+        (tree, sizes) in trees(sizes(40)), costs in costs(),
+    ) {
+        let done = completion_on_ports(&tree, &sizes, &costs, ports(40)).unwrap();
+        for rank in (0..tree.processors()).filter(|&rank| rank != tree.root()) {
+            prop_assert_eq!(done.sent[rank].0, done.ready[rank]);
+        }
+        prop_assert!(
+            done.ready[tree.root()] <= completion_time(&tree, &sizes, &costs).unwrap()
+        );
+    }
+}
+
+/// Two ports, and a list in which a step that comes earlier may hold back the others.
+#[test]
+fn a_port_waits_for_the_child_that_it_was_dealt() {
+    // 0 receives from 1, which gathers 2, 3 and 4 first; then from 5 and 6.
+    let receives = |rank: Rank, children: &[Rank]| -> Vec<(Rank, Step)> {
+        let copy = std::iter::once((rank, Step::Copy));
+        copy.chain(children.iter().map(|&child| (rank, Step::Receive(child)))).collect()
+    };
+    let steps = [receives(0, &[1, 5, 6]), receives(1, &[2, 3, 4])].concat();
+    let tree = Tree::new(7, 0, &steps).unwrap();
+    let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1]).unwrap();
+    let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap();
+    let done = completion_on_ports(&tree, &sizes, &costs, ports(2)).unwrap();
+    let ready: Vec<f64> = done.ready.iter().map(|time| time.units()).collect();
+    // 1: ports 0 and 1 until 2, port 0 until 4. 0: port 0 from 4 to 9; port 1 twice 2.
+    assert_eq!(ready, [9.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(done.port, [0, 0, 0, 1, 0, 1, 1]);
+    assert_eq!(done.sent[6].1.units(), 4.0);
+}
