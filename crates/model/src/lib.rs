@@ -52,7 +52,7 @@ mod time;
 mod tree;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
-pub use bounds::{best_lower_bound, count_bound, largest_block, volume_bound};
+pub use bounds::{best_lower_bound, bound_on_ports, count_bound, largest_block, volume_bound};
 pub use completion::{
     Completion, completion, completion_on_ports, completion_time, completion_time_on_ports,
     lower_bound, lower_bound_any_root,
