@@ -1,11 +1,14 @@
 //! Several ports: the recursion on trees, the simulation of schedules, bounds and exact optima agree.
 
-use super::problems::{costs, sizes};
+use super::all_trees::all_trees;
+use super::problems::{costs, homogeneous, sizes};
 use super::random_trees::trees;
 use proptest::prelude::*;
+use tuwtree_dp::non_ordered::{exact, exact_on_ports};
 use tuwtree_model::{
-    BlockSizes, CostModel, Homogeneous, Operation, Ports, Rank, Step, Time, Tree, completion,
-    completion_on_ports, completion_time, completion_time_on_ports,
+    BlockSizes, CostModel, Homogeneous, Operation, Ports, Rank, Root, Step, Time, Tree,
+    best_lower_bound, bound_on_ports, completion, completion_on_ports, completion_time,
+    completion_time_on_ports,
 };
 use tuwtree_schedule::{Payload, Schedule, Sends, simulate, verify};
 
@@ -159,4 +162,110 @@ fn a_port_waits_for_the_child_that_it_was_dealt() {
     assert_eq!(ready, [9.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(done.port, [0, 0, 0, 1, 0, 1, 1]);
     assert_eq!(done.sent[6].1.units(), 4.0);
+}
+
+/// Blocks of few processors that make waiting pay.
+fn few(most: usize) -> impl Strategy<Value = BlockSizes> {
+    let block = prop_oneof![
+        4 => 0..12_u64,
+        2 => 1..60_u64,
+        1 => Just(0_u64),
+        1 => 200..400_u64,
+    ];
+    prop::collection::vec(block, 1..=most).prop_map(|sizes| BlockSizes::new(sizes).unwrap())
+}
+
+/// Costs with alphas from none to more than all blocks take, and roots.
+fn costs_and_root() -> impl Strategy<Value = (Homogeneous, Option<Rank>)> {
+    let alpha = prop_oneof![0..6_u32, 5..40_u32, 30..400_u32];
+    ((alpha, 0..4_u32, 0..5_u32), prop::option::of(0..8_usize))
+        .prop_map(|((alpha, beta, gamma), root)| (homogeneous(alpha, beta, gamma), root))
+}
+
+fn root_of(root: Option<Rank>, sizes: &BlockSizes) -> Root {
+    root.map_or(Root::Best, |root| Root::Given(root % sizes.processors()))
+}
+
+fn exact_time(sizes: &BlockSizes, costs: &Homogeneous, root: Root, ports: Ports) -> Time {
+    let tree = exact_on_ports(sizes, costs, root, ports).unwrap();
+    completion_time_on_ports(&tree, sizes, costs, ports).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    #[test]
+    fn the_bound_is_never_above_the_exact_optimum(
+        sizes in few(6), (costs, root) in costs_and_root(), k in 1..5_u16,
+    ) {
+        let root = root_of(root, &sizes);
+        let bound = bound_on_ports(root, &sizes, &costs, ports(k)).unwrap();
+        prop_assert!(bound <= exact_time(&sizes, &costs, root, ports(k)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn the_bound_is_never_above_the_exact_optimum_of_more_processors(
+        sizes in few(7), (costs, root) in costs_and_root(), k in 2..4_u16,
+    ) {
+        let root = root_of(root, &sizes);
+        let bound = bound_on_ports(root, &sizes, &costs, ports(k)).unwrap();
+        prop_assert!(bound <= exact_time(&sizes, &costs, root, ports(k)));
+    }
+
+    #[test]
+    fn with_one_port_exact_optima_and_bounds_are_those_of_one_port(
+        sizes in few(7), (costs, root) in costs_and_root(),
+    ) {
+        let root = root_of(root, &sizes);
+        let tree = exact(&sizes, &costs, root).unwrap();
+        let time = completion_time(&tree, &sizes, &costs).unwrap();
+        prop_assert_eq!(exact_time(&sizes, &costs, root, Ports::ONE), time);
+        prop_assert_eq!(
+            bound_on_ports(root, &sizes, &costs, Ports::ONE),
+            best_lower_bound(root, &sizes, &costs)
+        );
+    }
+
+    #[test]
+    fn the_bound_holds_of_any_tree(
+        (tree, sizes) in trees(sizes(60)), costs in costs(), k in 1..6_u16,
+    ) {
+        let time = completion_time_on_ports(&tree, &sizes, &costs, ports(k)).unwrap();
+        for root in [Root::Best, Root::Given(tree.root())] {
+            prop_assert!(bound_on_ports(root, &sizes, &costs, ports(k)).unwrap() <= time);
+        }
+    }
+
+    #[test]
+    fn rounding_does_not_lift_the_bound_above_any_tree(
+        sizes in few(6), (costs, root) in costs_and_root(), factor in 1e-3..1e3_f64, k in 2..4_u16,
+    ) {
+        let [alpha, beta, gamma] =
+            [costs.alpha(), costs.beta(), costs.gamma()].map(|cost| cost * factor);
+        let costs = Homogeneous::new(alpha, beta, gamma).unwrap();
+        let root = root_of(root, &sizes);
+        let bound = bound_on_ports(root, &sizes, &costs, ports(k)).unwrap();
+        prop_assert!(bound <= exact_time(&sizes, &costs, root, ports(k)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn the_exact_solver_finds_the_best_of_all_trees(
+        sizes in few(5), (costs, root) in costs_and_root(), k in 2..5_u16,
+    ) {
+        let root = root_of(root, &sizes);
+        let least = all_trees(sizes.processors())
+            .iter()
+            .filter(|tree| root == Root::Best || root == Root::Given(tree.root()))
+            .map(|tree| completion_time_on_ports(tree, &sizes, &costs, ports(k)).unwrap())
+            .min();
+        prop_assert_eq!(Some(exact_time(&sizes, &costs, root, ports(k))), least);
+    }
 }
