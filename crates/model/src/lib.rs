@@ -55,7 +55,7 @@ pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use bounds::{best_lower_bound, bound_on_ports, count_bound, largest_block, volume_bound};
 pub use completion::{
     Completion, completion, completion_on_ports, completion_time, completion_time_on_ports,
-    lower_bound, lower_bound_any_root,
+    lower_bound, lower_bound_any_root, lower_bound_any_root_on_ports, lower_bound_on_ports,
 };
 pub use cost::{
     CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,

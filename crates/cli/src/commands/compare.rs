@@ -9,6 +9,7 @@ use clap::Args;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_model::Ports;
 use tuwtree_picture::{Candidate, Performance, Report};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
@@ -92,8 +93,8 @@ fn perform<'a>(comparison: &Comparison, outcome: &'a Outcome) -> Result<Performe
     let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
-    let schedule =
-        schedule_of_tree(&outcome.built.tree, problem.clone()).map_err(|error| failure(&error))?;
+    let schedule = schedule_of_tree(&outcome.built.tree, problem.clone(), Ports::ONE)
+        .map_err(|error| failure(&error))?;
     let timeline = simulate(&schedule, &*problem.costs().costs(), Sends::Synchronous)
         .map_err(|error| failure(&error))?;
     Ok(Performed { outcome, schedule, timeline })

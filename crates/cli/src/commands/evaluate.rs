@@ -1,6 +1,6 @@
 //! `tuwtree evaluate`: a tree file's completion time, validity and order.
 
-use crate::args::{CostArgs, PayloadArgs};
+use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, tree};
 use crate::output::text;
@@ -10,8 +10,9 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
-    NotOrdered, Operation, Payload, Time, check_combines_neighbours, check_ordered,
-    completion_time, joins_adjacent_ranges, lower_bound, lower_bound_any_root,
+    NotOrdered, Operation, Payload, Ports, Root, Time, TimeError, bound_on_ports,
+    check_combines_neighbours, check_ordered, completion_time_on_ports, joins_adjacent_ranges,
+    lower_bound_any_root_on_ports, lower_bound_on_ports,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -29,6 +30,9 @@ pub(crate) struct EvaluateArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// Print the result as JSON (see docs/formats.md)
     #[arg(long)]
@@ -48,7 +52,7 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
             args.tree
         )));
     };
-    let evaluation = evaluate(&document, &problem)?;
+    let evaluation = evaluate(&document, &problem, args.ports.for_tree(problem.operation())?)?;
     match args.json {
         true => evaluation.write_json(output)?,
         false => evaluation.write_text(output)?,
@@ -117,6 +121,7 @@ pub(crate) fn problem(
 struct Evaluation<'a> {
     document: &'a TreeDocument,
     problem: &'a Problem,
+    ports: Ports,
     time: Time,
     bound_own_root: Time,
     bound_any_root: Time,
@@ -126,19 +131,36 @@ struct Evaluation<'a> {
 fn evaluate<'a>(
     document: &'a TreeDocument,
     problem: &'a Problem,
+    ports: Ports,
 ) -> Result<Evaluation<'a>, CliError> {
     let (collective, costs) = (problem.collective(), &*problem.costs().costs());
     Ok(Evaluation {
         document,
         problem,
-        time: completion_time(&document.tree, collective, costs)?,
-        bound_own_root: lower_bound(document.tree.root(), collective, costs)?,
-        bound_any_root: lower_bound_any_root(collective, costs)?,
+        ports,
+        time: completion_time_on_ports(&document.tree, collective, costs, ports)?,
+        bound_own_root: lower_bound(problem, Root::Given(document.tree.root()), ports)?,
+        bound_any_root: lower_bound(problem, Root::Best, ports)?,
         order: match collective.vector() {
             None => check_ordered(&document.tree),
             Some(_) => check_combines_neighbours(&document.tree),
         },
     })
+}
+
+/// A lower bound on all trees: the simple one, or where it is weak, with several ports and the same
+/// costs everywhere, the best there is.
+fn lower_bound(problem: &Problem, root: Root, ports: Ports) -> Result<Time, TimeError> {
+    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
+    match (collective.blocks(), costs.homogeneous(collective.processors())) {
+        (Some(sizes), Some(costs)) if ports != Ports::ONE => {
+            bound_on_ports(root, sizes, &costs, ports)
+        }
+        _ => match root {
+            Root::Given(root) => lower_bound_on_ports(root, collective, costs, ports),
+            Root::Best => lower_bound_any_root_on_ports(collective, costs, ports),
+        },
+    }
 }
 
 impl Evaluation<'_> {
@@ -162,10 +184,11 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "problem          {} of {}; {}",
+            "problem          {} of {}; {}{}",
             self.problem.operation().name(),
             text::payload(self.problem.payload()),
-            text::costs(self.problem.costs())
+            text::costs(self.problem.costs()),
+            text::with_ports(self.ports)
         )?;
         writeln!(
             output,
@@ -202,6 +225,7 @@ impl Evaluation<'_> {
             "version": 1,
             "operation": self.problem.operation().name(),
             "processors": tree.processors(),
+            "ports": self.ports.get(),
             "machine": self.problem.costs().machine().map(|machine| &machine.name),
             "root": tree.root(),
             "completion_time": text::json_time(self.time),

@@ -1,6 +1,6 @@
 //! `tuwtree simulate`: when everything in a schedule happens.
 
-use crate::args::{CostArgs, named};
+use crate::args::{CostArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, schedule};
 use crate::output::file::Destination;
@@ -25,6 +25,9 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// Whether senders wait for their receivers
     #[arg(long, value_name = "KIND", default_value = "synchronous",
@@ -59,7 +62,7 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
         let message = "--json and --timeline - both write to standard output";
         return Err(CliError::Usage(message.into()));
     }
-    let schedule = schedule::read(&args.schedule)?;
+    let schedule = schedule::read(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let timeline = simulate(&schedule, &*costs.costs(), args.sends)
         .map_err(|error| args.schedule.failure(&error))?;

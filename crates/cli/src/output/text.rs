@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{LARGEST_EXACT, Payload, Time};
+use tuwtree_model::{LARGEST_EXACT, Payload, Ports, Time};
 
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
@@ -35,6 +35,14 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
         StatedCosts::Machine(machine) => {
             format!("machine {} ({}), times in seconds", machine.name, machine.costs.name())
         }
+    }
+}
+
+/// What is to be added where every processor has several ports.
+pub(crate) fn with_ports(ports: Ports) -> String {
+    match ports {
+        Ports::ONE => String::new(),
+        _ => format!("; {ports} ports"),
     }
 }
 
