@@ -6,11 +6,13 @@ use super::random_trees::trees;
 use proptest::prelude::*;
 use tuwtree_dp::non_ordered::{exact, exact_on_ports};
 use tuwtree_model::{
-    BlockSizes, CostModel, Homogeneous, Operation, Ports, Rank, Root, Step, Time, Tree,
-    best_lower_bound, bound_on_ports, completion, completion_on_ports, completion_time,
-    completion_time_on_ports,
+    BlockSizes, Collective, CostMatrix, CostModel, Distribution, Homogeneous, Operation, Ports,
+    Randomness, Rank, Root, Scale, Step, Time, Tree, best_lower_bound, bound_on_ports,
+    check_ordered, completion, completion_on_ports, completion_time, completion_time_on_ports,
+    lower_bound_any_root_on_ports, lower_bound_on_ports,
 };
-use tuwtree_schedule::{Payload, Schedule, Sends, simulate, verify};
+use tuwtree_schedule::{Payload, Schedule, Sends, document, simulate, verify};
+use tuwtree_treegen::{AdaptiveRule, adaptive, hybrid, knomial, linear};
 
 fn ports(number: u16) -> Ports {
     Ports::new(number).unwrap()
@@ -268,4 +270,124 @@ proptest! {
             .min();
         prop_assert_eq!(Some(exact_time(&sizes, &costs, root, ports(k))), least);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn hybrid_trees_are_between_the_exact_optimum_and_the_star(
+        sizes in few(6), (costs, root) in costs_and_root(), k in 1..5_u16,
+    ) {
+        let root = Root::Given(root.unwrap_or(0) % sizes.processors());
+        let time = |tree: &Tree| completion_time_on_ports(tree, &sizes, &costs, ports(k)).unwrap();
+        let hybrid = time(&hybrid(&sizes, &costs, root, ports(k)).unwrap());
+        prop_assert!(exact_time(&sizes, &costs, root, ports(k)) <= hybrid);
+        // Blocks in falling order, the copy first: so the star among those tried.
+        let Root::Given(root) = root else { unreachable!() };
+        let mut others: Vec<Rank> = (0..sizes.processors()).filter(|&rank| rank != root).collect();
+        others.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
+        let copy = (!others.is_empty()).then_some((root, Step::Copy));
+        let receives = others.iter().map(|&rank| (root, Step::Receive(rank)));
+        let steps: Vec<(Rank, Step)> = copy.into_iter().chain(receives).collect();
+        prop_assert!(hybrid <= time(&Tree::new(sizes.processors(), root, &steps).unwrap()));
+    }
+
+    #[test]
+    fn knomial_trees_are_ordered_and_have_few_rounds(
+        sizes in sizes(60), root in prop::option::of(0..60_usize), k in 1..6_u16,
+    ) {
+        let root = root_of(root, &sizes);
+        let costs = homogeneous(7, 2, 1);
+        let tree = knomial(&sizes, &costs, root, ports(k)).unwrap();
+        prop_assert!(root == Root::Best || root == Root::Given(tree.root()));
+        prop_assert!(check_ordered(&tree).is_ok());
+        // Rounds, without data: as many as (k + 1)-fold growth needs.
+        let rounds = (0..).find(|&n| (usize::from(k) + 1).pow(n) >= sizes.processors()).unwrap();
+        let ones = BlockSizes::new(vec![1; sizes.processors()]).unwrap();
+        let latency = homogeneous(1, 0, 0);
+        let tree = knomial(&ones, &latency, root, ports(k)).unwrap();
+        let time = completion_time_on_ports(&tree, &ones, &latency, ports(k)).unwrap();
+        prop_assert_eq!(time.units(), f64::from(rounds));
+    }
+
+    #[test]
+    fn with_one_port_the_knomial_tree_is_the_adaptive_one(
+        sizes in sizes(60), costs in costs(), root in prop::option::of(0..60_usize),
+    ) {
+        let root = root_of(root, &sizes);
+        let rule = AdaptiveRule::CompletionTime;
+        prop_assert_eq!(
+            knomial(&sizes, &costs, root, Ports::ONE).unwrap(),
+            adaptive(&sizes, &costs, root, rule).unwrap()
+        );
+    }
+
+    #[test]
+    fn a_schedule_with_ports_is_read_as_it_was_written(
+        (tree, sizes) in trees(sizes(20)), costs in costs(), k in 1..6_u16,
+    ) {
+        for operation in Operation::IRREGULAR {
+            let schedule = schedule(&tree, operation, &sizes, &costs, ports(k));
+            let mut text = Vec::new();
+            document::write(&schedule, &mut text).unwrap();
+            prop_assert_eq!(document::read(&text[..]).unwrap(), schedule);
+        }
+    }
+
+    #[test]
+    fn the_simple_bound_holds_for_costs_of_each_pair(
+        (tree, sizes) in trees(sizes(20)), seed in 0..1000_u64, k in 1..6_u16,
+    ) {
+        let p = tree.processors();
+        let cost = |one: Rank, other: Rank, most: u64| {
+            (((one * 31 + other * 17) as u64 + seed) * 2_654_435_761 % 1009 % most) as f64
+        };
+        let costs = CostMatrix::from_fn(
+            p,
+            |sender, receiver| cost(sender, receiver, 100),
+            |sender, receiver| cost(receiver, sender + 7, 5),
+            |rank| cost(rank, rank, 4),
+        )
+        .unwrap();
+        for problem in [Collective::Gather(&sizes), Collective::Scatter(&sizes)] {
+            let done = completion_on_ports(&tree, problem, &costs, ports(k)).unwrap();
+            let time = done.ready[tree.root()];
+            prop_assert!(lower_bound_on_ports(tree.root(), problem, &costs, ports(k)).unwrap() <= time);
+            prop_assert!(lower_bound_any_root_on_ports(problem, &costs, ports(k)).unwrap() <= time);
+        }
+    }
+}
+
+fn problem_of(distribution: Distribution) -> BlockSizes {
+    let scale = Scale { processors: 2000, mean_block: 1000, rho: 5 };
+    distribution.sizes(scale, Randomness::Glibc { seed: 1 }).unwrap()
+}
+
+#[test]
+fn hybrid_trees_are_within_one_percent_of_the_bound_for_all_distributions() {
+    for distribution in Distribution::ALL {
+        let sizes = problem_of(distribution);
+        for (alpha, gamma, k) in [(1, 0, 2), (100, 1, 3), (100, 0, 4), (1000, 1, 8)] {
+            let costs = homogeneous(alpha, 1, gamma);
+            let root = Root::Given(1000);
+            let bound = bound_on_ports(root, &sizes, &costs, ports(k)).unwrap();
+            let tree = hybrid(&sizes, &costs, root, ports(k)).unwrap();
+            let time = completion_time_on_ports(&tree, &sizes, &costs, ports(k)).unwrap();
+            assert!(bound <= time, "{}, {k} ports", distribution.name());
+            let ratio = time.units() / bound.units();
+            assert!(ratio < 1.01, "{}, {k} ports: {ratio}", distribution.name());
+        }
+    }
+}
+
+#[test]
+fn a_star_on_k_ports_is_a_kth_of_one_on_one_port_at_best() {
+    let sizes = problem_of(Distribution::Same);
+    let costs = homogeneous(100, 1, 1);
+    let star = linear(2000, 0).unwrap();
+    let time = |k| completion_time_on_ports(&star, &sizes, &costs, ports(k)).unwrap().units();
+    // 1999 messages of 1100 and a copy of 1000.
+    assert_eq!(time(1), 1999.0 * 1100.0 + 1000.0);
+    assert_eq!(time(4), 500.0 * 1100.0);
 }

@@ -197,9 +197,10 @@ impl Simulated<'_> {
             .fold((0, 0), |(count, bytes), send| (count + 1, bytes + u128::from(send.from.bytes())))
     }
 
-    /// A span as a share of the completion time.
+    /// A span of all ports of a processor as a share of what they have until the completion time.
     fn share(&self, units: f64) -> f64 {
-        let total = self.timeline.completion_time().units();
+        let ports = f64::from(self.schedule.task().ports);
+        let total = self.timeline.completion_time().units() * ports;
         if total > 0.0 { units / total } else { 0.0 }
     }
 
