@@ -4,5 +4,6 @@ mod bad_input;
 mod broadcast;
 mod good_runs;
 mod machines;
+mod map;
 mod pictures;
 mod schedules;

@@ -235,7 +235,7 @@ impl CostArgs {
 }
 
 /// How many ports every processor has.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct PortArgs {
     /// Ports of each processor: how many messages and copies it does at once, for gather and scatter
     /// trees (see docs/ports.md) [default: 1]

@@ -8,6 +8,7 @@ mod error;
 mod input;
 mod output;
 mod published;
+mod regions;
 
 use clap::{Parser, Subcommand};
 use error::CliError;
@@ -46,6 +47,7 @@ enum Command {
     Export(commands::export::ExportArgs),
     Draw(commands::draw::DrawArgs),
     Generate(commands::generate::GenerateArgs),
+    Map(commands::map::MapArgs),
     Machine(commands::machine::MachineArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
@@ -82,6 +84,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Export(args) => commands::export::run(&args),
         Command::Draw(args) => commands::draw::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Map(args) => commands::map::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }

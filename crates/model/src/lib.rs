@@ -46,10 +46,12 @@ mod distribution;
 pub mod document;
 mod ordered;
 mod ports;
+mod power_law;
 mod problem;
 mod random;
 mod time;
 mod tree;
+mod unpacking;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use bounds::{best_lower_bound, bound_on_ports, count_bound, largest_block, volume_bound};
@@ -63,9 +65,13 @@ pub use cost::{
     Placement, Scalar, ScaledSizes,
 };
 pub use distribution::{Distribution, DistributionError, Scale};
-pub use ordered::{NotOrdered, check_combines_neighbours, check_ordered, joins_adjacent_ranges};
+pub use ordered::{
+    NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges,
+};
 pub use ports::Ports;
+pub use power_law::power_law;
 pub use problem::{Collective, Operation, Payload, Root, Vector, WrongPayload};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};
+pub use unpacking::{unpack_time, unpacked_bytes};

@@ -13,11 +13,11 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
-use crate::schedule::{Order, Schedule, ScheduleError, Task};
+use crate::schedule::{Schedule, ScheduleError, Task};
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{
-    BlockSizes, Completion, CostsError, Operation, Payload, Ports, Rank, Step, TimeError, Tree,
-    check_combines_neighbours, check_ordered, completion_on_ports,
+    BlockSizes, Completion, CostsError, Operation, Order, Payload, Ports, Rank, Step, TimeError,
+    Tree, completion_on_ports,
 };
 
 /// Why a tree has no schedule.
@@ -55,7 +55,7 @@ pub enum OfTreeError {
 
 impl Schedule {
     /// The schedule of a tree with one port for this operation and payload, as `costs` (if they are
-    /// known) made it.
+    /// known) made it. It promises the order that the tree keeps ([`Order::of`]).
     ///
     /// # Errors
     /// [`OfTreeError`].
@@ -141,9 +141,7 @@ impl Schedule {
             false => Blocks::new(tree, sizes, operation, Some(&dealt)).programs()?,
             true => {
                 let listed = with_copies_listed_late(tree, &dealt);
-                if check_ordered(&listed).is_err() {
-                    task.order = Order::Any;
-                }
+                task.order = Order::of(&listed, operation);
                 Blocks::new(&listed, sizes, operation, Some(&dealt)).programs()?
             }
         };
@@ -183,17 +181,12 @@ fn one_ported_task(
     payload: Payload,
     costs: Option<StatedCosts>,
 ) -> Result<Task, OfTreeError> {
-    let ordered = match operation {
-        Operation::Gather | Operation::Scatter => check_ordered(tree).is_ok(),
-        Operation::Broadcast => true,
-        Operation::Reduce => check_combines_neighbours(tree).is_ok(),
-    };
     let task = Task {
         operation,
         root: tree.root(),
         payload,
         displacements: None,
-        order: if ordered { Order::Ordered } else { Order::Any },
+        order: Order::of(tree, operation),
         ports: 1,
         costs,
     };

@@ -1,6 +1,7 @@
 //! `tuwtree evaluate`: a tree file's completion time, validity and order.
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
+use crate::comparison::bound_on_any_tree;
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, tree};
 use crate::output::text;
@@ -10,9 +11,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
-    NotOrdered, Operation, Payload, Ports, Root, Time, TimeError, bound_on_ports,
-    check_combines_neighbours, check_ordered, completion_time_on_ports, joins_adjacent_ranges,
-    lower_bound_any_root_on_ports, lower_bound_on_ports,
+    CostModel, NotOrdered, Operation, Order, Payload, Ports, Root, Time, check_combines_neighbours,
+    check_ordered, completion_time_on_ports, joins_adjacent_ranges, unpack_time,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -123,9 +123,12 @@ struct Evaluation<'a> {
     problem: &'a Problem,
     ports: Ports,
     time: Time,
+    /// With an unpack step at the root.
+    unpacked: Time,
     bound_own_root: Time,
     bound_any_root: Time,
-    order: Result<(), NotOrdered>,
+    /// Why the tree is not ordered, if it is not.
+    fault: Result<(), NotOrdered>,
 }
 
 fn evaluate<'a>(
@@ -134,42 +137,34 @@ fn evaluate<'a>(
     ports: Ports,
 ) -> Result<Evaluation<'a>, CliError> {
     let (collective, costs) = (problem.collective(), &*problem.costs().costs());
+    let time = completion_time_on_ports(&document.tree, collective, costs, ports)?;
     Ok(Evaluation {
         document,
         problem,
         ports,
-        time: completion_time_on_ports(&document.tree, collective, costs, ports)?,
-        bound_own_root: lower_bound(problem, Root::Given(document.tree.root()), ports)?,
-        bound_any_root: lower_bound(problem, Root::Best, ports)?,
-        order: match collective.vector() {
+        time,
+        unpacked: costs.sum(time, unpack_time(&document.tree, collective, costs)?)?,
+        bound_own_root: bound_on_any_tree(problem, Root::Given(document.tree.root()), ports)?,
+        bound_any_root: bound_on_any_tree(problem, Root::Best, ports)?,
+        fault: match collective.vector() {
             None => check_ordered(&document.tree),
             Some(_) => check_combines_neighbours(&document.tree),
         },
     })
 }
 
-/// A lower bound on all trees: the simple one, or where it is weak, with several ports and the same
-/// costs everywhere, the best there is.
-fn lower_bound(problem: &Problem, root: Root, ports: Ports) -> Result<Time, TimeError> {
-    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
-    match (collective.blocks(), costs.homogeneous(collective.processors())) {
-        (Some(sizes), Some(costs)) if ports != Ports::ONE => {
-            bound_on_ports(root, sizes, &costs, ports)
-        }
-        _ => match root {
-            Root::Given(root) => lower_bound_on_ports(root, collective, costs, ports),
-            Root::Best => lower_bound_any_root_on_ports(collective, costs, ports),
-        },
-    }
-}
-
 impl Evaluation<'_> {
+    /// The order that the tree keeps for the problem.
+    fn order(&self) -> Order {
+        Order::of(&self.document.tree, self.problem.operation())
+    }
+
     /// Whether it is one of the trees that `optimal` is the best of. Vectors are not copied, so that
     /// nothing depends on when they would be.
     fn joins_adjacent_ranges(&self) -> bool {
         match self.problem.payload() {
             Payload::Blocks(_) => joins_adjacent_ranges(&self.document.tree),
-            Payload::Vector(_) => self.order.is_ok(),
+            Payload::Vector(_) => self.fault.is_ok(),
         }
     }
 
@@ -198,22 +193,27 @@ impl Evaluation<'_> {
             tree.degree(tree.root()),
             tree.depth()
         )?;
-        match &self.order {
+        match &self.fault {
             Ok(()) if self.joins_adjacent_ranges() => {
-                writeln!(output, "ordered          yes, joining adjacent ranges")?;
+                writeln!(output, "order            ordered, joining adjacent ranges")?;
             }
             Ok(()) => writeln!(
                 output,
-                "ordered          yes, but not joining adjacent ranges, as `optimal` does"
+                "order            ordered, but not joining adjacent ranges, as `optimal` does"
             )?,
             Err(fault) => {
                 let but = match self.problem.operation() {
                     Operation::Gather | Operation::Scatter => "",
-                    Operation::Broadcast => "; a broadcast need not be",
+                    Operation::Broadcast => "; a broadcast need not be ordered",
                     Operation::Reduce => "; it is for operators that commute",
                 };
-                writeln!(output, "ordered          no: {fault}{but}")?;
+                writeln!(output, "order            {}: {fault}{but}", self.order().name())?;
             }
+        }
+        if self.order() != Order::Ordered && self.problem.collective().blocks().is_some() {
+            let operation = self.problem.operation();
+            let times = text::unpacking(self.time, self.unpacked, operation);
+            writeln!(output, "rank order       {times}")?;
         }
         Ok(())
     }
@@ -233,8 +233,10 @@ impl Evaluation<'_> {
             "lower_bound_any_root": text::json_time(self.bound_any_root),
             "root_degree": tree.degree(tree.root()),
             "depth": tree.depth(),
-            "ordered": self.order.is_ok(),
-            "not_ordered_because": self.order.err().map(|fault| fault.to_string()),
+            "completion_time_with_unpacking": text::json_time(self.unpacked),
+            "order": self.order().name(),
+            "ordered": self.fault.is_ok(),
+            "not_ordered_because": self.fault.err().map(|fault| fault.to_string()),
             "joins_adjacent_ranges": self.joins_adjacent_ranges(),
         });
         serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;

@@ -6,6 +6,7 @@ pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod machine;
+pub(crate) mod map;
 pub(crate) mod optimize;
 pub(crate) mod reproduce;
 pub(crate) mod show;

@@ -10,7 +10,10 @@ use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::Problem;
-use tuwtree_model::{Completion, Operation, Ports, Rank, Tree, completion_on_ports};
+use tuwtree_model::{
+    Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion_on_ports,
+    completion_time_on_ports, unpack_time,
+};
 
 /// Explain a tree: draw its upper part, and list who sends what to whom, and when.
 ///
@@ -62,13 +65,29 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
         }
         None => None,
     };
-    if let Some(problem) = problem.filter(|problem| problem.costs().machine().is_some()) {
-        writeln!(output, "{}\n", text::costs(problem.costs()))?;
+    if let Some(problem) = problem.as_ref().filter(|one| one.costs().machine().is_some()) {
+        writeln!(output, "{}", text::costs(problem.costs()))?;
     }
+    writeln!(output, "order {}\n", order(tree, ports, problem.as_ref())?)?;
     Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
     writeln!(output)?;
     list_messages(args, tree, operation, times.as_ref(), output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The order that the tree keeps, and what it takes to put blocks into rank order where it does not.
+fn order(tree: &Tree, ports: Ports, problem: Option<&Problem>) -> Result<String, CliError> {
+    let operation = problem.map_or(Operation::Gather, Problem::operation);
+    let order = Order::of(tree, operation);
+    let Some(problem) = problem
+        .filter(|problem| order != Order::Ordered && problem.collective().blocks().is_some())
+    else {
+        return Ok(order.name().to_owned());
+    };
+    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
+    let time = completion_time_on_ports(tree, collective, costs, ports)?;
+    let unpacked = costs.sum(time, unpack_time(tree, collective, costs)?)?;
+    Ok(format!("{}; {}", order.name(), text::unpacking(time, unpacked, operation)))
 }
 
 /// Lists the messages in the order of their times, or of the senders' ranks where there are none.

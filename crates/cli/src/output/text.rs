@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{LARGEST_EXACT, Payload, Ports, Time};
+use tuwtree_model::{LARGEST_EXACT, Operation, Payload, Ports, Time};
 
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
@@ -51,6 +51,23 @@ pub(crate) fn payload(payload: &Payload) -> String {
     match payload {
         Payload::Blocks(sizes) => format!("{} bytes", sizes.total()),
         Payload::Vector(vector) => format!("a vector of {} bytes", vector.bytes),
+    }
+}
+
+/// The completion time of a tree that is not ordered, and that with an unpack step at the root (in a
+/// scatter, a pack step).
+pub(crate) fn unpacking(completed: Time, unpacked: Time, operation: Operation) -> String {
+    let step = if operation.is_outward() { "pack" } else { "unpack" };
+    let a = if operation.is_outward() { "a" } else { "an" };
+    let more = unpacked.units() - completed.units();
+    let (unpacked, completed) = (time(unpacked), time(completed));
+    match more {
+        0.0 => format!("at the root, nothing needs an extra {step} step: {completed}"),
+        more => format!(
+            "with derived datatypes at the root: {completed}; with {a} {step} step there: \
+             {completed} + {} = {unpacked}",
+            number(more)
+        ),
     }
 }
 

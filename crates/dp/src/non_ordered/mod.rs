@@ -46,5 +46,5 @@ pub use direct::direct;
 pub use error::NonOrderedError;
 pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};
 pub use ports::{MOST_ON_PORTS, exact_on_ports};
-pub use search::{Search, search};
+pub use search::{Search, search, search_while};
 pub use sorted::{Order, sorted};

@@ -93,11 +93,12 @@ impl<'a> TimelinePicture<'a> {
         let Performance { schedule, timeline, costs } = self.performance;
         let task = schedule.task();
         let title = format!(
-            "{}{} over {}, root {}",
+            "{}{} over {}, root {}, order {}",
             prefix(self.heading),
             task.operation.name(),
             labels::processors(task.processors()),
-            task.root
+            task.root,
+            task.order.name()
         );
         let end = timeline.completion_time().units();
         let busy: f64 = (0..task.processors()).map(|rank| timeline.busy_units(rank)).sum();

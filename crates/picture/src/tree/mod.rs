@@ -128,8 +128,12 @@ impl<'a> TreePicture<'a> {
         };
         let task = schedule.task();
         let operation = task.operation;
-        let title =
-            format!("{}{} over {processors}, root {root}", prefix(self.heading), operation.name());
+        let title = format!(
+            "{}{} over {processors}, root {root}, order {}",
+            prefix(self.heading),
+            operation.name(),
+            task.order.name()
+        );
         let what = format!(
             "{}; completion time {}; {}{}",
             labels::bytes(task.total()),
