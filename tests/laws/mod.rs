@@ -12,6 +12,7 @@ mod optimal;
 mod order;
 mod ordered_trees;
 mod per_pair;
+mod ports;
 pub(crate) mod problems;
 pub(crate) mod random_trees;
 mod simulation;

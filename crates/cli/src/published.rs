@@ -9,7 +9,7 @@ use crate::construction::{BuildError, Construction, Effort, LocalSearch, Plan, S
 use crate::error::CliError;
 use tuwtree_dp::published;
 use tuwtree_model::{
-    BlockSizes, Collective, Costs, Distribution, Homogeneous, Randomness, Rank, Root, Scale,
+    BlockSizes, Collective, Costs, Distribution, Homogeneous, Ports, Randomness, Rank, Root, Scale,
     ScaledSizes, Tree, completion_time,
 };
 use tuwtree_treegen::{
@@ -286,6 +286,7 @@ impl Solver<'_> {
     fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
         let costs = Costs::Homogeneous(*self.costs);
         let task = Task {
+            ports: Ports::ONE,
             problem: Collective::Gather(self.sizes),
             costs: &costs,
             searched: Searched::Homogeneous(*self.costs),

@@ -66,7 +66,10 @@ fn page(
     bound[..1].make_ascii_uppercase();
     let facts = [
         (what.to_owned(), source),
-        ("Costs".to_owned(), text::costs(comparison.problem.costs())),
+        (
+            "Costs".to_owned(),
+            text::costs(comparison.problem.costs()) + &text::with_ports(comparison.ports),
+        ),
         (bound, text::time(comparison.bound)),
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
@@ -92,8 +95,8 @@ fn perform<'a>(comparison: &Comparison, outcome: &'a Outcome) -> Result<Performe
     let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
-    let schedule =
-        schedule_of_tree(&outcome.built.tree, problem.clone()).map_err(|error| failure(&error))?;
+    let schedule = schedule_of_tree(&outcome.built.tree, problem.clone(), comparison.ports)
+        .map_err(|error| failure(&error))?;
     let timeline = simulate(&schedule, &*problem.costs().costs(), Sends::Synchronous)
         .map_err(|error| failure(&error))?;
     Ok(Performed { outcome, schedule, timeline })

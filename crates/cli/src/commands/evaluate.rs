@@ -1,6 +1,6 @@
 //! `tuwtree evaluate`: a tree file's completion time, validity and order.
 
-use crate::args::{CostArgs, PayloadArgs};
+use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::comparison::bound_on_any_tree;
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, tree};
@@ -11,8 +11,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
-    CostModel, NotOrdered, Operation, Order, Payload, Root, Time, check_combines_neighbours,
-    check_ordered, completion_time, joins_adjacent_ranges, unpack_time,
+    CostModel, NotOrdered, Operation, Order, Payload, Ports, Root, Time, check_combines_neighbours,
+    check_ordered, completion_time_on_ports, joins_adjacent_ranges, unpack_time,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -30,6 +30,9 @@ pub(crate) struct EvaluateArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// Print the result as JSON (see docs/formats.md)
     #[arg(long)]
@@ -49,7 +52,7 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
             args.tree
         )));
     };
-    let evaluation = evaluate(&document, &problem)?;
+    let evaluation = evaluate(&document, &problem, args.ports.for_tree(problem.operation())?)?;
     match args.json {
         true => evaluation.write_json(output)?,
         false => evaluation.write_text(output)?,
@@ -118,6 +121,7 @@ pub(crate) fn problem(
 struct Evaluation<'a> {
     document: &'a TreeDocument,
     problem: &'a Problem,
+    ports: Ports,
     time: Time,
     /// With an unpack step at the root.
     unpacked: Time,
@@ -130,16 +134,18 @@ struct Evaluation<'a> {
 fn evaluate<'a>(
     document: &'a TreeDocument,
     problem: &'a Problem,
+    ports: Ports,
 ) -> Result<Evaluation<'a>, CliError> {
     let (collective, costs) = (problem.collective(), &*problem.costs().costs());
-    let time = completion_time(&document.tree, collective, costs)?;
+    let time = completion_time_on_ports(&document.tree, collective, costs, ports)?;
     Ok(Evaluation {
         document,
         problem,
+        ports,
         time,
         unpacked: costs.sum(time, unpack_time(&document.tree, collective, costs)?)?,
-        bound_own_root: bound_on_any_tree(problem, Root::Given(document.tree.root()))?,
-        bound_any_root: bound_on_any_tree(problem, Root::Best)?,
+        bound_own_root: bound_on_any_tree(problem, Root::Given(document.tree.root()), ports)?,
+        bound_any_root: bound_on_any_tree(problem, Root::Best, ports)?,
         fault: match collective.vector() {
             None => check_ordered(&document.tree),
             Some(_) => check_combines_neighbours(&document.tree),
@@ -173,10 +179,11 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "problem          {} of {}; {}",
+            "problem          {} of {}; {}{}",
             self.problem.operation().name(),
             text::payload(self.problem.payload()),
-            text::costs(self.problem.costs())
+            text::costs(self.problem.costs()),
+            text::with_ports(self.ports)
         )?;
         writeln!(
             output,
@@ -218,6 +225,7 @@ impl Evaluation<'_> {
             "version": 1,
             "operation": self.problem.operation().name(),
             "processors": tree.processors(),
+            "ports": self.ports.get(),
             "machine": self.problem.costs().machine().map(|machine| &machine.name),
             "root": tree.root(),
             "completion_time": text::json_time(self.time),

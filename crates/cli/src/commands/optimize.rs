@@ -126,6 +126,7 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
         "version": 1,
         "operation": comparison.problem.operation().name(),
         "processors": payload.processors(),
+        "ports": comparison.ports.get(),
         "total_bytes": vector.is_none().then(|| payload.total()),
         "vector_bytes": vector.map(|vector| vector.bytes),
         "root": match comparison.root {

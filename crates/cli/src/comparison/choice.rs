@@ -1,7 +1,8 @@
 //! What is to be compared: the arguments, and what they mean.
 
 use crate::args::{
-    CostArgs, PayloadArgs, check_root, default_processors, named, operation_parser, parse_root,
+    CostArgs, PayloadArgs, PortArgs, check_root, default_processors, named, operation_parser,
+    parse_root,
 };
 use crate::construction::{Construction, Effort, LocalSearch, Plan, Search, Task};
 use crate::error::CliError;
@@ -11,7 +12,7 @@ use clap::builder::TypedValueParser;
 use std::time::Duration;
 use tuwtree_dp::Method;
 use tuwtree_model::document::Problem;
-use tuwtree_model::{Operation, Order, Root};
+use tuwtree_model::{Operation, Order, Ports, Root};
 use tuwtree_treegen::AdaptiveRule;
 
 /// The problem, and the constructions to be compared.
@@ -60,6 +61,9 @@ pub(crate) struct Choice {
               Order::Any => "also those that keep no order",
           }))]
     pub(crate) order: Option<Order>,
+
+    #[command(flatten)]
+    pub(crate) ports: PortArgs,
 
     /// Which side sends in the adaptive construction
     #[arg(long, value_name = "NAME", default_value = "completion-time",
@@ -112,6 +116,7 @@ impl Default for Choice {
             root: Root::Best,
             algorithm: vec![Algorithm::All],
             order: None,
+            ports: PortArgs::default(),
             adaptive_rule: AdaptiveRule::CompletionTime,
             linearise_at: None,
             certify: false,
@@ -139,7 +144,7 @@ impl Choice {
     /// among all, or is to be certified, is tried as hard as what is named.
     ///
     /// # Errors
-    /// A certificate for an optimal tree that is not among them.
+    /// A certificate for an optimal tree that is not among them, or is one for one port only.
     pub(super) fn plans(&self, task: &Task<'_>) -> Result<Vec<Plan>, CliError> {
         let plans = self
             .algorithm
@@ -153,6 +158,10 @@ impl Choice {
         }
         if self.certify && plans.iter().all(|plan| plan.construction != Construction::Optimal) {
             let message = "--certify proves optimal trees, and --algorithm names none";
+            return Err(CliError::Usage(message.into()));
+        }
+        if self.certify && task.ports != Ports::ONE {
+            let message = "--certify proves optimal trees, which are so for one port only";
             return Err(CliError::Usage(message.into()));
         }
         plans.sort_by_key(|plan| (plan.construction, plan.search.map(Search::name), plan.effort));
@@ -170,7 +179,7 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
-    const ALL: [Algorithm; 23] = [
+    const ALL: [Algorithm; 25] = [
         Algorithm::All,
         Algorithm::One(Construction::Linear),
         Algorithm::One(Construction::Oblivious),
@@ -188,6 +197,8 @@ impl Algorithm {
         Algorithm::One(Construction::Greedy),
         Algorithm::One(Construction::Sorted),
         Algorithm::One(Construction::Searched),
+        Algorithm::One(Construction::Knomial),
+        Algorithm::One(Construction::Hybrid),
         Algorithm::One(Construction::Exact),
         Algorithm::By(Construction::Binary, Method::Dense),
         Algorithm::By(Construction::Binary, Method::Plain),

@@ -15,9 +15,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tuwtree_model::document::Problem;
 use tuwtree_model::{
-    Completion, CostModel, Costs, Order, Root, Time, TimeError, best_lower_bound,
-    check_combines_neighbours, completion, joins_adjacent_ranges, lower_bound,
-    lower_bound_any_root, unpack_time,
+    Completion, CostModel, Costs, Order, Ports, Root, Time, TimeError, bound_on_ports,
+    check_combines_neighbours, completion_on_ports, joins_adjacent_ranges,
+    lower_bound_any_root_on_ports, lower_bound_on_ports, unpack_time,
 };
 
 /// A construction's tree with what there is to say about it.
@@ -63,6 +63,7 @@ impl Optimality {
 pub(crate) struct Comparison {
     pub(crate) problem: Problem,
     pub(crate) root: Root,
+    pub(crate) ports: Ports,
     /// No tree of whatever order completes earlier.
     pub(crate) bound: Time,
     pub(crate) outcomes: Vec<Outcome>,
@@ -76,16 +77,20 @@ pub(crate) struct Comparison {
 }
 
 /// The best lower bound known here on the completion time of all trees, ordered or not, with such a
-/// root.
+/// root and so many ports.
 ///
 /// # Errors
 /// Times that cannot be stated.
-pub(crate) fn bound_on_any_tree(problem: &Problem, root: Root) -> Result<Time, TimeError> {
+pub(crate) fn bound_on_any_tree(
+    problem: &Problem,
+    root: Root,
+    ports: Ports,
+) -> Result<Time, TimeError> {
     let (collective, costs) = (problem.collective(), &*problem.costs().costs());
     match (collective.blocks(), costs.homogeneous(collective.processors()), root) {
-        (Some(sizes), Some(costs), _) => best_lower_bound(root, sizes, &costs),
-        (_, _, Root::Given(root)) => lower_bound(root, collective, costs),
-        (_, _, Root::Best) => lower_bound_any_root(collective, costs),
+        (Some(sizes), Some(costs), _) => bound_on_ports(root, sizes, &costs, ports),
+        (_, _, Root::Given(root)) => lower_bound_on_ports(root, collective, costs, ports),
+        (_, _, Root::Best) => lower_bound_any_root_on_ports(collective, costs, ports),
     }
 }
 
@@ -98,11 +103,13 @@ pub(crate) fn compare(choice: &Choice, problem: Problem) -> Result<Comparison, C
     let collective = problem.collective();
     // All messages of a vector have its size: with the costs of that, nothing is lost.
     let linearise_at = choice.linearise_at.or(collective.vector().map(|vector| vector.bytes));
+    let ports = choice.ports.for_tree(problem.operation())?;
     let task = Task {
         problem: collective,
         costs: &costs,
         searched: Searched::new(&costs, collective.processors(), linearise_at),
         root: choice.root,
+        ports,
         adaptive_rule: choice.adaptive_rule,
         local_search: choice.local_search(),
     };
@@ -110,7 +117,7 @@ pub(crate) fn compare(choice: &Choice, problem: Problem) -> Result<Comparison, C
         let enough = matrix.check_links(task.problem, choice.root);
         enough.map_err(|cut| CliError::Failure(cut.to_string()))?;
     }
-    let bound = bound_on_any_tree(&problem, choice.root);
+    let bound = bound_on_any_tree(&problem, choice.root, ports);
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
     for plan in choice.plans(&task)? {
@@ -138,6 +145,7 @@ pub(crate) fn compare(choice: &Choice, problem: Problem) -> Result<Comparison, C
     Ok(Comparison {
         problem,
         root: choice.root,
+        ports,
         bound,
         outcomes,
         skipped,
@@ -159,7 +167,8 @@ fn outcome(
     let built = task.build(plan)?;
     let build_time = started.elapsed();
     let untimed = |error| plan.effort.unlinked(error);
-    let completion = completion(&built.tree, task.problem, task.costs).map_err(untimed)?;
+    let completion = completion_on_ports(&built.tree, task.problem, task.costs, task.ports);
+    let completion = completion.map_err(untimed)?;
     let time = completion.ready[built.tree.root()];
     let unpack = unpack_time(&built.tree, task.problem, task.costs).map_err(untimed)?;
     let certificate = match (choice.certify, construction, bound) {
@@ -240,6 +249,8 @@ impl Comparison {
             () if self.is_homogeneous && is_as_fast_as(Construction::Exact) => {
                 Some(Optimality::AmongAll)
             }
+            // With several ports, nothing is known of those.
+            () if self.ports != Ports::ONE => None,
             () if self.is_linear && joins && is_as_fast_as(Construction::Optimal) => {
                 Some(Optimality::AmongOrdered)
             }

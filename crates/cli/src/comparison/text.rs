@@ -6,7 +6,7 @@ use crate::construction::Construction;
 use crate::error::CliError;
 use crate::output::text;
 use std::io::Write;
-use tuwtree_model::{Operation, Order, Root, joins_adjacent_ranges};
+use tuwtree_model::{Operation, Order, Ports, Root, joins_adjacent_ranges};
 
 impl Comparison {
     /// Writes the problem, the table, what was left out, and the recommendation.
@@ -14,7 +14,8 @@ impl Comparison {
     /// # Errors
     /// Those of `output`.
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
-        writeln!(output, "{}; {}", self.title(), text::costs(self.problem.costs()))?;
+        let costs = text::costs(self.problem.costs());
+        writeln!(output, "{}; {costs}{}", self.title(), text::with_ports(self.ports))?;
         writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
         writeln!(output, "{}", self.table().trim_fmt())?;
         for note in self.notes() {
@@ -241,6 +242,7 @@ impl Comparison {
                 "\nIts tree is not in rank order, and optimal is the best of those that are."
             }
             true if best.order != Order::Ordered => "",
+            true if self.ports != Ports::ONE => "\nOptimal trees are optimal for one port.",
             true if joins_adjacent_ranges(&best.built.tree) => {
                 "\nIt beats optimal, which was searched for with costs that differ from those it is judged by."
             }

@@ -15,7 +15,7 @@ pub(crate) use search::{Plan, Search};
 pub(crate) use task::{BuildError, Built, Searched, Task};
 
 use non_ordered::has_two_sizes;
-use tuwtree_model::{Costs, Order};
+use tuwtree_model::{Costs, Order, Ports};
 use tuwtree_treegen::Filling;
 
 /// A way to build a tree. In the order of the published tables' columns, but with the cheaper ones
@@ -38,11 +38,14 @@ pub(crate) enum Construction {
     Greedy,
     Sorted,
     Searched,
+    Knomial,
+    Hybrid,
     Exact,
 }
+
 impl Construction {
     /// All constructions.
-    pub(crate) const ALL: [Construction; 17] = [
+    pub(crate) const ALL: [Construction; 19] = [
         Construction::Linear,
         Construction::Oblivious,
         Construction::Adaptive,
@@ -59,6 +62,8 @@ impl Construction {
         Construction::Greedy,
         Construction::Sorted,
         Construction::Searched,
+        Construction::Knomial,
+        Construction::Hybrid,
         Construction::Exact,
     ];
 
@@ -72,12 +77,16 @@ impl Construction {
     ];
 
     /// Whether a comparison of all trees of this order shows it: those made for costs that differ are
-    /// shown where they do, those for few block sizes where there are few.
+    /// shown where they do, those for few block sizes where there are few, those for several ports where
+    /// there are several.
     pub(crate) fn is_compared(self, task: &Task<'_>, order: Order) -> bool {
         let differ = !matches!(task.searched, Searched::Homogeneous(_));
         let has_blocks = task.problem.blocks().is_some();
+        let has_ports = task.ports != Ports::ONE;
         match self {
             Construction::TwoLevel => differ && matches!(task.costs, Costs::Hierarchical(_)),
+            Construction::Knomial => has_ports,
+            Construction::Hybrid => has_ports && order == Order::Any,
             Construction::Direct => has_blocks && order >= Order::Direct,
             Construction::TwoBlock => {
                 order == Order::Any && task.problem.blocks().is_some_and(has_two_sizes)
@@ -122,6 +131,8 @@ impl Construction {
             Construction::Greedy => "greedy",
             Construction::Sorted => "sorted",
             Construction::Searched => "searched",
+            Construction::Knomial => "knomial",
+            Construction::Hybrid => "hybrid",
             Construction::Exact => "exact",
         }
     }
@@ -166,6 +177,12 @@ impl Construction {
             }
             Construction::Searched => {
                 "the same for orders improved step by step (--search-steps); not in rank order"
+            }
+            Construction::Knomial => {
+                "(k + 1)-nomial tree for --ports k, in which the last to be ready or the largest receives"
+            }
+            Construction::Hybrid => {
+                "large blocks alone, the others in growing groups, for several --ports; not in rank order"
             }
             Construction::Exact => "best tree of all, for few processors or few sizes",
         }

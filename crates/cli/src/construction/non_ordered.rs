@@ -9,12 +9,12 @@ use super::{BuildError, Built, Construction, Plan, Search, Searched, Task};
 use crate::output::progress::Progress;
 use std::time::{Duration, Instant};
 use tuwtree_dp::non_ordered::{
-    self, MOST_WORK, NonOrderedError, Order, WORK_AT_ONCE, direct, exact, exact_work, search_while,
-    sorted,
+    self, MOST_WORK, NonOrderedError, Order, WORK_AT_ONCE, direct, exact, exact_on_ports,
+    exact_work, search_while, sorted,
 };
 use tuwtree_dp::{default_method, memory_needed};
-use tuwtree_model::{BlockSizes, Homogeneous, Root, Tree};
-use tuwtree_treegen::{doubling, greedy, two_block};
+use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, Tree};
+use tuwtree_treegen::{doubling, greedy, hybrid, two_block};
 
 /// How far the local search goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +75,11 @@ impl Task<'_> {
         };
         match plan.construction {
             Construction::Greedy => Built::directly(greedy(sizes, costs, self.root)),
+            Construction::Hybrid => Built::directly(hybrid(sizes, costs, self.root, self.ports)),
+            Construction::Exact if self.ports != Ports::ONE => {
+                let tree = exact_on_ports(sizes, costs, self.root, self.ports);
+                tree.map(Built::without_search).map_err(|error| stopped(plan, error))
+            }
             Construction::Exact => self.exact((sizes, costs), plan),
             _ => self.of_ordered_ones((sizes, costs), plan),
         }
@@ -181,7 +186,9 @@ impl Task<'_> {
 fn stopped(plan: Plan, error: NonOrderedError) -> BuildError {
     match error {
         NonOrderedError::Ordered(error) => plan.stopped(error),
-        NonOrderedError::TooMuchWork { .. } => plan.effort.refused(error.to_string()),
+        NonOrderedError::TooMuchWork { .. } | NonOrderedError::TooManyForPorts { .. } => {
+            plan.effort.refused(error.to_string())
+        }
         NonOrderedError::Time(error) => plan.effort.unlinked(error),
     }
 }

@@ -3,11 +3,11 @@
 use super::{Construction, Effort, LocalSearch, Plan, Search};
 use crate::error::CliError;
 use tuwtree_model::{
-    Collective, Costs, CostsError, Homogeneous, Operation, Rank, Root, Time, Tree,
+    Collective, Costs, CostsError, Homogeneous, Operation, Ports, Rank, Root, Time, Tree,
     check_combines_neighbours, completion_time,
 };
 use tuwtree_treegen::{
-    AdaptiveRule, ConstructionError, Filling, adaptive, best_root, graceful, linear,
+    AdaptiveRule, ConstructionError, Filling, adaptive, best_root, graceful, knomial, linear,
     linear_outwards, linear_root, linear_times, model_binomial, model_graceful, oblivious,
     oblivious_root,
 };
@@ -21,6 +21,8 @@ pub(crate) struct Task<'a> {
     /// The costs by which optimal trees are searched for.
     pub(crate) searched: Searched,
     pub(crate) root: Root,
+    /// By which all trees are judged. Only those that say so are made for several.
+    pub(crate) ports: Ports,
     pub(crate) adaptive_rule: AdaptiveRule,
     pub(crate) local_search: LocalSearch,
 }
@@ -80,7 +82,7 @@ impl Task<'_> {
     /// # Errors
     /// [`BuildError`].
     pub(crate) fn build(&self, plan: Plan) -> Result<Built, BuildError> {
-        let Task { problem, costs, root, adaptive_rule, .. } = *self;
+        let Task { problem, costs, root, ports, adaptive_rule, .. } = *self;
         let processors = problem.processors();
         let built = match plan.construction {
             Construction::Linear => {
@@ -96,8 +98,11 @@ impl Task<'_> {
                 })?;
                 Built::directly(oblivious(processors, root))?
             }
-            Construction::Adaptive => {
-                let tree = adaptive(problem, costs, root, adaptive_rule);
+            Construction::Adaptive | Construction::Knomial => {
+                let tree = match plan.construction {
+                    Construction::Adaptive => adaptive(problem, costs, root, adaptive_rule),
+                    _ => knomial(problem, costs, root, ports),
+                };
                 tree.map(Built::without_search).map_err(|error| match error {
                     ConstructionError::Time(error) => plan.effort.unlinked(error),
                     ConstructionError::Tree(error) => BuildError::failed(error),
@@ -128,6 +133,7 @@ impl Task<'_> {
             | Construction::Greedy
             | Construction::Sorted
             | Construction::Searched
+            | Construction::Hybrid
             | Construction::Exact => self.non_ordered(plan)?,
         };
         match plan.effort {

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{LARGEST_EXACT, Operation, Payload, Time};
+use tuwtree_model::{LARGEST_EXACT, Operation, Payload, Ports, Time};
 
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
@@ -47,6 +47,14 @@ pub(crate) fn share(share: f64) -> String {
         _ if percent >= 0.1 => format!("{percent:.2} %"),
         _ if percent >= 0.001 => format!("{percent:.3} %"),
         _ => "less than 0.001 %".to_owned(),
+    }
+}
+
+/// What is to be added where every processor has several ports.
+pub(crate) fn with_ports(ports: Ports) -> String {
+    match ports {
+        Ports::ONE => String::new(),
+        _ => format!("; {ports} ports"),
     }
 }
 

@@ -135,10 +135,14 @@ impl<'a> TreePicture<'a> {
             task.order.name()
         );
         let what = format!(
-            "{}; completion time {}; {}",
+            "{}; completion time {}; {}{}",
             labels::bytes(task.total()),
             Unit::of(costs).time(timeline.completion_time()),
-            labels::costs(costs)
+            labels::costs(costs),
+            match task.ports {
+                1 => String::new(),
+                ports => format!("; {ports} ports"),
+            }
         );
         let how = format!(
             "messages go from {}; children from top to bottom in the order of their messages",
