@@ -49,7 +49,8 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
         write_json(&advice, output)?;
         return Ok(comparison.exit_code());
     }
-    writeln!(output, "{}; {}\n", comparison.title(), text::costs(comparison.problem.costs()))?;
+    let costs = text::costs(comparison.problem.costs());
+    writeln!(output, "{}; {costs}{}\n", comparison.title(), text::with_ports(comparison.ports))?;
     writeln!(output, "{}", advice.sentence())?;
     writeln!(output, "It takes {}, root {}.", text::time(advice.chosen.time()), advice.root())?;
     for line in advice.gains() {
