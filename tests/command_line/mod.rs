@@ -6,4 +6,5 @@ mod good_runs;
 mod machines;
 mod map;
 mod pictures;
+mod ports;
 mod schedules;
