@@ -8,4 +8,5 @@ mod machines;
 mod map;
 mod orders;
 mod pictures;
+mod ports;
 mod schedules;

@@ -64,7 +64,7 @@ pub fn bound_on_ports(
             let copy_rate = costs.gamma().min(costs.beta());
             let largest = ported(largest_block(sizes), copy_rate).bound(Copies::Anywhere)?;
             match sizes.iter().position(|bytes| bytes == 0) {
-                Some(empty) => Ok(largest.min(ported(empty, copy_rate).bound(Copies::Anywhere)?)),
+                Some(empty) => Ok(largest.min(ported(empty, copy_rate).bound(Copies::AtRoot)?)),
                 None => Ok(largest),
             }
         }
@@ -83,7 +83,8 @@ const LARGEST_SUM: u128 = 1 << 125;
 enum Copies {
     /// This root makes it.
     AtRoot,
-    /// The root stands for all others, whose copies may be shorter.
+    /// This root has a largest block and stands for all that have one, and copies take no longer than
+    /// messages.
     Anywhere,
 }
 
@@ -96,10 +97,9 @@ struct PortedProblem {
 
 impl PortedProblem {
     fn bound(&self, copies: Copies) -> Result<Time, TimeError> {
-        let copy = if copies == Copies::AtRoot { self.problem.copy } else { 0 };
         let bound = match self.problem.blocks() {
-            0 => copy,
-            _ => self.packing(copy).max(self.growth()).max(self.counts()),
+            0 => self.problem.copy,
+            _ => self.packing(copies).max(self.growth()).max(self.counts()),
         };
         self.problem.stated(bound)
     }
@@ -111,16 +111,34 @@ impl PortedProblem {
 
     /// `i + 1` of the `i k + 1` longest jobs are done by one port, one after the other; jobs are the
     /// blocks, some of which may come together, and the root's copy.
-    fn packing(&self, copy: u128) -> u128 {
-        let n = self.problem.blocks();
-        let mut jobs: Vec<u128> = (0..n).map(|i| self.block(i)).collect();
-        let place = jobs.partition_point(|&job| job >= copy);
-        jobs.insert(place, copy);
-        let longest = copy.max(self.problem.latency.saturating_add(self.block(0)));
+    fn packing(&self, copies: Copies) -> u128 {
+        let jobs = match copies {
+            Copies::AtRoot => self.jobs(),
+            Copies::Anywhere => self.least_jobs(),
+        };
+        let longest = self.problem.copy.max(self.problem.latency.saturating_add(self.block(0)));
         let several = jobs.iter().step_by(self.ports).zip(1_u128..).skip(1);
         several
             .map(|(&job, count)| self.problem.latency.saturating_add(job.saturating_mul(count)))
             .fold(longest, u128::max)
+    }
+
+    /// The blocks and the root's copy, the longest first.
+    fn jobs(&self) -> Vec<u128> {
+        let mut jobs: Vec<u128> = (0..self.problem.blocks()).map(|i| self.block(i)).collect();
+        let place = jobs.partition_point(|&job| job >= self.problem.copy);
+        jobs.insert(place, self.problem.copy);
+        jobs
+    }
+
+    /// No longer than the jobs of any root: of all blocks one is copied, and the next largest takes its
+    /// place at worst; and if all were copied, each would keep its place.
+    fn least_jobs(&self) -> Vec<u128> {
+        let others = (0..self.problem.blocks()).map(|i| (self.block(i), self.problem.lead[i]));
+        let copies = others.clone().map(|(block, lead)| block - lead);
+        let copies = std::iter::once(self.problem.copy).chain(copies);
+        let blocks = others.map(|(block, _)| block).chain(std::iter::once(0));
+        copies.zip(blocks).map(|(copy, block)| copy.max(block)).collect()
     }
 
     /// The least time `T` with `k T >= base + C(T)`, where `C(T)` is the least that alphas and waiting

@@ -124,8 +124,8 @@ struct Drawing<'a> {
     scale: Scale,
     /// Where the bars begin.
     left: f64,
-    /// How many ports a row shows: those that somebody uses.
-    lanes: u16,
+    /// For each processor, how many ports its row shows: those that it uses.
+    lanes: Vec<u16>,
     /// For each processor, the indices of its critical actions.
     critical: Vec<Vec<usize>>,
 }
@@ -173,23 +173,25 @@ impl Drawing<'_> {
         self.picture.performance.schedule.task().ports
     }
 
-    /// The height of a port's bars and the distance to the next, where there are several.
-    fn lane_height(&self) -> f64 {
-        let few = LANES.into_iter().find(|&(most, _)| self.lanes <= most);
-        few.map_or(MOST_LANES / f64::from(self.lanes), |(_, height)| height)
+    /// The height of a port's bars and the distance to the next, where there are so many.
+    fn lane_height(lanes: u16) -> f64 {
+        let few = LANES.into_iter().find(|&(most, _)| lanes <= most);
+        few.map_or(MOST_LANES / f64::from(lanes), |(_, height)| height)
     }
 
     fn row_height(&self, row: Row) -> f64 {
         match row {
-            Row::One(_) if self.lanes > 1 => self.lane_height() * f64::from(self.lanes) + 6.0,
+            Row::One(rank) if self.lanes[rank] > 1 => {
+                Self::lane_height(self.lanes[rank]) * f64::from(self.lanes[rank]) + 6.0
+            }
             _ => ROW,
         }
     }
 
-    /// The top and the height of the bars of a port in a row.
-    fn lane(&self, row_top: f64, port: u16) -> (f64, f64) {
-        let lane = self.lane_height();
-        match self.lanes {
+    /// The top and the height of the bars of a port in a processor's row.
+    fn lane(&self, rank: Rank, row_top: f64, port: u16) -> (f64, f64) {
+        let lane = Self::lane_height(self.lanes[rank]);
+        match self.lanes[rank] {
             1 => (row_top + (ROW - BAR) / 2.0, BAR),
             _ => (row_top + 3.0 + lane * f64::from(port), lane - lane.min(10.0) / 10.0),
         }
@@ -243,7 +245,7 @@ impl Drawing<'_> {
         let unit = Unit::of(self.picture.performance.costs);
         let bars = bars(self.picture.performance, rank, &self.critical[rank]);
         for Merged { bar, count } in self.merged(&bars) {
-            let (top, height) = self.lane(row_top, bar.port);
+            let (top, height) = self.lane(rank, row_top, bar.port);
             let (x1, x2) = (self.scale.x(bar.start), self.scale.x(bar.end));
             let width = (x2 - x1).max(0.4);
             let (y, bar_height) = match bar.kind {
@@ -280,14 +282,15 @@ impl Drawing<'_> {
                 ];
                 xml.empty("rect", &under);
             }
-            self.draw_text_in(xml, &bar, count, (x1, x2), top + height / 2.0);
+            if count == 1 && self.lanes[rank] <= LANES[0].0 {
+                self.draw_text_in(xml, &bar, (x1, x2), top + height / 2.0);
+            }
         }
     }
 
     /// What a bar is about, if it is wide enough.
-    fn draw_text_in(&self, xml: &mut Xml, bar: &Bar, count: usize, (x1, x2): (f64, f64), y: f64) {
+    fn draw_text_in(&self, xml: &mut Xml, bar: &Bar, (x1, x2): (f64, f64), y: f64) {
         let text = match (bar.kind, bar.to, bar.from) {
-            _ if count > 1 || self.lanes > LANES[0].0 => return,
             (Kind::Send, Some(to), _) => format!("to {to}"),
             (Kind::Receive, _, Some(from)) => format!("from {from}"),
             (Kind::Exchange, Some(to), Some(from)) if to == from => format!("with {to}"),
@@ -348,7 +351,7 @@ impl Drawing<'_> {
     fn connect(&self, xml: &mut Xml, tops: &[f64]) {
         let schedule = self.picture.performance.schedule;
         let middle = |rank: Rank, port: u16| {
-            let (top, height) = self.lane(tops[rank], port);
+            let (top, height) = self.lane(rank, tops[rank], port);
             top + height / 2.0
         };
         for rank in 0..schedule.processors() {
@@ -372,7 +375,7 @@ impl Drawing<'_> {
     /// The port of `to` through which a message from `from` comes that starts then; its first if it is
     /// received later than it was sent.
     fn port_of_receive(&self, from: Rank, to: Rank, start: Time) -> u16 {
-        if self.lanes == 1 {
+        if self.lanes[to] == 1 {
             return 0;
         }
         let Performance { schedule, timeline, .. } = self.picture.performance;
@@ -416,12 +419,13 @@ impl Drawing<'_> {
     }
 }
 
-/// How many ports are used, up to the last.
-fn ports_in_use(schedule: &Schedule) -> u16 {
-    let ports = (0..schedule.processors())
-        .flat_map(|rank| schedule.programs().actions(rank))
-        .map(|action| action.port);
-    ports.max().map_or(1, |port| port + 1)
+/// How many ports each processor uses, up to the last; at least one.
+fn ports_in_use(schedule: &Schedule) -> Vec<u16> {
+    let in_use = |rank: Rank| {
+        let ports = schedule.programs().actions(rank).map(|action| action.port);
+        ports.max().map_or(1, |port| port + 1)
+    };
+    (0..schedule.processors()).map(in_use).collect()
 }
 
 /// The name of a row: a rank or a range of them.
