@@ -12,7 +12,7 @@ mod operator;
 pub mod raw;
 mod requests;
 
-pub use communicator::{Communicator, Refused};
+pub use communicator::{Communicator, Refused, abort_all};
 pub use datatype::{Datatype, Element, LARGEST_COUNT};
 pub use error::{MpiError, check};
 pub use memory::{Memory, OutOfMemory};
