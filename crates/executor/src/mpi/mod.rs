@@ -8,6 +8,7 @@ mod communicator;
 mod datatype;
 mod error;
 mod memory;
+pub(crate) mod native;
 mod operator;
 pub mod raw;
 mod requests;

@@ -5,6 +5,7 @@ mod image;
 mod job;
 mod pattern;
 mod replay;
+mod selftest;
 mod source;
 
 use clap::{Parser, Subcommand};
@@ -27,6 +28,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Replay(replay::ReplayArgs),
+    Selftest(selftest::SelftestArgs),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
 fn run(command: Command, job: &Job<'_>) -> Result<ExitCode, Stop> {
     match command {
         Command::Replay(args) => replay::run(&args, job),
+        Command::Selftest(args) => selftest::run(&args, job),
     }
 }
 
