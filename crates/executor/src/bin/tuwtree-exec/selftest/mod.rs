@@ -77,6 +77,7 @@ fn solve(problem: &Problem, job: &Job<'_>) -> Result<Result<(), String>, Executi
     let mut native = buffers(problem, &role)?;
     let ours = buffers(problem, &role)?;
     let mut execution = Execution::new(&part, ours, job.communicator(), problem.mode)?;
+    let mut fault = Ok(());
     for iteration in 0..problem.iterations {
         for (buffer, bytes) in contents(&native, &role, iteration) {
             native.write(buffer, 0, &bytes)?;
@@ -92,20 +93,29 @@ fn solve(problem: &Problem, job: &Job<'_>) -> Result<Result<(), String>, Executi
             }
         }
         native.run_native(&role, job.communicator())?;
-        for buffer in [Buffer::Input, Buffer::Output] {
-            let size = native.memory_bytes(buffer).unwrap_or(0) as usize;
-            let (mut found, mut expected) = (vec![0; size], vec![0; size]);
-            execution.read(buffer, 0, &mut found)?;
-            native.read(buffer, 0, &mut expected)?;
-            if let Some(at) = (0..size).find(|&at| found[at] != expected[at]) {
-                return Ok(Err(format!(
-                    "processor {}, {problem}, iteration {iteration}: the {} has {:#04x} at byte {at} of {size}, where the library has {:#04x}",
-                    role.rank,
-                    buffer.name(),
-                    found[at],
-                    expected[at]
-                )));
-            }
+        // All iterations, whatever is found: others take part in them.
+        let found = compare(&execution, &native)?;
+        fault = fault.and(found.map_err(|byte| {
+            format!("processor {}, {problem}, iteration {iteration}: {byte}", role.rank)
+        }));
+    }
+    Ok(fault)
+}
+
+/// Fails with the first byte that is not as the library left it.
+fn compare(execution: &Execution, native: &Buffers) -> Result<Result<(), String>, ExecutionError> {
+    for buffer in [Buffer::Input, Buffer::Output] {
+        let size = native.memory_bytes(buffer).unwrap_or(0) as usize;
+        let (mut found, mut expected) = (vec![0; size], vec![0; size]);
+        execution.read(buffer, 0, &mut found)?;
+        native.read(buffer, 0, &mut expected)?;
+        if let Some(at) = (0..size).find(|&at| found[at] != expected[at]) {
+            return Ok(Err(format!(
+                "the {} has {:#04x} at byte {at} of {size}, where the library has {:#04x}",
+                buffer.name(),
+                found[at],
+                expected[at]
+            )));
         }
     }
     Ok(Ok(()))
