@@ -127,14 +127,18 @@ impl Image {
 
     /// What belongs into the bytes from `at` on.
     fn fill(&self, iteration: u64, at: u64, bytes: &mut [u8]) {
-        Pattern::new(iteration, Ink::Gap(self.rank)).fill(at, bytes);
+        let gaps = Pattern::new(iteration, Ink::Gap(self.rank));
         let end = at + bytes.len() as u64;
         let first = self.areas.partition_point(|area| area.at + area.bytes <= at);
+        let mut filled = at;
         for area in self.areas[first..].iter().take_while(|area| area.at < end) {
             let (from, to) = (area.at.max(at), (area.at + area.bytes).min(end));
-            let part = &mut bytes[(from - at) as usize..(to - at) as usize];
-            area.content.fill(iteration, from - area.at, part);
+            let [gap_start, start, stop] = [filled, from, to].map(|place| (place - at) as usize);
+            gaps.fill(filled, &mut bytes[gap_start..start]);
+            area.content.fill(iteration, from - area.at, &mut bytes[start..stop]);
+            filled = to;
         }
+        gaps.fill(filled, &mut bytes[(filled - at) as usize..]);
     }
 }
 

@@ -172,13 +172,13 @@ fn reduction(problem: &Problem) -> Result<Reduction, MpiError> {
     })
 }
 
-/// A group of elements.
-fn group(problem: &Problem, layout: Layout) -> Result<Datatype, MpiError> {
-    let stride = match layout {
-        Layout::Packed => 1,
-        Layout::Strided => 2,
-    };
-    Datatype::of(problem.element)?.strided(problem.group, 1, stride)
+/// An element, or a group of them taken apart.
+fn datatype(problem: &Problem, layout: Layout) -> Result<Datatype, MpiError> {
+    let element = Datatype::of(problem.element)?;
+    match layout {
+        Layout::Packed => Ok(element),
+        Layout::Strided => element.strided(problem.group, 1, 2),
+    }
 }
 
 /// The own block, or the vector.
@@ -186,7 +186,7 @@ fn own_place(problem: &Problem, role: &Role) -> Result<Place, PlaceError> {
     let datatype = match role.operation {
         // Bytes of which the reduction knows what they are.
         Operation::Reduce => Datatype::of(Element::Byte)?,
-        _ => group(problem, problem.own[role.rank % 2])?,
+        _ => datatype(problem, problem.own[role.rank % 2])?,
     };
     place(datatype, &[(role.own_bytes, 0, 0)])
 }
@@ -198,7 +198,7 @@ fn all_place(problem: &Problem, role: &Role) -> Result<Place, PlaceError> {
     };
     let blocks: Vec<(u64, Rank, u64)> =
         problem.order.iter().map(|&(rank, gap)| (sizes.block(rank), rank, gap)).collect();
-    place(group(problem, problem.blocks)?, &blocks)
+    place(datatype(problem, problem.blocks)?, &blocks)
 }
 
 /// Blocks one after the other, each with its size in bytes, its rank, and the gap behind it.

@@ -87,7 +87,7 @@ pub(super) struct Problem {
     pub(super) own: [Layout; 2],
     pub(super) root_data: RootData,
     pub(super) combination: Combination,
-    /// The order in which the root's blocks lie, with the gap behind each, in groups.
+    /// The order in which the root's blocks lie, with the gap behind each, in extents.
     pub(super) order: Vec<(Rank, u64)>,
     pub(super) iterations: u64,
     pub(super) waiting: Waiting,
