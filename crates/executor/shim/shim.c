@@ -1,0 +1,61 @@
+/* What only a C compiler can tell of an MPI library: constants that are macros with casts, and calls
+ * that have other names, or none, in some libraries. */
+#include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
+extern const MPI_Datatype TUWTREE_BYTE;
+extern void *const TUWTREE_IN_PLACE;
+extern const int TUWTREE_COMBINER_NAMED;
+extern const int TUWTREE_COMBINER_DUP;
+extern const int TUWTREE_COMBINER_CONTIGUOUS;
+extern const int TUWTREE_HAS_GATHERV_INIT;
+int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, const int recvcounts[], const int displs[],
+                                MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                MPI_Request *request);
+int tuwtree_native_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
+                                 MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                                 MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                 MPI_Request *request);
+
+const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
+void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
+const int TUWTREE_COMBINER_NAMED = MPI_COMBINER_NAMED;
+const int TUWTREE_COMBINER_DUP = MPI_COMBINER_DUP;
+const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
+
+#if MPI_VERSION >= 4
+#define GATHERV_INIT PMPI_Gatherv_init
+#define SCATTERV_INIT PMPI_Scatterv_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define GATHERV_INIT MPIX_Gatherv_init
+#define SCATTERV_INIT MPIX_Scatterv_init
+#endif
+
+#ifdef GATHERV_INIT
+const int TUWTREE_HAS_GATHERV_INIT = 1;
+#else
+const int TUWTREE_HAS_GATHERV_INIT = 0;
+#define GATHERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
+#define SCATTERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
+#endif
+
+int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, const int recvcounts[], const int displs[],
+                                MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                MPI_Request *request)
+{
+    return GATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                        comm, MPI_INFO_NULL, request);
+}
+
+int tuwtree_native_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
+                                 MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                                 MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                 MPI_Request *request)
+{
+    return SCATTERV_INIT(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                         comm, MPI_INFO_NULL, request);
+}

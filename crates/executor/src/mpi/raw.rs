@@ -1,0 +1,47 @@
+//! The C interface itself: rsmpi's bindings, and what its shim lacks.
+
+pub use mpi::ffi::*;
+
+#[allow(unsafe_code)]
+unsafe extern "C" {
+    /// `MPI_BYTE`.
+    pub static TUWTREE_BYTE: MPI_Datatype;
+    /// `MPI_IN_PLACE`.
+    pub static TUWTREE_IN_PLACE: *mut std::ffi::c_void;
+    /// How the library says that a datatype is one of its own.
+    pub static TUWTREE_COMBINER_NAMED: std::ffi::c_int;
+    /// How it says that a datatype is a duplicate.
+    pub static TUWTREE_COMBINER_DUP: std::ffi::c_int;
+    /// How it says that a datatype is some elements of another, one after the other.
+    pub static TUWTREE_COMBINER_CONTIGUOUS: std::ffi::c_int;
+    /// 1 if the library has persistent gatherv and scatterv, else 0.
+    pub static TUWTREE_HAS_GATHERV_INIT: std::ffi::c_int;
+
+    /// `MPI_Gatherv_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_gatherv_init(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: std::ffi::c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const std::ffi::c_int,
+        displs: *const std::ffi::c_int,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Scatterv_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_scatterv_init(
+        sendbuf: *const std::ffi::c_void,
+        sendcounts: *const std::ffi::c_int,
+        displs: *const std::ffi::c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: std::ffi::c_int,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+}
