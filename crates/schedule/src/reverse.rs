@@ -2,8 +2,8 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
-use crate::schedule::{Order, Schedule, ScheduleError, Task};
-use tuwtree_model::Operation;
+use crate::schedule::{Schedule, ScheduleError, Task};
+use tuwtree_model::{Operation, Order};
 
 /// Why a schedule has no reverse.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
