@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
     let assignment = job.agree(Assignment::from_words(&words))?;
     let mut station = job.agree(Station::new(&assignment, args, job))?;
     let times = measure(&mut station, args, job)?;
-    let (processors, cores) = job.fullest_node()?;
+    let (processors, cores) = job.fullest_node();
     if let Some(plan) = plan {
         for line in plan.report(args) {
             job.say(&line);
