@@ -8,6 +8,7 @@
 //! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
 //! - [`TimelinePicture`]: what each processor does when.
 //! - [`Report`]: constructions side by side, for a browser.
+//! - [`RegionMap`]: which of several choices is right where.
 //!
 //! Same input, same bytes. This crate computes no times and knows no files or options.
 
@@ -17,6 +18,7 @@ mod messages;
 mod page;
 mod palette;
 mod png;
+mod regions;
 mod scale;
 mod svg;
 mod timeline;
@@ -26,5 +28,6 @@ pub use messages::{Performance, tree_of};
 pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;
 pub use png::{PngError, png};
+pub use regions::{RegionCell, RegionMap, RegionPanel};
 pub use timeline::TimelinePicture;
 pub use tree::TreePicture;

@@ -22,7 +22,7 @@ fn a_c_program_uses_all_of_the_interface() {
             (true, 1..=5) => "1000",
             (true, _) => "100",
             (false, 1..=2) => "300",
-            (false, _) => "30",
+            (false, _) => "10",
         };
         let output = run(count, &program, &[problems, &machine("vsc3.toml")], &[]);
         let expected = format!("all right: {count} processors, {problems} random problems");

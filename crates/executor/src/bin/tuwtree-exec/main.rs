@@ -1,22 +1,76 @@
-//! `tuwtree-exec`: what is done on a cluster, under `mpirun`.
+//! `tuwtree-exec`: what is done on a cluster, under `mpirun`. Each subcommand is a file.
+
+mod arguments;
+mod image;
+mod job;
+mod pattern;
+mod replay;
+mod selftest;
+mod source;
 
 use clap::{Parser, Subcommand};
+use job::{Job, Stop};
+use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_mpi::mpi::abort_all;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
 ///
 /// Started by the `mpirun` of the MPI library that it was built with, on as many processors as the
 /// job has. Exit code 2 for usage, 1 for failure.
 #[derive(Parser, Debug)]
-#[command(name = "tuwtree-exec", version)]
+#[command(name = "tuwtree-exec", version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {}
+enum Command {
+    Replay(replay::ReplayArgs),
+    Selftest(selftest::SelftestArgs),
+}
 
 fn main() -> ExitCode {
-    match Cli::parse().command {}
+    let Some(universe) = mpi::initialize() else {
+        let _ = writeln!(std::io::stderr(), "error: MPI is initialized already");
+        return ExitCode::FAILURE;
+    };
+    let job = match Job::new(&universe) {
+        Ok(job) => job,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    end_all_on_panic();
+    match Cli::try_parse() {
+        Ok(cli) => match run(cli.command, &job) {
+            Ok(code) => code,
+            Err(stop) => job.stop(stop),
+        },
+        Err(error) => {
+            // All processors are given the same arguments; one of them complains, or helps.
+            if job.is_first() {
+                let _ = error.print();
+            }
+            ExitCode::from(error.exit_code() as u8)
+        }
+    }
+}
+
+fn run(command: Command, job: &Job<'_>) -> Result<ExitCode, Stop> {
+    match command {
+        Command::Replay(args) => replay::run(&args, job),
+        Command::Selftest(args) => selftest::run(&args, job),
+    }
+}
+
+/// A panic of one processor, which would leave the others waiting, ends them all.
+fn end_all_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        abort_all(1);
+    }));
 }
