@@ -2,6 +2,7 @@
 //!
 //! - [`opponent`], [`meetings`]: who plays ping-pong with whom, in which round.
 //! - [`Line`]: start-up latency and time per byte, fitted to times of messages of several sizes.
+//! - [`fitted`]: the costs of a machine, from such lines.
 //! - [`median`], [`median_interval`], [`greater_probability`]: what is certain of repeated
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
@@ -11,6 +12,7 @@
 //! Pure functions: nothing here measures, knows MPI, or files.
 
 mod break_even;
+mod calibration;
 mod document;
 mod guideline;
 mod line;
@@ -18,6 +20,7 @@ mod statistics;
 mod tournament;
 
 pub use break_even::{BreakEven, Plan, break_even};
+pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
 pub use document::{
     Algorithm, Construction, Measurements, MeasurementsError, Sends, Series, Setting,
 };

@@ -42,7 +42,7 @@ pub fn opponent(players: usize, round: usize, player: Rank) -> Option<Rank> {
     }
     let round = round % circle;
     // The circle has an odd number of places, so that every residue has a half.
-    let half = if round % 2 == 0 { round / 2 } else { (round + circle) / 2 };
+    let half = if round.is_multiple_of(2) { round / 2 } else { (round + circle) / 2 };
     let opponent = match player {
         _ if player == circle => half,
         _ if player == half => circle,
