@@ -1,5 +1,6 @@
 //! Schedules of irregular gather and scatter, run on MPI.
 //!
+//! - [`part`]: what one processor does, as it is sent to it or as it finds out.
 //! - [`mpi`]: the little of MPI's C interface that is needed, made safe: the only place, beside the
 //!   interface for C, with `unsafe` code.
 //!
@@ -7,3 +8,4 @@
 //! and nothing of terminals.
 
 pub mod mpi;
+pub mod part;

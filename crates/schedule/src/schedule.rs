@@ -1,7 +1,8 @@
 //! A schedule: the task, and what each processor does for it.
 
-use crate::action::{Action, Arrival, Buffer, Deed, Region};
+use crate::action::Buffer;
 use crate::program::Programs;
+use crate::role::Role;
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{BlockSizes, Operation, Payload, Rank, Tree, TreeError, WrongPayload};
 
@@ -81,26 +82,6 @@ impl Task {
     /// The size of a processor's own data: its block, or the vector.
     pub fn own(&self, rank: Rank) -> u64 {
         self.payload.own(rank)
-    }
-
-    /// The size of a processor's input or output in bytes: what the program gives and gets. The
-    /// root's blocks count as if they lay one after the other.
-    ///
-    /// | operation | input | output |
-    /// |---|---|---|
-    /// | gather | the own block | at the root, all blocks |
-    /// | scatter | at the root, all blocks | the own block |
-    /// | broadcast | none | the vector, which the root's output holds from the start |
-    /// | reduce | the vector | at the root, the result |
-    fn given_or_got(&self, rank: Rank, buffer: Buffer) -> u64 {
-        let at_root = |bytes| if rank == self.root { bytes } else { 0 };
-        match (self.operation, buffer) {
-            (Operation::Gather | Operation::Reduce, Buffer::Input)
-            | (Operation::Scatter | Operation::Broadcast, Buffer::Output) => self.own(rank),
-            (Operation::Gather | Operation::Reduce, Buffer::Output)
-            | (Operation::Scatter, Buffer::Input) => at_root(self.total()),
-            (Operation::Broadcast, Buffer::Input) | (_, Buffer::Segment) => 0,
-        }
     }
 
     fn check(&self) -> Result<(), ScheduleError> {
@@ -307,10 +288,13 @@ impl Schedule {
         }
         let schedule = Schedule { task, segments, programs };
         for processor in 0..processors {
+            let role = schedule.role(processor);
             for (index, action) in schedule.programs.actions(processor).enumerate() {
-                schedule
-                    .check_action(processor, &action)
-                    .map_err(|fault| ScheduleError::Action { processor, action: index, fault })?;
+                role.check(&action).map_err(|fault| ScheduleError::Action {
+                    processor,
+                    action: index,
+                    fault,
+                })?;
             }
         }
         Ok(schedule)
@@ -344,68 +328,21 @@ impl Schedule {
     /// The size of a processor's buffer in bytes; the root's blocks count as if they lay one after
     /// the other.
     pub fn buffer_bytes(&self, rank: Rank, buffer: Buffer) -> u64 {
-        match buffer {
-            Buffer::Segment => self.segments[rank],
-            Buffer::Input | Buffer::Output => self.task.given_or_got(rank, buffer),
-        }
+        self.role(rank).buffer_bytes(buffer)
     }
 
-    fn check_action(&self, processor: Rank, action: &Action<'_>) -> Result<(), ActionFault> {
-        let Task { ports, operation, .. } = self.task;
-        if action.port >= ports {
-            return Err(ActionFault::PortOutOfRange { port: action.port, ports });
+    /// A processor's place in the operation.
+    pub fn role(&self, rank: Rank) -> Role {
+        Role {
+            operation: self.task.operation,
+            processors: self.processors(),
+            root: self.task.root,
+            rank,
+            ports: self.task.ports,
+            own_bytes: self.task.own(rank),
+            total_bytes: self.task.total(),
+            segment_bytes: self.segments[rank],
         }
-        let peers = [action.send().map(|send| send.to), action.receive().map(|from| from.from)];
-        for peer in peers.into_iter().flatten() {
-            if peer >= self.processors() {
-                return Err(ActionFault::PeerOutOfRange { peer, processors: self.processors() });
-            }
-            if peer == processor {
-                return Err(ActionFault::SelfMessage);
-            }
-        }
-        for region in [action.reads(), action.writes()].into_iter().flatten() {
-            self.check_region(processor, &region)?;
-        }
-        if action.writes().is_some_and(|region| region.buffer == Buffer::Input) {
-            return Err(ActionFault::WritesInput);
-        }
-        if let Deed::Copy { from, into } = action.deed
-            && from.bytes() != into.bytes()
-        {
-            return Err(ActionFault::UnequalCopy { from: from.bytes(), into: into.bytes() });
-        }
-        match action.receive() {
-            Some(receive)
-                if receive.arrival != Arrival::Store && operation != Operation::Reduce =>
-            {
-                Err(ActionFault::NothingToCombine { operation })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn check_region(&self, processor: Rank, region: &Region<'_>) -> Result<(), ActionFault> {
-        let size = self.buffer_bytes(processor, region.buffer);
-        let mut total = 0_u64;
-        for piece in region.pieces {
-            if piece.bytes == 0 {
-                return Err(ActionFault::EmptyPiece);
-            }
-            if piece.offset.checked_add(piece.bytes).is_none_or(|end| end > size) {
-                return Err(ActionFault::OutsideBuffer {
-                    offset: piece.offset,
-                    bytes: piece.bytes,
-                    buffer: region.buffer,
-                    size,
-                });
-            }
-            total = total
-                .checked_add(piece.bytes)
-                .filter(|&total| total <= i64::MAX as u64)
-                .ok_or(ActionFault::TooLarge)?;
-        }
-        if total == 0 { Err(ActionFault::EmptyPiece) } else { Ok(()) }
     }
 }
 

@@ -27,19 +27,20 @@ impl Communicator {
     /// # Errors
     /// What MPI returns; an inter-communicator, which has no ranks of its own.
     pub unsafe fn duplicate(comm: MPI_Comm) -> Result<Communicator, MpiError> {
-        let invalid = |code: u32| MpiError::new("MPI_Comm_dup", code as c_int);
+        let invalid = || MpiError::new("MPI_Comm_dup", raw::MPI_ERR_COMM as c_int);
         // SAFETY: reading a constant of the C shim.
         if comm == unsafe { raw::RSMPI_COMM_NULL } {
-            return Err(invalid(raw::MPI_ERR_COMM as u32));
+            return Err(invalid());
         }
         let mut inter = 0;
         // SAFETY: `comm` is a communicator's handle by the caller's promise.
         check("MPI_Comm_test_inter", unsafe { raw::PMPI_Comm_test_inter(comm, &mut inter) })?;
         if inter != 0 {
-            return Err(invalid(raw::MPI_ERR_COMM as u32));
+            return Err(invalid());
         }
-        // SAFETY: as above; the duplicate's handle is written to a local variable.
+        // SAFETY: reading a constant of the C shim.
         let mut duplicate = unsafe { raw::RSMPI_COMM_NULL };
+        // SAFETY: as above; the duplicate's handle is written to a local variable.
         check("MPI_Comm_dup", unsafe { raw::PMPI_Comm_dup(comm, &mut duplicate) })?;
         let mut own = Communicator { raw: duplicate, rank: 0, size: 0 };
         let (mut rank, mut size) = (0, 0);
