@@ -1,11 +1,13 @@
 //! Schedules of irregular gather and scatter, run on MPI.
 //!
 //! - [`part`]: what one processor does, as it is sent to it or as it finds out.
+//! - [`measure`]: what messages cost here, and how long collectives take.
 //! - [`mpi`]: the little of MPI's C interface that is needed, made safe: the only place, beside the
 //!   interface for C, with `unsafe` code.
 //!
 //! The library builds against one MPI library, the one that `MPICC` names. It knows communicators,
 //! and nothing of terminals.
 
+pub mod measure;
 pub mod mpi;
 pub mod part;

@@ -308,11 +308,14 @@ impl Measurements {
 
     /// What a reader must know before believing the times; `None` if there is nothing.
     pub fn warning(&self) -> Option<&'static str> {
-        self.setting.oversubscribed.then_some(
-            "more processors than cores on a node: these times tell how an operating system shares \
-             cores, and nothing about a cluster",
-        )
+        self.setting.oversubscribed.then_some(Setting::OVERSUBSCRIBED)
     }
+}
+
+impl Setting {
+    /// What times are worth where processors share cores.
+    pub const OVERSUBSCRIBED: &'static str = "more processors than cores on a node: these times tell \
+        how an operating system shares cores, and nothing about a cluster";
 }
 
 impl Series {

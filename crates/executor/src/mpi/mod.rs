@@ -4,9 +4,11 @@
 //! Calls go to the `PMPI_` names where a preloaded library may have replaced the `MPI_` ones, so that
 //! it does not call itself.
 
+mod blocking;
 mod communicator;
 mod error;
 pub mod raw;
 
+pub use blocking::{abort, library_version, processor_name};
 pub use communicator::Communicator;
 pub use error::{MpiError, check};

@@ -1,7 +1,14 @@
 //! `tuwtree-exec`: what is done on a cluster, under `mpirun`.
 
+mod calibrate;
+mod failure;
+mod file;
+mod host;
+
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use std::process::ExitCode;
+use tuwtree_mpi::mpi::Communicator;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
 ///
@@ -15,8 +22,29 @@ struct Cli {
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {}
+enum Command {
+    Calibrate(calibrate::CalibrateArgs),
+}
 
 fn main() -> ExitCode {
-    match Cli::parse().command {}
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("error: MPI was initialized before");
+        return ExitCode::FAILURE;
+    };
+    let communicator = match Communicator::world(&universe) {
+        Ok(communicator) => communicator,
+        Err(error) => failure::abort(&error),
+    };
+    // All processors read the same command line and come to the same result; one tells it.
+    let result = match Cli::try_parse() {
+        Ok(cli) => run(&cli.command, &communicator),
+        Err(error) => Err(Failure::CommandLine(error)),
+    };
+    failure::exit_code(result, &communicator)
+}
+
+fn run(command: &Command, communicator: &Communicator) -> Result<(), Failure> {
+    match command {
+        Command::Calibrate(args) => calibrate::run(args, communicator),
+    }
 }
