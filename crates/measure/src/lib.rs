@@ -17,6 +17,7 @@ mod document;
 mod guideline;
 mod line;
 mod statistics;
+mod text;
 mod tournament;
 
 pub use break_even::{BreakEven, Plan, break_even};
@@ -27,4 +28,5 @@ pub use document::{
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use statistics::{Interval, greater_probability, median, median_interval};
+pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};

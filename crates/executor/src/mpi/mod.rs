@@ -7,8 +7,10 @@
 mod blocking;
 mod communicator;
 mod error;
+mod native;
 pub mod raw;
 
 pub use blocking::{abort, library_version, processor_name};
 pub use communicator::Communicator;
 pub use error::{MpiError, check};
+pub use native::{Layout, Persistent};
