@@ -7,6 +7,9 @@
 
 extern const MPI_Datatype TUWTREE_BYTE;
 extern void *const TUWTREE_IN_PLACE;
+extern const int TUWTREE_COMBINER_NAMED;
+extern const int TUWTREE_COMBINER_DUP;
+extern const int TUWTREE_COMBINER_CONTIGUOUS;
 extern const int TUWTREE_HAS_GATHERV_INIT;
 int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                                 void *recvbuf, const int recvcounts[], const int displs[],
@@ -19,6 +22,9 @@ int tuwtree_native_scatterv_init(const void *sendbuf, const int sendcounts[], co
 
 const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
 void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
+const int TUWTREE_COMBINER_NAMED = MPI_COMBINER_NAMED;
+const int TUWTREE_COMBINER_DUP = MPI_COMBINER_DUP;
+const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 
 #if MPI_VERSION >= 4
 #define GATHERV_INIT PMPI_Gatherv_init

@@ -1,6 +1,7 @@
 //! Schedules of irregular gather and scatter, run on MPI.
 //!
 //! - [`part`]: what one processor does, as it is sent to it or as it finds out.
+//! - [`engine`]: a part bound to memory, started and waited for as often as one likes.
 //! - [`measure`]: what messages cost here, and how long collectives take.
 //! - [`mpi`]: the little of MPI's C interface that is needed, made safe: the only place, beside the
 //!   interface for C, with `unsafe` code.
@@ -8,6 +9,7 @@
 //! The library builds against one MPI library, the one that `MPICC` names. It knows communicators,
 //! and nothing of terminals.
 
+pub mod engine;
 pub mod measure;
 pub mod mpi;
 pub mod part;

@@ -16,6 +16,28 @@ pub struct Communicator {
     size: usize,
 }
 
+/// Why processors do not go on together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused<E> {
+    /// This processor has a fault.
+    #[error("{fault}")]
+    Here {
+        /// The fault.
+        fault: E,
+        /// The processor of least rank that has one.
+        first: Rank,
+    },
+    /// Others have one, the one of least rank being this.
+    #[error("processor {rank} has failed")]
+    Elsewhere {
+        /// Its rank.
+        rank: Rank,
+    },
+    /// They could not even agree.
+    #[error("{0}")]
+    Mpi(MpiError),
+}
+
 #[allow(unsafe_code)]
 impl Communicator {
     /// A duplicate of this communicator. Collective: all its processors call it.
@@ -63,6 +85,84 @@ impl Communicator {
     pub fn world(_initialized: &mpi::environment::Universe) -> Result<Communicator, MpiError> {
         // SAFETY: the universe is MPI's being initialized; the world's handle is MPI's own.
         unsafe { Communicator::duplicate(raw::RSMPI_COMM_WORLD) }
+    }
+
+    /// A communicator of this processor alone.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub(crate) fn alone() -> Result<Communicator, MpiError> {
+        // SAFETY: the handle is MPI's own; whoever has a communicator has initialized MPI.
+        unsafe { Communicator::duplicate(raw::RSMPI_COMM_SELF) }
+    }
+
+    /// The largest tag that messages may have, at least 32767.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn largest_tag(&self) -> Result<u32, MpiError> {
+        let (mut value, mut is_there) = (std::ptr::null_mut::<c_int>(), 0);
+        // SAFETY: the attribute is a pointer to an int, which is MPI's and stays; it is promised for
+        // the world's communicator only.
+        unsafe {
+            let place: *mut *mut c_int = &mut value;
+            let key = raw::MPI_TAG_UB as c_int;
+            check(
+                "MPI_Comm_get_attr",
+                raw::PMPI_Comm_get_attr(raw::RSMPI_COMM_WORLD, key, place.cast(), &mut is_there),
+            )?;
+            let is_there = is_there != 0 && !value.is_null();
+            Ok(if is_there { u32::try_from(*value).unwrap_or(0) } else { 32767 })
+        }
+    }
+
+    /// The least of the numbers that the processors give. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn least(&self, number: i32) -> Result<i32, MpiError> {
+        let mut least: c_int = 0;
+        let given: *const c_int = &number;
+        let result: *mut c_int = &mut least;
+        // SAFETY: one number each of the type that is named.
+        check("MPI_Allreduce", unsafe {
+            raw::PMPI_Allreduce(
+                given.cast(),
+                result.cast(),
+                1,
+                raw::RSMPI_INT32_T,
+                raw::RSMPI_MIN,
+                self.raw,
+            )
+        })?;
+        Ok(least)
+    }
+
+    /// Waits until all processors have called this. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn barrier(&self) -> Result<(), MpiError> {
+        // SAFETY: the communicator is valid.
+        check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.raw) })
+    }
+
+    /// The value, if all processors have one; otherwise the own fault, or who has one. Collective:
+    /// nobody goes on alone.
+    ///
+    /// # Errors
+    /// [`Refused`] at all processors, if any has a fault.
+    pub fn agree<T, E>(&self, own: Result<T, E>) -> Result<T, Refused<E>> {
+        let rank = match &own {
+            Ok(_) => self.size,
+            Err(_) => self.rank,
+        };
+        let first = self.least(rank as i32).map_err(Refused::Mpi)? as Rank;
+        match own {
+            Ok(value) if first == self.size => Ok(value),
+            Ok(_) => Err(Refused::Elsewhere { rank: first }),
+            Err(fault) => Err(Refused::Here { fault, first }),
+        }
     }
 
     /// This processor's rank, in `0..size`.

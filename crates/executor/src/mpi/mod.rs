@@ -6,11 +6,19 @@
 
 mod blocking;
 mod communicator;
+mod datatype;
 mod error;
+mod memory;
 mod native;
+mod operator;
 pub mod raw;
+mod requests;
 
 pub use blocking::{abort, library_version, processor_name};
-pub use communicator::Communicator;
+pub use communicator::{Communicator, Refused};
+pub use datatype::{Datatype, Element, LARGEST_COUNT};
 pub use error::{MpiError, check};
+pub use memory::{Memory, OutOfMemory};
 pub use native::{Layout, Persistent};
+pub use operator::{Operator, compose};
+pub(crate) use requests::{Patience, Requests, Transfer, copy_by_message};

@@ -8,6 +8,12 @@ unsafe extern "C" {
     pub static TUWTREE_BYTE: MPI_Datatype;
     /// `MPI_IN_PLACE`.
     pub static TUWTREE_IN_PLACE: *mut std::ffi::c_void;
+    /// How the library says that a datatype is one of its own.
+    pub static TUWTREE_COMBINER_NAMED: std::ffi::c_int;
+    /// How it says that a datatype is a duplicate.
+    pub static TUWTREE_COMBINER_DUP: std::ffi::c_int;
+    /// How it says that a datatype is some elements of another, one after the other.
+    pub static TUWTREE_COMBINER_CONTIGUOUS: std::ffi::c_int;
     /// 1 if the library has persistent gatherv and scatterv, else 0.
     pub static TUWTREE_HAS_GATHERV_INIT: std::ffi::c_int;
 

@@ -1,0 +1,393 @@
+//! In which order the steps of a part are taken.
+//!
+//! An action is one step, or several: an exchange sends and receives, and what is combined is
+//! received first. A step is taken when all that it waits for has ended. What that is, the mode says;
+//! the rest is counting.
+
+use super::bound::Bound;
+use super::conflicts::Touched;
+use std::collections::VecDeque;
+
+/// How closely the schedule's order is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// As a schedule means it: a port's actions one after the other, each when the one before has
+    /// ended; what needs written data, or combines, after all receives and copies before it. The
+    /// model's times are for this mode.
+    #[default]
+    Strict,
+    /// All at once, but for data: receives are posted at the start, sends when what they read is
+    /// there. Ports are as many as the network has. Nothing overtakes what it would overwrite or
+    /// read too early.
+    Eager,
+}
+
+impl Mode {
+    /// Both modes.
+    pub const ALL: [Mode; 2] = [Mode::Strict, Mode::Eager];
+
+    /// The name by which users call the mode.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Strict => "strict",
+            Mode::Eager => "eager",
+        }
+    }
+}
+
+/// What a step does of its action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    Copy,
+    Send,
+    Receive,
+    /// Joins received data with that which is there.
+    Combine,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The index of the action.
+    pub(super) action: u32,
+    pub(super) doing: Doing,
+}
+
+/// All steps of a part, and what they wait for.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// In the order of the actions.
+    pub(super) steps: Vec<Step>,
+    /// For each step how many things it waits for.
+    waits: Vec<u32>,
+    /// For each step, the steps that wait for it: `followers[follows[i]..follows[i + 1]]`.
+    follows: Vec<u32>,
+    followers: Vec<u32>,
+    /// For each action, its steps: `first[i]..first[i + 1]`.
+    first: Vec<u32>,
+    /// For each action whether it writes, which others may wait for.
+    writes: Vec<bool>,
+    /// For each action whether it waits for all writing before it, which `waits` counts as one.
+    is_barred: Vec<bool>,
+}
+
+impl Order {
+    /// # Complexity
+    /// O(n log n) for n pieces of actions, and O(1) for each two steps of which one waits for the
+    /// other.
+    pub(super) fn new(actions: &[Bound], mode: Mode) -> Order {
+        let mut order = Order {
+            steps: Vec::new(),
+            waits: Vec::new(),
+            follows: Vec::new(),
+            followers: Vec::new(),
+            first: vec![0],
+            writes: actions.iter().map(|action| action.writes.is_some()).collect(),
+            is_barred: vec![false; actions.len()],
+        };
+        for (index, action) in (0..).zip(actions) {
+            let steps = action.steps().map(|doing| Step { action: index, doing });
+            order.steps.extend(steps);
+            order.first.push(order.steps.len() as u32);
+        }
+        let mut pairs = match mode {
+            Mode::Strict => order.ports(actions),
+            Mode::Eager => order.conflicts(actions),
+        };
+        pairs.retain(|(before, after)| before != after);
+        pairs.sort_unstable();
+        pairs.dedup();
+        order.waits = vec![0; order.steps.len()];
+        for &(_, after) in &pairs {
+            order.waits[after as usize] += 1;
+        }
+        if mode == Mode::Strict {
+            order.bar(actions);
+        }
+        order.follows = vec![0; order.steps.len() + 1];
+        for &(before, _) in &pairs {
+            order.follows[before as usize + 1] += 1;
+        }
+        for step in 0..order.steps.len() {
+            order.follows[step + 1] += order.follows[step];
+        }
+        order.followers = pairs.into_iter().map(|(_, after)| after).collect();
+        order
+    }
+
+    fn of_action(&self, action: usize) -> std::ops::Range<u32> {
+        self.first[action]..self.first[action + 1]
+    }
+
+    fn doing(&self, step: u32) -> Doing {
+        self.steps[step as usize].doing
+    }
+
+    /// Strict: each action after the one before it on its port.
+    fn ports(&self, actions: &[Bound]) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        let mut last = std::collections::BTreeMap::new();
+        for (index, action) in actions.iter().enumerate() {
+            let before = last.insert(action.port, index);
+            for step in self.of_action(index) {
+                if self.doing(step) == Doing::Combine {
+                    // Its receive is the step before.
+                    pairs.push((step - 1, step));
+                } else if let Some(before) = before {
+                    pairs.extend(self.of_action(before).map(|before| (before, step)));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Strict: what needs written data waits for all writing before it.
+    fn bar(&mut self, actions: &[Bound]) {
+        for (index, action) in actions.iter().enumerate() {
+            self.is_barred[index] = action.needs_written;
+            for step in self.begins(index).filter(|_| action.needs_written) {
+                self.waits[step as usize] += 1;
+            }
+        }
+    }
+
+    /// The steps with which an action begins.
+    fn begins(&self, action: usize) -> impl Iterator<Item = u32> + use<> {
+        let steps = self.of_action(action);
+        let combines = !steps.is_empty() && self.doing(steps.end - 1) == Doing::Combine;
+        steps.start..steps.end - u32::from(combines)
+    }
+
+    /// Eager: each step after those that it conflicts with.
+    fn conflicts(&self, actions: &[Bound]) -> Vec<(u32, u32)> {
+        let mut touched = Touched::default();
+        let mut pairs = Vec::new();
+        let mut after = Vec::new();
+        for (index, action) in actions.iter().enumerate() {
+            let combines = action.combines();
+            for step in self.of_action(index) {
+                let doing = self.doing(step);
+                if let Some((buffer, pieces)) = &action.reads
+                    && matches!(doing, Doing::Copy | Doing::Send)
+                {
+                    touched.read(*buffer, pieces, step, &mut after);
+                }
+                let writes = match doing {
+                    Doing::Copy | Doing::Combine => true,
+                    Doing::Receive => !combines,
+                    Doing::Send => false,
+                };
+                if let Some((buffer, pieces)) = &action.writes
+                    && writes
+                {
+                    touched.write(*buffer, pieces, step, &mut after);
+                }
+                if doing == Doing::Combine {
+                    after.push(step - 1);
+                }
+                pairs.extend(after.drain(..).map(|before| (before, step)));
+            }
+        }
+        pairs
+    }
+}
+
+/// How far the steps have been taken.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// For each step, for how much it waits still.
+    waits: Vec<u32>,
+    /// For each action, how many of its steps have not ended.
+    open: Vec<u32>,
+    /// All writing actions before this one have ended.
+    settled: usize,
+    /// Steps that have not ended.
+    left: usize,
+    ready: VecDeque<u32>,
+}
+
+impl Progress {
+    /// Starts from the beginning.
+    ///
+    /// # Complexity
+    /// O(n) for n steps.
+    pub(super) fn restart(&mut self, order: &Order) {
+        self.waits.clone_from(&order.waits);
+        self.open.clear();
+        self.open.extend(order.first.windows(2).map(|pair| pair[1] - pair[0]));
+        self.settled = 0;
+        self.left = order.steps.len();
+        self.ready.clear();
+        // Receives first: what arrives early need not be stored on its way.
+        let ready = |step: &usize| order.waits[*step] == 0;
+        let receives = |step: &usize| order.steps[*step].doing == Doing::Receive;
+        let steps = || (0..order.steps.len()).filter(ready);
+        self.ready.extend(steps().filter(receives).map(|step| step as u32));
+        self.ready.extend(steps().filter(|step| !receives(step)).map(|step| step as u32));
+        self.unbar(order);
+        self.settle(order);
+    }
+
+    /// A step that can be taken now, if there is one.
+    pub(super) fn next(&mut self) -> Option<u32> {
+        self.ready.pop_front()
+    }
+
+    /// Whether all steps have ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Notes that a step has ended.
+    pub(super) fn end(&mut self, order: &Order, step: u32) {
+        self.left -= 1;
+        let step = step as usize;
+        for &follower in
+            &order.followers[order.follows[step] as usize..order.follows[step + 1] as usize]
+        {
+            self.release(follower);
+        }
+        let open = &mut self.open[order.steps[step].action as usize];
+        *open -= 1;
+        if *open == 0 {
+            self.settle(order);
+        }
+    }
+
+    fn release(&mut self, step: u32) {
+        let waits = &mut self.waits[step as usize];
+        *waits -= 1;
+        if *waits == 0 {
+            self.ready.push_back(step);
+        }
+    }
+
+    /// Lets go what waits for all writing before it, as far as that has ended.
+    fn settle(&mut self, order: &Order) {
+        while let Some(&open) = self.open.get(self.settled)
+            && (open == 0 || !order.writes[self.settled])
+        {
+            self.settled += 1;
+            self.unbar(order);
+        }
+    }
+
+    /// Lets go the steps of the first action that has not settled.
+    fn unbar(&mut self, order: &Order) {
+        if order.is_barred.get(self.settled).copied().unwrap_or(false) {
+            for step in order.begins(self.settled) {
+                self.release(step);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::part::Part;
+    use tuwtree_model::{BlockSizes, Operation, Payload, Vector};
+    use tuwtree_schedule::Schedule;
+    use tuwtree_treegen::oblivious;
+
+    /// The orders in which a processor's steps become ready if whatever is started ends at once, or
+    /// last of all.
+    fn taken(order: &Order, ends: impl Fn(&mut Vec<u32>) -> u32) -> Vec<Vec<u32>> {
+        let mut progress = Progress::default();
+        progress.restart(order);
+        let (mut started, mut rounds) = (Vec::new(), Vec::new());
+        while !progress.is_over() {
+            let round: Vec<u32> = std::iter::from_fn(|| progress.next()).collect();
+            started.extend(&round);
+            rounds.push(round);
+            let step = ends(&mut started);
+            progress.end(order, step);
+        }
+        assert!(started.is_empty());
+        rounds
+    }
+
+    fn order(operation: Operation, rank: usize, mode: Mode) -> Order {
+        let tree = oblivious(8, 7).unwrap();
+        let payload = match Operation::IRREGULAR.contains(&operation) {
+            true => Payload::Blocks(BlockSizes::new([3; 8]).unwrap()),
+            false => Payload::Vector(Vector { processors: 8, bytes: 4 }),
+        };
+        let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
+        let part = Part::of_schedule(&schedule, rank).unwrap();
+        let actions: Vec<Bound> = part.actions().map(|action| Bound::new(&action)).collect();
+        Order::new(&actions, mode)
+    }
+
+    #[test]
+    fn in_strict_order_one_action_follows_the_other() {
+        for operation in Operation::ALL {
+            let order = order(operation, 7, Mode::Strict);
+            let expected: Vec<Vec<u32>> = (0..order.steps.len() as u32).map(|i| vec![i]).collect();
+            let rounds = taken(&order, |started| started.remove(0));
+            let some: Vec<Vec<u32>> =
+                rounds.into_iter().filter(|round| !round.is_empty()).collect();
+            assert_eq!(some, expected, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn eager_receives_are_posted_at_once_and_sends_when_there_is_data() {
+        // Processor 7 is the root: three receives and its copy.
+        let gather = order(Operation::Gather, 7, Mode::Eager);
+        assert_eq!(taken(&gather, |started| started.pop().unwrap())[0].len(), 4);
+        // Processor 3 gathers 0..4 and sends on: the send waits for the two receives and the copy.
+        let inner = order(Operation::Gather, 3, Mode::Eager);
+        let rounds = taken(&inner, |started| started.remove(0));
+        assert_eq!((rounds[0].len(), &rounds[3]), (3, &vec![3]));
+        // A scatter's sends all wait for the one receive.
+        let scatter = order(Operation::Scatter, 3, Mode::Eager);
+        let rounds = taken(&scatter, |started| started.remove(0));
+        assert_eq!((rounds[0].len(), rounds[1].len()), (1, 3));
+    }
+
+    #[test]
+    fn what_is_combined_is_combined_in_the_order_of_the_list() {
+        let order = order(Operation::Reduce, 7, Mode::Eager);
+        let combines = |step: &u32| order.steps[*step as usize].doing == Doing::Combine;
+        // Messages arrive in the opposite order.
+        let rounds = taken(&order, |started| started.pop().unwrap());
+        let combined: Vec<u32> = rounds.concat().into_iter().filter(combines).collect();
+        assert_eq!(combined, [1, 3, 5]);
+    }
+
+    #[test]
+    fn nothing_overtakes_what_it_would_overwrite() {
+        use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+        let pieces = [Piece { offset: 0, bytes: 4 }];
+        let held = Region { buffer: Buffer::Segment, pieces: &pieces };
+        let receive = Receive { from: 1, tag: 0, into: held, arrival: Arrival::Store };
+        let deeds = [
+            Deed::Receive(receive),
+            Deed::Send(Send { to: 2, tag: 0, from: held }),
+            Deed::Receive(Receive { tag: 1, ..receive }),
+        ];
+        let bound: Vec<Bound> =
+            deeds.into_iter().map(|deed| Bound::new(&Action { port: 0, deed })).collect();
+        let rounds = taken(&Order::new(&bound, Mode::Eager), |started| started.remove(0));
+        assert_eq!(rounds, [[0], [1], [2]]);
+    }
+
+    #[test]
+    fn what_reads_waits_for_receives_on_other_ports() {
+        use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+        let pieces = [Piece { offset: 0, bytes: 4 }];
+        let held = Region { buffer: Buffer::Segment, pieces: &pieces };
+        let receive = Receive { from: 1, tag: 0, into: held, arrival: Arrival::Store };
+        let given = Region { buffer: Buffer::Input, pieces: &pieces };
+        let actions = [
+            (0, Deed::Receive(receive)),
+            (1, Deed::Send(Send { to: 2, tag: 0, from: given })),
+            (1, Deed::Send(Send { to: 2, tag: 1, from: held })),
+        ];
+        let bound: Vec<Bound> =
+            actions.into_iter().map(|(port, deed)| Bound::new(&Action { port, deed })).collect();
+        let order = Order::new(&bound, Mode::Strict);
+        let rounds = taken(&order, |started| started.pop().unwrap());
+        assert_eq!(rounds, [vec![0, 1], vec![], vec![2]]);
+    }
+}
