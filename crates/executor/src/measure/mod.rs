@@ -2,6 +2,7 @@
 //!
 //! What the times say is the business of the crate `tuwtree-measure`, which knows no MPI.
 
+pub mod bench;
 pub mod calibrate;
 mod host;
 

@@ -49,15 +49,6 @@ impl Communicator {
         check("MPI_Recv", code)
     }
 
-    /// Waits for all processors. Collective.
-    ///
-    /// # Errors
-    /// What MPI returns.
-    pub fn barrier(&self) -> Result<(), MpiError> {
-        // SAFETY: the communicator is ours.
-        check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.raw()) })
-    }
-
     /// For each place the greatest number that any processor has there. Collective; all processors
     /// have equally many numbers.
     ///

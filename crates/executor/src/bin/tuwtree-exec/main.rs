@@ -1,5 +1,6 @@
 //! `tuwtree-exec`: what is done on a cluster, under `mpirun`.
 
+mod bench;
 mod calibrate;
 mod failure;
 mod file;
@@ -8,6 +9,7 @@ mod host;
 use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
+use std::rc::Rc;
 use tuwtree_mpi::mpi::Communicator;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
@@ -24,6 +26,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Calibrate(calibrate::CalibrateArgs),
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
@@ -32,7 +35,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let communicator = match Communicator::world(&universe) {
-        Ok(communicator) => communicator,
+        Ok(communicator) => Rc::new(communicator),
         Err(error) => failure::abort(&error),
     };
     // All processors read the same command line and come to the same result; one tells it.
@@ -43,8 +46,9 @@ fn main() -> ExitCode {
     failure::exit_code(result, &communicator)
 }
 
-fn run(command: &Command, communicator: &Communicator) -> Result<(), Failure> {
+fn run(command: &Command, communicator: &Rc<Communicator>) -> Result<(), Failure> {
     match command {
         Command::Calibrate(args) => calibrate::run(args, communicator),
+        Command::Bench(args) => bench::run(args, communicator),
     }
 }
