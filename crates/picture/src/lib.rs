@@ -7,12 +7,14 @@
 //!
 //! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
 //! - [`TimelinePicture`]: what each processor does when.
+//! - [`MeasuredPicture`]: measured times against mean block sizes; [`measured_page`] adds all figures.
 //! - [`Report`]: constructions side by side, for a browser.
 //!
 //! Same input, same bytes. This crate computes no times and knows no files or options.
 
 mod frame;
 mod labels;
+mod measured;
 mod messages;
 mod page;
 mod palette;
@@ -22,6 +24,7 @@ mod svg;
 mod timeline;
 mod tree;
 
+pub use measured::{MeasuredPicture, measured_page};
 pub use messages::{Performance, tree_of};
 pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;
