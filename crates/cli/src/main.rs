@@ -47,6 +47,7 @@ enum Command {
     Draw(commands::draw::DrawArgs),
     Generate(commands::generate::GenerateArgs),
     Machine(commands::machine::MachineArgs),
+    Report(commands::report::ReportArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -83,6 +84,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Draw(args) => commands::draw::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
+        Command::Report(args) => commands::report::run(&args, output),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }

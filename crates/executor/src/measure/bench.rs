@@ -162,8 +162,8 @@ impl Problem {
                 communicator.greatest_size(own)?;
             }
             Ok(match self.operation {
-                Operation::Scatter => communicator.scatter(&input, &mut output, self.root),
-                _ => communicator.gather(&input, &mut output, self.root),
+                Operation::Scatter => communicator.scatter_equal(&input, &mut output, self.root),
+                _ => communicator.gather_equal(&input, &mut output, self.root),
             }?)
         })?;
         self.check(algorithm, &self.padded, &output, communicator.rank())?;

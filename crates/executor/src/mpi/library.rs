@@ -91,7 +91,7 @@ impl Communicator {
     ///
     /// # Panics
     /// At the root, for an output that is not `p` times as large as the input; for 2^31 bytes.
-    pub fn gather(&self, input: &[u8], output: &mut [u8], root: Rank) -> Result<(), MpiError> {
+    pub fn gather_equal(&self, input: &[u8], output: &mut [u8], root: Rank) -> Result<(), MpiError> {
         assert!(self.rank() != root || output.len() == self.size() * input.len());
         // SAFETY: the input is valid for its length, and so is, at the root, the output for p of
         // them; elsewhere it is not looked at.
@@ -117,7 +117,7 @@ impl Communicator {
     ///
     /// # Panics
     /// At the root, for an input that is not `p` times as large as the output; for 2^31 bytes.
-    pub fn scatter(&self, input: &[u8], output: &mut [u8], root: Rank) -> Result<(), MpiError> {
+    pub fn scatter_equal(&self, input: &[u8], output: &mut [u8], root: Rank) -> Result<(), MpiError> {
         assert!(self.rank() != root || input.len() == self.size() * output.len());
         // SAFETY: the output is valid for its length, and so is, at the root, the input for p of
         // them; elsewhere it is not looked at.
