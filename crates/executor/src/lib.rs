@@ -1,5 +1,9 @@
 //! Schedules of irregular gather and scatter, run on MPI.
 //!
+//! - [`collective`]: gather and scatter with MPI's own arguments, once or persistent.
+//! - [`c_api`]: the same for C.
+//! - [`construct`]: adaptive trees, built by the processors themselves.
+//! - [`settings`]: by which algorithm, with what.
 //! - [`part`]: what one processor does, as it is sent to it or as it finds out.
 //! - [`engine`]: a part bound to memory, started and waited for as often as one likes.
 //! - [`measure`]: what messages cost here, and how long collectives take.
@@ -9,7 +13,11 @@
 //! The library builds against one MPI library, the one that `MPICC` names. It knows communicators,
 //! and nothing of terminals.
 
+pub mod c_api;
+pub mod collective;
+pub mod construct;
 pub mod engine;
 pub mod measure;
 pub mod mpi;
 pub mod part;
+pub mod settings;

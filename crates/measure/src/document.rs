@@ -92,7 +92,7 @@ pub enum Construction {
     Linear,
     /// A binomial tree, whatever the block sizes.
     Oblivious,
-    /// Ranges are doubled, the side with less data sends.
+    /// Ranges are doubled, the side with the smaller gather time sends (TUW Lemma 1).
     Adaptive,
     /// The fastest ordered tree for the machine's costs.
     Optimal,

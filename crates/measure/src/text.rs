@@ -3,7 +3,7 @@
 use crate::break_even::{BreakEven, break_even};
 use crate::document::{Algorithm, Measurements, Series};
 use crate::guideline::{Comparison, Guideline, Verdict};
-use crate::statistics::median_interval;
+use crate::statistics::{greater_probability, median_interval};
 use std::fmt::Write;
 
 /// How sure an interval of the median is to be.
@@ -61,15 +61,21 @@ impl Measurements {
         row.trim_end().to_owned()
     }
 
-    /// From how many repetitions on planning pays, against what needs none.
+    /// From how many repetitions on planning pays, against what needs none: from the medians, where
+    /// the rank-sum test says that they differ.
     fn pays(&self, series: &Series) -> String {
         if series.planning_seconds == 0.0 {
             return String::new();
         }
         let against = [Algorithm::Native, Algorithm::Distributed].into_iter().filter_map(|other| {
             let other = self.of(series.distribution, series.mean_block, other)?;
-            let pays = break_even(series.plan(), other.plan());
-            Some(format!("{}: {pays}", other.algorithm.name()))
+            let name = other.algorithm.name();
+            let slower = greater_probability(&series.seconds, &other.seconds);
+            let faster = greater_probability(&other.seconds, &series.seconds);
+            Some(match slower.min(faster) < LEVEL {
+                true => format!("{name}: {}", break_even(series.plan(), other.plan())),
+                false => format!("{name}: no difference"),
+            })
         });
         against.collect::<Vec<_>>().join(", ")
     }

@@ -9,9 +9,11 @@
 //! TUW section 5: 10 calls to warm up, 75 repetitions, `MPI_Barrier` before each, time of the slowest
 //! processor; padded operations without copying to and from padded buffers.
 
+use crate::collective::{CollectiveError, Collectives};
 use crate::engine::{Buffers, Execution, ExecutionError, Mode, Place, PlaceError};
 use crate::mpi::{Communicator, Layout, MpiError};
 use crate::part::{Part, PartError};
+use crate::settings;
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;
@@ -59,6 +61,9 @@ pub enum BenchError {
     /// MPI failed.
     #[error(transparent)]
     Mpi(#[from] MpiError),
+    /// A gather or scatter failed that constructs its tree.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
     /// A tree could not be performed.
     #[error(transparent)]
     Execution(#[from] ExecutionError),
@@ -142,7 +147,8 @@ impl Problem {
             Algorithm::NativePersistent if Communicator::has_persistent() => {
                 self.persistent(protocol, communicator).map(Some)
             }
-            Algorithm::NativePersistent | Algorithm::Distributed => Ok(None),
+            Algorithm::NativePersistent => Ok(None),
+            Algorithm::Distributed => self.distributed(protocol, communicator).map(Some),
             Algorithm::Tree(construction, sends) => {
                 self.tree(construction, sends, protocol, communicator).map(Some)
             }
@@ -201,6 +207,25 @@ impl Problem {
         drop(request);
         self.check(Algorithm::NativePersistent, layout, &output, communicator.rank())?;
         Ok(Timed { planning_seconds, seconds })
+    }
+
+    /// The adaptive tree of TUW Lemma 1, as TUW measures it, constructed in each call.
+    fn distributed(
+        &self,
+        protocol: Protocol,
+        communicator: &Communicator,
+    ) -> Result<Timed, BenchError> {
+        let rank = communicator.rank();
+        let (input, mut output) = self.buffers(&self.layout, rank);
+        let collectives = Collectives::new(communicator.duplicate_again()?)?;
+        // Whatever the environment wants.
+        let rule = settings::Algorithm::AdaptiveGatherTime;
+        collectives.set(settings::Setting::Algorithm, rule.name())?;
+        let place = (rank, self.root);
+        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
+        let seconds = timed_calls(protocol, communicator, || Ok(collectives.run(&arguments)?))?;
+        self.check(Algorithm::Distributed, &self.layout, &output, rank)?;
+        Ok(Timed { planning_seconds: 0.0, seconds })
     }
 
     /// Planning is all that is needed to have requests that can be started: processor 0 constructs
@@ -267,7 +292,7 @@ impl Problem {
                 oblivious(processors, root).map_err(|error: TreeError| failed("oblivious", &error))
             }
             Construction::Adaptive => {
-                adaptive(&self.sizes, &self.costs, Root::Given(root), AdaptiveRule::DataSize)
+                adaptive(&self.sizes, &self.costs, Root::Given(root), AdaptiveRule::GatherTime)
                     .map_err(|error: ConstructionError| failed("adaptive", &error))
             }
             Construction::Optimal => {

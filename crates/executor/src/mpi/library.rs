@@ -2,10 +2,10 @@
 
 use crate::mpi::blocking::int;
 use crate::mpi::raw::{self, MPI_Request};
-use crate::mpi::{Communicator, MpiError, check};
+use crate::mpi::{Arguments, Communicator, MpiError, check};
 use std::ffi::c_int;
 use std::marker::PhantomData;
-use tuwtree_model::Rank;
+use tuwtree_model::{Operation, Rank};
 
 /// Where the blocks of all processors lie, one after the other, as MPI's irregular operations take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,46 @@ impl Layout {
     /// The size of all blocks.
     pub fn total(&self) -> usize {
         self.total
+    }
+
+    /// The arguments of a gather or scatter of these blocks at a processor, for our own collectives.
+    ///
+    /// # Panics
+    /// For buffers that are not as large as the layout says; for other operations.
+    #[allow(unsafe_code)]
+    pub fn arguments<'a>(
+        &'a self,
+        operation: Operation,
+        input: &'a [u8],
+        output: &'a mut [u8],
+        (rank, root): (Rank, Rank),
+    ) -> Arguments<'a> {
+        assert!(Operation::IRREGULAR.contains(&operation), "a gather or scatter");
+        let (own, all) = match operation.is_outward() {
+            true => (output.len(), input.len()),
+            false => (input.len(), output.len()),
+        };
+        assert_eq!(own, self.block(rank), "the own block");
+        assert!(rank != root || all == self.total, "all blocks at the root");
+        let (counts, displacements) = (self.counts.as_ptr(), self.displacements.as_ptr());
+        let (input, output) = (input.as_ptr().cast(), output.as_mut_ptr().cast());
+        // SAFETY: the buffers, borrowed for as long as the arguments, are as large as is checked
+        // above; the lists have a number for each processor; bytes are MPI's own datatype.
+        unsafe {
+            let byte = raw::TUWTREE_BYTE;
+            match operation.is_outward() {
+                true => Arguments::scatterv(
+                    (input, counts, displacements, byte),
+                    (output, int(own), byte),
+                    int(root),
+                ),
+                false => Arguments::gatherv(
+                    (input, int(own), byte),
+                    (output, counts, displacements, byte),
+                    int(root),
+                ),
+            }
+        }
     }
 }
 
@@ -91,7 +131,12 @@ impl Communicator {
     ///
     /// # Panics
     /// At the root, for an output that is not `p` times as large as the input; for 2^31 bytes.
-    pub fn gather_equal(&self, input: &[u8], output: &mut [u8], root: Rank) -> Result<(), MpiError> {
+    pub fn gather_equal(
+        &self,
+        input: &[u8],
+        output: &mut [u8],
+        root: Rank,
+    ) -> Result<(), MpiError> {
         assert!(self.rank() != root || output.len() == self.size() * input.len());
         // SAFETY: the input is valid for its length, and so is, at the root, the output for p of
         // them; elsewhere it is not looked at.
@@ -117,7 +162,12 @@ impl Communicator {
     ///
     /// # Panics
     /// At the root, for an input that is not `p` times as large as the output; for 2^31 bytes.
-    pub fn scatter_equal(&self, input: &[u8], output: &mut [u8], root: Rank) -> Result<(), MpiError> {
+    pub fn scatter_equal(
+        &self,
+        input: &[u8],
+        output: &mut [u8],
+        root: Rank,
+    ) -> Result<(), MpiError> {
         assert!(self.rank() != root || input.len() == self.size() * output.len());
         // SAFETY: the output is valid for its length, and so is, at the root, the input for p of
         // them; elsewhere it is not looked at.

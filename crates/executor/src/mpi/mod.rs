@@ -4,21 +4,33 @@
 //! Calls go to the `PMPI_` names where a preloaded library may have replaced the `MPI_` ones, so that
 //! it does not call itself.
 
+mod arguments;
+mod attributes;
 mod blocking;
+mod blocks;
 mod communicator;
 mod datatype;
 mod error;
-mod memory;
 mod library;
+mod memory;
+mod messages;
 mod operator;
+mod persistent;
+mod raise;
 pub mod raw;
 mod requests;
 
+pub use arguments::{ArgumentError, Arguments, Parsed};
+pub(crate) use attributes::{give, value_of};
 pub use blocking::{abort, library_version, processor_name};
+pub use blocks::{Blocks, BlocksError, Span};
 pub use communicator::{Communicator, Refused};
 pub use datatype::{Datatype, Element, LARGEST_COUNT};
 pub use error::{MpiError, check};
-pub use memory::{Memory, OutOfMemory};
 pub use library::{Layout, Persistent};
+pub use memory::{Memory, OutOfMemory};
+pub use messages::Pending;
 pub use operator::{Operator, compose};
+pub use persistent::NativeRequest;
+pub(crate) use raise::raise;
 pub(crate) use requests::{Patience, Requests, Transfer, copy_by_message};

@@ -1,0 +1,92 @@
+/* tuwtree: irregular gather and scatter along trees, on MPI.
+ *
+ * MPI_Gatherv and MPI_Scatterv with the same arguments and the same meaning, but along adaptive
+ * binomial trees, or a given or chosen one; once, or set up once and started many times.
+ *
+ * What is expected of programs is what MPI expects: all processors of the communicator call the same
+ * operations in the same order, with the same root, and with sizes that agree. MPI_IN_PLACE at the
+ * root, derived datatypes at both ends, and blocks of 0 bytes are allowed; inter-communicators are
+ * not. Not more than one thread at a time uses a communicator.
+ *
+ * Every function returns MPI_SUCCESS or an error code, of which MPI_Error_class and MPI_Error_string
+ * tell more, after the communicator's error handler has been called with it.
+ *
+ * The first call on a communicator is collective even where it is not said, since it duplicates it.
+ */
+#ifndef TUWTREE_MPI_H
+#define TUWTREE_MPI_H
+
+#include <mpi.h>
+
+/* The version of this interface. */
+#define TUWTREE_VERSION_MAJOR 0
+#define TUWTREE_VERSION_MINOR 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A gather or scatter that is set up once and performed many times. */
+typedef struct tuwtree_operation *tuwtree_request;
+
+/* No operation. */
+#define TUWTREE_REQUEST_NULL ((tuwtree_request)0)
+
+/* As MPI_Gatherv. */
+int tuwtree_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                    MPI_Comm comm);
+
+/* As MPI_Scatterv. */
+int tuwtree_scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                     MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                     int root, MPI_Comm comm);
+
+/* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
+ * program's, the lists are not needed any more when this returns. All processors have an error if
+ * one has. */
+int tuwtree_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                         int root, MPI_Comm comm, tuwtree_request *request);
+
+/* Sets up a scatter, in the same way. */
+int tuwtree_scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
+                          MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                          MPI_Datatype recvtype, int root, MPI_Comm comm,
+                          tuwtree_request *request);
+
+/* Starts the operation with what is in the buffers now. They are not to be touched until it has
+ * ended. Several operations may be under way, on one communicator too. */
+int tuwtree_start(tuwtree_request *request);
+
+/* Waits until the operation has ended at this processor. At once if it is not under way. */
+int tuwtree_wait(tuwtree_request *request);
+
+/* Sets *flag to 1 if the operation has ended at this processor or is not under way, else to 0.
+ * Messages of the operation move on only in tuwtree_wait and tuwtree_test. */
+int tuwtree_test(tuwtree_request *request, int *flag);
+
+/* Frees an operation that is not under way, and sets *request to TUWTREE_REQUEST_NULL. Before
+ * MPI_Finalize. */
+int tuwtree_free(tuwtree_request *request);
+
+/* Changes how operations on this communicator are performed that are called or set up from now on.
+ * Collective: all processors say the same; the first one reads the file, if it is one. The
+ * defaults are from the environment of the communicator's first processor.
+ *
+ *   name        value                                              environment
+ *   algorithm   adaptive (adaptive-gather-time),                   TUWTREE_ALGORITHM
+ *               adaptive-data-size, adaptive-completion-time,
+ *               linear, native, schedule, auto
+ *   mode        eager (the default), strict                        TUWTREE_MODE
+ *   machine     the file of a machine document, for                TUWTREE_MACHINE
+ *               adaptive-completion-time and auto
+ *   schedule    the file of a schedule document, for schedule      TUWTREE_SCHEDULE
+ */
+int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,330 @@
+//! The interface for C: `include/tuwtree_mpi.h` declares and describes these functions.
+//!
+//! Every function returns `MPI_SUCCESS` or an error code of MPI, after the error handler of the
+//! communicator has been called with it. None unwinds into C.
+
+use crate::collective::{CollectiveError, Collectives, Persistent};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype};
+use crate::mpi::{Arguments, Communicator, MpiError, give, raise, value_of};
+use crate::settings::{Setting, SettingError};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
+
+/// Performs what may fail, and reports a failure as MPI does.
+///
+/// # Safety
+/// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
+#[allow(unsafe_code)]
+unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), CollectiveError>) -> c_int {
+    let (class, text) = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => return SUCCESS,
+        Ok(Err(error)) => (error.class(), format!("tuwtree: {error}")),
+        Err(_) => (raw::MPI_ERR_INTERN as c_int, "tuwtree: a defect of the library".to_owned()),
+    };
+    // SAFETY: the caller's promise. A user's error handler that unwinds is the user's affair.
+    unsafe { raise(comm, class, &text) }
+}
+
+/// What this communicator carries for collective operations, made when it is first asked for, which
+/// is collective.
+///
+/// # Safety
+/// As [`guarded`].
+#[allow(unsafe_code)]
+unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, CollectiveError> {
+    let (mut is_initialized, mut is_finalized) = (0, 0);
+    // SAFETY: these two may be called at any time.
+    unsafe {
+        raw::PMPI_Initialized(&mut is_initialized);
+        raw::PMPI_Finalized(&mut is_finalized);
+    }
+    if is_initialized == 0 || is_finalized != 0 {
+        return Err(CollectiveError::Refused("MPI is not initialized".to_owned()));
+    }
+    // SAFETY: reading a constant of the C shim.
+    if comm == unsafe { raw::RSMPI_COMM_NULL } {
+        let code = raw::MPI_ERR_COMM as c_int;
+        return Err(CollectiveError::Mpi(MpiError::new("MPI_COMM_NULL", code)));
+    }
+    // SAFETY: MPI is initialized, and this is a communicator by the caller's promise.
+    unsafe {
+        if let Some(known) = value_of::<Collectives>(comm)? {
+            return Ok(known);
+        }
+        let made = Rc::new(Collectives::new(Communicator::duplicate(comm)?)?);
+        give(comm, Rc::clone(&made))?;
+        Ok(made)
+    }
+}
+
+/// Gathers blocks: `MPI_Gatherv`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv`.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that is asked for.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            collectives_of(comm)?.run(&Arguments::gatherv(own, all, root))
+        })
+    }
+}
+
+/// Scatters blocks: `MPI_Scatterv`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Scatterv`.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that is asked for.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            collectives_of(comm)?.run(&Arguments::scatterv(all, own, root))
+        })
+    }
+}
+
+/// A persistent operation, as C holds it.
+pub struct Operation {
+    persistent: Persistent<'static>,
+    /// Whose error handler hears of failures.
+    comm: MPI_Comm,
+}
+
+/// Sets up a gather.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv_init`; `request` points to a place for the result,
+/// or is null, which is an error; the communicator lives until the operation is freed.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut Operation,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that is asked for.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            init(&Arguments::gatherv(own, all, root), comm, request)
+        })
+    }
+}
+
+/// Sets up a scatter.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut Operation,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that is asked for.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            init(&Arguments::scatterv(all, own, root), comm, request)
+        })
+    }
+}
+
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[allow(unsafe_code)]
+unsafe fn init(
+    arguments: &Arguments<'static>,
+    comm: MPI_Comm,
+    request: *mut *mut Operation,
+) -> Result<(), CollectiveError> {
+    if request.is_null() {
+        return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        *request = std::ptr::null_mut();
+        let persistent = collectives_of(comm)?.init(arguments)?;
+        *request = Box::into_raw(Box::new(Operation { persistent, comm }));
+    }
+    Ok(())
+}
+
+/// Starts an operation.
+///
+/// # Safety
+/// `request` points to what one of the functions above has made, or to null, or is null, which are
+/// errors; buffers have memory as was promised to those.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { with_operation(request, |operation| operation.persistent.start()) }
+}
+
+/// Waits for an operation.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut Operation) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { with_operation(request, |operation| operation.persistent.wait()) }
+}
+
+/// Looks whether an operation has ended.
+///
+/// # Safety
+/// As [`tuwtree_start`]; `flag` points to a place for the answer, or is null, which is an error.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_test(request: *mut *mut Operation, flag: *mut c_int) -> c_int {
+    let test = |operation: &mut Operation| {
+        if flag.is_null() {
+            return Err(CollectiveError::Refused("a null pointer for the flag".to_owned()));
+        }
+        let has_ended = operation.persistent.test()?;
+        // SAFETY: the caller's promise.
+        unsafe { *flag = c_int::from(has_ended) };
+        Ok(())
+    };
+    // SAFETY: the caller's promise.
+    unsafe { with_operation(request, test) }
+}
+
+/// Frees an operation.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_free(request: *mut *mut Operation) -> c_int {
+    let check = |operation: &mut Operation| match operation.persistent.is_under_way() {
+        true => Err(CollectiveError::NotStartable("under way")),
+        false => Ok(()),
+    };
+    // SAFETY: the caller's promise; the box is the one that `init` has made.
+    unsafe {
+        let code = with_operation(request, check);
+        if code != SUCCESS {
+            return code;
+        }
+        let operation = Box::from_raw(*request);
+        *request = std::ptr::null_mut();
+        let comm = operation.comm;
+        guarded(comm, move || {
+            drop(operation);
+            Ok(())
+        })
+    }
+}
+
+/// Does something with an operation, and reports failures to its communicator.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[allow(unsafe_code)]
+unsafe fn with_operation(
+    request: *mut *mut Operation,
+    work: impl FnOnce(&mut Operation) -> Result<(), CollectiveError>,
+) -> c_int {
+    // SAFETY: the caller's promise; a null pointer is none to an operation.
+    unsafe {
+        let operation = if request.is_null() { None } else { (*request).as_mut() };
+        match operation {
+            Some(operation) => {
+                let comm = operation.comm;
+                guarded(comm, || work(operation))
+            }
+            None => guarded(raw::RSMPI_COMM_NULL, || {
+                Err(CollectiveError::NotStartable("none: a null request"))
+            }),
+        }
+    }
+}
+
+/// Changes a setting of a communicator.
+///
+/// # Safety
+/// `name` and `value` are texts with a final zero, or null, which is an error; `comm` is a handle
+/// that MPI has given out, or `MPI_COMM_NULL`, which is an error.
+#[allow(unsafe_code)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_set(
+    comm: MPI_Comm,
+    name: *const c_char,
+    value: *const c_char,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that is asked for.
+    unsafe {
+        guarded(comm, || {
+            let refused = |error: SettingError| CollectiveError::Refused(error.to_string());
+            let setting: Setting = text_of(name, "the name")?.parse().map_err(refused)?;
+            let value = text_of(value, "the value")?;
+            collectives_of(comm)?.set(setting, value)
+        })
+    }
+}
+
+/// The text at a pointer from C.
+///
+/// # Safety
+/// A text with a final zero, which lives as long as is needed, or null.
+#[allow(unsafe_code)]
+unsafe fn text_of<'a>(text: *const c_char, what: &str) -> Result<&'a str, CollectiveError> {
+    if text.is_null() {
+        return Err(CollectiveError::Refused(format!("a null pointer for {what} of a setting")));
+    }
+    // SAFETY: the caller's promise.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map_err(|_| CollectiveError::Refused(format!("{what} of a setting is not UTF-8")))
+}

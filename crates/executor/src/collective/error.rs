@@ -1,0 +1,114 @@
+//! Why a collective operation fails.
+
+use crate::construct::Fault;
+use crate::mpi::{ArgumentError, MpiError, raw};
+use std::ffi::c_int;
+use tuwtree_model::Rank;
+
+/// Why a collective operation fails at a processor.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CollectiveError {
+    /// What MPI says.
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
+    /// Wrong arguments here.
+    #[error("processor {rank}: {error}")]
+    Argument {
+        /// This processor.
+        rank: Rank,
+        /// What is wrong.
+        error: ArgumentError,
+    },
+    /// Processors could not build a tree.
+    #[error("{0}")]
+    Fault(#[from] Fault),
+    /// The sizes that processors state are not those that the root expects.
+    #[error("{}", sizes_text(*.first, *.last, *.stated, *.expected))]
+    Sizes {
+        /// The first of the processors.
+        first: Rank,
+        /// The last.
+        last: Rank,
+        /// The sum of their blocks' sizes, as they state them, in bytes.
+        stated: u64,
+        /// The sum as the root expects it.
+        expected: u64,
+    },
+    /// A message of another size than expected.
+    #[error("processor {from} sent {bytes} bytes to processor {to}, which expects {expected}")]
+    Message {
+        /// Who sent it.
+        from: Rank,
+        /// Who received it.
+        to: Rank,
+        /// Its size.
+        bytes: u64,
+        /// The size expected.
+        expected: u64,
+    },
+    /// No data came, because something is wrong at the root or on the way from it.
+    #[error(
+        "processor {rank} got nothing: the root's sizes are not those of others, or arguments are invalid"
+    )]
+    GivenUp {
+        /// This processor.
+        rank: Rank,
+    },
+    /// Something is wrong with settings or files, or at another processor.
+    #[error("{0}")]
+    Refused(String),
+    /// An operation that is under way is started, or started anew after a failure.
+    #[error("the operation is {0}")]
+    NotStartable(&'static str),
+}
+
+fn sizes_text(first: Rank, last: Rank, stated: u64, expected: u64) -> String {
+    let (who, state, whose) = match first == last {
+        true => (format!("processor {first}"), "states", "from it"),
+        false => (format!("processors {first} to {last} together"), "state", "from them"),
+    };
+    match stated == expected {
+        false => format!("{who} {state} {stated} bytes; the root expects {expected} {whose}"),
+        true => {
+            format!("{who} {state} {stated} bytes as the root expects, but not in the same blocks")
+        }
+    }
+}
+
+impl CollectiveError {
+    /// The class of MPI's errors that this belongs to.
+    pub fn class(&self) -> c_int {
+        let class = match self {
+            CollectiveError::Mpi(error) => return error.class(),
+            CollectiveError::Argument { error, .. } => return error.class(),
+            CollectiveError::Sizes { stated, expected, .. } if stated > expected => {
+                raw::MPI_ERR_TRUNCATE
+            }
+            CollectiveError::Message { bytes, expected, .. } if bytes > expected => {
+                raw::MPI_ERR_TRUNCATE
+            }
+            CollectiveError::Sizes { .. } | CollectiveError::Message { .. } => raw::MPI_ERR_COUNT,
+            CollectiveError::Fault(Fault::Differ { .. }) => raw::MPI_ERR_ROOT,
+            CollectiveError::Fault(Fault::TooLarge { .. }) => raw::MPI_ERR_COUNT,
+            CollectiveError::Fault(_)
+            | CollectiveError::GivenUp { .. }
+            | CollectiveError::Refused(_) => raw::MPI_ERR_OTHER,
+            CollectiveError::NotStartable(_) => raw::MPI_ERR_REQUEST,
+        };
+        class as c_int
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_differ_are_told_with_their_processors() {
+        let error = CollectiveError::Sizes { first: 3, last: 3, stated: 12, expected: 8 };
+        assert_eq!(error.to_string(), "processor 3 states 12 bytes; the root expects 8 from it");
+        assert_eq!(error.class(), raw::MPI_ERR_TRUNCATE as c_int);
+        let error = CollectiveError::Sizes { first: 2, last: 3, stated: 8, expected: 8 };
+        assert!(error.to_string().ends_with("as the root expects, but not in the same blocks"));
+    }
+}

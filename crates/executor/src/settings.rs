@@ -1,0 +1,427 @@
+//! How collective operations on a communicator are performed: by which algorithm, with what.
+//!
+//! The settings come from the environment of the communicator's first processor, which is the one
+//! whose environment and files count, and from what the program says afterwards. They are the
+//! same at all processors.
+
+use crate::engine::Mode;
+use crate::mpi::{Communicator, MpiError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use tuwtree_model::document::{Header, Machine, Object};
+
+/// By which algorithm blocks are gathered and scattered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Algorithm {
+    /// The adaptive tree that does best where copies cost nothing (TUW Lemma 1), built by the
+    /// processors themselves.
+    #[default]
+    AdaptiveGatherTime,
+    /// The adaptive tree that does best where a copy costs as much as a transmission (TUW Lemma 4).
+    AdaptiveDataSize,
+    /// The adaptive tree by the completion times that a machine's costs give.
+    AdaptiveCompletionTime,
+    /// Every block straight to or from the root.
+    Linear,
+    /// Whatever the MPI library does.
+    Native,
+    /// A given schedule.
+    Schedule,
+    /// What takes least by a machine's costs, for the sizes at hand.
+    Auto,
+}
+
+impl Algorithm {
+    /// All algorithms.
+    pub const ALL: [Algorithm; 7] = [
+        Algorithm::AdaptiveGatherTime,
+        Algorithm::AdaptiveDataSize,
+        Algorithm::AdaptiveCompletionTime,
+        Algorithm::Linear,
+        Algorithm::Native,
+        Algorithm::Schedule,
+        Algorithm::Auto,
+    ];
+
+    /// The name by which users call the algorithm.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::AdaptiveGatherTime => "adaptive-gather-time",
+            Algorithm::AdaptiveDataSize => "adaptive-data-size",
+            Algorithm::AdaptiveCompletionTime => "adaptive-completion-time",
+            Algorithm::Linear => "linear",
+            Algorithm::Native => "native",
+            Algorithm::Schedule => "schedule",
+            Algorithm::Auto => "auto",
+        }
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = SettingError;
+
+    /// The algorithm of this name; `adaptive` alone is the default one.
+    fn from_str(name: &str) -> Result<Algorithm, SettingError> {
+        if name == "adaptive" {
+            return Ok(Algorithm::AdaptiveGatherTime);
+        }
+        by_name(&Algorithm::ALL, Algorithm::name, name).ok_or_else(|| SettingError::Value {
+            setting: Setting::Algorithm,
+            value: name.to_owned(),
+            allowed: format!("adaptive, {}", Algorithm::ALL.map(Algorithm::name).join(", ")),
+        })
+    }
+}
+
+/// The mode of this name.
+fn mode_from(name: &str) -> Result<Mode, SettingError> {
+    by_name(&Mode::ALL, Mode::name, name).ok_or_else(|| SettingError::Value {
+        setting: Setting::Mode,
+        value: name.to_owned(),
+        allowed: Mode::ALL.map(Mode::name).join(", "),
+    })
+}
+
+fn by_name<T: Copy>(all: &[T], name_of: impl Fn(T) -> &'static str, name: &str) -> Option<T> {
+    all.iter().copied().find(|&one| name_of(one) == name)
+}
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Setting {
+    /// The [`Algorithm`].
+    Algorithm,
+    /// The [`Mode`].
+    Mode,
+    /// The file of a machine document, JSON or TOML.
+    Machine,
+    /// The file of a schedule document.
+    Schedule,
+}
+
+impl Setting {
+    /// All settings.
+    pub const ALL: [Setting; 4] =
+        [Setting::Algorithm, Setting::Mode, Setting::Machine, Setting::Schedule];
+
+    /// The name by which programs call the setting.
+    pub fn name(self) -> &'static str {
+        match self {
+            Setting::Algorithm => "algorithm",
+            Setting::Mode => "mode",
+            Setting::Machine => "machine",
+            Setting::Schedule => "schedule",
+        }
+    }
+
+    /// The environment variable that has its value.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Setting::Algorithm => "TUWTREE_ALGORITHM",
+            Setting::Mode => "TUWTREE_MODE",
+            Setting::Machine => "TUWTREE_MACHINE",
+            Setting::Schedule => "TUWTREE_SCHEDULE",
+        }
+    }
+}
+
+impl FromStr for Setting {
+    type Err = SettingError;
+
+    fn from_str(name: &str) -> Result<Setting, SettingError> {
+        by_name(&Setting::ALL, Setting::name, name).ok_or_else(|| SettingError::Name {
+            name: name.to_owned(),
+            allowed: Setting::ALL.map(Setting::name).join(", "),
+        })
+    }
+}
+
+/// Why something cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// No such setting.
+    #[error("there is no setting {name:?}; there are {allowed}")]
+    Name {
+        /// The name given.
+        name: String,
+        /// Those that there are.
+        allowed: String,
+    },
+    /// No such value.
+    #[error("{} {value:?}: one of {allowed} is allowed", .setting.variable())]
+    Value {
+        /// The setting.
+        setting: Setting,
+        /// The value given.
+        value: String,
+        /// Those that there are.
+        allowed: String,
+    },
+    /// A file that cannot be read, or is no such document.
+    #[error("{} {path:?}: {reason}", .setting.variable())]
+    File {
+        /// The setting.
+        setting: Setting,
+        /// The file.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Something else is needed.
+    #[error(
+        "the algorithm {} needs a {}: set {}", .algorithm.name(), .needed.name(), .needed.variable()
+    )]
+    Missing {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// What it needs.
+        needed: Setting,
+    },
+    /// A machine for others.
+    #[error("{} is for {machine} processors; the communicator has {processors}", Setting::Machine.variable())]
+    Processors {
+        /// How many the machine is for.
+        machine: usize,
+        /// How many there are.
+        processors: usize,
+    },
+    /// What another processor says.
+    #[error(
+        "processors do not set the same: {name} is {first:?} at processor 0, {own:?} at {rank}"
+    )]
+    Differ {
+        /// The setting's name.
+        name: String,
+        /// Its value at processor 0.
+        first: String,
+        /// This processor.
+        rank: usize,
+        /// Its value.
+        own: String,
+    },
+}
+
+/// How collective operations on a communicator are performed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// By which algorithm.
+    pub algorithm: Algorithm,
+    /// In which manner.
+    pub mode: Mode,
+    /// What it costs, where the algorithm asks.
+    pub machine: Option<Machine>,
+    /// The file of the schedule, which the root reads.
+    pub schedule: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    /// The default algorithm, with as much at once as goes.
+    fn default() -> Settings {
+        Settings {
+            algorithm: Algorithm::default(),
+            mode: Mode::Eager,
+            machine: None,
+            schedule: None,
+        }
+    }
+}
+
+/// Settings on their way to the other processors.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Stated {
+    algorithm: Option<String>,
+    mode: Option<String>,
+    /// The machine's file, and what it says.
+    machine: Option<(String, String)>,
+    schedule: Option<String>,
+}
+
+impl Stated {
+    fn state(&mut self, setting: Setting, value: &str) -> Result<(), SettingError> {
+        let value = value.to_owned();
+        match setting {
+            Setting::Algorithm => self.algorithm = Some(value),
+            Setting::Mode => self.mode = Some(value),
+            Setting::Machine => {
+                let text = std::fs::read_to_string(&value).map_err(|error| SettingError::File {
+                    setting,
+                    path: value.clone(),
+                    reason: error.to_string(),
+                })?;
+                self.machine = Some((value, text));
+            }
+            Setting::Schedule => self.schedule = Some(value),
+        }
+        Ok(())
+    }
+
+    fn of_environment() -> Result<Stated, SettingError> {
+        let mut stated = Stated::default();
+        for setting in Setting::ALL {
+            match std::env::var(setting.variable()) {
+                Ok(value) if !value.is_empty() => stated.state(setting, &value)?,
+                _ => {}
+            }
+        }
+        Ok(stated)
+    }
+
+    /// Changes the settings as stated.
+    fn apply(&self, settings: &mut Settings, processors: usize) -> Result<(), SettingError> {
+        if let Some(name) = &self.algorithm {
+            settings.algorithm = name.parse()?;
+        }
+        if let Some(name) = &self.mode {
+            settings.mode = mode_from(name)?;
+        }
+        if let Some((path, text)) = &self.machine {
+            let setting = Setting::Machine;
+            let machine = machine_from(text).map_err(|reason| SettingError::File {
+                setting,
+                path: path.clone(),
+                reason,
+            })?;
+            machine.costs.check_processors(processors).map_err(|error| {
+                let reason = error.to_string();
+                SettingError::File { setting, path: path.clone(), reason }
+            })?;
+            settings.machine = Some(machine);
+        }
+        if let Some(path) = &self.schedule {
+            settings.schedule = Some(PathBuf::from(path));
+        }
+        settings.check_complete()
+    }
+}
+
+impl Settings {
+    /// The settings that the environment of the communicator's first processor states. Collective;
+    /// an error is one at all processors.
+    ///
+    /// # Errors
+    /// The inner result: [`SettingError`] as a text. The outer: what MPI returns.
+    pub fn of_environment(comm: &Communicator) -> Result<Result<Settings, String>, MpiError> {
+        let stated = match comm.rank() {
+            0 => Stated::of_environment(),
+            _ => Ok(Stated::default()),
+        };
+        Settings::default().changed(comm, &stated)
+    }
+
+    /// These settings with one changed. Collective: all processors set the same.
+    ///
+    /// # Errors
+    /// As [`of_environment`](Self::of_environment).
+    pub fn with(
+        self,
+        comm: &Communicator,
+        setting: Setting,
+        value: &str,
+    ) -> Result<Result<Settings, String>, MpiError> {
+        let own = format!("{}={value}", setting.name());
+        let first = comm.broadcast_text(&own, 0)?;
+        let rank = comm.rank();
+        if comm.least_word(u64::from(own == first))? == 0 {
+            let name = setting.name().to_owned();
+            let own = value.to_owned();
+            return Ok(Err(SettingError::Differ { name, first, rank, own }.to_string()));
+        }
+        let mut stated = Stated::default();
+        let stated = match rank {
+            0 => stated.state(setting, value).map(|()| stated),
+            _ => Ok(stated),
+        };
+        self.changed(comm, &stated)
+    }
+
+    /// These settings changed as the first processor states, or its error.
+    fn changed(
+        mut self,
+        comm: &Communicator,
+        stated: &Result<Stated, SettingError>,
+    ) -> Result<Result<Settings, String>, MpiError> {
+        let said: Result<&Stated, String> = stated.as_ref().map_err(ToString::to_string);
+        let text = serde_json::to_string(&said).expect("strings are JSON");
+        let text = comm.broadcast_text(&text, 0)?;
+        let heard: Result<Stated, String> =
+            serde_json::from_str(&text).unwrap_or_else(|error| Err(error.to_string()));
+        Ok(heard.and_then(|stated| {
+            stated.apply(&mut self, comm.size()).map_err(|error| error.to_string())?;
+            Ok(self)
+        }))
+    }
+
+    fn check_complete(&self) -> Result<(), SettingError> {
+        let algorithm = self.algorithm;
+        let needed = match algorithm {
+            Algorithm::Auto | Algorithm::AdaptiveCompletionTime if self.machine.is_none() => {
+                Setting::Machine
+            }
+            Algorithm::Schedule if self.schedule.is_none() => Setting::Schedule,
+            _ => return Ok(()),
+        };
+        Err(SettingError::Missing { algorithm, needed })
+    }
+
+    /// The file of the schedule.
+    pub fn schedule(&self) -> Option<&Path> {
+        self.schedule.as_deref()
+    }
+}
+
+/// The machine that a JSON or TOML text describes.
+fn machine_from(text: &str) -> Result<Machine, String> {
+    let header: Header = object(text)?;
+    header.check(Machine::FORMAT, Machine::VERSION).map_err(|error| error.to_string())?;
+    object(text)
+}
+
+fn object<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let read = match text.trim_start().starts_with('{') {
+        true => serde_json::from_str(text).map_err(|error| error.to_string()),
+        false => toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned()),
+    };
+    read.map(|Object(value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse(), Ok(algorithm));
+        }
+        for mode in Mode::ALL {
+            assert_eq!(mode_from(mode.name()), Ok(mode));
+        }
+        for setting in Setting::ALL {
+            assert_eq!(setting.name().parse(), Ok(setting));
+        }
+        assert_eq!("adaptive".parse(), Ok(Algorithm::default()));
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_what_is_allowed() {
+        let error = "fast".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.starts_with("TUWTREE_ALGORITHM \"fast\": one of adaptive, adaptive-gather-"));
+    }
+
+    #[test]
+    fn what_an_algorithm_needs_has_to_be_set() {
+        let auto = Stated { algorithm: Some("auto".into()), ..Stated::default() };
+        let error = auto.apply(&mut Settings::default(), 2).unwrap_err().to_string();
+        assert_eq!(error, "the algorithm auto needs a machine: set TUWTREE_MACHINE");
+    }
+
+    #[test]
+    fn machines_are_read_from_json_and_toml() {
+        let toml = "format = \"tuwtree-machine\"\nversion = 1\nname = \"a\"\ndate = \"2026-01-02\"\n\
+                    provenance = \"stated\"\n[homogeneous]\nalpha_seconds = 1e-6\n";
+        assert!(machine_from("{}").is_err());
+        assert!(machine_from(toml).unwrap_err().contains("missing field"));
+    }
+}
