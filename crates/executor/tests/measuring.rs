@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tuwtree_dp::{Method, optimal};
-use tuwtree_measure::{Algorithm, Measurements, Verdict};
+use tuwtree_measure::{Algorithm, Guideline, LEVEL, Measurements};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{BlockSizes, CostModel, Costs, Root};
 
@@ -136,10 +136,9 @@ fn every_algorithm_is_timed_and_its_result_checked() {
         // What is judged is in the text; a warning is there exactly if cores are shared.
         assert!(said.contains("GL1, MPI_") && said.contains("GL2, MPI_"), "{said}");
         assert_eq!(said.contains("WARNING"), results.setting().oversubscribed, "{said}");
-        let verdicts = tuwtree_measure::Guideline::Gl2.tried(&results, 0.05);
+        let verdicts = Guideline::Gl2.tried(&results, LEVEL);
         assert_eq!(verdicts.len(), 4 * (Algorithm::ALL.len() - 2));
-        assert!(verdicts.iter().all(|one| one.ratio > 0.0 && one.verdict.name().len() > 3));
-        assert!(Verdict::Violated.name() == "violated");
+        assert!(verdicts.iter().all(|one| one.ratio > 0.0));
     }
 }
 
