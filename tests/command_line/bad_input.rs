@@ -77,12 +77,27 @@ fn files_that_cannot_be_read_are_named() {
 }
 
 #[test]
+fn what_goes_on_forever_and_says_nothing_is_refused_at_once() {
+    for arguments in ["optimize --sizes", "show", "verify", "machine"] {
+        tuwtree(&format!("{arguments} /dev/zero")).fails(1, &["/dev/zero", "bytes that are 0"]);
+    }
+    let blanks = " ".repeat((1 << 24) + (1 << 16));
+    tuwtree_with_input("show -", &blanks).fails(1, &["16777216 blanks in a row"]);
+}
+
+#[test]
+fn what_a_number_may_be_is_said_in_words() {
+    let schedule = r#"{"format":"tuwtree-schedule","version":1,"operation":"gather","ports":70000"#;
+    tuwtree_with_input("verify -", schedule).fails(1, &["70000", "an integer from 0 to 65535"]);
+}
+
+#[test]
 fn what_is_no_tree_is_refused() {
     let good = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]]}"#;
     let evaluate = |text: &str| tuwtree_with_input("evaluate - --dist same", text);
     assert_eq!(evaluate(good).code, 0);
     for (from, to, messages) in [
-        ("\"version\":1", "\"version\":3", &["version 3", "versions up to 2"][..]),
+        ("\"version\":1", "\"version\":4", &["version 4", "versions up to 3"][..]),
         ("\"tuwtree-tree\"", "\"other\"", &["\"other\"", "\"tuwtree-tree\""]),
         ("\"root\":1", "\"root\":1,\"ports\":2", &["unknown field `ports`", "line 1"]),
         ("\"root\":1", "\"root\":1,\"root\":2", &["duplicate field `root`"]),

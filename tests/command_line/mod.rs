@@ -1,8 +1,11 @@
 //! The program from outside: good runs, and bad input of every kind.
 
+mod advise;
 mod bad_input;
 mod broadcast;
 mod good_runs;
 mod machines;
+mod map;
+mod orders;
 mod pictures;
 mod schedules;

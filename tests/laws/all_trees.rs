@@ -12,14 +12,34 @@ pub(crate) fn all_trees(processors: usize) -> &'static [Tree] {
     LISTS[processors].get_or_init(|| {
         parents(processors)
             .into_iter()
-            .flat_map(|(root, parents)| with_all_orders(root, &parents))
+            .flat_map(|(root, parents)| with_orders(root, &parents, copies_anywhere))
+            .collect()
+    })
+}
+
+/// The most processors of which all trees are listed in which everybody copies first.
+pub(crate) const MOST_COPYING_FIRST: usize = 6;
+
+/// All trees over the most processors in which everybody copies first, each receive order, listed once
+/// per process.
+pub(crate) fn trees_copying_first() -> &'static [Tree] {
+    static LIST: OnceLock<Vec<Tree>> = OnceLock::new();
+    LIST.get_or_init(|| {
+        parents(MOST_COPYING_FIRST)
+            .into_iter()
+            .flat_map(|(root, parents)| with_orders(root, &parents, copies_first))
             .collect()
     })
 }
 
 /// The least completion time over all trees with such a root.
 pub(crate) fn least_time(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> f64 {
-    all_trees(sizes.processors())
+    least_of(all_trees(sizes.processors()), sizes, costs, root)
+}
+
+/// The least completion time over those of these trees with such a root.
+pub(crate) fn least_of(trees: &[Tree], sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> f64 {
+    trees
         .iter()
         .filter(|tree| root == Root::Best || root == Root::Given(tree.root()))
         .map(|tree| completion_time(tree, sizes, costs).unwrap().units())
@@ -44,8 +64,23 @@ fn parents(processors: usize) -> Vec<(Rank, Vec<Rank>)> {
     found
 }
 
-/// All trees with these parents: every order of each processor's steps.
-fn with_all_orders(root: Rank, parents: &[Rank]) -> Vec<Tree> {
+/// All orders of an inner processor's steps.
+fn copies_anywhere(children: &[Step]) -> Vec<Vec<Step>> {
+    permutations(&[children, &[Step::Copy]].concat())
+}
+
+/// All orders of an inner processor's steps that start with the copy.
+fn copies_first(children: &[Step]) -> Vec<Vec<Step>> {
+    let orders = permutations(children).into_iter();
+    orders.map(|order| [&[Step::Copy], &order[..]].concat()).collect()
+}
+
+/// All trees with these parents and one of these orders of each processor's steps.
+fn with_orders(
+    root: Rank,
+    parents: &[Rank],
+    orders_of: fn(&[Step]) -> Vec<Vec<Step>>,
+) -> Vec<Tree> {
     let processors = parents.len();
     let mut lists: Vec<Vec<(Rank, Step)>> = vec![vec![]];
     for rank in 0..processors {
@@ -56,7 +91,7 @@ fn with_all_orders(root: Rank, parents: &[Rank]) -> Vec<Tree> {
         if children.is_empty() {
             continue;
         }
-        let orders = permutations(&[&children[..], &[Step::Copy]].concat());
+        let orders = orders_of(&children);
         lists = lists
             .iter()
             .flat_map(|list| {
@@ -90,4 +125,6 @@ fn there_are_as_many_trees_as_there_should_be() {
     assert_eq!(shapes, [1, 2, 9, 64, 625]);
     // Two processors: either root, copy before or after. Three: stars 3 * 3!, chains 6 * 2 * 2.
     assert_eq!((1..=3).map(|p| all_trees(p).len()).collect::<Vec<_>>(), [1, 4, 42]);
+    // Copies first: p! labels of the plane trees, of which there are 42 with six nodes.
+    assert_eq!(trees_copying_first().len(), 720 * 42);
 }

@@ -1,10 +1,11 @@
 //! Trees that need not be ordered: the best of all, good ones, and what is proven of them.
 
-use super::all_trees::{self, least_time};
+use super::all_trees::{self, MOST_COPYING_FIRST, least_of, least_time, trees_copying_first};
 use super::problems::{self, homogeneous};
 use proptest::prelude::*;
 use tuwtree_dp::non_ordered::{
-    NonOrderedError, Order, Search, direct, exact, exact_work, partition, search, sorted,
+    NonOrderedError, Order, Search, direct, exact, exact_work, partition, search, search_while,
+    sorted,
 };
 use tuwtree_dp::{DpError, default_method, optimal};
 use tuwtree_model::{
@@ -110,6 +111,20 @@ proptest! {
         let tree = exact(&sizes, &costs, root).unwrap();
         prop_assert!(root == Root::Best || root == Root::Given(tree.root()));
         prop_assert_eq!(time(&tree, &sizes, &costs), least_time(&sizes, &costs, root));
+    }
+
+    #[test]
+    fn exact_is_the_least_over_all_trees_of_six_processors_in_which_everybody_copies_first(
+        blocks in prop::collection::vec(prop_oneof![0..6_u64, 0..100_u64], MOST_COPYING_FIRST),
+        costs in problems::costs(),
+        root in prop::option::of(0..MOST_COPYING_FIRST),
+    ) {
+        let sizes = BlockSizes::new(blocks).unwrap();
+        let root = root.map_or(Root::Best, Root::Given);
+        let least = least_of(trees_copying_first(), &sizes, &costs, root);
+        let bound = best_lower_bound(root, &sizes, &costs).unwrap().units();
+        prop_assert!(bound <= least);
+        prop_assert_eq!(time(&exact(&sizes, &costs, root).unwrap(), &sizes, &costs), least);
     }
 }
 
@@ -292,6 +307,28 @@ fn order_can_cost_nearly_a_factor_of_two_and_direct_senders_win_it_back() {
     assert_eq!((ordered / 1e6).round(), 21.0);
     assert_eq!((senders / 1e6).round(), 12.0);
     assert_eq!(senders, bound);
+}
+
+#[test]
+fn a_search_that_may_not_go_on_is_the_first_order_and_one_that_may_is_the_same_each_time() {
+    let sizes = BlockSizes::new([3, 40, 8, 8, 61, 15, 22, 9, 37, 1]).unwrap();
+    let costs = homogeneous(30, 1, 1);
+    let root = Root::Given(2);
+    let steps = Search { steps: 1000, seed: 7 };
+    let while_asked = |most: usize| {
+        let mut asked = 0;
+        let tree = search_while(&sizes, &costs, root, steps, &(), &mut || {
+            asked += 1;
+            asked <= most
+        });
+        (tree.unwrap(), asked)
+    };
+    let first = sorted(&sizes, &costs, root, &[Order::Descending], &()).unwrap();
+    assert_eq!(while_asked(0), (first, 1));
+    let (some, asked) = while_asked(20);
+    assert!(asked <= 21);
+    let twenty = Search { steps: 20, ..steps };
+    assert_eq!(some, search(&sizes, &costs, root, twenty, &()).unwrap());
 }
 
 #[test]

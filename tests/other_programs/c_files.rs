@@ -51,7 +51,7 @@ fn table(cases: &[Case]) -> String {
         }
         let (p, root) = (task.processors(), task.root);
         let bytes = if sizes == "NULL" { task.total() } else { 0 };
-        let commutes = i32::from(task.order == Order::Any);
+        let commutes = i32::from(task.order != Order::Ordered);
         let _ = writeln!(
             rows,
             "    {{ \"{name}\", {operation}, {p}, {root}, {sizes}, {displacements}, {bytes}, \

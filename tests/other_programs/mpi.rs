@@ -5,12 +5,13 @@ use super::c_files::{Build, Case, STRICT_FLAGS, build, is_irregular, succeed, wr
 use crate::laws::problems::homogeneous;
 use crate::program::{folder, tuwtree};
 use std::process::Command;
+use tuwtree_dp::non_ordered::{direct, exact};
 use tuwtree_dp::{Method, optimal};
 use tuwtree_model::{
     BlockSizes, Distribution, Operation, Randomness, Root, Scale, Step, Tree, Vector,
 };
-use tuwtree_schedule::{Payload, Schedule, document};
-use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
+use tuwtree_schedule::{Order, Payload, Schedule, document};
+use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
 
 fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) -> Case {
     let payload = if is_irregular(operation) {
@@ -103,6 +104,33 @@ fn unordered() -> Vec<Case> {
             of_tree(format!("{}_unordered", operation.name()), &tree, operation, &sizes)
         })
         .collect()
+}
+
+/// Trees that were searched for without regard to order, or with large blocks sent straight to the
+/// root: the root's messages are derived datatypes.
+fn of_any_order() -> Vec<Case> {
+    let costs = homogeneous(60, 1, 1);
+    let scale = Scale { processors: 12, mean_block: 30, rho: 3 };
+    let mut cases = Vec::new();
+    for distribution in [Distribution::Skewed, Distribution::Spikes, Distribution::Random] {
+        let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
+        let root = Root::Given(7);
+        let trees = [
+            ("direct", direct(&sizes, &costs, root, 8, &()).unwrap()),
+            ("greedy", greedy(&sizes, &costs, root).unwrap()),
+            ("exact", exact(&sizes, &costs, root).unwrap()),
+        ];
+        for (construction, tree) in trees {
+            for operation in Operation::IRREGULAR {
+                let name = [operation.name(), distribution.name(), construction].join("_");
+                cases.push(of_tree(name, &tree, operation, &sizes));
+            }
+        }
+    }
+    for order in [Order::Direct, Order::Any] {
+        assert!(cases.iter().any(|case| case.schedule.task().order == order), "{order:?}");
+    }
+    cases
 }
 
 /// Displacements that are part of the schedule, and empty messages.
@@ -262,7 +290,7 @@ fn beyond_trees() -> Vec<Case> {
 }
 
 fn cases() -> Vec<Case> {
-    [distributions(), roots(), unordered(), displaced_and_empty(), beyond_trees()]
+    [distributions(), roots(), unordered(), of_any_order(), displaced_and_empty(), beyond_trees()]
         .into_iter()
         .flatten()
         .collect()

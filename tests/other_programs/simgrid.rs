@@ -5,6 +5,7 @@ use crate::program::{folder, tuwtree};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_model::{
     BlockSizes, Collective, CostMatrix, Costs, Distribution, Homogeneous, Operation, Randomness,
@@ -12,7 +13,7 @@ use tuwtree_model::{
 };
 use tuwtree_schedule::export::smpi::Replay;
 use tuwtree_schedule::{Payload, Schedule};
-use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
+use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
 
 const SEVERAL: [Distribution; 4] = [
     Distribution::Spikes,
@@ -46,7 +47,7 @@ fn seconds(folder: &Path) -> f64 {
     time.trim().parse().expect("a number of seconds")
 }
 
-fn trees(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> [(&'static str, Tree); 4] {
+fn trees(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> [(&'static str, Tree); 6] {
     let processors = sizes.processors();
     let given = Root::Given(root);
     let method = default_method(sizes, costs);
@@ -55,6 +56,8 @@ fn trees(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> [(&'static str,
         ("oblivious", oblivious(processors, root).unwrap()),
         ("adaptive", adaptive(sizes, costs, given, AdaptiveRule::CompletionTime).unwrap()),
         ("optimal", optimal(sizes, costs, given, method).unwrap().tree),
+        ("direct", direct(sizes, costs, given, 8, &()).unwrap()),
+        ("greedy", greedy(sizes, costs, given).unwrap()),
     ]
 }
 

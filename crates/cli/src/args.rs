@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{
     BlockSizes, CostModel, Costs, Distribution, Homogeneous, MOST_PROCESSORS, Operation, Payload,
-    Randomness, Rank, Root, Scale, Vector,
+    Ports, Randomness, Rank, Root, Scale, Vector,
 };
 
 /// What is to be moved: blocks, generated or read, or a vector.
@@ -232,6 +232,53 @@ impl CostArgs {
             })
         })
     }
+}
+
+/// How many ports every processor has.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct PortArgs {
+    /// Ports of each processor: how many messages and copies it does at once, for gather and scatter
+    /// trees (see docs/ports.md) [default: 1]
+    #[arg(long = "ports", value_name = "K", value_parser = ports_parser())]
+    given: Option<Ports>,
+}
+
+impl PortArgs {
+    /// The number of ports.
+    pub(crate) fn ports(self) -> Ports {
+        self.given.unwrap_or_default()
+    }
+
+    /// The number of ports for a tree of this operation.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for several ports and an operation that moves one vector.
+    pub(crate) fn for_tree(self, operation: Operation) -> Result<Ports, CliError> {
+        let ports = self.ports();
+        match Operation::IRREGULAR.contains(&operation) || ports == Ports::ONE {
+            true => Ok(ports),
+            false => Err(CliError::Usage(format!(
+                "--ports {ports}: {} has one port; gather and scatter may have several",
+                operation.name()
+            ))),
+        }
+    }
+
+    /// Fails with exit code 2 if ports are given for a schedule, whose actions name theirs.
+    pub(crate) fn check_not_given(self, source: &Source) -> Result<(), CliError> {
+        match self.given {
+            None => Ok(()),
+            Some(_) => Err(CliError::Usage(format!(
+                "{source}: a schedule says which port does what; --ports is for trees"
+            ))),
+        }
+    }
+}
+
+/// Parses a number of ports.
+fn ports_parser() -> impl TypedValueParser<Value = Ports> {
+    let numbers = clap::value_parser!(u16).range(1..);
+    numbers.map(|number| Ports::new(number).expect("clap lets only 1 and more pass"))
 }
 
 /// How many processors a problem has that does not say: as many as the machine, but at most 2000

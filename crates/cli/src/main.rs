@@ -1,5 +1,6 @@
 //! `tuwtree`: optimize, evaluate and compare trees for irregular gather and scatter.
 
+mod advice;
 mod args;
 mod commands;
 mod comparison;
@@ -8,6 +9,7 @@ mod error;
 mod input;
 mod output;
 mod published;
+mod regions;
 
 use clap::{Parser, Subcommand};
 use error::CliError;
@@ -30,6 +32,7 @@ const EXAMPLES: &str = "\
 Examples:
   tuwtree optimize --dist spikes                          compare all constructions
   tuwtree optimize --sizes blocks.txt --root 0 -o t.json  write the best tree for your blocks
+  tuwtree advise --dist skewed --root 1000                which construction to use, and what it gains
   tuwtree show t.json                                     who sends what to whom, and when
   tuwtree reproduce --table 1                             recompute a published table
 
@@ -38,6 +41,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
 #[derive(Subcommand)]
 enum Command {
     Optimize(commands::optimize::OptimizeArgs),
+    Advise(commands::advise::AdviseArgs),
     Compare(commands::compare::CompareArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
@@ -46,6 +50,7 @@ enum Command {
     Export(commands::export::ExportArgs),
     Draw(commands::draw::DrawArgs),
     Generate(commands::generate::GenerateArgs),
+    Map(commands::map::MapArgs),
     Machine(commands::machine::MachineArgs),
     Report(commands::report::ReportArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
@@ -75,6 +80,7 @@ fn main() -> ExitCode {
 fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     match command {
         Command::Optimize(args) => commands::optimize::run(&args, output),
+        Command::Advise(args) => commands::advise::run(args, output),
         Command::Compare(args) => commands::compare::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
@@ -83,6 +89,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Export(args) => commands::export::run(&args),
         Command::Draw(args) => commands::draw::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Map(args) => commands::map::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args, output),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),

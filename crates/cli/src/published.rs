@@ -5,11 +5,11 @@
 //! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), Tables 1
 //! to 3. The rules of the program behind them are inferred from its results.
 
-use crate::construction::{BuildError, Construction, Effort, Plan, Searched, Task};
+use crate::construction::{BuildError, Construction, Effort, LocalSearch, Plan, Searched, Task};
 use crate::error::CliError;
 use tuwtree_dp::published;
 use tuwtree_model::{
-    BlockSizes, Collective, Costs, Distribution, Homogeneous, Randomness, Rank, Root, Scale,
+    BlockSizes, Collective, Costs, Distribution, Homogeneous, Ports, Randomness, Rank, Root, Scale,
     ScaledSizes, Tree, completion_time,
 };
 use tuwtree_treegen::{
@@ -286,11 +286,13 @@ impl Solver<'_> {
     fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
         let costs = Costs::Homogeneous(*self.costs);
         let task = Task {
+            ports: Ports::ONE,
             problem: Collective::Gather(self.sizes),
             costs: &costs,
             searched: Searched::Homogeneous(*self.costs),
             root,
             adaptive_rule: AdaptiveRule::CompletionTime,
+            local_search: LocalSearch::default(),
         };
         let plan = Plan { construction, search: None, effort: Effort::Any };
         match task.build(plan.settled(&task)) {

@@ -1,7 +1,8 @@
 //! Completion time of a tree, straight from its definition and independent of every construction.
 
+use crate::ports::Deal;
 use crate::{
-    BlockSizes, Collective, CostModel, Direction, Rank, Step, Time, TimeError, Tree, Vector,
+    BlockSizes, Collective, CostModel, Direction, Ports, Rank, Step, Time, TimeError, Tree, Vector,
 };
 
 /// When each processor of an inward operation (gather, reduction) holds its whole segment, when it
@@ -18,6 +19,11 @@ pub struct Completion {
     /// `p` entries: the size in bytes of what goes along the edge to each processor's parent: the
     /// blocks of its subtree, or the whole vector.
     pub segment: Vec<u64>,
+    /// `p` entries: the port of its parent through which each processor's segment comes; 0 for the
+    /// root.
+    pub port: Vec<u16>,
+    /// `p` entries: the port that each processor's copy of its own block holds; 0 for a leaf.
+    pub copy_port: Vec<u16>,
 }
 
 /// When every subtree of a tree completes, and its size.
@@ -56,6 +62,43 @@ pub fn completion<'a>(
     problem: impl Into<Collective<'a>>,
     costs: &impl CostModel,
 ) -> Result<Completion, TimeError> {
+    completion_on_ports(tree, problem, costs, Ports::ONE)
+}
+
+/// When every subtree of a tree completes, its size, and which port does what, where every processor
+/// has so many ports.
+///
+/// Each step, in the order of the tree, goes to the port that is free first, of several to the one of
+/// lowest number. The port then waits for the child if need be. A processor sends when all its ports
+/// are done. An outward operation mirrors this in time, port by port.
+///
+/// # Shapes, errors, panics
+/// As [`completion`].
+///
+/// # Complexity
+/// O(p log k) time for k ports, O(p) space.
+///
+/// # Source
+/// OPT section 2.6, "greedily", after Definition 3; `docs/ports.md`.
+///
+/// # Example
+/// Processor 0 copies (1) and receives from 1 (until 3) at once, then from 2 through the port that
+/// copied (1 + 5).
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Step, Tree, completion_on_ports};
+/// let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
+/// let tree = Tree::new(3, 0, &steps).unwrap();
+/// let sizes = BlockSizes::new([1, 2, 4]).unwrap();
+/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// let done = completion_on_ports(&tree, &sizes, &costs, Ports::new(2).unwrap()).unwrap();
+/// assert_eq!((done.ready[0].units(), done.port), (6.0, vec![0, 1, 0]));
+/// ```
+pub fn completion_on_ports<'a>(
+    tree: &Tree,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    ports: Ports,
+) -> Result<Completion, TimeError> {
     let problem = problem.into();
     let processors = tree.processors();
     assert_eq!(processors, problem.processors(), "tree and data of one problem");
@@ -64,32 +107,43 @@ pub fn completion<'a>(
         processors,
         "tree and costs of one problem"
     );
-    let mut ready = vec![Time::ZERO; processors];
-    let mut sent = vec![(Time::ZERO, Time::ZERO); processors];
-    let mut segment = own_segments(problem);
+    let mut done = Completion {
+        ready: vec![Time::ZERO; processors],
+        sent: vec![(Time::ZERO, Time::ZERO); processors],
+        segment: own_segments(problem),
+        port: vec![0; processors],
+        copy_port: vec![0; processors],
+    };
+    let mut deal = Deal::new(ports);
     let grows = matches!(problem, Collective::Gather(_) | Collective::Scatter(_));
     for rank in tree.top_down().into_iter().rev() {
-        let mut clock = Time::ZERO;
+        deal.restart();
         for step in tree.steps(rank) {
-            clock = match step {
-                Step::Copy => costs.sum(clock, costs.copy_at(rank, problem.copied(rank))?)?,
+            let (free, port) = deal.take();
+            let end = match step {
+                Step::Copy => {
+                    done.copy_port[rank] = port;
+                    costs.sum(free, costs.copy_at(rank, problem.copied(rank))?)?
+                }
                 Step::Receive(child) => {
                     if grows {
-                        segment[rank] += segment[child];
+                        done.segment[rank] += done.segment[child];
                     }
                     let (from, to) = problem.ends(child, rank);
-                    let start = clock.later(ready[child]);
-                    let time = costs.transmission_between(from, to, segment[child])?;
+                    let start = free.later(done.ready[child]);
+                    let time = costs.transmission_between(from, to, done.segment[child])?;
                     let end = costs.sum(start, time)?;
-                    sent[child] = (start, end);
+                    done.port[child] = port;
+                    done.sent[child] = (start, end);
                     end
                 }
             };
+            deal.give(port, end);
         }
-        ready[rank] = clock;
+        done.ready[rank] = deal.end();
     }
-    sent[tree.root()] = (ready[tree.root()], ready[tree.root()]);
-    Ok(Completion { ready, sent, segment })
+    done.sent[tree.root()] = (done.ready[tree.root()], done.ready[tree.root()]);
+    Ok(done)
 }
 
 /// What each processor contributes to its own segment: its block, or the vector.
@@ -110,7 +164,20 @@ pub fn completion_time<'a>(
     problem: impl Into<Collective<'a>>,
     costs: &impl CostModel,
 ) -> Result<Time, TimeError> {
-    Ok(completion(tree, problem, costs)?.ready[tree.root()])
+    completion_time_on_ports(tree, problem, costs, Ports::ONE)
+}
+
+/// The completion time of a tree, where every processor has so many ports.
+///
+/// # Errors, panics, complexity, source
+/// As [`completion_on_ports`].
+pub fn completion_time_on_ports<'a>(
+    tree: &Tree,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    ports: Ports,
+) -> Result<Time, TimeError> {
+    Ok(completion_on_ports(tree, problem, costs, ports)?.ready[tree.root()])
 }
 
 /// A lower bound on the completion time of every tree with this root, ordered or not.
@@ -137,22 +204,83 @@ pub fn lower_bound<'a>(
     problem: impl Into<Collective<'a>>,
     costs: &impl CostModel,
 ) -> Result<Time, TimeError> {
+    lower_bound_on_ports(root, problem, costs, Ports::ONE)
+}
+
+/// A lower bound on the completion time of every tree with this root, ordered or not, where every
+/// processor has `k` ports.
+///
+/// Gather and scatter: the root's ports share what is to be received and copied, a `k`-th each; and the
+/// largest block comes in one message, over the link that is fastest for it. Broadcast and reduction:
+/// as with one port, but `k + 1` times as many processors have the vector each time.
+///
+/// # Errors
+/// As [`lower_bound`].
+///
+/// # Complexity
+/// As [`lower_bound`], and O(p) for the largest block.
+///
+/// # Source
+/// OPT section 2.3. Differs: the latency and the copy are divided by `k` as well, since one port may
+/// pay for them while others receive.
+pub fn lower_bound_on_ports<'a>(
+    root: Rank,
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    ports: Ports,
+) -> Result<Time, TimeError> {
     let problem = problem.into();
-    let processors = problem.processors();
-    if processors == 1 {
+    if problem.processors() == 1 {
         return Ok(Time::ZERO);
     }
-    let of_blocks = |sizes: &BlockSizes, direction| {
-        let others = sizes.total() - sizes.block(root);
-        let busy = costs.least_busy(direction, root, processors, others)?;
-        costs.sum(busy, costs.copy_at(root, sizes.block(root))?)
-    };
     match problem {
-        Collective::Gather(sizes) => of_blocks(sizes, Direction::Receive),
-        Collective::Scatter(sizes) => of_blocks(sizes, Direction::Send),
-        Collective::Broadcast(vector) => of_vector(vector, root, Direction::Receive, costs),
-        Collective::Reduce(vector) => of_vector(vector, root, Direction::Send, costs),
+        Collective::Gather(sizes) => {
+            of_blocks(sizes, TwoLargest::of(sizes), root, Direction::Receive, costs, ports)
+        }
+        Collective::Scatter(sizes) => {
+            of_blocks(sizes, TwoLargest::of(sizes), root, Direction::Send, costs, ports)
+        }
+        Collective::Broadcast(vector) => of_vector(vector, root, Direction::Receive, costs, ports),
+        Collective::Reduce(vector) => of_vector(vector, root, Direction::Send, costs, ports),
     }
+}
+
+/// The sizes of the two largest blocks.
+#[derive(Clone, Copy)]
+struct TwoLargest(u64, u64);
+
+impl TwoLargest {
+    fn of(sizes: &BlockSizes) -> TwoLargest {
+        sizes.iter().fold(TwoLargest(0, 0), |TwoLargest(first, second), bytes| {
+            TwoLargest(first.max(bytes), second.max(first.min(bytes)))
+        })
+    }
+
+    /// The size of the largest block beside one of this size.
+    fn beside(self, bytes: u64) -> u64 {
+        if bytes == self.0 { self.1 } else { self.0 }
+    }
+}
+
+/// The bound for a gather, whose root receives, or a scatter, whose root sends.
+fn of_blocks(
+    sizes: &BlockSizes,
+    largest: TwoLargest,
+    root: Rank,
+    direction: Direction,
+    costs: &impl CostModel,
+    ports: Ports,
+) -> Result<Time, TimeError> {
+    let (processors, own) = (sizes.processors(), sizes.block(root));
+    let busy = costs.least_busy(direction, root, processors, sizes.total() - own)?;
+    let copy = costs.copy_at(root, own)?;
+    let all = costs.sum(busy, copy)?;
+    if ports == Ports::ONE {
+        return Ok(all);
+    }
+    let shared = Time::new(all.units() / f64::from(ports.get())).expect("a share of a time");
+    let one = costs.least_busy(direction, root, processors, largest.beside(own))?;
+    Ok(shared.later(one).later(copy))
 }
 
 /// The bound for a broadcast, in which all but the root receive, or a reduction, in which they send.
@@ -161,6 +289,7 @@ fn of_vector(
     root: Rank,
     direction: Direction,
     costs: &impl CostModel,
+    ports: Ports,
 ) -> Result<Time, TimeError> {
     let (mut least, mut most) = (None, Time::ZERO);
     for rank in (0..vector.processors).filter(|&rank| rank != root) {
@@ -169,7 +298,9 @@ fn of_vector(
         most = most.later(own);
     }
     let least = least.expect("there is another processor than the root");
-    let rounds = vector.processors.next_power_of_two().ilog2();
+    let growth = usize::from(ports.get()) + 1;
+    let reached = std::iter::successors(Some(1_usize), |reached| reached.checked_mul(growth));
+    let rounds = reached.take_while(|&reached| reached < vector.processors).count();
     let all = (0..rounds).try_fold(Time::ZERO, |time, _| costs.sum(time, least))?;
     Ok(most.later(all))
 }
@@ -185,16 +316,39 @@ pub fn lower_bound_any_root<'a>(
     problem: impl Into<Collective<'a>>,
     costs: &impl CostModel,
 ) -> Result<Time, TimeError> {
-    let (vector, direction) = match problem.into() {
-        problem @ (Collective::Gather(_) | Collective::Scatter(_)) => {
-            return (0..problem.processors())
-                .map(|root| lower_bound(root, problem, costs))
-                .reduce(|least, next| match (least, next) {
-                    (Ok(least), Ok(next)) => Ok(least.min(next)),
-                    (Err(_), other) | (other, Err(_)) => other,
-                })
-                .expect("a problem has at least one processor");
-        }
+    lower_bound_any_root_on_ports(problem, costs, Ports::ONE)
+}
+
+/// A lower bound on the completion time of every tree with any root, where every processor has so many
+/// ports.
+///
+/// # Errors
+/// As [`lower_bound`], if there is one for every root.
+///
+/// # Complexity
+/// As [`lower_bound_any_root`].
+pub fn lower_bound_any_root_on_ports<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    ports: Ports,
+) -> Result<Time, TimeError> {
+    let problem = problem.into();
+    if problem.processors() == 1 {
+        return Ok(Time::ZERO);
+    }
+    let of_blocks = |sizes: &BlockSizes, direction| {
+        let largest = TwoLargest::of(sizes);
+        (0..sizes.processors())
+            .map(|root| of_blocks(sizes, largest, root, direction, costs, ports))
+            .reduce(|least, next| match (least, next) {
+                (Ok(least), Ok(next)) => Ok(least.min(next)),
+                (Err(_), other) | (other, Err(_)) => other,
+            })
+            .expect("a problem has at least one processor")
+    };
+    let (vector, direction) = match problem {
+        Collective::Gather(sizes) => return of_blocks(sizes, Direction::Receive),
+        Collective::Scatter(sizes) => return of_blocks(sizes, Direction::Send),
         Collective::Broadcast(vector) => (vector, Direction::Receive),
         Collective::Reduce(vector) => (vector, Direction::Send),
     };
@@ -207,10 +361,7 @@ pub fn lower_bound_any_root<'a>(
             Err(_) => (true, Time::ZERO),
         }
     });
-    match processors {
-        1 => Ok(Time::ZERO),
-        _ => of_vector(vector, slowest.expect("there are processors"), direction, costs),
-    }
+    of_vector(vector, slowest.expect("there are processors"), direction, costs, ports)
 }
 
 #[cfg(test)]
@@ -277,11 +428,33 @@ mod tests {
     }
 
     #[test]
+    fn ports_share_the_volume_but_not_the_largest_block() {
+        let costs = Homogeneous::new(3.0, 1.0, 1.0).unwrap();
+        let bound = |sizes: [u64; 4]| {
+            let sizes = BlockSizes::new(sizes).unwrap();
+            let two = Ports::new(2).unwrap();
+            lower_bound_on_ports(0, &sizes, &costs, two).unwrap().units()
+        };
+        assert_eq!(bound([1, 4, 4, 4]), 8.0);
+        assert_eq!(bound([1, 4, 9, 4]), 12.0);
+        assert_eq!(bound([50, 4, 9, 4]), 50.0);
+        let any = |sizes: [u64; 4]| {
+            let sizes = BlockSizes::new(sizes).unwrap();
+            let two = Ports::new(2).unwrap();
+            lower_bound_any_root_on_ports(&sizes, &costs, two).unwrap().units()
+        };
+        assert_eq!(any([1, 4, 9, 4]), 10.5);
+    }
+
+    #[test]
     fn a_broadcast_doubles_at_best() {
         let costs = Homogeneous::new(3.0, 1.0, 1.0).unwrap();
         let problem = Collective::Broadcast(Vector { processors: 9, bytes: 2 });
         assert_eq!(lower_bound(4, problem, &costs).unwrap().units(), 20.0);
         assert_eq!(lower_bound_any_root(problem, &costs).unwrap().units(), 20.0);
+        // 1, 4, 16.
+        let three = Ports::new(3).unwrap();
+        assert_eq!(lower_bound_on_ports(4, problem, &costs, three).unwrap().units(), 10.0);
         let lone = Collective::Reduce(Vector { processors: 1, bytes: 2 });
         assert_eq!(lower_bound_any_root(lone, &costs).unwrap(), Time::ZERO);
     }

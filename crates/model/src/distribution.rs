@@ -46,7 +46,7 @@ pub struct Scale {
 }
 
 /// Why there is no such problem.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DistributionError {
     /// No processors, or more than ranks.
     #[error("{processors} processors; 1 to {MOST_PROCESSORS} are allowed")]
@@ -63,6 +63,12 @@ pub enum DistributionError {
     /// `rho = 0`.
     #[error("rho is 0; it is at least 1")]
     Rho,
+    /// A power that is negative or not finite.
+    #[error("the exponent is {exponent}; it is finite and at least 0")]
+    Exponent {
+        /// What was given.
+        exponent: f64,
+    },
     /// A block, or the total, of 2^64 bytes or more.
     #[error("the block sizes add up to more than 2^64 - 1 bytes; reduce p, b or rho")]
     TooLarge,

@@ -45,22 +45,33 @@ mod cost;
 mod distribution;
 pub mod document;
 mod ordered;
+mod ports;
+mod power_law;
 mod problem;
 mod random;
 mod time;
 mod tree;
+mod unpacking;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
-pub use bounds::{best_lower_bound, count_bound, largest_block, volume_bound};
-pub use completion::{Completion, completion, completion_time, lower_bound, lower_bound_any_root};
+pub use bounds::{best_lower_bound, bound_on_ports, count_bound, largest_block, volume_bound};
+pub use completion::{
+    Completion, completion, completion_on_ports, completion_time, completion_time_on_ports,
+    lower_bound, lower_bound_any_root, lower_bound_any_root_on_ports, lower_bound_on_ports,
+};
 pub use cost::{
     CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
     Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError, PiecewiseLinear,
     Placement, Scalar, ScaledSizes,
 };
 pub use distribution::{Distribution, DistributionError, Scale};
-pub use ordered::{NotOrdered, check_combines_neighbours, check_ordered, joins_adjacent_ranges};
+pub use ordered::{
+    NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges,
+};
+pub use ports::Ports;
+pub use power_law::power_law;
 pub use problem::{Collective, Operation, Payload, Root, Vector, WrongPayload};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};
+pub use unpacking::{unpack_time, unpacked_bytes};

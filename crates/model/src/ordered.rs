@@ -1,6 +1,76 @@
-//! Ordered trees: those in which every segment is consecutive at every moment.
+//! Ordered trees: those in which every segment is consecutive at every moment; and how far others
+//! are from that.
 
-use crate::{Rank, Step, Tree};
+use crate::{Operation, Rank, Step, Tree};
+
+/// Whether what a processor holds is always consecutive in rank order. The strictest is the least.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// It is, at every processor and at every moment: no data is ever reordered.
+    #[default]
+    Ordered,
+    /// It is, at every processor but the root, where messages go to places with gaps between.
+    Direct,
+    /// It need not be.
+    Any,
+}
+
+impl Order {
+    /// All orders, the strictest first.
+    pub const ALL: [Order; 3] = [Order::Ordered, Order::Direct, Order::Any];
+
+    /// The name by which users and documents call the order.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Ordered => "ordered",
+            Order::Direct => "direct",
+            Order::Any => "any",
+        }
+    }
+
+    /// The strictest order that a tree keeps, whatever the blocks: empty ones count as any others.
+    /// In a reduction, whether operands are combined in rank order; a broadcast has nothing to order.
+    ///
+    /// # Complexity
+    /// O(p) time and space.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{Operation, Order, Step, Tree};
+    /// let star = |steps: &[Step]| {
+    ///     let steps: Vec<_> = steps.iter().map(|&step| (0, step)).collect();
+    ///     Order::of(&Tree::new(3, 0, &steps).unwrap(), Operation::Gather)
+    /// };
+    /// assert_eq!(star(&[Step::Copy, Step::Receive(1), Step::Receive(2)]), Order::Ordered);
+    /// assert_eq!(star(&[Step::Copy, Step::Receive(2), Step::Receive(1)]), Order::Direct);
+    /// ```
+    pub fn of(tree: &Tree, operation: Operation) -> Order {
+        let checked = match operation {
+            Operation::Gather | Operation::Scatter => check_ordered(tree),
+            Operation::Reduce => check_combines_neighbours(tree),
+            Operation::Broadcast => Ok(()),
+        };
+        match checked {
+            Ok(()) => Order::Ordered,
+            // The root is looked at last: there is no fault elsewhere.
+            Err(fault) if fault.processor == tree.root() => Order::Direct,
+            Err(_) => Order::Any,
+        }
+    }
+}
 
 /// The first fault that keeps a tree from being ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +93,7 @@ pub struct NotOrdered {
 /// trees of both kinds are ordered here.
 ///
 /// # Errors
-/// [`NotOrdered`] names a processor and the blocks at fault.
+/// [`NotOrdered`] names a processor and the blocks at fault: the root only if there is no other.
 ///
 /// # Complexity
 /// O(p) time and space.
@@ -53,7 +123,7 @@ pub fn check_ordered(tree: &Tree) -> Result<(), NotOrdered> {
 /// Unlike [`check_ordered`], it does not ask when a block is copied: vectors are not.
 ///
 /// # Errors
-/// [`NotOrdered`] names a processor and the ranks at fault.
+/// [`NotOrdered`] names a processor and the ranks at fault: the root only if there is no other.
 ///
 /// # Complexity
 /// O(p) time and space.
@@ -119,6 +189,20 @@ mod tests {
         let steps = [(0, Copy), (0, Receive(2)), (0, Receive(1))];
         let fault = NotOrdered { processor: 0, held: (0, 0), taken: (2, 2) };
         assert_eq!(check_ordered(&Tree::new(3, 0, &steps).unwrap()), Err(fault));
+    }
+
+    #[test]
+    fn gaps_at_the_root_alone_are_direct_and_others_any() {
+        let order =
+            |steps: &[(Rank, Step)]| Order::of(&Tree::new(4, 0, steps).unwrap(), Operation::Gather);
+        let late = [(0, Copy), (0, Receive(2)), (0, Receive(1)), (2, Copy), (2, Receive(3))];
+        assert_eq!(order(&late), Order::Direct);
+        // Processor 1 holds 1 and 3; at the root everything would fit.
+        let holes = [(0, Copy), (0, Receive(1)), (0, Receive(2)), (1, Copy), (1, Receive(3))];
+        assert_eq!(order(&holes), Order::Any);
+        let tree = Tree::new(4, 0, &late).unwrap();
+        assert_eq!(Order::of(&tree, Operation::Reduce), Order::Direct);
+        assert_eq!(Order::of(&tree, Operation::Broadcast), Order::Ordered);
     }
 
     #[test]

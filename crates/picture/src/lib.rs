@@ -9,6 +9,7 @@
 //! - [`TimelinePicture`]: what each processor does when.
 //! - [`MeasuredPicture`]: measured times against mean block sizes; [`measured_page`] adds all figures.
 //! - [`Report`]: constructions side by side, for a browser.
+//! - [`RegionMap`]: which of several choices is right where.
 //!
 //! Same input, same bytes. This crate computes no times and knows no files or options.
 
@@ -19,6 +20,7 @@ mod messages;
 mod page;
 mod palette;
 mod png;
+mod regions;
 mod scale;
 mod svg;
 mod timeline;
@@ -29,5 +31,6 @@ pub use messages::{Performance, tree_of};
 pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;
 pub use png::{PngError, png};
+pub use regions::{RegionCell, RegionMap, RegionPanel};
 pub use timeline::TimelinePicture;
 pub use tree::TreePicture;

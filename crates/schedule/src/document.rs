@@ -5,7 +5,7 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::Programs;
-use crate::schedule::{Order, Schedule, Task};
+use crate::schedule::{Schedule, Task};
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +13,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, Object, StatedCosts, shortened};
-use tuwtree_model::{BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Payload, Rank, Vector};
+use tuwtree_model::{
+    BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, Vector,
+};
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";

@@ -5,15 +5,19 @@
 //! input, and the root receives straight into its output; scatter mirrors that. Where there is no
 //! data, nothing is sent.
 //!
+//! With several ports, costs decide which port does what: as in the completion time of the tree
+//! ([`tuwtree_model::completion_on_ports`]), and in a scatter the same backwards in time.
+//!
 //! # Source
 //! OPT Definitions 1 to 3, sections 2.5 (scatter) and 2.6, Theorem 4 (broadcast, reduction).
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
-use crate::schedule::{Order, Schedule, ScheduleError, Task};
+use crate::schedule::{Schedule, ScheduleError, Task};
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{
-    BlockSizes, Operation, Payload, Rank, Step, Tree, check_combines_neighbours, check_ordered,
+    BlockSizes, Completion, CostsError, Operation, Order, Payload, Ports, Rank, Step, TimeError,
+    Tree, completion_on_ports,
 };
 
 /// Why a tree has no schedule.
@@ -33,11 +37,25 @@ pub enum OfTreeError {
     /// The tree is too large.
     #[error(transparent)]
     Size(#[from] TooManyActions),
+    /// Several ports for one vector.
+    #[error("{} with {ports} ports; only gather and scatter go along trees with several", operation.name())]
+    Ports {
+        /// The operation.
+        operation: Operation,
+        /// The number of ports.
+        ports: Ports,
+    },
+    /// Costs for another number of processors.
+    #[error(transparent)]
+    Costs(#[from] CostsError),
+    /// A time on which the choice of ports depends cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
 }
 
 impl Schedule {
-    /// The schedule of a one-ported tree for this operation and payload, as `costs` (if they are
-    /// known) made it.
+    /// The schedule of a tree with one port for this operation and payload, as `costs` (if they are
+    /// known) made it. It promises the order that the tree keeps ([`Order::of`]).
     ///
     /// # Errors
     /// [`OfTreeError`].
@@ -65,30 +83,118 @@ impl Schedule {
         payload: Payload,
         costs: Option<StatedCosts>,
     ) -> Result<Schedule, OfTreeError> {
-        let ordered = match operation {
-            Operation::Gather | Operation::Scatter => check_ordered(tree).is_ok(),
-            Operation::Broadcast => true,
-            Operation::Reduce => check_combines_neighbours(tree).is_ok(),
-        };
-        let task = Task {
-            operation,
-            root: tree.root(),
-            payload,
-            displacements: None,
-            order: if ordered { Order::Ordered } else { Order::Any },
-            ports: 1,
-            costs,
-        };
-        if task.processors() != tree.processors() {
-            let (tree, payload) = (tree.processors(), task.processors());
-            return Err(OfTreeError::Processors { tree, payload });
-        }
+        let task = one_ported_task(tree, operation, payload, costs)?;
         let (segments, programs) = match &task.payload {
-            Payload::Blocks(sizes) => Blocks::new(tree, sizes, operation).programs()?,
+            Payload::Blocks(sizes) => Blocks::new(tree, sizes, operation, None).programs()?,
             Payload::Vector(vector) => vector_programs(tree, operation, vector.bytes)?,
         };
         Ok(Schedule::new(task, segments, programs)?)
     }
+
+    /// The schedule of a gather or scatter along a tree where every processor has so many ports; at
+    /// these costs it completes when the tree does. With one port, [`of_tree`](Self::of_tree).
+    ///
+    /// # Errors
+    /// [`OfTreeError`]: besides what [`of_tree`](Self::of_tree) refuses, several ports for a broadcast
+    /// or a reduction, costs for another number of processors, and times that cannot be stated.
+    ///
+    /// # Complexity
+    /// O(p log k) time for k ports, O(p) space.
+    ///
+    /// # Source
+    /// `docs/ports.md`.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Ports, Step, Tree};
+    /// use tuwtree_schedule::Schedule;
+    /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+    /// let tree = Tree::new(3, 1, &steps).unwrap();
+    /// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
+    /// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap().into();
+    /// let two = Ports::new(2).unwrap();
+    /// let schedule =
+    ///     Schedule::of_tree_on_ports(&tree, Operation::Gather, payload, costs, two).unwrap();
+    /// // Until 3 from 0; until 1 the copy, and then from 2.
+    /// let ports: Vec<u16> = schedule.programs().actions(1).map(|action| action.port).collect();
+    /// assert_eq!(ports, [0, 1, 1]);
+    /// ```
+    pub fn of_tree_on_ports(
+        tree: &Tree,
+        operation: Operation,
+        payload: Payload,
+        costs: StatedCosts,
+        ports: Ports,
+    ) -> Result<Schedule, OfTreeError> {
+        if ports == Ports::ONE {
+            return Schedule::of_tree(tree, operation, payload, Some(costs));
+        }
+        let mut task = one_ported_task(tree, operation, payload, Some(costs.clone()))?;
+        task.ports = ports.get();
+        let collective = task.payload.moved_by(operation).map_err(ScheduleError::from)?;
+        let Some(sizes) = collective.blocks() else {
+            return Err(OfTreeError::Ports { operation, ports });
+        };
+        costs.costs().check_processors(tree.processors())?;
+        let dealt = completion_on_ports(tree, collective, &*costs.costs(), ports)?;
+        let (segments, programs) = match operation.is_outward() {
+            false => Blocks::new(tree, sizes, operation, Some(&dealt)).programs()?,
+            true => {
+                let listed = with_copies_listed_late(tree, &dealt);
+                task.order = Order::of(&listed, operation);
+                Blocks::new(&listed, sizes, operation, Some(&dealt)).programs()?
+            }
+        };
+        Ok(Schedule::new(task, segments, programs)?)
+    }
+}
+
+/// The tree with its copies as early, and thus a scatter's as late, as each port's order allows.
+///
+/// In a schedule, what reads from the segment waits for all copies that are listed before it, though
+/// a scatter's sends need nothing that a copy writes. Only at the root do they read from elsewhere.
+fn with_copies_listed_late(tree: &Tree, dealt: &Completion) -> Tree {
+    let mut steps = Vec::with_capacity(2 * tree.processors());
+    for rank in 0..tree.processors() {
+        let mut own: Vec<Step> = tree.steps(rank).collect();
+        let copy = own.iter().position(|&step| step == Step::Copy);
+        if let Some(copy) = copy.filter(|_| rank != tree.root()) {
+            let waits_for_copy = |step: &Step| match *step {
+                Step::Copy => false,
+                Step::Receive(child) => dealt.port[child] != dealt.copy_port[rank],
+            };
+            // Stable: each port keeps its order.
+            own[..=copy].sort_by_key(waits_for_copy);
+        }
+        steps.extend(own.into_iter().map(|step| (rank, step)));
+    }
+    Tree::new(tree.processors(), tree.root(), &steps).expect("the steps of a tree in another order")
+}
+
+/// What the schedule of a tree is for.
+///
+/// # Errors
+/// [`OfTreeError::Processors`].
+fn one_ported_task(
+    tree: &Tree,
+    operation: Operation,
+    payload: Payload,
+    costs: Option<StatedCosts>,
+) -> Result<Task, OfTreeError> {
+    let task = Task {
+        operation,
+        root: tree.root(),
+        payload,
+        displacements: None,
+        order: Order::of(tree, operation),
+        ports: 1,
+        costs,
+    };
+    if task.processors() != tree.processors() {
+        let (tree, payload) = (tree.processors(), task.processors());
+        return Err(OfTreeError::Processors { tree, payload });
+    }
+    Ok(task)
 }
 
 /// A gather or scatter tree with the place of every block in every segment.
@@ -105,10 +211,17 @@ struct Blocks<'a> {
     /// The blocks of each child of the root in the order of its segment; empty for others, and
     /// where that is one run of ranks.
     scattered: Vec<Vec<Rank>>,
+    /// The ports that do what; without, everything is done by the first.
+    dealt: Option<&'a Completion>,
 }
 
 impl<'a> Blocks<'a> {
-    fn new(tree: &'a Tree, sizes: &'a BlockSizes, operation: Operation) -> Blocks<'a> {
+    fn new(
+        tree: &'a Tree,
+        sizes: &'a BlockSizes,
+        operation: Operation,
+        dealt: Option<&'a Completion>,
+    ) -> Blocks<'a> {
         let processors = tree.processors();
         let mut segment: Vec<u64> = sizes.iter().collect();
         let mut span: Vec<(Rank, Rank, usize)> =
@@ -129,6 +242,7 @@ impl<'a> Blocks<'a> {
             offset: vec![0; processors],
             own: vec![0; processors],
             scattered: vec![Vec::new(); processors],
+            dealt,
         };
         let consecutive = |rank: Rank| span[rank].1 - span[rank].0 + 1 == span[rank].2;
         // A segment is in rank order if it and all segments below it are consecutive.
@@ -239,16 +353,20 @@ impl<'a> Blocks<'a> {
         let own = Piece { offset: 0, bytes: self.sizes.block(rank) };
         for step in self.tree.steps(rank) {
             match step {
-                Step::Copy if own.bytes > 0 => programs.push(&one_ported(Deed::Copy {
-                    from: Region { buffer: Buffer::Input, pieces: &[own] },
-                    into: Region {
-                        buffer: held,
-                        pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
-                    },
-                }))?,
+                Step::Copy if own.bytes > 0 => {
+                    let deed = Deed::Copy {
+                        from: Region { buffer: Buffer::Input, pieces: &[own] },
+                        into: Region {
+                            buffer: held,
+                            pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
+                        },
+                    };
+                    programs.push(&Action { port: self.port(rank, step), deed })?;
+                }
                 Step::Receive(child) if self.segment[child] > 0 => {
                     let into = Region { buffer: held, pieces: &self.place_of(child, rank) };
-                    programs.push(&receive(child, into, Arrival::Store))?;
+                    let Action { deed, .. } = receive(child, into, Arrival::Store);
+                    programs.push(&Action { port: self.port(rank, step), deed })?;
                 }
                 Step::Copy | Step::Receive(_) => {}
             }
@@ -282,21 +400,34 @@ impl<'a> Blocks<'a> {
         let own = Piece { offset: 0, bytes: self.sizes.block(rank) };
         for step in self.tree.steps(rank).rev() {
             match step {
-                Step::Copy if own.bytes > 0 => programs.push(&one_ported(Deed::Copy {
-                    from: Region {
-                        buffer: held,
-                        pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
-                    },
-                    into: Region { buffer: Buffer::Output, pieces: &[own] },
-                }))?,
+                Step::Copy if own.bytes > 0 => {
+                    let deed = Deed::Copy {
+                        from: Region {
+                            buffer: held,
+                            pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
+                        },
+                        into: Region { buffer: Buffer::Output, pieces: &[own] },
+                    };
+                    programs.push(&Action { port: self.port(rank, step), deed })?;
+                }
                 Step::Receive(child) if self.segment[child] > 0 => {
                     let from = Region { buffer: held, pieces: &self.place_of(child, rank) };
-                    programs.push(&send(child, from))?;
+                    let Action { deed, .. } = send(child, from);
+                    programs.push(&Action { port: self.port(rank, step), deed })?;
                 }
                 Step::Copy | Step::Receive(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// The port of `rank` that does this step.
+    fn port(&self, rank: Rank, step: Step) -> u16 {
+        match (self.dealt, step) {
+            (None, _) => 0,
+            (Some(dealt), Step::Copy) => dealt.copy_port[rank],
+            (Some(dealt), Step::Receive(child)) => dealt.port[child],
+        }
     }
 
     /// Where a child's segment lies in what its parent holds.

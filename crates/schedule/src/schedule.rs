@@ -4,46 +4,7 @@ use crate::action::Buffer;
 use crate::program::Programs;
 use crate::role::Role;
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{BlockSizes, Operation, Payload, Rank, Tree, TreeError, WrongPayload};
-
-/// Whether what a processor holds is always consecutive in rank order. The strictest is the least.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// It is, at every processor and at every moment: no data is ever reordered.
-    #[default]
-    Ordered,
-    /// It is, at every processor but the root, where messages go to places with gaps between.
-    Direct,
-    /// It need not be.
-    Any,
-}
-
-impl Order {
-    /// All orders, the strictest first.
-    pub const ALL: [Order; 3] = [Order::Ordered, Order::Direct, Order::Any];
-
-    /// The name by which users and documents call the order.
-    pub fn name(self) -> &'static str {
-        match self {
-            Order::Ordered => "ordered",
-            Order::Direct => "direct",
-            Order::Any => "any",
-        }
-    }
-}
+use tuwtree_model::{BlockSizes, Operation, Order, Payload, Rank, Tree, TreeError, WrongPayload};
 
 /// What a schedule is for.
 #[derive(Clone, Debug, PartialEq)]

@@ -38,14 +38,20 @@ impl Sorted {
         Ok(Sorted { root, others, empty })
     }
 
+    /// The tree with these steps, which receive all others: the root copies first, and receives all
+    /// empty blocks last, for nothing.
+    pub(crate) fn tree_of(&self, steps: Vec<(Rank, Step)>) -> Tree {
+        let processors = 1 + self.others.len() + self.empty.len();
+        let copy = (processors > 1).then_some((self.root, Step::Copy));
+        let empty = self.empty.iter().map(|&rank| (self.root, Step::Receive(rank)));
+        let steps: Vec<(Rank, Step)> = copy.into_iter().chain(steps).chain(empty).collect();
+        Tree::new(processors, self.root, &steps).expect("every other processor sends once")
+    }
+
     /// The tree in which the root copies and receives the others in groups of these sizes, one after
     /// the other, each along its binomial tree; and all empty blocks last, for nothing.
     pub(crate) fn tree(&self, groups: &[usize]) -> Tree {
-        let processors = 1 + self.others.len() + self.empty.len();
-        let mut steps = Vec::with_capacity(2 * processors);
-        if processors > 1 {
-            steps.push((self.root, Step::Copy));
-        }
+        let mut steps = Vec::with_capacity(2 * self.others.len());
         let mut rest = self.others.as_slice();
         for &size in groups {
             let (group, after) = rest.split_at(size);
@@ -53,8 +59,7 @@ impl Sorted {
             steps.push((self.root, Step::Receive(group[0])));
             rest = after;
         }
-        steps.extend(self.empty.iter().map(|&rank| (self.root, Step::Receive(rank))));
-        Tree::new(processors, self.root, &steps).expect("every other processor sends once")
+        self.tree_of(steps)
     }
 }
 

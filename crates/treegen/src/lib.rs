@@ -11,6 +11,8 @@
 //! | [`two_level`] | nodes, root | O(p) beside its parts | within nodes, then among their leaders | its parts decide |
 //! | [`doubling`] | blocks, root | O(p log p) | root, then binomial groups; not ordered | one alpha more than it might |
 //! | [`greedy`] | blocks, costs, root | O(p log p) | as doubling, groups as they are ready; not ordered | |
+//! | [`knomial`] | blocks, costs, root, ports | O(p log k) | (k + 1)-nomial, for k ports | blocks that differ waste ports |
+//! | [`hybrid`] | blocks, costs, root, ports | O(p log p), some 40 times | large blocks alone, then groups, for k ports; not ordered | |
 //! | [`two_block`] | blocks, root | O(p) | two binomial trees and one message; not ordered | two block sizes only |
 //!
 //! For linear and oblivious trees the best of all roots is found from the completion times of all
@@ -29,6 +31,8 @@ mod error;
 mod graceful;
 mod greedy;
 mod groups;
+mod hybrid;
+mod knomial;
 mod linear;
 mod model_binomial;
 mod model_graceful;
@@ -45,6 +49,8 @@ pub use doubling::doubling;
 pub use error::ConstructionError;
 pub use graceful::graceful;
 pub use greedy::greedy;
+pub use hybrid::hybrid;
+pub use knomial::knomial;
 pub use linear::{linear, linear_outwards, linear_root, linear_times};
 pub use model_binomial::{Filling, model_binomial};
 pub use model_graceful::model_graceful;

@@ -1,6 +1,6 @@
 //! `tuwtree compare`: the constructions side by side for one problem, with a page of pictures.
 
-use crate::comparison::{Comparison, ComparisonArgs, HEADINGS, Outcome, compare};
+use crate::comparison::{Comparison, ComparisonArgs, Outcome, compare};
 use crate::error::CliError;
 use crate::input::schedule::schedule_of_tree;
 use crate::output::file::Destination;
@@ -41,7 +41,7 @@ struct Performed<'a> {
 pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let problem = args.comparison.load()?;
     let file = args.report.as_ref().map(Destination::open).transpose()?;
-    let comparison = compare(&args.comparison, problem)?;
+    let comparison = compare(&args.comparison.choice, problem)?;
     if let Some(file) = file {
         let page = page(&comparison, args.comparison.payload.source())?;
         file.write(|file| file.write_all(page.as_bytes()))?;
@@ -66,7 +66,10 @@ fn page(
     bound[..1].make_ascii_uppercase();
     let facts = [
         (what.to_owned(), source),
-        ("Costs".to_owned(), text::costs(comparison.problem.costs())),
+        (
+            "Costs".to_owned(),
+            text::costs(comparison.problem.costs()) + &text::with_ports(comparison.ports),
+        ),
         (bound, text::time(comparison.bound)),
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
@@ -75,7 +78,7 @@ fn page(
         title: comparison.title(),
         facts: facts.into(),
         notes,
-        columns: HEADINGS.map(str::to_owned).into(),
+        columns: comparison.headings().into_iter().map(str::to_owned).collect(),
         bound: comparison.bound,
         candidates: performed.iter().map(|one| candidate(comparison, one)).collect(),
         recommended: performed
@@ -92,8 +95,8 @@ fn perform<'a>(comparison: &Comparison, outcome: &'a Outcome) -> Result<Performe
     let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
-    let schedule =
-        schedule_of_tree(&outcome.built.tree, problem.clone()).map_err(|error| failure(&error))?;
+    let schedule = schedule_of_tree(&outcome.built.tree, problem.clone(), comparison.ports)
+        .map_err(|error| failure(&error))?;
     let timeline = simulate(&schedule, &*problem.costs().costs(), Sends::Synchronous)
         .map_err(|error| failure(&error))?;
     Ok(Performed { outcome, schedule, timeline })

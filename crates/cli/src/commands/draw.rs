@@ -1,6 +1,6 @@
 //! `tuwtree draw`: a tree or a timeline as a picture.
 
-use crate::args::{CostArgs, PayloadArgs, named};
+use crate::args::{CostArgs, PayloadArgs, PortArgs, named};
 use crate::commands::evaluate::{check_sources, problem};
 use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
@@ -55,6 +55,9 @@ pub(crate) struct DrawArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// Write to this file, whose name ends with `.svg`, `.svg.gz` or `.png`, or SVG to standard
     /// output with `-`
@@ -154,6 +157,7 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
     match schedule::read_document(&args.file)? {
         Document::Tree(document) => draw_tree_document(args, &document),
         Document::Schedule(schedule) => {
+            args.ports.check_not_given(&args.file)?;
             if args.payload.load(schedule.processors())?.is_some() {
                 let message = format!(
                     "{}: a schedule has its data; --sizes, --dist and --vector are for trees",
@@ -189,7 +193,8 @@ fn draw_tree_document(args: &DrawArgs, document: &TreeDocument) -> Result<String
             ))),
         };
     };
-    let schedule = schedule_of_tree(&document.tree, problem.clone())
+    let ports = args.ports.for_tree(problem.operation())?;
+    let schedule = schedule_of_tree(&document.tree, problem.clone(), ports)
         .map_err(|error| args.file.failure(&error))?;
     let costs = problem.costs();
     let timeline = simulated(args, &schedule, costs)?;

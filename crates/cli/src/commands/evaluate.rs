@@ -1,6 +1,7 @@
 //! `tuwtree evaluate`: a tree file's completion time, validity and order.
 
-use crate::args::{CostArgs, PayloadArgs};
+use crate::args::{CostArgs, PayloadArgs, PortArgs};
+use crate::comparison::bound_on_any_tree;
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, tree};
 use crate::output::text;
@@ -10,8 +11,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
-    NotOrdered, Operation, Payload, Time, check_combines_neighbours, check_ordered,
-    completion_time, joins_adjacent_ranges, lower_bound, lower_bound_any_root,
+    CostModel, NotOrdered, Operation, Order, Payload, Ports, Root, Time, check_combines_neighbours,
+    check_ordered, completion_time_on_ports, joins_adjacent_ranges, unpack_time,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -29,6 +30,9 @@ pub(crate) struct EvaluateArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// Print the result as JSON (see docs/formats.md)
     #[arg(long)]
@@ -48,7 +52,7 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
             args.tree
         )));
     };
-    let evaluation = evaluate(&document, &problem)?;
+    let evaluation = evaluate(&document, &problem, args.ports.for_tree(problem.operation())?)?;
     match args.json {
         true => evaluation.write_json(output)?,
         false => evaluation.write_text(output)?,
@@ -117,24 +121,32 @@ pub(crate) fn problem(
 struct Evaluation<'a> {
     document: &'a TreeDocument,
     problem: &'a Problem,
+    ports: Ports,
     time: Time,
+    /// With an unpack step at the root.
+    unpacked: Time,
     bound_own_root: Time,
     bound_any_root: Time,
-    order: Result<(), NotOrdered>,
+    /// Why the tree is not ordered, if it is not.
+    fault: Result<(), NotOrdered>,
 }
 
 fn evaluate<'a>(
     document: &'a TreeDocument,
     problem: &'a Problem,
+    ports: Ports,
 ) -> Result<Evaluation<'a>, CliError> {
     let (collective, costs) = (problem.collective(), &*problem.costs().costs());
+    let time = completion_time_on_ports(&document.tree, collective, costs, ports)?;
     Ok(Evaluation {
         document,
         problem,
-        time: completion_time(&document.tree, collective, costs)?,
-        bound_own_root: lower_bound(document.tree.root(), collective, costs)?,
-        bound_any_root: lower_bound_any_root(collective, costs)?,
-        order: match collective.vector() {
+        ports,
+        time,
+        unpacked: costs.sum(time, unpack_time(&document.tree, collective, costs)?)?,
+        bound_own_root: bound_on_any_tree(problem, Root::Given(document.tree.root()), ports)?,
+        bound_any_root: bound_on_any_tree(problem, Root::Best, ports)?,
+        fault: match collective.vector() {
             None => check_ordered(&document.tree),
             Some(_) => check_combines_neighbours(&document.tree),
         },
@@ -142,12 +154,17 @@ fn evaluate<'a>(
 }
 
 impl Evaluation<'_> {
+    /// The order that the tree keeps for the problem.
+    fn order(&self) -> Order {
+        Order::of(&self.document.tree, self.problem.operation())
+    }
+
     /// Whether it is one of the trees that `optimal` is the best of. Vectors are not copied, so that
     /// nothing depends on when they would be.
     fn joins_adjacent_ranges(&self) -> bool {
         match self.problem.payload() {
             Payload::Blocks(_) => joins_adjacent_ranges(&self.document.tree),
-            Payload::Vector(_) => self.order.is_ok(),
+            Payload::Vector(_) => self.fault.is_ok(),
         }
     }
 
@@ -162,10 +179,11 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "problem          {} of {}; {}",
+            "problem          {} of {}; {}{}",
             self.problem.operation().name(),
             text::payload(self.problem.payload()),
-            text::costs(self.problem.costs())
+            text::costs(self.problem.costs()),
+            text::with_ports(self.ports)
         )?;
         writeln!(
             output,
@@ -175,22 +193,27 @@ impl Evaluation<'_> {
             tree.degree(tree.root()),
             tree.depth()
         )?;
-        match &self.order {
+        match &self.fault {
             Ok(()) if self.joins_adjacent_ranges() => {
-                writeln!(output, "ordered          yes, joining adjacent ranges")?;
+                writeln!(output, "order            ordered, joining adjacent ranges")?;
             }
             Ok(()) => writeln!(
                 output,
-                "ordered          yes, but not joining adjacent ranges, as `optimal` does"
+                "order            ordered, but not joining adjacent ranges, as `optimal` does"
             )?,
             Err(fault) => {
                 let but = match self.problem.operation() {
                     Operation::Gather | Operation::Scatter => "",
-                    Operation::Broadcast => "; a broadcast need not be",
+                    Operation::Broadcast => "; a broadcast need not be ordered",
                     Operation::Reduce => "; it is for operators that commute",
                 };
-                writeln!(output, "ordered          no: {fault}{but}")?;
+                writeln!(output, "order            {}: {fault}{but}", self.order().name())?;
             }
+        }
+        if self.order() != Order::Ordered && self.problem.collective().blocks().is_some() {
+            let operation = self.problem.operation();
+            let times = text::unpacking(self.time, self.unpacked, operation);
+            writeln!(output, "rank order       {times}")?;
         }
         Ok(())
     }
@@ -202,6 +225,7 @@ impl Evaluation<'_> {
             "version": 1,
             "operation": self.problem.operation().name(),
             "processors": tree.processors(),
+            "ports": self.ports.get(),
             "machine": self.problem.costs().machine().map(|machine| &machine.name),
             "root": tree.root(),
             "completion_time": text::json_time(self.time),
@@ -209,8 +233,10 @@ impl Evaluation<'_> {
             "lower_bound_any_root": text::json_time(self.bound_any_root),
             "root_degree": tree.degree(tree.root()),
             "depth": tree.depth(),
-            "ordered": self.order.is_ok(),
-            "not_ordered_because": self.order.err().map(|fault| fault.to_string()),
+            "completion_time_with_unpacking": text::json_time(self.unpacked),
+            "order": self.order().name(),
+            "ordered": self.fault.is_ok(),
+            "not_ordered_because": self.fault.err().map(|fault| fault.to_string()),
             "joins_adjacent_ranges": self.joins_adjacent_ranges(),
         });
         serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;

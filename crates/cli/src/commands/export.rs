@@ -1,6 +1,6 @@
 //! `tuwtree export`: a tree or schedule in the format of another program.
 
-use crate::args::{CostArgs, named};
+use crate::args::{CostArgs, PortArgs, named};
 use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, schedule, sizes};
@@ -35,6 +35,9 @@ pub(crate) struct ExportArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// Read where the root's blocks start in its memory, in bytes, one displacement for each
     /// processor [default: as in the file, or one block after the other]
@@ -108,7 +111,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         ("--displacements", args.displacements.as_ref()),
         ("--machine", args.costs.machine.as_ref()),
     ])?;
-    let mut schedule = schedule::read(&args.schedule)?;
+    let mut schedule = schedule::read(&args.schedule, args.ports, Some(&args.costs))?;
     if let Some(source) = &args.displacements {
         schedule = displaced(schedule, source)?;
     }

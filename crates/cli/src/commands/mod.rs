@@ -1,11 +1,13 @@
 //! The subcommands: each its arguments and a `run`.
 
+pub(crate) mod advise;
 pub(crate) mod compare;
 pub(crate) mod draw;
 pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod machine;
+pub(crate) mod map;
 pub(crate) mod optimize;
 pub(crate) mod report;
 pub(crate) mod reproduce;

@@ -1,6 +1,6 @@
 //! `tuwtree optimize`: the constructions side by side for one problem, and the best tree.
 
-use crate::comparison::{Comparison, ComparisonArgs, Skipped, compare};
+use crate::comparison::{Comparison, ComparisonArgs, Optimality, Skipped, compare};
 use crate::construction::Search;
 use crate::error::CliError;
 use crate::output::drawing::Drawing;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
         return Err(CliError::Usage(message.into()));
     }
     let file = args.output.as_ref().map(Destination::open).transpose()?;
-    let comparison = compare(&args.comparison, problem)?;
+    let comparison = compare(&args.comparison.choice, problem)?;
     if let Some(file) = file {
         write_tree(&comparison, file)?;
     }
@@ -97,6 +97,9 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
                 "completion_time": text::json_time(time),
                 "gap_percent": comparison.gap_percent(time),
                 "gap_alphas": comparison.gap_alphas(time),
+                "optimal_among": comparison.optimality(outcome).map(Optimality::name),
+                "order": outcome.order.name(),
+                "completion_time_with_unpacking": text::json_time(outcome.unpacked),
                 "root_degree": tree.degree(tree.root()),
                 "depth": tree.depth(),
                 "rank_order": comparison.keeps_rank_order(outcome),
@@ -123,6 +126,7 @@ fn write_json(comparison: &Comparison, output: &mut dyn Write) -> Result<(), Cli
         "version": 1,
         "operation": comparison.problem.operation().name(),
         "processors": payload.processors(),
+        "ports": comparison.ports.get(),
         "total_bytes": vector.is_none().then(|| payload.total()),
         "vector_bytes": vector.map(|vector| vector.bytes),
         "root": match comparison.root {

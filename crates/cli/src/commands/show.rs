@@ -1,6 +1,6 @@
 //! `tuwtree show`: a tree explained: who sends what to whom, when.
 
-use crate::args::{CostArgs, PayloadArgs};
+use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::commands::evaluate::{check_sources, problem};
 use crate::error::CliError;
 use crate::input::{Source, tree};
@@ -10,7 +10,10 @@ use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::document::Problem;
-use tuwtree_model::{Completion, Operation, Rank, Tree, completion};
+use tuwtree_model::{
+    Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion_on_ports,
+    completion_time_on_ports, unpack_time,
+};
 
 /// Explain a tree: draw its upper part, and list who sends what to whom, and when.
 ///
@@ -26,6 +29,9 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// List only messages to or from this processor
     #[arg(long, value_name = "RANK")]
@@ -50,18 +56,38 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
         return Err(CliError::Usage(message));
     }
     let problem = problem(&document, &args.tree, &args.payload, &args.costs)?;
+    let operation = problem.as_ref().map_or(Operation::Gather, Problem::operation);
+    let ports = args.ports.for_tree(operation)?;
     let times = match &problem {
-        Some(problem) => Some(completion(tree, problem.collective(), &*problem.costs().costs())?),
+        Some(problem) => {
+            let costs = problem.costs().costs();
+            Some(completion_on_ports(tree, problem.collective(), &*costs, ports)?)
+        }
         None => None,
     };
-    let operation = problem.as_ref().map_or(Operation::Gather, Problem::operation);
-    if let Some(problem) = problem.filter(|problem| problem.costs().machine().is_some()) {
-        writeln!(output, "{}\n", text::costs(problem.costs()))?;
+    if let Some(problem) = problem.as_ref().filter(|one| one.costs().machine().is_some()) {
+        writeln!(output, "{}", text::costs(problem.costs()))?;
     }
+    writeln!(output, "order {}\n", order(tree, ports, problem.as_ref())?)?;
     Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
     writeln!(output)?;
     list_messages(args, tree, operation, times.as_ref(), output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The order that the tree keeps, and what it takes to put blocks into rank order where it does not.
+fn order(tree: &Tree, ports: Ports, problem: Option<&Problem>) -> Result<String, CliError> {
+    let operation = problem.map_or(Operation::Gather, Problem::operation);
+    let order = Order::of(tree, operation);
+    let Some(problem) = problem
+        .filter(|problem| order != Order::Ordered && problem.collective().blocks().is_some())
+    else {
+        return Ok(order.name().to_owned());
+    };
+    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
+    let time = completion_time_on_ports(tree, collective, costs, ports)?;
+    let unpacked = costs.sum(time, unpack_time(tree, collective, costs)?)?;
+    Ok(format!("{}; {}", order.name(), text::unpacking(time, unpacked, operation)))
 }
 
 /// Lists the messages in the order of their times, or of the senders' ranks where there are none.
@@ -87,8 +113,13 @@ fn list_messages(
         limit => limit.min(children.len()),
     };
     let what = if Operation::IRREGULAR.contains(&operation) { "blocks" } else { "vector" };
-    let headings = ["from", "to", what, "bytes", "start", "end"];
-    let mut table = text::table(&headings[..if times.is_some() { 6 } else { 3 }]);
+    let headings = ["from", "to", what, "bytes", "start", "end", "port"];
+    let columns = match times {
+        None => 3,
+        Some(_) if args.ports.ports() == Ports::ONE => 6,
+        Some(_) => 7,
+    };
+    let mut table = text::table(&headings[..columns]);
     let spans = spans(tree);
     for &child in &children[..listed] {
         let parent = tree.parent(child).expect("only children are listed");
@@ -97,7 +128,10 @@ fn list_messages(
         if let Some(times) = times {
             let (start, end) = transmission(tree, operation, times, child);
             row.extend([times.segment[child].to_string(), text::time(start), text::time(end)]);
+            // The parent's, which is one of several.
+            row.push(times.port[child].to_string());
         }
+        row.truncate(columns);
         table.add_row(row);
     }
     writeln!(output, "{}", table.trim_fmt())?;

@@ -1,6 +1,6 @@
 //! `tuwtree simulate`: when everything in a schedule happens.
 
-use crate::args::{CostArgs, named};
+use crate::args::{CostArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{Source, check_one_standard_input, schedule};
 use crate::output::file::Destination;
@@ -25,6 +25,9 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    ports: PortArgs,
 
     /// Whether senders wait for their receivers
     #[arg(long, value_name = "KIND", default_value = "synchronous",
@@ -59,7 +62,7 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
         let message = "--json and --timeline - both write to standard output";
         return Err(CliError::Usage(message.into()));
     }
-    let schedule = schedule::read(&args.schedule)?;
+    let schedule = schedule::read(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let timeline = simulate(&schedule, &*costs.costs(), args.sends)
         .map_err(|error| args.schedule.failure(&error))?;
@@ -194,9 +197,10 @@ impl Simulated<'_> {
             .fold((0, 0), |(count, bytes), send| (count + 1, bytes + u128::from(send.from.bytes())))
     }
 
-    /// A span as a share of the completion time.
+    /// A span of all ports of a processor as a share of what they have until the completion time.
     fn share(&self, units: f64) -> f64 {
-        let total = self.timeline.completion_time().units();
+        let ports = f64::from(self.schedule.task().ports);
+        let total = self.timeline.completion_time().units() * ports;
         if total > 0.0 { units / total } else { 0.0 }
     }
 

@@ -1,5 +1,6 @@
 //! `tuwtree verify`: whether a schedule does what it is for.
 
+use crate::args::PortArgs;
 use crate::error::CliError;
 use crate::input::{Source, schedule};
 use crate::output::text;
@@ -21,6 +22,9 @@ pub(crate) struct VerifyArgs {
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
     schedule: Source,
 
+    #[command(flatten)]
+    ports: PortArgs,
+
     /// Print the result as JSON (see docs/formats.md)
     #[arg(long)]
     json: bool,
@@ -31,7 +35,7 @@ pub(crate) struct VerifyArgs {
 /// # Errors
 /// A file that is not a valid schedule, or one that does not do what it is for.
 pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let schedule = schedule::read(&args.schedule)?;
+    let schedule = schedule::read(&args.schedule, args.ports, None)?;
     let verified = verify(&schedule).map_err(|fault| args.schedule.failure(&fault))?;
     match args.json {
         true => write_json(&schedule, &verified, output)?,

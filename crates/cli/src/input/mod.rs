@@ -26,6 +26,10 @@ pub(crate) enum Source {
 /// sizes.
 const LARGEST_INPUT: u64 = 8_000_000_000;
 
+/// The most blanks in a row, in bytes: no document has as many, but what a device or a packed file
+/// yields without end may be nothing else.
+const MOST_BLANKS: u64 = 1 << 24;
+
 impl Source {
     /// The source that a command-line argument names.
     pub(crate) fn parse(argument: &str) -> Result<Source, String> {
@@ -68,7 +72,7 @@ impl Source {
 
     /// A failure to do with this source, which the reason may quote.
     pub(crate) fn failure(&self, reason: &dyn fmt::Display) -> CliError {
-        CliError::Failure(format!("{self}: {}", shortened(&reason.to_string())))
+        CliError::Failure(format!("{self}: {}", shortened(&in_words(&reason.to_string()))))
     }
 
     fn open(&self) -> io::Result<impl BufRead + use<>> {
@@ -79,7 +83,7 @@ impl Source {
         let is_packed = raw.fill_buf()?.first() == Some(&GZIP);
         let plain: Box<dyn Read> =
             if is_packed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-        let mut text = BufReader::new(Limited { input: plain, left: LARGEST_INPUT });
+        let mut text = BufReader::new(Limited { input: plain, left: LARGEST_INPUT, blanks: 0 });
         let mark = "\u{feff}".as_bytes();
         if text.fill_buf()?.starts_with(mark) {
             text.consume(mark.len());
@@ -88,25 +92,55 @@ impl Source {
     }
 }
 
+/// A parser's message with what is allowed in words where it names types of Rust.
+fn in_words(message: &str) -> String {
+    let types = [
+        ("u8", "an integer from 0 to 255"),
+        ("u16", "an integer from 0 to 65535"),
+        ("u32", "an integer from 0 to 2^32 - 1"),
+        ("u64", "an integer from 0 to 2^64 - 1"),
+        ("usize", "an integer from 0 to 2^64 - 1"),
+        ("f64", "a number"),
+    ];
+    types.iter().fold(message.to_owned(), |text, (name, words)| {
+        text.replace(&format!("expected {name} "), &format!("expected {words} "))
+    })
+}
+
 /// The first byte of all that gzip has packed, and of no text.
 const GZIP: u8 = 0x1f;
 
-/// An input that is refused where it goes on for too long.
+/// A text that is refused where it goes on for too long, or is none.
 struct Limited<R> {
     input: R,
     left: u64,
+    /// How many of the last bytes are blank, counted by whole reads.
+    blanks: u64,
+}
+
+impl<R> Limited<R> {
+    fn check(&mut self, read: &[u8]) -> Result<(), String> {
+        let left = self.left.checked_sub(read.len() as u64);
+        self.left = left.ok_or_else(|| format!("more than {LARGEST_INPUT} bytes"))?;
+        if read.contains(&0) {
+            return Err("it has bytes that are 0, and so is no UTF-8 text".to_owned());
+        }
+        match read.iter().all(u8::is_ascii_whitespace) {
+            true => self.blanks += read.len() as u64,
+            false => self.blanks = 0,
+        }
+        match self.blanks > MOST_BLANKS {
+            true => Err(format!("more than {MOST_BLANKS} blanks in a row")),
+            false => Ok(()),
+        }
+    }
 }
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
-        match self.left.checked_sub(count as u64) {
-            Some(left) => {
-                self.left = left;
-                Ok(count)
-            }
-            None => Err(io::Error::other(format!("more than {LARGEST_INPUT} bytes"))),
-        }
+        self.check(&buffer[..count]).map_err(io::Error::other)?;
+        Ok(count)
     }
 }
 

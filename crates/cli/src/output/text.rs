@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{LARGEST_EXACT, Payload, Time};
+use tuwtree_model::{LARGEST_EXACT, Operation, Payload, Ports, Time};
 
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
@@ -38,11 +38,48 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
     }
 }
 
+/// A share in percent, with two significant digits where it is not tiny.
+pub(crate) fn share(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        _ if percent >= 10.0 => format!("{percent:.0} %"),
+        _ if percent >= 1.0 => format!("{percent:.1} %"),
+        _ if percent >= 0.1 => format!("{percent:.2} %"),
+        _ if percent >= 0.001 => format!("{percent:.3} %"),
+        _ => "less than 0.001 %".to_owned(),
+    }
+}
+
+/// What is to be added where every processor has several ports.
+pub(crate) fn with_ports(ports: Ports) -> String {
+    match ports {
+        Ports::ONE => String::new(),
+        _ => format!("; {ports} ports"),
+    }
+}
+
 /// How much is moved.
 pub(crate) fn payload(payload: &Payload) -> String {
     match payload {
         Payload::Blocks(sizes) => format!("{} bytes", sizes.total()),
         Payload::Vector(vector) => format!("a vector of {} bytes", vector.bytes),
+    }
+}
+
+/// The completion time of a tree that is not ordered, and that with an unpack step at the root (in a
+/// scatter, a pack step).
+pub(crate) fn unpacking(completed: Time, unpacked: Time, operation: Operation) -> String {
+    let step = if operation.is_outward() { "pack" } else { "unpack" };
+    let a = if operation.is_outward() { "a" } else { "an" };
+    let more = unpacked.units() - completed.units();
+    let (unpacked, completed) = (time(unpacked), time(completed));
+    match more {
+        0.0 => format!("at the root, nothing needs an extra {step} step: {completed}"),
+        more => format!(
+            "with derived datatypes at the root: {completed}; with {a} {step} step there: \
+             {completed} + {} = {unpacked}",
+            number(more)
+        ),
     }
 }
 

@@ -16,6 +16,15 @@ pub enum NonOrderedError {
         /// The most allowed.
         allowed: u64,
     },
+    /// More processors than the exact solver for several ports takes.
+    #[error(
+        "{processors} processors; with several ports, the exact solver takes at most {}",
+        super::MOST_ON_PORTS
+    )]
+    TooManyForPorts {
+        /// How many there are.
+        processors: usize,
+    },
     /// An ordered problem on the way has no solution.
     #[error(transparent)]
     Ordered(#[from] DpError),

@@ -11,6 +11,7 @@
 //! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
 //! | [`search`](search()) | ordered after some permutation | steps times that | small problems |
 //! | [`direct`](direct()) | ordered, but for large blocks that go straight to the root | as the ordered program's, some times | gamma <= beta |
+//! | [`exact_on_ports`] | all, with several ports | O(p 3^p) and more | up to 9 processors |
 //!
 //! `treegen` has constructions without search. How far a tree is from the best, a bound tells
 //! ([`tuwtree_model::best_lower_bound`]).
@@ -37,11 +38,13 @@ mod direct;
 mod error;
 mod exact;
 pub mod partition;
+mod ports;
 mod search;
 mod sorted;
 
 pub use direct::direct;
 pub use error::NonOrderedError;
 pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};
-pub use search::{Search, search};
+pub use ports::{MOST_ON_PORTS, exact_on_ports};
+pub use search::{Search, search, search_while};
 pub use sorted::{Order, sorted};

@@ -37,6 +37,21 @@ pub fn search(
     search: Search,
     progress: &dyn Progress,
 ) -> Result<Tree, NonOrderedError> {
+    search_while(sizes, costs, root, search, progress, &mut || true)
+}
+
+/// The tree of [`search()`] with as many of its steps as `goes_on` allows, which is asked before each.
+///
+/// # Errors, complexity
+/// As [`search()`].
+pub fn search_while(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    search: Search,
+    progress: &dyn Progress,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Tree, NonOrderedError> {
     let root = root_of(root, sizes)?;
     let bound = best_lower_bound(Root::Given(root), sizes, costs)?;
     let mut order: Vec<Rank> = descending(sizes, root);
@@ -47,7 +62,7 @@ pub fn search(
     }
     let numbers = Randomness::Xoshiro { seed: search.seed }.numbers(2 * search.steps);
     for pair in numbers.chunks_exact(2) {
-        if completion_time(&best, sizes, costs)? <= bound {
+        if !goes_on() || completion_time(&best, sizes, costs)? <= bound {
             break;
         }
         let [from, to] = [pair[0], pair[1]].map(|number| 1 + number as usize % (order.len() - 1));

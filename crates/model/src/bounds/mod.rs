@@ -9,7 +9,9 @@
 //!   have received by then, so that each message at most doubles the root's clock.
 //! - [`count_bound`]: neither does it hold more blocks than can have come together by then.
 //!
-//! Both are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma. They are at
+//! [`bound_on_ports`] does the same for processors with several ports.
+//!
+//! The two are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma. They are at
 //! least as large as the simple bound, [`lower_bound`](crate::lower_bound), up to rounding where costs
 //! are not integers.
 //!
@@ -32,11 +34,13 @@
 //! OPT section 2.3 has the simple bound.
 
 mod counts;
+mod ports;
 mod problem;
 mod reach;
 
 use crate::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError};
 use counts::Counts;
+pub use ports::bound_on_ports;
 use problem::Problem;
 
 /// A lower bound on the completion time of every tree with this root, or with any: volumes double.

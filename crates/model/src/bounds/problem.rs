@@ -85,7 +85,14 @@ impl Problem {
     /// # Errors
     /// [`TimeError`] if it cannot be stated.
     pub(super) fn time(&self, beyond: u128) -> Result<Time, TimeError> {
-        let units = self.base() + beyond;
+        self.stated(self.base() + beyond)
+    }
+
+    /// A time in the cost model's units.
+    ///
+    /// # Errors
+    /// [`TimeError`] if it cannot be stated.
+    pub(super) fn stated(&self, units: u128) -> Result<Time, TimeError> {
         match self.scale {
             Scale::Integral if units > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
             Scale::Integral => Time::new(units as f64).ok_or(TimeError::NotFinite),

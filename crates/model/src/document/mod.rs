@@ -9,8 +9,8 @@ mod machine;
 pub use machine::{Date, Machine};
 
 use crate::{
-    BlockSizes, Collective, Costs, Homogeneous, Operation, Payload, Rank, Step, Tree, TreeError,
-    Vector, WrongPayload,
+    BlockSizes, Collective, Costs, Homogeneous, NotOrdered, Operation, Order, Payload, Rank, Step,
+    Tree, TreeError, Vector, WrongPayload, check_combines_neighbours, check_ordered,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -209,15 +209,33 @@ impl TreeDocument {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-tree";
     /// The newest version.
-    pub const VERSION: u64 = 2;
+    pub const VERSION: u64 = 3;
 
     /// The version that this document is written in: the oldest that has all its fields. Version 2
-    /// added machines, broadcast and reduction.
+    /// added machines, broadcast and reduction; version 3 the order, which is written where it is
+    /// not the strictest.
     pub fn version(&self) -> u64 {
         let needs_2 = |problem: &Problem| {
             problem.costs.machine().is_some() || matches!(problem.payload, Payload::Vector(_))
         };
-        if self.problem.as_ref().is_some_and(needs_2) { 2 } else { 1 }
+        match self.order() {
+            Order::Ordered if self.problem.as_ref().is_some_and(needs_2) => 2,
+            Order::Ordered => 1,
+            Order::Direct | Order::Any => 3,
+        }
+    }
+
+    /// What the tree is for; without a problem, blocks are gathered.
+    pub fn operation(&self) -> Operation {
+        self.problem.as_ref().map_or(Operation::Gather, Problem::operation)
+    }
+
+    /// The strictest order that the tree keeps, whatever a file claims (which may be less).
+    ///
+    /// # Complexity
+    /// O(p).
+    pub fn order(&self) -> Order {
+        Order::of(&self.tree, self.operation())
     }
 }
 
@@ -230,6 +248,7 @@ struct TreeFields {
     version: u64,
     processors: usize,
     root: Rank,
+    order: Option<Order>,
     subtrees: Vec<Vec<u32>>,
     problem: Option<Object<ProblemFields>>,
 }
@@ -259,8 +278,10 @@ enum TreeDocumentError {
     Subtrees { subtrees: usize, processors: usize },
     #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processors")]
     Blocks { blocks: usize, processors: usize },
-    #[error("{what} in a document of version {version}; it needs version 2")]
-    TooEarly { what: &'static str, version: u64 },
+    #[error("{what} in a document of version {version}; it needs version {needed}")]
+    TooEarly { what: &'static str, version: u64, needed: u64 },
+    #[error("\"order\" is \"{}\", but the tree keeps no more than \"{}\": {fault}", claimed.name(), kept.name())]
+    Order { claimed: Order, kept: Order, fault: NotOrdered },
     #[error("{0}")]
     Problem(String),
     #[error("not a tree: {0}")]
@@ -271,7 +292,10 @@ impl TryFrom<TreeFields> for TreeDocument {
     type Error = TreeDocumentError;
 
     fn try_from(fields: TreeFields) -> Result<TreeDocument, TreeDocumentError> {
-        let TreeFields { version, processors, root, subtrees, problem, .. } = fields;
+        let TreeFields { version, processors, root, order, subtrees, problem, .. } = fields;
+        if order.is_some() && version < 3 {
+            return Err(TreeDocumentError::TooEarly { what: "\"order\"", version, needed: 3 });
+        }
         if subtrees.len() != processors {
             return Err(TreeDocumentError::Subtrees { subtrees: subtrees.len(), processors });
         }
@@ -288,17 +312,40 @@ impl TryFrom<TreeFields> for TreeDocument {
                 child => (rank, Step::Receive(child)),
             }));
         }
-        Ok(TreeDocument { tree: Tree::new(processors, root, &steps)?, problem })
+        let document = TreeDocument { tree: Tree::new(processors, root, &steps)?, problem };
+        document.check_order(order.unwrap_or(Order::Any))?;
+        Ok(document)
+    }
+}
+
+impl TreeDocument {
+    /// Fails unless the tree keeps this order, or a stricter one.
+    fn check_order(&self, claimed: Order) -> Result<(), TreeDocumentError> {
+        let kept = self.order();
+        let checked = match self.operation() {
+            Operation::Reduce => check_combines_neighbours(&self.tree),
+            Operation::Gather | Operation::Scatter | Operation::Broadcast => {
+                check_ordered(&self.tree)
+            }
+        };
+        match checked {
+            Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),
+            _ => Ok(()),
+        }
     }
 }
 
 impl Serialize for TreeDocument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("TreeDocument", 6)?;
+        let mut fields = serializer.serialize_struct("TreeDocument", 7)?;
         fields.serialize_field("format", Self::FORMAT)?;
         fields.serialize_field("version", &self.version())?;
         fields.serialize_field("processors", &self.tree.processors())?;
         fields.serialize_field("root", &self.tree.root())?;
+        match self.order() {
+            Order::Ordered => fields.skip_field("order")?,
+            order => fields.serialize_field("order", &order)?,
+        }
         fields.serialize_field("subtrees", &Subtrees(&self.tree))?;
         match &self.problem {
             Some(problem) => {
@@ -373,7 +420,7 @@ impl ProblemFields {
             (self.vector_bytes.is_some(), "\"vector_bytes\""),
         ];
         match newer.into_iter().find(|&(is_given, _)| is_given && version < 2) {
-            Some((_, what)) => Err(TreeDocumentError::TooEarly { what, version }),
+            Some((_, what)) => Err(TreeDocumentError::TooEarly { what, version, needed: 2 }),
             None => Ok(()),
         }
     }
@@ -507,6 +554,49 @@ mod tests {
             ("\"problem\":{", "\"problem\":[1],\"x\":{", "expected an object with named fields"),
         ] {
             let bad = good.replace(from, to);
+            let error = serde_json::from_str::<TreeDocument>(&bad).unwrap_err().to_string();
+            assert!(error.contains(message), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_tree_that_is_not_ordered_says_so_in_version_3() {
+        let document = |steps: &[(Rank, Step)]| TreeDocument {
+            tree: Tree::new(4, 0, steps).unwrap(),
+            problem: None,
+        };
+        let direct = document(&[
+            (0, Step::Copy),
+            (0, Step::Receive(2)),
+            (0, Step::Receive(1)),
+            (0, Step::Receive(3)),
+        ]);
+        let text = serde_json::to_string(&direct).unwrap();
+        assert_eq!(
+            text,
+            r#"{"format":"tuwtree-tree","version":3,"processors":4,"root":0,"order":"direct","subtrees":[[0,2,1,3],[],[],[]]}"#
+        );
+        assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), direct);
+        let less = text.replace("direct", "any");
+        assert_eq!(serde_json::from_str::<TreeDocument>(&less).unwrap(), direct);
+        let silent =
+            text.replace("\"order\":\"direct\",", "").replace("\"version\":3", "\"version\":1");
+        assert_eq!(serde_json::from_str::<TreeDocument>(&silent).unwrap(), direct);
+        let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
+        let any = document(&[&steps[..], &[(1, Step::Copy), (1, Step::Receive(3))]].concat());
+        let text_of_any = serde_json::to_string(&any).unwrap();
+        for (bad, message) in [
+            (
+                text.replace("direct", "ordered"),
+                "but the tree keeps no more than \"direct\": processor 0",
+            ),
+            (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": processor 1"),
+            (
+                text.replace("\"version\":3", "\"version\":2"),
+                "\"order\" in a document of version 2; it needs version 3",
+            ),
+            (text.replace("direct", "weak"), "unknown variant `weak`"),
+        ] {
             let error = serde_json::from_str::<TreeDocument>(&bad).unwrap_err().to_string();
             assert!(error.contains(message), "{bad}: {error}");
         }

@@ -14,7 +14,8 @@ pub(crate) use bars::{Bar, Kind, bars, critical_actions};
 pub(crate) use rows::{Row, rows};
 pub(crate) use shared::shared;
 use std::fmt::Display;
-use tuwtree_model::Rank;
+use tuwtree_model::{Rank, Time};
+use tuwtree_schedule::Schedule;
 
 /// A picture of what each processor does when.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +33,11 @@ const GUTTER: f64 = 14.0;
 const ROW: f64 = 20.0;
 /// The height of a bar with one port.
 const BAR: f64 = 14.0;
-/// The height of the bars of a port, where there are several.
-const LANE: f64 = 9.0;
+/// The height of a port's bars with their distance, where there are several: with few of them room for
+/// text, with many only what is left of a row.
+const LANES: [(u16, f64); 2] = [(4, BAR), (16, 9.0)];
+/// The most that the bars of all ports of a row take.
+const MOST_LANES: f64 = 144.0;
 /// The font size of what stands in bars.
 const SMALL: f64 = 9.5;
 /// The least distance between two ticks of the axis.
@@ -79,6 +83,7 @@ impl<'a> TimelinePicture<'a> {
             picture: self,
             scale: Scale::new(end, left, PLOT),
             left,
+            lanes: ports_in_use(self.performance.schedule),
             critical: critical_actions(self.performance),
         };
         drawing.draw(&rows)
@@ -88,18 +93,23 @@ impl<'a> TimelinePicture<'a> {
         let Performance { schedule, timeline, costs } = self.performance;
         let task = schedule.task();
         let title = format!(
-            "{}{} over {}, root {}",
+            "{}{} over {}, root {}, order {}",
             prefix(self.heading),
             task.operation.name(),
             labels::processors(task.processors()),
-            task.root
+            task.root,
+            task.order.name()
         );
         let end = timeline.completion_time().units();
         let busy: f64 = (0..task.processors()).map(|rank| timeline.busy_units(rank)).sum();
         let what = format!(
-            "{}; completion time {}; all processors together are busy {} of the time",
+            "{}; completion time {}; {} together are busy {} of the time",
             labels::bytes(task.total()),
             Unit::of(costs).units(end),
+            match task.ports {
+                1 => "all processors".to_owned(),
+                ports => format!("all {ports} ports of all processors"),
+            },
             share(busy, end * task.processors() as f64 * f64::from(task.ports)),
         );
         let unit = Unit::of(costs).name();
@@ -114,6 +124,8 @@ struct Drawing<'a> {
     scale: Scale,
     /// Where the bars begin.
     left: f64,
+    /// How many ports a row shows: those that somebody uses.
+    lanes: u16,
     /// For each processor, the indices of its critical actions.
     critical: Vec<Vec<usize>>,
 }
@@ -161,18 +173,25 @@ impl Drawing<'_> {
         self.picture.performance.schedule.task().ports
     }
 
+    /// The height of a port's bars and the distance to the next, where there are several.
+    fn lane_height(&self) -> f64 {
+        let few = LANES.into_iter().find(|&(most, _)| self.lanes <= most);
+        few.map_or(MOST_LANES / f64::from(self.lanes), |(_, height)| height)
+    }
+
     fn row_height(&self, row: Row) -> f64 {
         match row {
-            Row::One(_) if self.ports() > 1 => LANE * f64::from(self.ports()) + 6.0,
+            Row::One(_) if self.lanes > 1 => self.lane_height() * f64::from(self.lanes) + 6.0,
             _ => ROW,
         }
     }
 
     /// The top and the height of the bars of a port in a row.
     fn lane(&self, row_top: f64, port: u16) -> (f64, f64) {
-        match self.ports() {
+        let lane = self.lane_height();
+        match self.lanes {
             1 => (row_top + (ROW - BAR) / 2.0, BAR),
-            _ => (row_top + 3.0 + LANE * f64::from(port), LANE - 1.0),
+            _ => (row_top + 3.0 + lane * f64::from(port), lane - lane.min(10.0) / 10.0),
         }
     }
 
@@ -268,7 +287,7 @@ impl Drawing<'_> {
     /// What a bar is about, if it is wide enough.
     fn draw_text_in(&self, xml: &mut Xml, bar: &Bar, count: usize, (x1, x2): (f64, f64), y: f64) {
         let text = match (bar.kind, bar.to, bar.from) {
-            _ if count > 1 || self.ports() > 1 => return,
+            _ if count > 1 || self.lanes > LANES[0].0 => return,
             (Kind::Send, Some(to), _) => format!("to {to}"),
             (Kind::Receive, _, Some(from)) => format!("from {from}"),
             (Kind::Exchange, Some(to), Some(from)) if to == from => format!("with {to}"),
@@ -328,22 +347,40 @@ impl Drawing<'_> {
     /// Lines from senders to receivers, where messages start.
     fn connect(&self, xml: &mut Xml, tops: &[f64]) {
         let schedule = self.picture.performance.schedule;
-        let middle = |rank: Rank| tops[rank] + self.row_height(Row::One(rank)) / 2.0;
+        let middle = |rank: Rank, port: u16| {
+            let (top, height) = self.lane(tops[rank], port);
+            top + height / 2.0
+        };
         for rank in 0..schedule.processors() {
             let actions = schedule.programs().actions(rank);
             for (action, times) in actions.zip(self.picture.performance.timeline.actions(rank)) {
                 let Some(send) = action.send() else { continue };
+                let port = self.port_of_receive(rank, send.to, times.start);
                 let x = Px(self.scale.x(times.start.units()));
                 let attributes: [(&str, &dyn Display); 5] = [
                     ("class", &"message"),
                     ("x1", &x),
                     ("x2", &x),
-                    ("y1", &Px(middle(rank))),
-                    ("y2", &Px(middle(send.to))),
+                    ("y1", &Px(middle(rank, action.port))),
+                    ("y2", &Px(middle(send.to, port))),
                 ];
                 xml.empty("line", &attributes);
             }
         }
+    }
+
+    /// The port of `to` through which a message from `from` comes that starts then; its first if it is
+    /// received later than it was sent.
+    fn port_of_receive(&self, from: Rank, to: Rank, start: Time) -> u16 {
+        if self.lanes == 1 {
+            return 0;
+        }
+        let Performance { schedule, timeline, .. } = self.picture.performance;
+        let mut actions = schedule.programs().actions(to).zip(timeline.actions(to));
+        let found = actions.find(|(action, times)| {
+            times.start == start && action.receive().is_some_and(|receive| receive.from == from)
+        });
+        found.map_or(0, |(action, _)| action.port)
     }
 
     fn draw_legend(&self, xml: &mut Xml, rows: &[Row], top: f64) {
@@ -377,6 +414,14 @@ impl Drawing<'_> {
         }
         xml.close();
     }
+}
+
+/// How many ports are used, up to the last.
+fn ports_in_use(schedule: &Schedule) -> u16 {
+    let ports = (0..schedule.processors())
+        .flat_map(|rank| schedule.programs().actions(rank))
+        .map(|action| action.port);
+    ports.max().map_or(1, |port| port + 1)
 }
 
 /// The name of a row: a rank or a range of them.

@@ -128,13 +128,21 @@ impl<'a> TreePicture<'a> {
         };
         let task = schedule.task();
         let operation = task.operation;
-        let title =
-            format!("{}{} over {processors}, root {root}", prefix(self.heading), operation.name());
+        let title = format!(
+            "{}{} over {processors}, root {root}, order {}",
+            prefix(self.heading),
+            operation.name(),
+            task.order.name()
+        );
         let what = format!(
-            "{}; completion time {}; {}",
+            "{}; completion time {}; {}{}",
             labels::bytes(task.total()),
             Unit::of(costs).time(timeline.completion_time()),
-            labels::costs(costs)
+            labels::costs(costs),
+            match task.ports {
+                1 => String::new(),
+                ports => format!("; {ports} ports"),
+            }
         );
         let how = format!(
             "messages go from {}; children from top to bottom in the order of their messages",

@@ -21,7 +21,7 @@ use crate::simulate::{Sends, SimulationError, simulate};
 use guards::Touched;
 use std::io::{self, Write};
 use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{Homogeneous, Operation, Payload, Rank, Time};
+use tuwtree_model::{Homogeneous, Operation, Order, Payload, Rank, Time};
 
 const SOURCE: &str = include_str!("c/source.c");
 const HEADER: &str = include_str!("c/header.h");
@@ -501,9 +501,10 @@ fn argument_notes(schedule: &Schedule) -> String {
              * type            of the elements; consecutive bytes without gaps\n \
              * op              associative; {}",
             match task.order {
-                crate::schedule::Order::Any =>
+                Order::Ordered =>
+                    "need not be commutative, since vectors are combined in rank order",
+                Order::Direct | Order::Any =>
                     "commutative, too, since vectors are combined in any order",
-                _ => "need not be commutative, since vectors are combined in rank order",
             }
         ),
     }

@@ -159,3 +159,59 @@ impl Values {
         unreachable!("two ways lead to the contribution, so they part somewhere")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Action, Arrival, Buffer, Deed, Order, Payload, Piece, Programs, Receive, Region, Schedule,
+        Send, Task, verify,
+    };
+    use tuwtree_model::{Operation, Vector};
+
+    /// Processor 2 sends every other byte to 1, whose segment then has a value for each of `bytes`
+    /// bytes; 1 sends it to the root so many `times`, which combines it with the rest each time.
+    fn scattered_reduction(bytes: u64, times: usize) -> Schedule {
+        let mut programs = Programs::new();
+        let mut push = |deeds: &mut dyn Iterator<Item = Deed<'_>>| {
+            for deed in deeds {
+                programs.push(&Action { port: 0, deed }).unwrap();
+            }
+            programs.end_processor();
+        };
+        let whole = [Piece { offset: 0, bytes }];
+        let even: Vec<Piece> =
+            (0..bytes).step_by(2).map(|offset| Piece { offset, bytes: 1 }).collect();
+        let region = |buffer| Region { buffer, pieces: &whole };
+        let receive = |from, into| {
+            Deed::Receive(Receive { from, tag: 0, into, arrival: Arrival::CombineRight })
+        };
+        let send = |to, from| Deed::Send(Send { to, tag: 0, from });
+        let from_2 = receive(2, Region { buffer: Buffer::Segment, pieces: &even });
+        let to_root = std::iter::repeat_n(send(0, region(Buffer::Segment)), times);
+        push(&mut std::iter::repeat_n(receive(1, region(Buffer::Output)), times));
+        push(&mut std::iter::once(from_2).chain(to_root));
+        push(&mut std::iter::once(send(1, Region { buffer: Buffer::Input, pieces: &even })));
+        let task = Task {
+            operation: Operation::Reduce,
+            root: 0,
+            payload: Payload::Vector(Vector { processors: 3, bytes }),
+            displacements: None,
+            order: Order::Any,
+            ports: 1,
+            costs: None,
+        };
+        Schedule::new(task, vec![0, bytes, 0], programs).unwrap()
+    }
+
+    #[test]
+    fn a_reduction_in_too_many_parts_is_not_verified_but_refused_with_the_limit() {
+        let times = 2300;
+        let fault = verify(&scattered_reduction(2048, times)).unwrap_err();
+        let limit = Values::LEAST_LIMIT + Values::STEPS_EACH * (3 + 2 * times as u64 + 2);
+        assert_eq!(fault, Fault::TooIntricate { limit });
+        // With fewer, the true fault is found: 1 contributes twice.
+        let fault = verify(&scattered_reduction(64, 2)).unwrap_err();
+        assert!(matches!(fault, Fault::ContributionTwice { rank: 1, .. }), "{fault}");
+    }
+}

@@ -1,8 +1,8 @@
 //! What can be wrong with a schedule, with processors and action numbers.
 
 use crate::action::{Action, Arrival, Buffer, Deed};
-use crate::schedule::Order;
 use std::fmt;
+use tuwtree_model::Order;
 use tuwtree_model::Rank;
 
 /// An action of a processor.

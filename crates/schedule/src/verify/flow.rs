@@ -6,8 +6,7 @@ use super::matching::{Message, Messages};
 use super::progress::Event;
 use super::{Actions, Fault};
 use crate::action::{Arrival, Buffer, Deed, Region};
-use crate::schedule::Order;
-use tuwtree_model::{Operation, Payload, Rank};
+use tuwtree_model::{Operation, Order, Payload, Rank};
 
 /// What was found out.
 pub(super) struct Flow {

@@ -8,8 +8,7 @@ use super::flow::Moved;
 use super::matching::Messages;
 use super::{Actions, Direction, Fault, NONE, Span};
 use crate::action::{Buffer, Deed};
-use crate::schedule::Order;
-use tuwtree_model::{Operation, Rank};
+use tuwtree_model::{Operation, Order, Rank};
 
 /// The strictest order that a gather or scatter keeps.
 ///

@@ -37,10 +37,10 @@ mod races;
 pub use fault::{At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overlap, Span, Stuck};
 
 use crate::action::{Buffer, Deed};
-use crate::schedule::{Order, Schedule};
+use crate::schedule::Schedule;
 use crate::simulate::Sends;
 use matching::Messages;
-use tuwtree_model::{Payload, Rank};
+use tuwtree_model::{Order, Payload, Rank};
 
 /// What is known of a schedule that is right.
 #[derive(Clone, Debug, PartialEq, Eq)]

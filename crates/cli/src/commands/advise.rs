@@ -1,0 +1,93 @@
+//! `tuwtree advise`: which construction to use for a problem, and what it gains.
+
+use crate::advice::{Advice, Rival, TOLERANCE_PERCENT};
+use crate::comparison::{ComparisonArgs, compare};
+use crate::error::CliError;
+use crate::output::text;
+use clap::Args;
+use serde_json::json;
+use std::io::Write;
+use std::process::ExitCode;
+use tuwtree_model::Order;
+
+/// Say in a sentence which construction to use for a problem, and what it gains.
+///
+/// Builds the trees that `optimize` compares, of any order if --order says nothing else, and names the
+/// one that is the least trouble and takes at most --tolerance percent longer than the fastest: linear,
+/// which MPI libraries do today; oblivious and adaptive, which need no planning; then trees planned
+/// offline, those in rank order first. All is computed for this problem and these costs.
+#[derive(Args, Debug)]
+pub(crate) struct AdviseArgs {
+    #[command(flatten)]
+    comparison: ComparisonArgs,
+
+    /// How much longer than the fastest, in percent, a tree may take that is less trouble
+    #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE_PERCENT, allow_hyphen_values = true)]
+    tolerance: f64,
+
+    /// Print the advice as JSON (see docs/formats.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// As for `optimize`; a tolerance that is negative or not finite.
+pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
+        return Err(CliError::Usage(format!(
+            "--tolerance {}: a finite number of at least 0 percent",
+            args.tolerance
+        )));
+    }
+    args.comparison.choice.order.get_or_insert(Order::Any);
+    let problem = args.comparison.load()?;
+    let comparison = compare(&args.comparison.choice, problem)?;
+    let advice = Advice::new(&comparison, args.tolerance / 100.0);
+    if args.json {
+        write_json(&advice, output)?;
+        return Ok(comparison.exit_code());
+    }
+    writeln!(output, "{}; {}\n", comparison.title(), text::costs(comparison.problem.costs()))?;
+    writeln!(output, "{}", advice.sentence())?;
+    writeln!(output, "It takes {}, root {}.", text::time(advice.chosen.time()), advice.root())?;
+    for line in advice.gains() {
+        writeln!(output, "{line}")?;
+    }
+    if let Some(line) = advice.unpacking() {
+        writeln!(output, "{line}")?;
+    }
+    writeln!(output, "{}", advice.limit())?;
+    Ok(comparison.exit_code())
+}
+
+fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliError> {
+    let rivals: serde_json::Map<String, serde_json::Value> = Rival::ALL
+        .into_iter()
+        .filter_map(|rival| {
+            let other = advice.rival(rival)?;
+            let value = json!({
+                "construction": other.construction.name(),
+                "completion_time": text::json_time(other.time()),
+                "times_as_long": advice.factor(other),
+            });
+            Some((rival.name().to_owned(), value))
+        })
+        .collect();
+    let chosen = advice.chosen;
+    let document = json!({
+        "format": "tuwtree-advice",
+        "version": 1,
+        "construction": chosen.construction.name(),
+        "order": chosen.order.name(),
+        "root": advice.root(),
+        "completion_time": text::json_time(chosen.time()),
+        "completion_time_with_unpacking": text::json_time(chosen.unpacked),
+        "lower_bound": text::json_time(advice.bound()),
+        "against": rivals,
+        "sentence": advice.sentence(),
+    });
+    serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
+    Ok(writeln!(output)?)
+}

@@ -1,0 +1,321 @@
+//! `tuwtree map`: which kind of tree pays where, over a grid of problems.
+
+use crate::args::named;
+use crate::error::CliError;
+use crate::output::file::Destination;
+use crate::regions::{Cell, Grid, Kind, Place, Row};
+use clap::Args;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use tuwtree_model::{Distribution, DistributionError, Randomness, Scale, power_law};
+use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
+
+/// Map which kind of tree pays where: latency against skew, for four places of the root.
+///
+/// Each cell is a gather among -p processors. Columns are alpha over beta times the mean block, rows
+/// are blocks: the k-th largest in proportion to k^-s, at random ranks, where s = 0 makes all equal and
+/// s = 1 is Zipf's law; or one of the papers' distributions. The cell names the kind of tree that is the least trouble and takes at most
+/// --tolerance percent longer than the best of all, in the order linear (what MPI libraries do),
+/// adaptive (built online), ordered (optimal, built offline), direct (ordered, but large blocks go
+/// straight to the root) and any (no order kept); the number is how many times as long the better of
+/// linear and adaptive takes. All of it is computed for the map, by the same programs as `optimize`.
+#[derive(Args, Debug)]
+pub(crate) struct MapArgs {
+    /// What the rows are
+    #[arg(long, value_name = "NAME", default_value = "power-law",
+          value_parser = named(Blocks::ALL, Blocks::name, Blocks::summary))]
+    blocks: Blocks,
+
+    /// The number of processors, 2 to 5000
+    #[arg(short, long, value_name = "P", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(2..=5000))]
+    processors: u32,
+
+    /// The mean block in bytes
+    #[arg(short = 'b', long, value_name = "BYTES", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    mean_block: u64,
+
+    /// The cost of copying in units of beta, at most 1
+    #[arg(long, value_name = "COST", default_value_t = 1.0, allow_hyphen_values = true)]
+    gamma: f64,
+
+    /// How much longer than the best, in percent, a kind of tree may take that is less trouble
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
+    tolerance: f64,
+
+    /// The seed of random ranks and sizes
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u32,
+
+    /// Columns for each power of ten of the latency, 1 to 8
+    #[arg(long, value_name = "N", default_value_t = 2,
+          value_parser = clap::value_parser!(u8).range(1..=8))]
+    columns: u8,
+
+    /// Rows for each unit of the exponent s, 1 to 16 [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    rows: Option<u8>,
+
+    /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, anything else, also `-`, for the
+    /// table of all times as CSV
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    output: Vec<Destination>,
+}
+
+/// What the rows of a map are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocks {
+    PowerLaw,
+    Distributions,
+}
+
+impl Blocks {
+    const ALL: [Blocks; 2] = [Blocks::PowerLaw, Blocks::Distributions];
+
+    fn name(self) -> &'static str {
+        match self {
+            Blocks::PowerLaw => "power-law",
+            Blocks::Distributions => "distributions",
+        }
+    }
+
+    fn summary(self) -> &'static str {
+        match self {
+            Blocks::PowerLaw => "blocks that fall like k^-s, for s from 0 to 3",
+            Blocks::Distributions => "the papers' eleven distributions",
+        }
+    }
+
+    /// What a row's label is.
+    fn heading(self) -> &'static str {
+        match self {
+            Blocks::PowerLaw => "exponent",
+            Blocks::Distributions => "distribution",
+        }
+    }
+
+    /// The blocks, in words.
+    fn story(self, seed: u32) -> String {
+        match self {
+            Blocks::PowerLaw => format!(
+                "the k-th largest block is in proportion to k^-s, s being the exponent, at random \
+                 ranks (seed {seed})"
+            ),
+            Blocks::Distributions => format!("the papers' distributions (seed {seed})"),
+        }
+    }
+}
+
+/// The powers of ten of alpha over beta b.
+const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
+/// The papers' rho.
+const RHO: u64 = 5;
+/// The greatest exponent.
+const STEEPEST: u32 = 3;
+/// Pixels of a PNG for each unit of the SVG.
+const PNG_SCALE: f32 = 2.0;
+
+/// Runs the command.
+///
+/// # Errors
+/// Parameters out of range; outputs that cannot be written.
+pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
+    check(args)?;
+    let outputs = args
+        .output
+        .iter()
+        .map(|one| Ok((one, one.open()?)))
+        .collect::<Result<Vec<_>, CliError>>()?;
+    let grid = grid(args)?;
+    let cells = grid.cells()?;
+    for (destination, output) in outputs {
+        let ending = match destination {
+            Destination::StandardOutput => String::new(),
+            Destination::File(path) => picture_ending(path),
+        };
+        match ending.as_str() {
+            "svg" => {
+                let svg = map(args, &grid, &cells).svg();
+                output.write(|file| file.write_all(svg.as_bytes()))?;
+            }
+            "png" => {
+                let svg = map(args, &grid, &cells).svg();
+                let bytes = png(&svg, PNG_SCALE)
+                    .map_err(|error| CliError::Failure(format!("{error}; write SVG")))?;
+                output.write(|file| file.write_all(&bytes))?;
+            }
+            _ => output.write(|file| write_csv(args, &grid, &cells, file))?,
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(args: &MapArgs) -> Result<(), CliError> {
+    if args.gamma > 1.0 {
+        return Err(CliError::Usage(format!(
+            "--gamma {}: at most 1, in units of beta; trees without order are for gamma <= beta",
+            args.gamma
+        )));
+    }
+    if args.rows.is_some() && args.blocks == Blocks::Distributions {
+        return Err(CliError::Usage("--rows is for --blocks power-law".into()));
+    }
+    match args.tolerance.is_finite() && args.tolerance >= 0.0 {
+        true => Ok(()),
+        false => Err(CliError::Usage(format!(
+            "--tolerance {}: a finite number of at least 0 percent",
+            args.tolerance
+        ))),
+    }
+}
+
+/// `svg` or `png` in whatever case, `svg` also for what is packed; else nothing.
+fn picture_ending(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").filter(|name| name.ends_with(".svg")).unwrap_or(&name);
+    ["svg", "png"].into_iter().find(|one| name.ends_with(&format!(".{one}"))).unwrap_or("").into()
+}
+
+fn grid(args: &MapArgs) -> Result<Grid, CliError> {
+    let columns = i32::from(args.columns);
+    let steps = LATENCIES.start() * columns..=LATENCIES.end() * columns;
+    Ok(Grid {
+        rows: rows(args).map_err(|error| CliError::Usage(error.to_string()))?,
+        alphas: steps
+            .map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block))
+            .collect(),
+        gamma: args.gamma,
+    })
+}
+
+fn rows(args: &MapArgs) -> Result<Vec<Row>, DistributionError> {
+    let (processors, mean_block) = (args.processors as usize, args.mean_block);
+    match args.blocks {
+        Blocks::PowerLaw => {
+            let steps = u32::from(args.rows.unwrap_or(4));
+            (0..=STEEPEST * steps)
+                .map(|step| {
+                    let exponent = f64::from(step) / f64::from(steps);
+                    let sizes = power_law(processors, mean_block, exponent, args.seed.into())?;
+                    Ok(Row { label: exponent.to_string(), sizes })
+                })
+                .collect()
+        }
+        Blocks::Distributions => Distribution::ALL
+            .into_iter()
+            .map(|distribution| {
+                let scale = Scale { processors, mean_block, rho: RHO };
+                let sizes = distribution.sizes(scale, Randomness::Glibc { seed: args.seed })?;
+                Ok(Row { label: distribution.name().to_owned(), sizes })
+            })
+            .collect(),
+    }
+}
+
+/// About this power of ten times the mean block: an integer, with which times are exact, where it is
+/// at least 1.
+fn alpha(power: f64, mean_block: u64) -> f64 {
+    match 10_f64.powf(power) * mean_block as f64 {
+        alpha if alpha >= 1.0 => alpha.round(),
+        alpha => alpha,
+    }
+}
+
+fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
+    let panels = Place::ALL.map(|place| RegionPanel {
+        title: place.summary().to_owned(),
+        cells: cells
+            .iter()
+            .filter(|cell| cell.place == place)
+            .map(|one| drawn(one, args))
+            .collect(),
+    });
+    RegionMap {
+        title: "Which kind of tree pays where".to_owned(),
+        lines: vec![
+            format!(
+                "gather among {} processors, mean block {} bytes, beta = 1, gamma = {}; {}",
+                args.processors,
+                args.mean_block,
+                args.gamma,
+                args.blocks.story(args.seed)
+            ),
+            format!(
+                "colour: the first of these that takes at most {} % longer than the best of all; \
+                 number: how many times as long the better of linear and adaptive takes",
+                args.tolerance
+            ),
+        ],
+        choices: Kind::ALL.map(|kind| format!("{}: {}", kind.name(), kind.summary())).to_vec(),
+        columns: (
+            "alpha / (beta * mean block)".to_owned(),
+            grid.alphas.iter().map(|alpha| short(alpha / args.mean_block as f64)).collect(),
+        ),
+        rows: (
+            args.blocks.heading().to_owned(),
+            grid.rows.iter().map(|row| row.label.clone()).collect(),
+        ),
+        panels: panels.to_vec(),
+    }
+}
+
+/// A number with two significant digits, for a label.
+fn short(value: f64) -> String {
+    match value {
+        _ if value >= 10.0 => format!("{value:.0}"),
+        _ if value >= 1.0 => format!("{value:.1}"),
+        _ if value >= 0.1 => format!("{value:.2}"),
+        _ => format!("{value:.0e}"),
+    }
+}
+
+fn drawn(cell: &Cell, args: &MapArgs) -> RegionCell {
+    let tolerance = args.tolerance / 100.0;
+    let choice = cell.rivals.choice(tolerance);
+    let gain = cell.rivals.gain(choice, Kind::Linear).min(cell.rivals.gain(choice, Kind::Adaptive));
+    let times: Vec<String> = Kind::ALL
+        .iter()
+        .map(|&kind| format!("{} {:.6}", kind.name(), cell.rivals.time(kind).units()))
+        .collect();
+    RegionCell {
+        choice: choice as usize,
+        text: if gain < 1.005 { String::new() } else { format!("{gain:.2}") },
+        detail: format!(
+            "alpha/(beta b) = {}: {}; bound {:.6}",
+            short(cell.alpha / args.mean_block as f64),
+            times.join(", "),
+            cell.rivals.bound.units()
+        ),
+    }
+}
+
+fn write_csv(
+    args: &MapArgs,
+    grid: &Grid,
+    cells: &[Cell],
+    output: &mut dyn Write,
+) -> std::io::Result<()> {
+    let mut table = csv::Writer::from_writer(output);
+    let mut heading = vec!["root", args.blocks.heading(), "alpha_over_beta_b"];
+    heading.extend(Kind::ALL.map(Kind::name));
+    heading.extend(["lower_bound", "choice", "linear_over_choice", "adaptive_over_choice"]);
+    table.write_record(heading)?;
+    for cell in cells {
+        let choice = cell.rivals.choice(args.tolerance / 100.0);
+        let mut record = vec![
+            cell.place.name().into(),
+            grid.rows[cell.row].label.clone(),
+            (cell.alpha / args.mean_block as f64).to_string(),
+        ];
+        record.extend(Kind::ALL.map(|kind| cell.rivals.time(kind).units().to_string()));
+        record.push(cell.rivals.bound.units().to_string());
+        record.push(choice.name().into());
+        record.extend(
+            [Kind::Linear, Kind::Adaptive].map(|over| cell.rivals.gain(choice, over).to_string()),
+        );
+        table.write_record(record)?;
+    }
+    table.flush()
+}

@@ -1,0 +1,234 @@
+//! Lower bounds where every processor has `k` ports.
+//!
+//! Four bounds, of which the largest counts; all are proven in `docs/ports.md`, for every alpha, beta
+//! and gamma.
+//!
+//! - **One block**: the largest block comes in one message, and the root copies its own.
+//! - **Packing**: of the `i k + 1` longest blocks, some port handles `i + 1`.
+//! - **Growth**: a subtree of several blocks that is ready at `t` has kept its root's `k` ports busy,
+//!   so that its message ends by `(k + 1) t`, but for the block that was there from the start. Ports
+//!   that are to be busy to the end must have had enough to do before.
+//! - **Counts**: with its last message on each port, a processor had hardly more than a `k + 1`-th of
+//!   its blocks before.
+
+use super::problem::Problem;
+use super::{best_lower_bound, largest_block};
+use crate::{BlockSizes, Homogeneous, Ports, Root, Time, TimeError};
+
+/// A lower bound on the completion time of every tree with this root, or with any, where every
+/// processor has so many ports. With one port, [`best_lower_bound`].
+///
+/// # Errors
+/// [`TimeError`] where the bound, and hence every completion time, cannot be stated.
+///
+/// # Panics
+/// If a given root is not a processor.
+///
+/// # Complexity
+/// O(p log p) time for few ports, O(p) space.
+///
+/// # Source
+/// `docs/ports.md`. OPT section 2.3 has the simple bound, in which blocks may be split.
+///
+/// # Example
+/// Two ports, eight blocks of 1, alpha = 10, no copies. By 11 two messages come in at once, and three
+/// blocks are together anywhere; so eight are at the root when two such messages of 13 have followed.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, bound_on_ports};
+/// let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1, 1, 1]).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+/// let two = Ports::new(2).unwrap();
+/// assert_eq!(bound_on_ports(Root::Given(0), &sizes, &costs, two).unwrap().units(), 24.0);
+/// ```
+pub fn bound_on_ports(
+    root: Root,
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    ports: Ports,
+) -> Result<Time, TimeError> {
+    if ports == Ports::ONE {
+        return best_lower_bound(root, sizes, costs);
+    }
+    if sizes.processors() == 1 {
+        return Ok(Time::ZERO);
+    }
+    let ported = |root, copy_rate| PortedProblem {
+        problem: Problem::new(root, copy_rate, sizes, costs),
+        ports: ports.get().into(),
+    };
+    match root {
+        Root::Given(root) => ported(root, costs.gamma()).bound(Copies::AtRoot),
+        Root::Best => {
+            // Copies that take no longer than messages, and a root with a largest block, allow
+            // whatever any root allows; but a root without data receives one block more.
+            let copy_rate = costs.gamma().min(costs.beta());
+            let largest = ported(largest_block(sizes), copy_rate).bound(Copies::Anywhere)?;
+            match sizes.iter().position(|bytes| bytes == 0) {
+                Some(empty) => Ok(largest.min(ported(empty, copy_rate).bound(Copies::Anywhere)?)),
+                None => Ok(largest),
+            }
+        }
+    }
+}
+
+/// The largest time that is looked at: above what can be stated, and for all ports together far within
+/// an `i128`.
+const HORIZON: u128 = 1 << 110;
+
+/// Larger sums of leads make no difference: no time of interest is as large.
+const LARGEST_SUM: u128 = 1 << 125;
+
+/// What is known of the copy of the root's block.
+#[derive(Clone, Copy, PartialEq)]
+enum Copies {
+    /// This root makes it.
+    AtRoot,
+    /// The root stands for all others, whose copies may be shorter.
+    Anywhere,
+}
+
+/// A problem in integer time, and its ports.
+struct PortedProblem {
+    problem: Problem,
+    /// `k`, at least 2.
+    ports: usize,
+}
+
+impl PortedProblem {
+    fn bound(&self, copies: Copies) -> Result<Time, TimeError> {
+        let copy = if copies == Copies::AtRoot { self.problem.copy } else { 0 };
+        let bound = match self.problem.blocks() {
+            0 => copy,
+            _ => self.packing(copy).max(self.growth()).max(self.counts()),
+        };
+        self.problem.stated(bound)
+    }
+
+    /// What the `i`-th largest block takes beside the latency.
+    fn block(&self, i: usize) -> u128 {
+        self.problem.volume[i + 1] - self.problem.volume[i]
+    }
+
+    /// `i + 1` of the `i k + 1` longest jobs are done by one port, one after the other; jobs are the
+    /// blocks, some of which may come together, and the root's copy.
+    fn packing(&self, copy: u128) -> u128 {
+        let n = self.problem.blocks();
+        let mut jobs: Vec<u128> = (0..n).map(|i| self.block(i)).collect();
+        let place = jobs.partition_point(|&job| job >= copy);
+        jobs.insert(place, copy);
+        let longest = copy.max(self.problem.latency.saturating_add(self.block(0)));
+        let several = jobs.iter().step_by(self.ports).zip(1_u128..).skip(1);
+        several
+            .map(|(&job, count)| self.problem.latency.saturating_add(job.saturating_mul(count)))
+            .fold(longest, u128::max)
+    }
+
+    /// The least time `T` with `k T >= base + C(T)`, where `C(T)` is the least that alphas and waiting
+    /// take of all ports together if they are to be occupied until `T`.
+    fn growth(&self) -> u128 {
+        let leads = prefix_sums(&self.problem.lead);
+        let alphas = self.problem.latency.saturating_mul(self.problem.blocks() as u128);
+        let most = self.problem.base().saturating_add(alphas).div_ceil(self.ports as u128);
+        let (mut low, mut high) = (0, most.min(HORIZON));
+        // k T - C(T) never falls, since C grows by at most k where T grows by 1.
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.is_reached(middle, &leads) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        low
+    }
+
+    /// Whether all data fits into the ports' time until `end`, beside alphas and waiting.
+    fn is_reached(&self, end: u128, leads: &[i128]) -> bool {
+        let (n, latency) = (self.problem.blocks(), self.problem.latency);
+        let occupied = end * self.ports as u128;
+        let Some(spare) = occupied.checked_sub(self.problem.base()) else { return false };
+        if latency.saturating_mul(n as u128) <= spare {
+            return true;
+        }
+        // So there is a latency.
+        for composites in 1..=n / 2 {
+            let Some(left) = spare.checked_sub(latency.saturating_mul(composites as u128)) else {
+                return false;
+            };
+            // As many single blocks as can be paid for: the more, the less waiting.
+            let affordable = usize::try_from(left / latency).unwrap_or(n);
+            let singles = affordable.min(n - 2 * composites);
+            let before = self.before_composites(end, composites, &leads[singles..]);
+            let done = self.problem.copy.saturating_add(self.problem.volume[singles]);
+            if before <= done.saturating_add(left) {
+                return true;
+            }
+            // One more message saves no more than that, and costs as much at least.
+            if before <= 1 {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// How long all ports together must be occupied before their composite messages, so that all can
+    /// be until `end`: composites are spread evenly, and the largest blocks that do not come alone
+    /// lead the first of them.
+    fn before_composites(&self, end: u128, composites: usize, leads: &[i128]) -> u128 {
+        let k = self.ports;
+        let leading = |from: usize, to: usize| leads[to] - leads[from];
+        let occupied = |ports: usize| end as i128 * ports as i128;
+        // Rounded up once at each level: the same as once in all.
+        let shrunk = |time: i128| -(-time).div_euclid(k as i128 + 1);
+        let (full, extra) = (composites / k, composites % k);
+        let mut before = shrunk(occupied(extra) - leading(full * k, composites));
+        before += occupied(k - extra);
+        for level in (0..full).rev() {
+            before = shrunk(before - leading(level * k, (level + 1) * k));
+        }
+        before.max(0) as u128
+    }
+
+    /// The least time by which the root can have as many blocks as there are, all of them small.
+    fn counts(&self) -> u128 {
+        let (n, k) = (self.problem.blocks(), self.ports);
+        let total = self.problem.volume[n];
+        let smallest: Vec<u128> =
+            self.problem.volume.iter().rev().map(|largest| total - largest).collect();
+        let message = |count: usize| self.problem.latency.saturating_add(smallest[count]);
+        // ready[c]: a sender with c blocks; received[c]: the root with c blocks of others.
+        let (mut ready, mut received) = (vec![0; n + 1], vec![0; n + 1]);
+        for c in 1..=n {
+            let least = |before: &[u128], own: usize, most: usize, ready: &[u128]| {
+                let largest = |part: usize| ready[part].saturating_add(message(part));
+                let rest = |part: usize| {
+                    before[c.saturating_sub(k * part).max(own)].saturating_add(message(1))
+                };
+                // The largest message grows with its part, the rest shrinks.
+                let (mut low, mut high) = (1, most);
+                while low < high {
+                    let middle = low + (high - low) / 2;
+                    match largest(middle) >= rest(middle) {
+                        true => high = middle,
+                        false => low = middle + 1,
+                    }
+                }
+                let even = largest(low).max(rest(low));
+                if low > 1 { even.min(largest(low - 1).max(rest(low - 1))) } else { even }
+            };
+            if c > 1 {
+                ready[c] = least(&ready, 1, c - 1, &ready);
+            }
+            received[c] = least(&received, 0, c, &ready);
+        }
+        received[n]
+    }
+}
+
+/// `n + 1` entries: the sums of the first `i`.
+fn prefix_sums(times: &[u128]) -> Vec<i128> {
+    let sums = times.iter().scan(0_u128, |sum, &time| {
+        *sum = sum.saturating_add(time).min(LARGEST_SUM);
+        Some(*sum as i128)
+    });
+    std::iter::once(0).chain(sums).collect()
+}

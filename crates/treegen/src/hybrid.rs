@@ -1,0 +1,185 @@
+//! Trees for processors with several ports: large blocks straight to the root, the others in groups
+//! that grow.
+//!
+//! With `k` ports a root that receives large blocks one by one has bandwidth to spare for nothing, and
+//! groups that are ready in time cost few alphas. So blocks are taken in falling order: first some of
+//! the largest alone, each through the port that is free first; then, phase by phase, `k` groups of
+//! equally many blocks, one for each port, `k + 1` times as many in each phase as before. Blocks are
+//! dealt to groups in snake order (first to last, last to first), so that groups have about equal
+//! volumes. Each group is gathered in the same way by its largest block: dealt into `k + 1` parts, of
+//! which it keeps its own and receives the others through all its ports at once.
+//!
+//! How many come alone, and how large the first groups are, is tried out.
+
+use crate::ConstructionError;
+use crate::groups::Sorted;
+use tuwtree_model::{
+    BlockSizes, Homogeneous, Ports, Rank, Root, Step, Time, Tree, bound_on_ports,
+    completion_time_on_ports,
+};
+
+/// The best of some trees in which the largest blocks go straight to the root and the others in
+/// groups, where every processor has so many ports.
+///
+/// Not ordered. The best root is taken to be one with a largest block, which with several ports it need
+/// not be.
+///
+/// # Errors
+/// [`ConstructionError`]: a root out of range, or no tree with a time that can be stated.
+///
+/// # Complexity
+/// O(p log p) time for each of up to some 60 trees that are tried, as long as none meets
+/// [`bound_on_ports`]; O(p) space.
+///
+/// # Source
+/// `docs/ports.md`, with how far from the bound it is.
+///
+/// # Example
+/// Two ports: 9 alone through the one, the others through the other.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, completion_time_on_ports};
+/// use tuwtree_treegen::hybrid;
+/// let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap();
+/// let sizes = BlockSizes::new([0, 9, 3, 3, 1]).unwrap();
+/// let two = Ports::new(2).unwrap();
+/// let tree = hybrid(&sizes, &costs, Root::Given(0), two).unwrap();
+/// let time = completion_time_on_ports(&tree, &sizes, &costs, two).unwrap();
+/// assert_eq!(time.units(), 10.0);
+/// ```
+pub fn hybrid(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    root: Root,
+    ports: Ports,
+) -> Result<Tree, ConstructionError> {
+    let sorted = Sorted::new(sizes, root)?;
+    let k = usize::from(ports.get());
+    let bound = bound_on_ports(Root::Given(sorted.root), sizes, costs, ports)?;
+    let mut best: Option<(Time, Tree)> = None;
+    let mut error = None;
+    for plan in plans(sorted.others.len(), k) {
+        if best.as_ref().is_some_and(|&(time, _)| time <= bound) {
+            break;
+        }
+        let tree = plan.tree(&sorted, k);
+        match completion_time_on_ports(&tree, sizes, costs, ports) {
+            Ok(time) if best.as_ref().is_none_or(|&(least, _)| time < least) => {
+                best = Some((time, tree));
+            }
+            Ok(_) => {}
+            Err(found) => error = Some(found),
+        }
+    }
+    match (best, error) {
+        (Some((_, tree)), _) => Ok(tree),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => unreachable!("a star is among the plans"),
+    }
+}
+
+/// Which blocks come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Plan {
+    /// How many of the largest blocks come alone.
+    singles: usize,
+    /// How many blocks each group of the first phase has.
+    first: usize,
+}
+
+/// The plans that are tried, for `n` blocks.
+fn plans(n: usize, k: usize) -> Vec<Plan> {
+    let mut plans: Vec<Plan> = (0..=6)
+        .chain([8, 10, 12, 16, 20, 24, 32, 48, 64])
+        .filter(|&singles| singles < n)
+        .flat_map(|singles| {
+            let firsts = [1, singles + 1, singles / k + 1];
+            firsts.map(|first| Plan { singles, first })
+        })
+        .collect();
+    plans.push(Plan { singles: n, first: 1 });
+    plans.sort_unstable();
+    plans.dedup();
+    plans
+}
+
+impl Plan {
+    fn tree(self, sorted: &Sorted, k: usize) -> Tree {
+        let root = sorted.root;
+        let (singles, mut rest) = sorted.others.split_at(self.singles);
+        let mut steps: Vec<(Rank, Step)> =
+            singles.iter().map(|&rank| (root, Step::Receive(rank))).collect();
+        let mut each = self.first;
+        while !rest.is_empty() {
+            let (phase, after) = rest.split_at(each.saturating_mul(k).min(rest.len()));
+            for group in dealt(phase, k) {
+                steps.push((root, Step::Receive(group[0])));
+                gather(group, k, &mut steps);
+            }
+            rest = after;
+            each = each.saturating_mul(k + 1);
+        }
+        sorted.tree_of(steps)
+    }
+}
+
+/// The items dealt into `hands` lists, none of them empty, there and back again; the first item is the
+/// first of the first list.
+fn dealt(items: &[Rank], hands: usize) -> Vec<Vec<Rank>> {
+    let hands = hands.min(items.len());
+    let mut lists = vec![Vec::with_capacity(items.len().div_ceil(hands.max(1))); hands];
+    for (round, items) in items.chunks(hands.max(1)).enumerate() {
+        for (place, &item) in items.iter().enumerate() {
+            let hand = if round % 2 == 0 { place } else { hands - 1 - place };
+            lists[hand].push(item);
+        }
+    }
+    lists
+}
+
+/// The steps by which the first of a group gathers it: the smallest parts come first.
+fn gather(group: Vec<Rank>, k: usize, steps: &mut Vec<(Rank, Step)>) {
+    let mut pending = vec![group];
+    while let Some(group) = pending.pop() {
+        if group.len() < 2 {
+            continue;
+        }
+        let head = group[0];
+        let first = steps.len();
+        let mut kept = group;
+        while kept.len() > 1 {
+            let mut parts = dealt(&kept, k + 1);
+            for part in parts.drain(1..).rev() {
+                steps.push((head, Step::Receive(part[0])));
+                pending.push(part);
+            }
+            kept = parts.swap_remove(0);
+        }
+        // The last parts to be dealt are received first.
+        steps.push((head, Step::Copy));
+        steps[first..].reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_dealt_there_and_back_again() {
+        assert_eq!(dealt(&[0, 1, 2, 3, 4, 5, 6], 3), [vec![0, 5, 6], vec![1, 4], vec![2, 3]]);
+        assert_eq!(dealt(&[7, 8], 3), [[7], [8]]);
+        assert!(dealt(&[], 3).is_empty());
+    }
+
+    #[test]
+    fn a_group_is_gathered_through_all_ports_at_once() {
+        let mut steps = Vec::new();
+        gather((0..9).collect(), 2, &mut steps);
+        let of_head: Vec<Step> =
+            steps.iter().filter(|&&(rank, _)| rank == 0).map(|&(_, step)| step).collect();
+        let receive = Step::Receive;
+        // 0, 5 and 6 of the first deal; 1, 4, 7 and 2, 3, 8.
+        assert_eq!(of_head, [Step::Copy, receive(5), receive(6), receive(1), receive(2)]);
+        assert_eq!(steps.iter().filter(|(_, step)| *step != Step::Copy).count(), 8);
+    }
+}

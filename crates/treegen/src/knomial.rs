@@ -1,0 +1,187 @@
+//! (k + 1)-nomial adaptive trees, for processors with k ports.
+//!
+//! Round `d = 0, 1, …` joins `k + 1` adjacent aligned ranges of `(k + 1)^d` processors; the last may be
+//! incomplete. One of their roots receives from all others, through all its ports at once.
+//!
+//! # Source
+//! TUW section 2, last paragraph: the constructions "can be extended to k-ported communication systems,
+//! which reduces the number of communication rounds" to `ceil(log_{k+1} p)`. It does not say how; the
+//! choice of the receiver here is ours.
+
+use crate::{AdaptiveRule, ConstructionError, adaptive};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tuwtree_model::{Collective, CostModel, Ports, Rank, Root, Step, Time, TimeError, Tree};
+
+/// The (k + 1)-nomial adaptive tree where every processor has `k` ports, with a given root or the one
+/// that the rule yields (which need not be the best of all roots). With one port, [`adaptive`] by
+/// completion times.
+///
+/// A range that holds a given root receives. Otherwise the one that is ready last does, or the one with
+/// the most data, whichever completes the join first; ties go to the former, and to the right.
+///
+/// The tree is ordered. Rounds are fewer than with one port, but a root with a port for each of `k`
+/// large messages waits for the largest: where blocks differ, bandwidth is lost, up to a factor `k`.
+///
+/// # Errors
+/// [`ConstructionError`]: a root out of range, or a time that cannot be stated.
+///
+/// # Complexity
+/// O(p log k) time, O(p) space.
+///
+/// # Example
+/// Two ports: three processors at a time, and then three times three.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, completion_time_on_ports};
+/// use tuwtree_treegen::knomial;
+/// let costs = Homogeneous::new(100.0, 1.0, 0.0).unwrap();
+/// let sizes = BlockSizes::new([1; 9]).unwrap();
+/// let two = Ports::new(2).unwrap();
+/// let tree = knomial(&sizes, &costs, Root::Given(4), two).unwrap();
+/// assert_eq!(tree.degree(4), 4);
+/// let time = completion_time_on_ports(&tree, &sizes, &costs, two).unwrap();
+/// assert_eq!(time.units(), 101.0 + 103.0);
+/// ```
+pub fn knomial<'a>(
+    problem: impl Into<Collective<'a>>,
+    costs: &impl CostModel,
+    root: Root,
+    ports: Ports,
+) -> Result<Tree, ConstructionError> {
+    let problem = problem.into();
+    if ports == Ports::ONE {
+        return adaptive(problem, costs, root, AdaptiveRule::CompletionTime);
+    }
+    let processors = problem.processors();
+    let root = match root {
+        Root::Given(root) => {
+            Tree::check_root(processors, root)?;
+            Some(root)
+        }
+        Root::Best => None,
+    };
+    let joins = Joins { problem, costs, ports: ports.get().into() };
+    let single = |rank| Range { first: rank, last: rank, root: rank, busy: Vec::new() };
+    let mut ranges: Vec<Range> = (0..processors).map(single).collect();
+    let mut steps = Vec::with_capacity(2 * processors);
+    while ranges.len() > 1 {
+        let joined =
+            ranges.chunks(joins.ports + 1).map(|ranges| joins.join(ranges, root, &mut steps));
+        ranges = joined.collect::<Result<_, _>>()?;
+    }
+    let tree = Tree::new(processors, ranges[0].root, &steps);
+    Ok(tree.expect("every processor but the last root was joined to another once"))
+}
+
+/// Adjacent processors whose data one of them gathers.
+#[derive(Clone)]
+struct Range {
+    first: Rank,
+    last: Rank,
+    root: Rank,
+    /// When the root's ports are free, in ascending order; those not listed always are.
+    busy: Vec<Time>,
+}
+
+impl Range {
+    fn ready(&self) -> Time {
+        self.busy.last().copied().unwrap_or_default()
+    }
+
+    fn is_single(&self) -> bool {
+        self.first == self.last
+    }
+}
+
+/// How ranges are joined.
+struct Joins<'a, C> {
+    problem: Collective<'a>,
+    costs: &'a C,
+    ports: usize,
+}
+
+impl<C: CostModel> Joins<'_, C> {
+    /// One range in place of several adjacent ones.
+    fn join(
+        &self,
+        ranges: &[Range],
+        root: Option<Rank>,
+        steps: &mut Vec<(Rank, Step)>,
+    ) -> Result<Range, TimeError> {
+        if let [alone] = ranges {
+            return Ok(alone.clone());
+        }
+        let bytes = |range: &Range| self.problem.segment(range.first, range.last);
+        let holding =
+            |root: Rank| ranges.iter().position(|range| (range.first..=range.last).contains(&root));
+        let (receiver, busy) = match root.and_then(holding) {
+            Some(receiver) => (receiver, self.busy_after(ranges, receiver)?),
+            None => {
+                let places = || 0..ranges.len();
+                let last =
+                    places().max_by_key(|&place| (ranges[place].ready(), bytes(&ranges[place])));
+                let largest = places().max_by_key(|&place| bytes(&ranges[place]));
+                let [last, largest] = [last, largest].map(|place| place.expect("there are ranges"));
+                let [to_last, to_largest] =
+                    [last, largest].map(|place| self.busy_after(ranges, place));
+                let (to_last, to_largest) = (to_last?, to_largest?);
+                match to_largest.last() < to_last.last() {
+                    true => (largest, to_largest),
+                    false => (last, to_last),
+                }
+            }
+        };
+        let own = &ranges[receiver];
+        if own.is_single() {
+            steps.push((own.root, Step::Copy));
+        }
+        let receives = senders(ranges, receiver).map(|sender| Step::Receive(ranges[sender].root));
+        steps.extend(receives.map(|step| (own.root, step)));
+        let (first, last) = (ranges[0].first, ranges[ranges.len() - 1].last);
+        Ok(Range { first, last, root: own.root, busy })
+    }
+
+    /// When the ports of the receiver's root are free after it has received from all others.
+    fn busy_after(&self, ranges: &[Range], receiver: usize) -> Result<Vec<Time>, TimeError> {
+        let (problem, costs) = (self.problem, self.costs);
+        let own = &ranges[receiver];
+        let mut busy: BinaryHeap<Reverse<Time>> = own.busy.iter().copied().map(Reverse).collect();
+        if own.is_single() {
+            busy.push(Reverse(costs.copy_at(own.root, problem.copied(own.root))?));
+        }
+        for sender in senders(ranges, receiver) {
+            let sender = &ranges[sender];
+            let free = match busy.len() < self.ports {
+                true => Time::ZERO,
+                false => busy.pop().expect("there is a port").0,
+            };
+            let (from, to) = problem.ends(sender.root, own.root);
+            let bytes = problem.segment(sender.first, sender.last);
+            let time = costs.transmission_between(from, to, bytes)?;
+            busy.push(Reverse(costs.sum(free.later(sender.ready()), time)?));
+        }
+        let mut busy: Vec<Time> = busy.into_iter().map(|Reverse(time)| time).collect();
+        busy.sort_unstable();
+        Ok(busy)
+    }
+}
+
+/// The ranges from which one receives: of the nearest on both sides, the one that is ready first; of
+/// two, the left one. So what is held is always consecutive.
+fn senders(ranges: &[Range], receiver: usize) -> impl Iterator<Item = usize> + '_ {
+    let (mut left, mut right) = (receiver, receiver + 1);
+    std::iter::from_fn(move || {
+        let is_left = match (left.checked_sub(1), ranges.get(right)) {
+            (None, None) => return None,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (Some(next), Some(other)) => ranges[next].ready() <= other.ready(),
+        };
+        if is_left {
+            left -= 1;
+            return Some(left);
+        }
+        right += 1;
+        Some(right - 1)
+    })
+}

@@ -1,0 +1,85 @@
+//! `tuwtree map`: its table keeps the laws of its columns, and its picture is one.
+
+use crate::program::{command, folder, tuwtree};
+use std::fs;
+
+/// A small map: 5 powers of ten by 4 exponents, four places.
+const SMALL: &str = "map -p 12 -b 100 --columns 1 --rows 1";
+
+#[test]
+fn every_kind_of_tree_is_no_slower_than_the_stricter_one() {
+    let table = tuwtree(SMALL).success();
+    let mut lines = table.lines();
+    let heading = "root,exponent,alpha_over_beta_b,linear,adaptive,ordered,direct,any,lower_bound,choice,\
+                   linear_over_choice,adaptive_over_choice";
+    assert_eq!(lines.next(), Some(heading));
+    let mut cells = 0;
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |index: usize| fields[index].parse::<f64>().unwrap();
+        let (linear, ordered, direct) = (number(3), number(5), number(6));
+        let (any, bound) = (number(7), number(8));
+        assert!(bound <= any && any <= direct && direct <= ordered && ordered <= linear, "{line}");
+        let chosen = ["linear", "adaptive", "ordered", "direct", "any"]
+            .iter()
+            .position(|&kind| kind == fields[9])
+            .unwrap();
+        assert!(number(3 + chosen) <= 1.02 * any.min(number(4)), "{line}");
+        for stricter in 3..3 + chosen {
+            assert!(number(stricter) > 1.02 * any.min(number(4)), "{line}");
+        }
+        cells += 1;
+    }
+    assert_eq!(cells, 4 * 4 * 8);
+}
+
+#[test]
+fn the_map_is_the_same_for_any_number_of_threads() {
+    let run = |threads: &str| {
+        let arguments: Vec<&str> = SMALL.split(' ').collect();
+        let output = command(&arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        assert!(output.status.success());
+        output.stdout
+    };
+    assert_eq!(run("1"), run("3"));
+}
+
+#[test]
+fn the_map_is_written_as_picture_and_table_in_one_run() {
+    let folder = folder("map");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (svg, png, csv) = (path("map.svg"), path("map.png"), path("map.csv"));
+    tuwtree(&format!("{SMALL} -o {svg} -o {png} -o {csv}")).success();
+    let picture = fs::read_to_string(svg).unwrap();
+    let document = roxmltree::Document::parse(&picture).unwrap();
+    let titles = document.descendants().filter(|node| node.has_tag_name("title")).count();
+    assert_eq!(titles, 4 * 4 * 8, "a title for each cell");
+    assert!(fs::read(png).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(fs::read_to_string(csv).unwrap(), tuwtree(SMALL).success());
+}
+
+#[test]
+fn rows_may_be_the_papers_distributions() {
+    let table = tuwtree("map --blocks distributions -p 12 -b 100 --columns 1").success();
+    for distribution in tuwtree_model::Distribution::ALL {
+        let row = format!("smallest,{},", distribution.name());
+        assert_eq!(table.lines().filter(|line| line.starts_with(&row)).count(), 8, "{row}");
+    }
+}
+
+#[test]
+fn what_a_map_cannot_be_made_for_is_wrong_usage() {
+    for (arguments, messages) in [
+        ("map --gamma 2", &["--gamma 2", "at most 1"][..]),
+        ("map --gamma NaN", &["gamma", "NaN"]),
+        ("map --gamma -1", &["gamma", "-1"]),
+        ("map --tolerance -1", &["--tolerance -1", "at least 0"]),
+        ("map --tolerance inf", &["--tolerance inf"]),
+        ("map -p 1", &["2..=5000"]),
+        ("map -p 5001", &["2..=5000"]),
+        ("map -b 0", &["0"]),
+        ("map --blocks distributions --rows 2", &["--rows", "power-law"]),
+    ] {
+        tuwtree(arguments).fails(2, messages);
+    }
+}
