@@ -2,6 +2,7 @@
 
 mod advice;
 mod args;
+mod break_even;
 mod commands;
 mod comparison;
 mod construction;

@@ -53,7 +53,8 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn machine(file: &Path) -> Machine {
-    serde_json::from_str(&std::fs::read_to_string(file).expect("it was written")).expect("a machine")
+    serde_json::from_str(&std::fs::read_to_string(file).expect("it was written"))
+        .expect("a machine")
 }
 
 #[test]
@@ -64,8 +65,17 @@ fn calibrated_machines_are_positive_and_have_optimal_trees() {
             let file = folder.join(format!("{model}-{processors}.json"));
             let path = file.display().to_string();
             let seconds = if model == "per-pair" { "30" } else { "1" };
-            let arguments =
-                ["calibrate", "--model", model, "--seconds", seconds, "--largest", "65536", "-o", &path];
+            let arguments = [
+                "calibrate",
+                "--model",
+                model,
+                "--seconds",
+                seconds,
+                "--largest",
+                "65536",
+                "-o",
+                &path,
+            ];
             let said = success(processors, &arguments);
             assert!(said.contains("repetitions of 9 sizes up to 65536 bytes: about"), "{said}");
             assert!(said.contains("fit error"), "{said}");
@@ -77,7 +87,10 @@ fn calibrated_machines_are_positive_and_have_optimal_trees() {
                     let time = machine.costs.transmission_between(sender, receiver, 1000).unwrap();
                     assert!(time.units() > 0.0 && time.units() < 100.0, "{machine:?}");
                 }
-                assert!(machine.costs.copy_at(sender, 1 << 20).unwrap().units() > 0.0, "{machine:?}");
+                assert!(
+                    machine.costs.copy_at(sender, 1 << 20).unwrap().units() > 0.0,
+                    "{machine:?}"
+                );
             }
             if let Costs::Homogeneous(costs) = machine.costs {
                 let sizes = BlockSizes::new(vec![1000; processors]).unwrap();
@@ -115,9 +128,23 @@ fn every_algorithm_is_timed_and_its_result_checked() {
         let said = success(
             3,
             &[
-                "bench", "--op", operation, "--dist", "same,two-blocks", "-b", "1,500",
-                "--repetitions", "8", "--warm-up", "1", "--calibration-seconds", "0.5",
-                "-o", &json_path, "--csv", &csv_path,
+                "bench",
+                "--op",
+                operation,
+                "--dist",
+                "same,two-blocks",
+                "-b",
+                "1,500",
+                "--repetitions",
+                "8",
+                "--warm-up",
+                "1",
+                "--calibration-seconds",
+                "0.5",
+                "-o",
+                &json_path,
+                "--csv",
+                &csv_path,
             ],
         );
         let text = std::fs::read_to_string(&json).unwrap();

@@ -20,7 +20,7 @@ impl Communicator {
     pub fn send_bytes(&self, bytes: &[u8], to: Rank) -> Result<(), MpiError> {
         // SAFETY: the buffer is valid for its length; the communicator is ours.
         let code = unsafe {
-            let data = bytes.as_ptr().cast();
+            let data = address(bytes);
             raw::PMPI_Send(data, int(bytes.len()), raw::TUWTREE_BYTE, int(to), TAG, self.raw())
         };
         check("MPI_Send", code)
@@ -37,7 +37,7 @@ impl Communicator {
         // SAFETY: the buffer is valid for its length and ours alone; no status is asked for.
         let code = unsafe {
             raw::PMPI_Recv(
-                bytes.as_mut_ptr().cast(),
+                address_mut(bytes),
                 int(bytes.len()),
                 raw::TUWTREE_BYTE,
                 int(from),
@@ -164,7 +164,7 @@ impl Communicator {
         };
         // SAFETY: everybody has a buffer of the length that processor 0 sends.
         let code = unsafe {
-            let data: *mut c_void = bytes.as_mut_ptr().cast();
+            let data = address_mut(&mut bytes);
             raw::PMPI_Bcast(data, int(length), raw::TUWTREE_BYTE, 0, self.raw())
         };
         check("MPI_Bcast", code)?;
@@ -250,7 +250,35 @@ fn text(
     Ok(unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_string_lossy().into_owned())
 }
 
+/// Where bytes are. None are at a byte of our own: the pointer of an empty slice may have any value,
+/// and 1 is `MPI_IN_PLACE` in Open MPI.
+pub(crate) fn address(bytes: &[u8]) -> *const c_void {
+    static NOTHING: u8 = 0;
+    if bytes.is_empty() { (&raw const NOTHING).cast() } else { bytes.as_ptr().cast() }
+}
+
+/// As [`address`], for bytes that MPI may write. Where there are none, it writes none.
+pub(crate) fn address_mut(bytes: &mut [u8]) -> *mut c_void {
+    if bytes.is_empty() { address(bytes).cast_mut() } else { bytes.as_mut_ptr().cast() }
+}
+
 /// A count as MPI takes it.
 pub(crate) fn int(count: usize) -> c_int {
     c_int::try_from(count).expect("fewer than 2^31")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_not_taken_for_in_place() {
+        let mut none = Vec::new();
+        let some = [1_u8, 2];
+        #[allow(unsafe_code)]
+        // SAFETY: reading a constant of the C shim.
+        let in_place = unsafe { raw::TUWTREE_IN_PLACE };
+        assert!(address_mut(&mut none) != in_place && address(&none) != in_place.cast_const());
+        assert_eq!(address(&some), some.as_ptr().cast());
+    }
 }

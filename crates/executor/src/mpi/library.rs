@@ -1,6 +1,6 @@
 //! The library's own gather and scatter, to be compared with.
 
-use crate::mpi::blocking::int;
+use crate::mpi::blocking::{address, address_mut, int};
 use crate::mpi::raw::{self, MPI_Request};
 use crate::mpi::{Arguments, Communicator, MpiError, check};
 use std::ffi::c_int;
@@ -63,7 +63,7 @@ impl Layout {
         assert_eq!(own, self.block(rank), "the own block");
         assert!(rank != root || all == self.total, "all blocks at the root");
         let (counts, displacements) = (self.counts.as_ptr(), self.displacements.as_ptr());
-        let (input, output) = (input.as_ptr().cast(), output.as_mut_ptr().cast());
+        let (input, output) = (address(input), address_mut(output));
         // SAFETY: the buffers, borrowed for as long as the arguments, are as large as is checked
         // above; the lists have a number for each processor; bytes are MPI's own datatype.
         unsafe {
@@ -142,10 +142,10 @@ impl Communicator {
         // them; elsewhere it is not looked at.
         let code = unsafe {
             raw::PMPI_Gather(
-                input.as_ptr().cast(),
+                address(input),
                 int(input.len()),
                 raw::TUWTREE_BYTE,
-                output.as_mut_ptr().cast(),
+                address_mut(output),
                 int(input.len()),
                 raw::TUWTREE_BYTE,
                 int(root),
@@ -173,10 +173,10 @@ impl Communicator {
         // them; elsewhere it is not looked at.
         let code = unsafe {
             raw::PMPI_Scatter(
-                input.as_ptr().cast(),
+                address(input),
                 int(output.len()),
                 raw::TUWTREE_BYTE,
-                output.as_mut_ptr().cast(),
+                address_mut(output),
                 int(output.len()),
                 raw::TUWTREE_BYTE,
                 int(root),
@@ -205,10 +205,10 @@ impl Communicator {
         // elsewhere the output is not looked at.
         let code = unsafe {
             raw::PMPI_Gatherv(
-                input.as_ptr().cast(),
+                address(input),
                 int(input.len()),
                 raw::TUWTREE_BYTE,
-                output.as_mut_ptr().cast(),
+                address_mut(output),
                 layout.counts.as_ptr(),
                 layout.displacements.as_ptr(),
                 raw::TUWTREE_BYTE,
@@ -238,11 +238,11 @@ impl Communicator {
         // elsewhere the input is not looked at.
         let code = unsafe {
             raw::PMPI_Scatterv(
-                input.as_ptr().cast(),
+                address(input),
                 layout.counts.as_ptr(),
                 layout.displacements.as_ptr(),
                 raw::TUWTREE_BYTE,
-                output.as_mut_ptr().cast(),
+                address_mut(output),
                 int(output.len()),
                 raw::TUWTREE_BYTE,
                 int(root),
@@ -271,10 +271,10 @@ impl Communicator {
         unsafe {
             let mut request = raw::RSMPI_REQUEST_NULL;
             let code = raw::tuwtree_native_gatherv_init(
-                input.as_ptr().cast(),
+                address(input),
                 int(input.len()),
                 raw::TUWTREE_BYTE,
-                output.as_mut_ptr().cast(),
+                address_mut(output),
                 layout.counts.as_ptr(),
                 layout.displacements.as_ptr(),
                 raw::TUWTREE_BYTE,
@@ -306,11 +306,11 @@ impl Communicator {
         unsafe {
             let mut request = raw::RSMPI_REQUEST_NULL;
             let code = raw::tuwtree_native_scatterv_init(
-                input.as_ptr().cast(),
+                address(input),
                 layout.counts.as_ptr(),
                 layout.displacements.as_ptr(),
                 raw::TUWTREE_BYTE,
-                output.as_mut_ptr().cast(),
+                address_mut(output),
                 int(output.len()),
                 raw::TUWTREE_BYTE,
                 int(root),
