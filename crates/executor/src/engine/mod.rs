@@ -23,6 +23,7 @@
 mod bound;
 mod conflicts;
 mod error;
+mod native;
 mod order;
 mod place;
 mod setup;
@@ -279,12 +280,8 @@ impl Execution {
 
     /// The memory of a buffer, if it is ours and has these bytes.
     fn memory(&self, buffer: Buffer, offset: u64, bytes: u64) -> Result<&Memory, ExecutionError> {
-        let memory = self.places.get(buffer).memory();
-        let end = offset.checked_add(bytes);
-        match memory.bytes() {
-            Some(size) if end.is_some_and(|end| end <= size) => Ok(memory),
-            _ => Err(ExecutionError::NotOurs { buffer, offset, bytes }),
-        }
+        let memory = self.places.get(buffer).own(offset, bytes);
+        memory.ok_or(ExecutionError::NotOurs { buffer, offset, bytes })
     }
 
     fn check_rests(&self) -> Result<(), ExecutionError> {

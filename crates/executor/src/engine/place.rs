@@ -150,6 +150,24 @@ impl Place {
         &self.memory
     }
 
+    /// The memory, if it is our own and has these bytes.
+    pub(super) fn own(&self, offset: u64, bytes: u64) -> Option<&Memory> {
+        let end = offset.checked_add(bytes)?;
+        (end <= self.memory.bytes()?).then_some(&self.memory)
+    }
+
+    /// What messages count.
+    pub(super) fn unit(&self) -> &Datatype {
+        &self.unit
+    }
+
+    /// Where each block starts, and how many units it has.
+    pub(super) fn in_units(&self) -> impl Iterator<Item = (i64, u64)> + '_ {
+        let bytes = self.starts.windows(2).map(|pair| pair[1] - pair[0]);
+        let size = self.unit.size().max(1);
+        self.blocks.iter().zip(bytes).map(move |(block, bytes)| (block.at, bytes / size))
+    }
+
     /// Whether the data is counted in bytes.
     pub(super) fn is_packed(&self) -> bool {
         self.unit.is_packed()

@@ -67,7 +67,7 @@ pub(super) fn execution(
 }
 
 /// Whether the buffers have as much data as the part needs.
-fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), ExecutionError> {
+pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), ExecutionError> {
     let rank = role.rank;
     if buffers.reduction.is_some() != (role.operation == Operation::Reduce) {
         return Err(ExecutionError::Reduction { operation: role.operation });

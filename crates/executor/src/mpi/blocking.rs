@@ -227,15 +227,6 @@ pub fn processor_name() -> Result<String, MpiError> {
     })
 }
 
-/// Stops all processors with this exit code.
-#[allow(unsafe_code)]
-pub fn abort(code: i32) -> ! {
-    // SAFETY: the world's handle is MPI's own. Before MPI is initialized this is an error, and the
-    // process stops below.
-    unsafe { raw::PMPI_Abort(raw::RSMPI_COMM_WORLD, code) };
-    std::process::abort()
-}
-
 /// The text that a call writes to a buffer with so much room.
 #[allow(unsafe_code)]
 fn text(

@@ -138,6 +138,28 @@ impl Communicator {
         Ok(least)
     }
 
+    /// The largest of the times that the processors give. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn longest(&self, seconds: f64) -> Result<f64, MpiError> {
+        let mut longest = 0.0;
+        let given: *const f64 = &seconds;
+        let result: *mut f64 = &mut longest;
+        // SAFETY: one number each of the type that is named.
+        check("MPI_Allreduce", unsafe {
+            raw::PMPI_Allreduce(
+                given.cast(),
+                result.cast(),
+                1,
+                raw::RSMPI_DOUBLE,
+                raw::RSMPI_MAX,
+                self.raw,
+            )
+        })?;
+        Ok(longest)
+    }
+
     /// Waits until all processors have called this. Collective.
     ///
     /// # Errors
@@ -193,4 +215,19 @@ impl Drop for Communicator {
             }
         }
     }
+}
+
+/// Ends this processor with this exit code, and all others of the job as far as the system can.
+#[allow(unsafe_code)]
+pub fn abort_all(code: c_int) -> ! {
+    let (mut initialized, mut finalized) = (0, 0);
+    // SAFETY: the questions may be asked at any time, and the world is there between the two.
+    unsafe {
+        raw::PMPI_Initialized(&mut initialized);
+        raw::PMPI_Finalized(&mut finalized);
+        if initialized != 0 && finalized == 0 {
+            raw::PMPI_Abort(raw::RSMPI_COMM_WORLD, code);
+        }
+    }
+    std::process::exit(code)
 }

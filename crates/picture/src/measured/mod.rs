@@ -75,6 +75,8 @@ impl<'a> MeasuredPicture<'a> {
         let height = top + distributions.len().div_ceil(columns) as f64 * panel.1 + MARGIN / 2.0;
         let mut xml = Xml::default();
         open_picture(&mut xml, frame, &title, width, height, "picture measured");
+        let lines: Vec<String> =
+            lines.iter().map(|line| labels::fitted(line, TEXT, width - 2.0 * MARGIN)).collect();
         draw_title(&mut xml, &title, &lines, width);
         for (algorithm, x, y) in legend {
             draw_entry(&mut xml, algorithm, x, legend_top + y);
@@ -99,7 +101,7 @@ impl<'a> MeasuredPicture<'a> {
         let nodes =
             if setting.nodes == 1 { "1 node".into() } else { format!("{} nodes", setting.nodes) };
         let mut lines = vec![
-            format!("{nodes}, {}, measured by {}", setting.library, setting.program),
+            format!("{nodes}, measured by {}; {}", setting.program, setting.library),
             format!(
                 "medians of the slowest processor's times, with {} % confidence bands; blocks of {}-byte elements",
                 CONFIDENCE * 100.0,
@@ -107,7 +109,9 @@ impl<'a> MeasuredPicture<'a> {
             ),
         ];
         if let Some(warning) = self.measurements.warning() {
-            lines.push(format!("Warning: {warning}."));
+            // One line is too narrow for it.
+            let (what, why) = warning.split_once(": ").unwrap_or((warning, ""));
+            lines.extend([format!("Warning: {what}:"), why.to_owned()]);
         }
         (title, lines)
     }

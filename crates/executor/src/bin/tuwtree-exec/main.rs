@@ -1,23 +1,30 @@
-//! `tuwtree-exec`: what is done on a cluster, under `mpirun`.
+//! `tuwtree-exec`: what is done on a cluster, under `mpirun`. Each subcommand is a file.
 
+mod arguments;
 mod bench;
 mod calibrate;
 mod failure;
 mod file;
 mod host;
+mod image;
+mod job;
+mod pattern;
+mod replay;
+mod selftest;
+mod source;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
+use job::{Job, Stop};
+use std::io::Write;
 use std::process::ExitCode;
-use std::rc::Rc;
-use tuwtree_mpi::mpi::Communicator;
+use tuwtree_mpi::mpi::abort_all;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
 ///
 /// Started by the `mpirun` of the MPI library that it was built with, on as many processors as the
 /// job has. Exit code 2 for usage, 1 for failure.
 #[derive(Parser, Debug)]
-#[command(name = "tuwtree-exec", version)]
+#[command(name = "tuwtree-exec", version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -25,30 +32,55 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Replay(replay::ReplayArgs),
     Calibrate(calibrate::CalibrateArgs),
     Bench(bench::BenchArgs),
+    Selftest(selftest::SelftestArgs),
 }
 
 fn main() -> ExitCode {
     let Some(universe) = mpi::initialize() else {
-        eprintln!("error: MPI was initialized before");
+        let _ = writeln!(std::io::stderr(), "error: MPI is initialized already");
         return ExitCode::FAILURE;
     };
-    let communicator = match Communicator::world(&universe) {
-        Ok(communicator) => Rc::new(communicator),
-        Err(error) => failure::abort(&error),
+    let job = match Job::new(&universe) {
+        Ok(job) => job,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            return ExitCode::FAILURE;
+        }
     };
-    // All processors read the same command line and come to the same result; one tells it.
-    let result = match Cli::try_parse() {
-        Ok(cli) => run(&cli.command, &communicator),
-        Err(error) => Err(Failure::CommandLine(error)),
-    };
-    failure::exit_code(result, &communicator)
+    end_all_on_panic();
+    match Cli::try_parse() {
+        Ok(cli) => match run(cli.command, &job) {
+            Ok(code) => code,
+            Err(stop) => job.stop(stop),
+        },
+        Err(error) => {
+            // All processors are given the same arguments; one of them complains, or helps.
+            if job.is_first() {
+                let _ = error.print();
+            }
+            ExitCode::from(error.exit_code() as u8)
+        }
+    }
 }
 
-fn run(command: &Command, communicator: &Rc<Communicator>) -> Result<(), Failure> {
+fn run(command: Command, job: &Job<'_>) -> Result<ExitCode, Stop> {
+    let exit_code = |result| failure::exit_code(result, job.communicator());
     match command {
-        Command::Calibrate(args) => calibrate::run(args, communicator),
-        Command::Bench(args) => bench::run(args, communicator),
+        Command::Replay(args) => replay::run(&args, job),
+        Command::Calibrate(args) => Ok(exit_code(calibrate::run(&args, job.communicator()))),
+        Command::Bench(args) => Ok(exit_code(bench::run(&args, job.communicator()))),
+        Command::Selftest(args) => selftest::run(&args, job),
     }
+}
+
+/// A panic of one processor, which would leave the others waiting, ends them all.
+fn end_all_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        abort_all(1);
+    }));
 }

@@ -1,0 +1,428 @@
+//! `tuwtree-exec replay`: performs a schedule.
+
+use crate::arguments::{element_parser, mode_parser, operation_parser};
+use crate::image::{Area, Content, GUARD, Image, Wrong};
+use crate::job::{Job, Stop};
+use crate::pattern::Ink;
+use crate::source::Source;
+use clap::Args;
+use std::process::ExitCode;
+use std::time::Instant;
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{Operation, Payload};
+use tuwtree_mpi::engine::{
+    Block, Buffers, Execution, ExecutionError, Mode, Place, PlaceError, Reduction,
+};
+use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
+use tuwtree_mpi::part::Part;
+use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
+
+/// Perform a schedule, whoever made it, and measure how long that takes.
+///
+/// The first processor, and only it, reads the schedule, checks it, and sends each processor its
+/// part. Requests are set up once and started for every iteration. The job must have as many
+/// processors as the schedule.
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// The schedule, or a tree file whose schedule is meant, packed with gzip or not; `-` for the
+    /// first processor's standard input
+    #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
+    schedule: Source,
+
+    /// Perform this operation; a gather's schedule is reversed for a scatter, and the other way round
+    #[arg(long, value_name = "OPERATION", value_parser = operation_parser())]
+    op: Option<Operation>,
+
+    /// How often to perform it, measuring
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+
+    /// How often to perform it before that, without measuring
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    warmup: u32,
+
+    /// Check every byte after every iteration: data, gaps, and memory around it
+    #[arg(long)]
+    verify: bool,
+
+    /// Strict: one action of a port after the other, as in the model. Eager: all at once, but for data
+    #[arg(long, value_name = "MODE", default_value = Mode::Strict.name(), value_parser = mode_parser())]
+    mode: Mode,
+
+    /// The elements. A reduction composes bytes, which tells left from right, and adds up others
+    #[arg(long = "type", value_name = "TYPE", default_value = Element::Byte.name(), value_parser = element_parser())]
+    element: Element,
+
+    /// At the root of a gather or scatter, blocks in rank order with gaps of so many bytes between
+    /// them, instead of where the schedule says
+    #[arg(long, value_name = "BYTES")]
+    gaps: Option<u64>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Stop`]: a schedule that is not there, is none, is wrong, or is for other processors; what MPI
+/// returns; a wrong byte.
+pub(crate) fn run(args: &ReplayArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
+    let plan = job.at_first(|| Plan::read(args, job.size()))?;
+    let words = job.hand_out(plan.as_ref().map(|plan| |rank| plan.assignment(rank)));
+    let assignment = job.agree(Assignment::from_words(&words))?;
+    let mut station = job.agree(Station::new(&assignment, args, job))?;
+    let times = measure(&mut station, args, job)?;
+    let (processors, cores) = job.fullest_node();
+    if let Some(plan) = plan {
+        for line in plan.report(args) {
+            job.say(&line);
+        }
+    }
+    let (least, median) = (times[0], times[times.len() / 2]);
+    job.say(&format!(
+        "time       at least {}, median {} (the slowest processor of each iteration)",
+        duration(least),
+        duration(median)
+    ));
+    if processors > cores {
+        job.say(&format!(
+            "note       {processors} processors share {cores} cores of a node: \
+             the times say nothing about the schedule"
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the first processor reads and works out.
+struct Plan {
+    schedule: Schedule,
+    verified: Verified,
+    /// Where the root's blocks lie, in bytes, if there are such.
+    displacements: Vec<u64>,
+}
+
+impl Plan {
+    fn read(args: &ReplayArgs, processors: usize) -> Result<Plan, String> {
+        let schedule = args.schedule.schedule().map_err(|reason| {
+            let host = mpi::environment::processor_name().unwrap_or_else(|_| "its host".into());
+            format!("{reason} (only processor 0 reads it, on {host})")
+        })?;
+        let of_source = |reason: String| format!("{}: {reason}", args.schedule);
+        let (found, operation) = (schedule.task().operation, schedule.task().operation);
+        let schedule = match args.op {
+            Some(wanted) if wanted != operation => {
+                reversed(&schedule, wanted).map_err(of_source)?
+            }
+            _ => schedule,
+        };
+        let verified = verify(&schedule).map_err(|fault| {
+            let reversed = if schedule.task().operation == found { "" } else { "reversed, " };
+            of_source(format!("{reversed}{fault}"))
+        })?;
+        if schedule.processors() != processors {
+            return Err(of_source(format!(
+                "the schedule is for {0} processors, but the job has {processors}: start it with -n {0}",
+                schedule.processors()
+            )));
+        }
+        check_elements(&schedule, args.element).map_err(of_source)?;
+        let displacements = displacements(&schedule, args.gaps).map_err(of_source)?;
+        for rank in 0..processors {
+            Part::of_schedule(&schedule, rank).map_err(|error| of_source(error.to_string()))?;
+        }
+        Ok(Plan { schedule, verified, displacements })
+    }
+
+    /// What a processor is told: the root where its blocks lie, and everybody its part.
+    fn assignment(&self, rank: usize) -> Vec<u64> {
+        let task = self.schedule.task();
+        let mut words = vec![0];
+        if let Payload::Blocks(sizes) = &task.payload
+            && rank == task.root
+        {
+            words[0] = sizes.processors() as u64;
+            words.extend(sizes.iter());
+            words.extend(&self.displacements);
+        }
+        let part = Part::of_schedule(&self.schedule, rank).expect("made when it was read");
+        words.extend(part.to_words());
+        words
+    }
+
+    fn report(&self, args: &ReplayArgs) -> Vec<String> {
+        let task = self.schedule.task();
+        let checked = if args.verify { ", every byte checked" } else { "" };
+        let version = mpi::environment::library_version().unwrap_or_default();
+        let version = version.lines().next().unwrap_or_default().replace('\0', "");
+        let version: Vec<&str> = version.split_whitespace().collect();
+        let mut lines = vec![
+            format!(
+                "replayed   {} of {} bytes over {} processors, root {}: {} messages, {} copies",
+                task.operation.name(),
+                task.total(),
+                task.processors(),
+                task.root,
+                self.verified.messages,
+                self.verified.copies
+            ),
+            format!(
+                "           {} mode, elements of type {}, {} iterations after {}{checked}",
+                args.mode.name(),
+                args.element.name(),
+                args.iterations,
+                args.warmup
+            ),
+            format!("MPI        {}", version.join(" ")),
+        ];
+        lines.extend(self.predicted().map(|time| format!("model      {time}")));
+        lines
+    }
+
+    /// The time in the model, with its unit, if the schedule has costs for which there is one.
+    fn predicted(&self) -> Option<String> {
+        let stated = self.schedule.task().costs.as_ref()?;
+        let timeline = simulate(&self.schedule, &*stated.costs(), Sends::Synchronous).ok()?;
+        let time = timeline.completion_time();
+        Some(match stated {
+            StatedCosts::Machine(machine) => {
+                format!("{}, on the machine {}", duration(time.units()), machine.name)
+            }
+            StatedCosts::Parameters(_) => format!("{time}, in the unit of the schedule's costs"),
+        })
+    }
+}
+
+/// The schedule for the other operation.
+fn reversed(schedule: &Schedule, wanted: Operation) -> Result<Schedule, String> {
+    let found = schedule.task().operation;
+    let irregular = Operation::IRREGULAR;
+    if !irregular.contains(&found) || !irregular.contains(&wanted) {
+        return Err(format!(
+            "the schedule is a {}, which cannot be performed as a {}; only gather and scatter are \
+             each other's reverse",
+            found.name(),
+            wanted.name()
+        ));
+    }
+    schedule.reversed().map_err(|error| error.to_string())
+}
+
+/// Whether all data are whole elements.
+fn check_elements(schedule: &Schedule, element: Element) -> Result<(), String> {
+    let fault = |what: String, bytes: u64| {
+        Err(format!(
+            "{what} has {bytes} bytes, which are no whole elements of type {} ({} bytes)",
+            element.name(),
+            element.bytes()
+        ))
+    };
+    match &schedule.task().payload {
+        Payload::Blocks(sizes) => {
+            match sizes.iter().enumerate().find(|(_, bytes)| bytes % element.bytes() != 0) {
+                Some((rank, bytes)) => fault(format!("block {rank}"), bytes),
+                None => Ok(()),
+            }
+        }
+        Payload::Vector(vector) if vector.bytes % element.bytes() != 0 => {
+            fault("the vector".to_owned(), vector.bytes)
+        }
+        Payload::Vector(_) => Ok(()),
+    }
+}
+
+/// Where the root's blocks lie.
+fn displacements(schedule: &Schedule, gaps: Option<u64>) -> Result<Vec<u64>, String> {
+    let task = schedule.task();
+    let Payload::Blocks(sizes) = &task.payload else {
+        return match gaps {
+            Some(_) => Err(format!("--gaps: a {} has no blocks", task.operation.name())),
+            None => Ok(Vec::new()),
+        };
+    };
+    if let (None, Some(displacements)) = (gaps, &task.displacements) {
+        return Ok(displacements.clone());
+    }
+    let (mut at, gap) = (0_u64, gaps.unwrap_or(0));
+    let mut displacements = Vec::with_capacity(sizes.processors());
+    for bytes in sizes.iter() {
+        displacements.push(at);
+        let next = at.checked_add(bytes).and_then(|end| end.checked_add(gap));
+        at = next.filter(|&end| end <= i64::MAX as u64).ok_or_else(|| {
+            format!("--gaps {gap}: the blocks reach beyond 2^63 - 1, the largest address of MPI")
+        })?;
+    }
+    Ok(displacements)
+}
+
+/// What a processor is told.
+struct Assignment {
+    part: Part,
+    /// At the root of a gather or scatter: sizes and displacements in bytes.
+    blocks: Vec<(u64, u64)>,
+}
+
+impl Assignment {
+    fn from_words(words: &[u64]) -> Result<Assignment, String> {
+        let (&count, words) = words.split_first().ok_or("an empty message")?;
+        let count = count as usize;
+        let (blocks, part) = words.split_at_checked(2 * count).ok_or("a message cut short")?;
+        let (sizes, displacements) = blocks.split_at(count);
+        let blocks = sizes.iter().copied().zip(displacements.iter().copied()).collect();
+        let part = Part::from_words(part).map_err(|error| error.to_string())?;
+        Ok(Assignment { part, blocks })
+    }
+}
+
+/// A processor that is ready to play its part.
+struct Station {
+    execution: Execution,
+    /// What each buffer holds before and after.
+    images: [(Buffer, Image, Image); 2],
+}
+
+impl Station {
+    fn new(
+        assignment: &Assignment,
+        args: &ReplayArgs,
+        job: &Job<'_>,
+    ) -> Result<Station, ExecutionError> {
+        let role = *assignment.part.role();
+        let of = |buffer| areas(&role, buffer, &assignment.blocks);
+        let images = [Buffer::Input, Buffer::Output].map(|buffer| {
+            let image = image(&role, &of(buffer));
+            let (before, after) = contents(&role, buffer, args.element);
+            (buffer, image.with(before), image.with(after))
+        });
+        let place = |index: usize, buffer| place(&images[index].1, &of(buffer), args.element);
+        let mut buffers = Buffers::apart(place(0, Buffer::Input)?, place(1, Buffer::Output)?);
+        if role.operation == Operation::Reduce {
+            buffers = buffers.reducing(reduction(args.element)?);
+        }
+        let execution = Execution::new(&assignment.part, buffers, job.communicator(), args.mode)?;
+        Ok(Station { execution, images })
+    }
+
+    /// Puts data into the input, and something else where data is to come.
+    fn prepare(&mut self, iteration: u64) -> Result<(), ExecutionError> {
+        for (buffer, before, _) in &self.images {
+            before.write(&mut self.execution, *buffer, iteration)?;
+        }
+        Ok(())
+    }
+
+    /// Whether every byte is what it should be.
+    fn check(&self, iteration: u64) -> Result<(), String> {
+        for (buffer, _, after) in &self.images {
+            let wrong = after.compare(&self.execution, *buffer, iteration);
+            if let Some(wrong) = wrong.map_err(|error| error.to_string())? {
+                return Err(self.fault(iteration, *buffer, wrong));
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&self, iteration: u64, buffer: Buffer, wrong: Wrong) -> String {
+        let Wrong { block, position, found, expected } = wrong;
+        let place = match block {
+            Some(block) => format!("block {block}, byte {position}"),
+            None => format!("outside of the data, {position} bytes from its start"),
+        };
+        format!(
+            "processor {}, iteration {iteration}: in the {}, {place}: {found:#04x} in place of {expected:#04x}",
+            self.execution.role().rank,
+            buffer.name()
+        )
+    }
+}
+
+/// The sizes and places of the stretches of data in a buffer, in bytes.
+fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let at_root = match role.operation {
+        Operation::Gather => buffer == Buffer::Output,
+        Operation::Scatter => buffer == Buffer::Input,
+        Operation::Broadcast | Operation::Reduce => false,
+    };
+    match at_root {
+        true => blocks.to_vec(),
+        false => vec![(role.buffer_bytes(buffer), 0)],
+    }
+}
+
+/// The memory of a buffer: room for all data, between guards.
+fn image(role: &Role, areas: &[(u64, u64)]) -> Image {
+    let ends = areas.iter().filter(|(bytes, _)| *bytes > 0).map(|(bytes, at)| bytes + at);
+    let size = ends.max().unwrap_or(0) + 2 * GUARD;
+    let content = Content::Bytes(Ink::Gap(role.rank));
+    let areas = (0..).zip(areas);
+    let areas = areas.map(|(block, &(bytes, at))| Area { at: at + GUARD, bytes, content, block });
+    Image::new(size, role.rank, areas)
+}
+
+/// What the areas of a buffer hold before and after.
+fn contents(
+    role: &Role,
+    buffer: Buffer,
+    element: Element,
+) -> (impl Fn(usize) -> Content, impl Fn(usize) -> Content) {
+    let &Role { operation, processors, root, rank, .. } = role;
+    let before = move |block| match (operation, buffer) {
+        (Operation::Reduce, Buffer::Input) => Content::Numbers(rank, element),
+        (Operation::Scatter, Buffer::Input) => Content::Bytes(Ink::Data(block)),
+        (Operation::Broadcast, Buffer::Output) if rank == root => Content::Bytes(Ink::Data(root)),
+        (_, Buffer::Output) => Content::Bytes(Ink::Stale(rank)),
+        (_, Buffer::Input | Buffer::Segment) => Content::Bytes(Ink::Data(rank)),
+    };
+    let after = move |block| match (operation, buffer) {
+        (Operation::Gather, Buffer::Output) => Content::Bytes(Ink::Data(block)),
+        (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
+        (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(root)),
+        (Operation::Reduce, Buffer::Output) => Content::Reduced(processors, element),
+        (_, Buffer::Input | Buffer::Segment) => before(block),
+    };
+    (before, after)
+}
+
+fn place(image: &Image, areas: &[(u64, u64)], element: Element) -> Result<Place, PlaceError> {
+    let blocks = areas
+        .iter()
+        .map(|&(bytes, at)| Block { at: (at + GUARD) as i64, elements: bytes / element.bytes() });
+    Place::new(Memory::zeroed(image.size())?, Datatype::of(element)?, blocks.collect())
+}
+
+fn reduction(element: Element) -> Result<Reduction, MpiError> {
+    let operator = match element {
+        Element::Byte => Operator::composition()?,
+        _ => Operator::sum(),
+    };
+    Ok(Reduction { datatype: Datatype::of(element)?, operator })
+}
+
+/// The times of the iterations, each that of the slowest processor, the least first.
+fn measure(station: &mut Station, args: &ReplayArgs, job: &Job<'_>) -> Result<Vec<f64>, Stop> {
+    let mut times = Vec::with_capacity(args.iterations as usize);
+    let all = u64::from(args.warmup) + u64::from(args.iterations);
+    for iteration in 0..all {
+        if args.verify || iteration == 0 {
+            station.prepare(iteration)?;
+        }
+        job.communicator().barrier()?;
+        let start = Instant::now();
+        station.execution.run()?;
+        let time = job.communicator().longest(start.elapsed().as_secs_f64())?;
+        if iteration >= u64::from(args.warmup) {
+            times.push(time);
+        }
+        if args.verify {
+            job.agree(station.check(iteration))?;
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times)
+}
+
+/// A time in seconds, for people.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 1e-3 => format!("{:.2} µs", seconds * 1e6),
+        _ if seconds < 1.0 => format!("{:.3} ms", seconds * 1e3),
+        _ => format!("{seconds:.3} s"),
+    }
+}

@@ -1,0 +1,254 @@
+//! Random problems: an operation, its data, a tree, and how it is performed.
+
+use super::dice::Dice;
+use super::shatter::shattered;
+use std::fmt;
+use tuwtree_model::{
+    BlockSizes, Distribution, Homogeneous, Operation, Payload, Randomness, Rank, Root, Scale, Step,
+    Tree, Vector, check_combines_neighbours,
+};
+use tuwtree_mpi::engine::Mode;
+use tuwtree_mpi::mpi::Element;
+use tuwtree_schedule::Schedule;
+use tuwtree_treegen::{
+    AdaptiveRule, adaptive, doubling, greedy, linear, linear_outwards, model_graceful, oblivious,
+};
+
+/// How a tree is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Linear,
+    Oblivious,
+    Adaptive,
+    ModelGraceful,
+    Doubling,
+    Greedy,
+    Random,
+}
+
+impl Shape {
+    /// All shapes.
+    pub(super) const ALL: [Shape; 7] = [
+        Shape::Linear,
+        Shape::Oblivious,
+        Shape::Adaptive,
+        Shape::ModelGraceful,
+        Shape::Doubling,
+        Shape::Greedy,
+        Shape::Random,
+    ];
+}
+
+/// How elements lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// One after the other.
+    Packed,
+    /// Those of a group with gaps of as much between them.
+    Strided,
+}
+
+/// Where the root's own data is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RootData {
+    Apart,
+    InPlace,
+}
+
+/// What a reduction does with its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Combination {
+    Sum,
+    /// Of bytes; it tells left from right.
+    Composition,
+}
+
+/// How often, and how, it is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waiting {
+    Wait,
+    Test,
+}
+
+/// A random problem.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    pub(super) index: u64,
+    pub(super) shape: Shape,
+    pub(super) distribution: Distribution,
+    pub(super) schedule: Schedule,
+    pub(super) mode: Mode,
+    pub(super) element: Element,
+    /// So many elements make a group, which a strided layout takes apart.
+    pub(super) group: u64,
+    /// The layout of all blocks at the root of a gather or scatter.
+    pub(super) blocks: Layout,
+    /// The layout of a processor's own data, by whether its rank is even.
+    pub(super) own: [Layout; 2],
+    pub(super) root_data: RootData,
+    pub(super) combination: Combination,
+    /// The order in which the root's blocks lie, with the gap behind each, in extents.
+    pub(super) order: Vec<(Rank, u64)>,
+    pub(super) iterations: u64,
+    pub(super) waiting: Waiting,
+}
+
+impl Problem {
+    /// The problem with this number over so many processors.
+    pub(super) fn random(seed: u64, index: u64, processors: usize) -> Problem {
+        let mut dice = Dice::new(seed, &[index, processors as u64]);
+        // In turn, so that none is left to chance where there are few problems.
+        let operation = Operation::ALL[(index % 4) as usize];
+        let root = (index / 4) as usize % processors;
+        let distribution = Distribution::ALL[(index / 3) as usize % Distribution::ALL.len()];
+        let mode = dice.one_of(&Mode::ALL);
+        let shape = dice.one_of(&Shape::ALL);
+        let element = match operation {
+            // Sums of floating-point numbers depend on the order.
+            Operation::Reduce => dice.one_of(&[Element::Byte, Element::Int, Element::Long]),
+            _ => dice.one_of(&Element::ALL),
+        };
+        let group = 1 + dice.below(3);
+        let unit = group * element.bytes();
+        let payload = payload(operation, distribution, processors, unit, &mut dice);
+        let tree = tree(shape, &payload, root, operation, &mut dice);
+        let combination = match check_combines_neighbours(&tree) {
+            Ok(()) if element == Element::Byte => Combination::Composition,
+            _ => Combination::Sum,
+        };
+        let schedule = Schedule::of_tree(&tree, operation, payload, None)
+            .expect("the tree is one of the problem's processors");
+        let schedule = match operation {
+            // What is combined must not be cut where it is combined with something else.
+            Operation::Reduce => schedule,
+            _ if dice.once_in(2) => shattered(&schedule, unit, dice.number()),
+            _ => schedule,
+        };
+        let layout = |dice: &mut Dice| match operation {
+            Operation::Reduce => Layout::Packed,
+            _ => dice.one_of(&[Layout::Packed, Layout::Strided]),
+        };
+        let mut order: Vec<Rank> = (0..processors).collect();
+        if dice.once_in(3) {
+            dice.shuffle(&mut order);
+        }
+        let most = dice.one_of(&[1, 1, 3]);
+        Problem {
+            index,
+            shape,
+            distribution,
+            schedule,
+            mode,
+            element,
+            group,
+            blocks: layout(&mut dice),
+            own: [layout(&mut dice), layout(&mut dice)],
+            root_data: match operation {
+                Operation::Broadcast => RootData::Apart,
+                _ => dice.one_of(&[RootData::Apart, RootData::Apart, RootData::InPlace]),
+            },
+            combination,
+            order: order.into_iter().map(|rank| (rank, dice.below(most))).collect(),
+            iterations: dice.one_of(&[1, 3]),
+            waiting: dice.one_of(&[Waiting::Wait, Waiting::Test]),
+        }
+    }
+}
+
+fn payload(
+    operation: Operation,
+    distribution: Distribution,
+    processors: usize,
+    unit: u64,
+    dice: &mut Dice,
+) -> Payload {
+    let mean_block = dice.one_of(&[1, 1, 5, 20, 100, 3000]);
+    if !Operation::IRREGULAR.contains(&operation) {
+        let bytes = if dice.once_in(10) { 0 } else { dice.below(2 * mean_block) * unit };
+        return Payload::Vector(Vector { processors, bytes });
+    }
+    let scale = Scale { processors, mean_block, rho: 1 + dice.below(5) };
+    let randomness = Randomness::Xoshiro { seed: dice.number() };
+    let sizes = distribution.sizes(scale, randomness).expect("small sizes");
+    let empty = dice.one_of(&[u64::MAX, u64::MAX, 3, 1]);
+    let sizes: Vec<u64> =
+        sizes.iter().map(|size| if dice.once_in(empty) { 0 } else { size * unit }).collect();
+    Payload::Blocks(BlockSizes::new(sizes).expect("small sizes"))
+}
+
+fn tree(
+    shape: Shape,
+    payload: &Payload,
+    root: Rank,
+    operation: Operation,
+    dice: &mut Dice,
+) -> Tree {
+    let processors = payload.processors();
+    let costs = Homogeneous::new(dice.below(200) as f64, 1.0, dice.below(2) as f64)
+        .expect("costs that are not negative");
+    let collective = payload.moved_by(operation).expect("made for the operation");
+    let made = match (shape, payload) {
+        (Shape::Linear, Payload::Blocks(_)) => linear(processors, root).ok(),
+        (Shape::Linear, Payload::Vector(_)) => linear_outwards(processors, root).ok(),
+        (Shape::Oblivious, _) => oblivious(processors, root).ok(),
+        (Shape::Adaptive, _) => {
+            let rule = AdaptiveRule::ALL[dice.below(AdaptiveRule::ALL.len() as u64) as usize];
+            adaptive(collective, &costs, Root::Given(root), rule).ok()
+        }
+        (Shape::ModelGraceful, _) => model_graceful(collective, &costs, root).ok(),
+        (Shape::Doubling, Payload::Blocks(sizes)) => doubling(sizes, Root::Given(root)).ok(),
+        (Shape::Greedy, Payload::Blocks(sizes)) => greedy(sizes, &costs, Root::Given(root)).ok(),
+        (Shape::Doubling | Shape::Greedy, Payload::Vector(_)) | (Shape::Random, _) => None,
+    };
+    made.unwrap_or_else(|| random_tree(processors, root, dice))
+}
+
+/// A tree of random shape, whose processors take their children and their own block in random order.
+fn random_tree(processors: usize, root: Rank, dice: &mut Dice) -> Tree {
+    let mut others: Vec<Rank> = (0..processors).filter(|&rank| rank != root).collect();
+    dice.shuffle(&mut others);
+    let mut children = vec![Vec::new(); processors];
+    // Of those that are in the tree already, any, or one of the last few: bushes and chains.
+    let reach = dice.one_of(&[1, 2, u64::MAX]);
+    let mut inside = vec![root];
+    for rank in others {
+        let last = inside.len() - 1;
+        let parent = inside[last - dice.below(reach.min(last as u64 + 1)) as usize];
+        children[parent].push(rank);
+        inside.push(rank);
+    }
+    let mut steps = Vec::new();
+    for (rank, children) in children.into_iter().enumerate().filter(|(_, list)| !list.is_empty()) {
+        let received = children.into_iter().map(Step::Receive);
+        let mut own: Vec<Step> = received.chain([Step::Copy]).collect();
+        dice.shuffle(&mut own);
+        steps.extend(own.into_iter().map(|step| (rank, step)));
+    }
+    Tree::new(processors, root, &steps).expect("every processor is in the tree once")
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let task = self.schedule.task();
+        write!(
+            formatter,
+            "problem {} ({} of {} bytes over {} processors, root {}, {} blocks, {:?} tree, {} ports, {} mode, {} x {}, {:?} at the root, {:?} elsewhere, {:?}, {:?}, {:?})",
+            self.index,
+            task.operation.name(),
+            task.total(),
+            task.processors(),
+            task.root,
+            self.distribution.name(),
+            self.shape,
+            task.ports,
+            self.mode.name(),
+            self.group,
+            self.element.name(),
+            self.blocks,
+            self.own,
+            self.root_data,
+            self.combination,
+            self.waiting,
+        )
+    }
+}

@@ -1,0 +1,337 @@
+//! The program under `mpirun`: data compared byte for byte, and faults that end the whole job.
+//!
+//! Every launch has a time after which it is ended, and one runs at a time: a library that waits
+//! busily takes all cores.
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Step, Tree, Vector};
+use tuwtree_schedule::{Schedule, document};
+use tuwtree_treegen::{linear, oblivious};
+
+/// How long a launch may take, on a machine that has other things to do, too.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// One launch at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What a launch has left.
+struct Outcome {
+    code: Option<i32>,
+    output: String,
+    errors: String,
+}
+
+impl Outcome {
+    fn succeeded(&self) -> &str {
+        assert_eq!(self.code, Some(0), "{}{}", self.output, self.errors);
+        &self.output
+    }
+
+    /// The message with which the job failed: one, whatever `mpirun` adds.
+    fn failed(&self, code: i32) -> &str {
+        assert_eq!(self.code, Some(code), "{}{}", self.output, self.errors);
+        let messages: Vec<&str> =
+            self.errors.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert_eq!(messages.len(), 1, "{}", self.errors);
+        messages[0]
+    }
+}
+
+fn launch(processors: usize, arguments: &[&str]) -> Outcome {
+    launch_with(processors, arguments, b"")
+}
+
+fn launch_with(processors: usize, arguments: &[&str], input: &[u8]) -> Outcome {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut child = Command::new(env!("TUWTREE_MPIRUN"))
+        .env("NO_COLOR", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        .args(["-n", &processors.to_string(), env!("CARGO_BIN_EXE_tuwtree-exec")])
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("mpirun starts");
+    let output = reader(child.stdout.take().expect("piped"));
+    let errors = reader(child.stderr.take().expect("piped"));
+    // It may have ended without reading.
+    let _ = child.stdin.take().expect("piped").write_all(input);
+    let code = wait(&mut child, arguments);
+    let text = |reader: JoinHandle<Vec<u8>>| {
+        // Open MPI now and then writes zeros among the text.
+        let text = String::from_utf8_lossy(&reader.join().expect("a reader")).into_owned();
+        text.replace('\0', "")
+    };
+    Outcome { code, output: text(output), errors: text(errors) }
+}
+
+fn reader(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).expect("a pipe");
+        bytes
+    })
+}
+
+/// The exit code; panics if there is none in time.
+fn wait(child: &mut Child, arguments: &[&str]) -> Option<i32> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status.code();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = child.kill();
+    panic!("{arguments:?} has not ended in {PATIENCE:?}");
+}
+
+/// Whether the library yields when it waits, and more processors than cores are no trouble.
+fn yields() -> bool {
+    let version = Command::new(env!("TUWTREE_MPIRUN")).arg("--version").output();
+    let version = version.expect("mpirun starts").stdout;
+    String::from_utf8_lossy(&version).contains("Open MPI")
+}
+
+/// A folder that is gone when the test has ended.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: &[u8]) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, content).expect("a file");
+        path.to_str().expect("a name in UTF-8").to_owned()
+    }
+
+    fn schedule(&self, name: &str, schedule: &Schedule) -> String {
+        self.file(name, &text(schedule))
+    }
+}
+
+fn text(schedule: &Schedule) -> Vec<u8> {
+    let mut text = Vec::new();
+    document::write(schedule, &mut text).expect("memory");
+    text
+}
+
+/// Blocks of whole doubles, some of them empty.
+fn sizes(processors: usize) -> BlockSizes {
+    BlockSizes::new((0..processors as u64).map(|rank| 8 * (rank * 7 % 5))).expect("small")
+}
+
+fn blocks(operation: Operation, tree: &Tree) -> Schedule {
+    let payload = Payload::Blocks(sizes(tree.processors()));
+    let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("costs");
+    Schedule::of_tree(tree, operation, payload, Some(costs.into())).expect("a schedule")
+}
+
+/// 3 <- 1, 3's own, 3 <- (0 <- 4, 0's own, 0 <- 2): not ordered.
+fn scattered_tree() -> Tree {
+    let steps = [
+        (3, Step::Receive(1)),
+        (3, Step::Copy),
+        (3, Step::Receive(0)),
+        (0, Step::Receive(4)),
+        (0, Step::Copy),
+        (0, Step::Receive(2)),
+    ];
+    Tree::new(5, 3, &steps).expect("a tree")
+}
+
+fn selftest(processors: usize, problems: u32) {
+    let count = problems.to_string();
+    let outcome = launch(processors, &["selftest", "--problems", &count, "--seed", "2026"]);
+    let expected = format!("{problems} random problems (seed 2026) on {processors} processors");
+    assert!(outcome.succeeded().contains(&expected), "{}", outcome.output);
+}
+
+#[test]
+fn random_problems_on_few_processors_are_solved_as_by_the_library() {
+    for (processors, problems) in [(1, 3000), (2, if yields() { 3000 } else { 1500 })] {
+        selftest(processors, problems);
+    }
+}
+
+#[test]
+fn random_problems_on_several_processors_are_solved_as_by_the_library() {
+    for (processors, problems, busily) in [(3, 2000, 500), (5, 1000, 150), (8, 1000, 60)] {
+        selftest(processors, if yields() { problems } else { busily });
+    }
+}
+
+#[test]
+fn random_problems_on_many_processors_are_solved_as_by_the_library() {
+    for (processors, problems, busily) in [(13, 400, 24), (16, 300, 24)] {
+        selftest(processors, if yields() { problems } else { busily });
+    }
+    if yields() {
+        selftest(32, 100);
+    }
+}
+
+#[test]
+fn schedules_are_replayed_with_every_byte_checked() {
+    let folder = Folder::new();
+    let checked = ["--verify", "--iterations", "3"];
+    for operation in Operation::ALL {
+        let schedule = match Operation::IRREGULAR.contains(&operation) {
+            true => blocks(operation, &scattered_tree()),
+            false => {
+                let payload = Payload::Vector(Vector { processors: 5, bytes: 64 });
+                let tree = oblivious(5, 2).expect("a tree");
+                Schedule::of_tree(&tree, operation, payload, None).expect("a schedule")
+            }
+        };
+        let file = folder.schedule("schedule.json", &schedule);
+        for options in
+            [["--mode", "strict", "--type", "byte"], ["--mode", "eager", "--type", "double"]]
+        {
+            let outcome = launch(5, &[&["replay", &file][..], &checked, &options].concat());
+            let output = outcome.succeeded();
+            assert!(output.contains(&format!("replayed   {} of", operation.name())), "{output}");
+            assert!(output.contains("3 iterations after 1, every byte checked"), "{output}");
+        }
+    }
+}
+
+#[test]
+fn a_schedule_may_come_packed_or_through_standard_input_or_be_a_tree() {
+    let folder = Folder::new();
+    let text = text(&blocks(Operation::Gather, &linear(3, 1).expect("a tree")));
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(&text).expect("memory");
+    let packed = folder.file("schedule.json.gz", &packer.finish().expect("memory"));
+    // 1 <- 0, then its own block, then 1 <- 2.
+    let tree = br#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,
+        "subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100.0,
+        "beta_per_byte":1.0,"gamma_per_byte":1.0,"block_sizes_bytes":[16,0,32]}}"#;
+    let tree = folder.file("tree.json", tree);
+    for (source, input) in [(packed.as_str(), &b""[..]), (&tree, b""), ("-", &text)] {
+        let arguments = ["replay", source, "--verify"];
+        let output = launch_with(3, &arguments, input);
+        assert!(output.succeeded().contains("gather of 48 bytes over 3 processors, root 1"));
+        assert!(output.output.contains("in the unit of the schedule's costs"), "{}", output.output);
+    }
+}
+
+#[test]
+fn a_gather_is_reversed_for_a_scatter_and_blocks_may_have_gaps() {
+    let folder = Folder::new();
+    for (operation, other) in [("gather", Operation::Scatter), ("scatter", Operation::Gather)] {
+        let file = folder.schedule("schedule.json", &blocks(other, &scattered_tree()));
+        let arguments = ["replay", &file, "--op", operation, "--gaps", "5", "--verify"];
+        let outcome = launch(5, &arguments);
+        assert!(outcome.succeeded().contains(&format!("replayed   {operation} of")));
+    }
+    let displaced = blocks(Operation::Gather, &scattered_tree());
+    let displaced = displaced.with_displacements(vec![500, 400, 300, 200, 100]).expect("apart");
+    let file = folder.schedule("displaced.json", &displaced);
+    launch(5, &["replay", &file, "--verify", "--type", "double", "--mode", "eager"]).succeeded();
+}
+
+#[test]
+fn a_lone_processor_replays_its_schedule() {
+    let folder = Folder::new();
+    for operation in Operation::IRREGULAR {
+        let payload = Payload::Blocks(BlockSizes::new([24]).expect("small"));
+        let tree = linear(1, 0).expect("a tree");
+        let schedule = Schedule::of_tree(&tree, operation, payload, None).expect("a schedule");
+        let file = folder.schedule("lone.json", &schedule);
+        launch(1, &["replay", &file, "--verify"]).succeeded();
+    }
+}
+
+#[test]
+fn every_fault_ends_the_job_with_one_message() {
+    let folder = Folder::new();
+    let schedule = blocks(Operation::Gather, &linear(3, 0).expect("a tree"));
+    let good = folder.schedule("good.json", &schedule);
+    let text = String::from_utf8(text(&schedule)).expect("UTF-8");
+    let broken = |name: &str, from: &str, to: &str| {
+        assert!(text.contains(from), "{from} is not in {text}");
+        folder.file(name, text.replacen(from, to, 1).as_bytes())
+    };
+    let cut = folder.file("cut.json", &text.as_bytes()[..text.len() / 2]);
+    let deaf = broken("deaf.json", r#"{"receive":1"#, r#"{"receive":2"#);
+    let outside = broken("outside.json", r#""root":0"#, r#""root":3"#);
+    let odd = broken("odd.json", "[0,16,32]", "[0,16,33]");
+    let missing = folder.path("missing.json");
+    let missing = missing.to_str().expect("UTF-8");
+    let vector = Schedule::of_tree(
+        &linear(3, 0).expect("a tree"),
+        Operation::Broadcast,
+        Payload::Vector(Vector { processors: 3, bytes: 12 }),
+        None,
+    );
+    let vector = folder.schedule("vector.json", &vector.expect("a schedule"));
+    for (arguments, code, message) in [
+        (&["replay", missing][..], 1, "only processor 0 reads it"),
+        (&["replay", &cut], 1, "EOF while parsing"),
+        (&["replay", &outside], 1, "root 3 is outside 0..3"),
+        (&["replay", &deaf], 1, "deaf.json: "),
+        (&["replay", &odd], 1, "odd.json: "),
+        (
+            &["replay", &good, "--op", "reduce"],
+            1,
+            "only gather and scatter are each other's reverse",
+        ),
+        (&["replay", &vector, "--type", "double"], 1, "12 bytes, which are no whole elements"),
+        (&["replay", &vector, "--gaps", "1"], 1, "a broadcast has no blocks"),
+        (&["replay", &good, "--gaps", "9223372036854775807"], 1, "the largest address"),
+        (&["replay", &good, "--iterations", "0"], 2, "invalid value '0'"),
+        (&["replay", &good, "--mode", "lazy"], 2, "invalid value 'lazy'"),
+        (&["play"], 2, "unrecognized subcommand"),
+    ] {
+        let outcome = launch(3, arguments);
+        let found = outcome.failed(code);
+        assert!(found.contains(message), "{arguments:?}: {found}");
+    }
+    let other = launch(2, &["replay", &good]);
+    let found = other.failed(1);
+    assert!(
+        found.contains("is for 3 processors, but the job has 2: start it with -n 3"),
+        "{found}"
+    );
+}
+
+#[test]
+fn help_is_given_once() {
+    let outcome = launch(2, &["replay", "--help"]);
+    assert_eq!(outcome.succeeded().matches("Usage: ").count(), 1, "{}", outcome.output);
+}
+
+/// A message of more than 2^31 bytes, from one stretch of memory into one or into two.
+#[test]
+#[ignore = "takes 9 GB of memory and a minute; run by name"]
+fn segments_of_more_than_2_gib_arrive_whole() {
+    let folder = Folder::new();
+    let block = (1_u64 << 30) + 12_345;
+    let payload = Payload::Blocks(BlockSizes::new([block; 3]).expect("they fit"));
+    // 0's own, 0 <- (1's own, 1 <- 2).
+    let steps = [(0, Step::Copy), (0, Step::Receive(1)), (1, Step::Copy), (1, Step::Receive(2))];
+    let tree = Tree::new(3, 0, &steps).expect("a tree");
+    let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).expect("a schedule");
+    let file = folder.schedule("large.json", &schedule);
+    let once = ["replay", &file, "--verify", "--iterations", "1", "--warmup", "0"];
+    for options in [["--mode", "strict", "--gaps", "0"], ["--mode", "eager", "--gaps", "9"]] {
+        launch(3, &[&once[..], &options].concat()).succeeded();
+    }
+}
