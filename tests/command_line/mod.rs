@@ -6,6 +6,7 @@ mod broadcast;
 mod good_runs;
 mod machines;
 mod map;
+mod measured;
 mod orders;
 mod pictures;
 mod ports;

@@ -2,6 +2,7 @@
 
 mod advice;
 mod args;
+mod break_even;
 mod commands;
 mod comparison;
 mod construction;
@@ -52,6 +53,7 @@ enum Command {
     Generate(commands::generate::GenerateArgs),
     Map(commands::map::MapArgs),
     Machine(commands::machine::MachineArgs),
+    Report(commands::report::ReportArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -90,6 +92,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Generate(args) => commands::generate::run(&args),
         Command::Map(args) => commands::map::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
+        Command::Report(args) => commands::report::run(&args, output),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }

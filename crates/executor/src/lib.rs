@@ -6,6 +6,7 @@
 //! - [`settings`]: by which algorithm, with what.
 //! - [`part`]: what one processor does, as it is sent to it or as it finds out.
 //! - [`engine`]: a part bound to memory, started and waited for as often as one likes.
+//! - [`measure`]: what messages cost here, and how long collectives take.
 //! - [`mpi`]: the little of MPI's C interface that is needed, made safe: the only place, beside the
 //!   interface for C, with `unsafe` code.
 //!
@@ -16,6 +17,7 @@ pub mod c_api;
 pub mod collective;
 pub mod construct;
 pub mod engine;
+pub mod measure;
 pub mod mpi;
 pub mod part;
 pub mod settings;

@@ -7,6 +7,7 @@
 //!
 //! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
 //! - [`TimelinePicture`]: what each processor does when.
+//! - [`MeasuredPicture`]: measured times against mean block sizes; [`measured_page`] adds all figures.
 //! - [`Report`]: constructions side by side, for a browser.
 //! - [`RegionMap`]: which of several choices is right where.
 //!
@@ -14,6 +15,7 @@
 
 mod frame;
 mod labels;
+mod measured;
 mod messages;
 mod page;
 mod palette;
@@ -24,6 +26,7 @@ mod svg;
 mod timeline;
 mod tree;
 
+pub use measured::{MeasuredPicture, measured_page};
 pub use messages::{Performance, tree_of};
 pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;

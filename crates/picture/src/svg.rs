@@ -58,6 +58,11 @@ impl Xml {
         self.close();
     }
 
+    /// An element that was written elsewhere.
+    pub(crate) fn markup(&mut self, element: &str) {
+        self.text.push_str(element);
+    }
+
     /// The whole text.
     pub(crate) fn finish(self) -> String {
         assert!(self.open.is_empty(), "every element is closed");

@@ -1,5 +1,6 @@
 //! `tuwtree optimize`: the constructions side by side for one problem, and the best tree.
 
+use crate::break_even;
 use crate::comparison::{Comparison, ComparisonArgs, Optimality, Skipped, compare};
 use crate::construction::Search;
 use crate::error::CliError;
@@ -32,6 +33,10 @@ pub(crate) struct OptimizeArgs {
     /// Print the comparison as JSON (see docs/formats.md)
     #[arg(long)]
     json: bool,
+
+    /// Say after how many repetitions the time that planning takes here has paid; with --machine
+    #[arg(long, conflicts_with = "json")]
+    break_even: bool,
 }
 
 /// Runs the command.
@@ -48,13 +53,20 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     }
     let file = args.output.as_ref().map(Destination::open).transpose()?;
     let comparison = compare(&args.comparison.choice, problem)?;
+    let break_even = match args.break_even {
+        true => break_even::lines(&comparison)?,
+        false => Vec::new(),
+    };
     if let Some(file) = file {
         write_tree(&comparison, file)?;
     }
     match args.json {
         _ if to_standard_output => {}
         true => write_json(&comparison, output)?,
-        false => write_text(&comparison, output)?,
+        false => {
+            write_text(&comparison, output)?;
+            break_even.iter().try_for_each(|line| writeln!(output, "{line}"))?;
+        }
     }
     Ok(comparison.exit_code())
 }

@@ -29,7 +29,8 @@ pub(crate) struct Outcome {
     pub(crate) order: Order,
     /// The completion time with an unpack step at the root.
     pub(crate) unpacked: Time,
-    build_time: Duration,
+    /// How long planning took.
+    pub(crate) build_time: Duration,
     /// What proves that the time is the optimum, if that was asked for.
     pub(crate) certificate: Option<Certificate>,
 }

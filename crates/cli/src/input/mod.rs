@@ -2,6 +2,7 @@
 //! input, packed with gzip or not.
 
 pub(crate) mod machine;
+pub(crate) mod measurements;
 pub(crate) mod schedule;
 pub(crate) mod sizes;
 pub(crate) mod tree;

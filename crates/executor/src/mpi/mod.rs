@@ -6,10 +6,12 @@
 
 mod arguments;
 mod attributes;
+mod blocking;
 mod blocks;
 mod communicator;
 mod datatype;
 mod error;
+mod library;
 mod memory;
 mod messages;
 pub(crate) mod native;
@@ -21,10 +23,12 @@ mod requests;
 
 pub use arguments::{ArgumentError, Arguments, Parsed, Partition, PartitionMut};
 pub(crate) use attributes::{give, value_of};
+pub use blocking::{library_version, processor_name};
 pub use blocks::{Blocks, BlocksError, Span};
 pub use communicator::{Communicator, Refused, abort_all};
 pub use datatype::{Datatype, Element, LARGEST_COUNT};
 pub use error::{MpiError, check};
+pub use library::{Layout, Persistent};
 pub use memory::{Memory, OutOfMemory};
 pub use messages::Pending;
 pub use operator::{Operator, compose};

@@ -1,6 +1,11 @@
 //! `tuwtree-exec`: what is done on a cluster, under `mpirun`. Each subcommand is a file.
 
 mod arguments;
+mod bench;
+mod calibrate;
+mod failure;
+mod file;
+mod host;
 mod image;
 mod job;
 mod pattern;
@@ -28,6 +33,8 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Replay(replay::ReplayArgs),
+    Calibrate(calibrate::CalibrateArgs),
+    Bench(bench::BenchArgs),
     Selftest(selftest::SelftestArgs),
 }
 
@@ -60,8 +67,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command, job: &Job<'_>) -> Result<ExitCode, Stop> {
+    let exit_code = |result| failure::exit_code(result, job.communicator());
     match command {
         Command::Replay(args) => replay::run(&args, job),
+        Command::Calibrate(args) => Ok(exit_code(calibrate::run(&args, job.communicator()))),
+        Command::Bench(args) => Ok(exit_code(bench::run(&args, job.communicator()))),
         Command::Selftest(args) => selftest::run(&args, job),
     }
 }

@@ -1,0 +1,47 @@
+//! After how many repetitions an optimized tree pays.
+//!
+//! An optimized tree is planned once and used in every repetition; the adaptive tree needs no
+//! planning, since the processors construct it themselves in each call (the few constant-sized
+//! messages of which are not counted here), and neither does a linear one, which is what most
+//! libraries' own calls are. Needs times in seconds, and tells time: how long planning took here.
+
+use crate::comparison::{Comparison, Outcome};
+use crate::construction::Construction;
+use crate::error::CliError;
+use crate::output::text;
+use tuwtree_measure::{Plan, break_even};
+
+/// A line for each tree that needs no planning: from how many repetitions on the optimal tree, or the
+/// recommended one where there is none, pays against it.
+///
+/// # Errors
+/// Costs in a unit of which nobody knows how long it is.
+pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
+    if comparison.problem.costs().machine().is_none() {
+        let message = "--break-even needs times in seconds: give the costs with --machine";
+        return Err(CliError::Usage(message.into()));
+    }
+    let of = |construction| {
+        comparison.outcomes.iter().filter(move |one| one.construction == construction)
+    };
+    let planned = of(Construction::Optimal)
+        .min_by_key(|one| one.build_time)
+        .unwrap_or_else(|| comparison.recommended());
+    let line = |other: &Outcome| {
+        let unplanned = Plan { planning_seconds: 0.0, repetition_seconds: other.time().units() };
+        let plan = Plan {
+            planning_seconds: planned.build_time.as_secs_f64(),
+            repetition_seconds: planned.time().units(),
+        };
+        format!(
+            "break-even: {}, planned in {}, pays against {}: {}",
+            planned.construction.name(),
+            text::duration(planned.build_time),
+            other.construction.name(),
+            break_even(plan, unplanned)
+        )
+    };
+    let others = [Construction::Adaptive, Construction::Linear];
+    let others = others.into_iter().filter(|&other| other != planned.construction);
+    Ok(others.filter_map(|other| of(other).next()).map(line).collect())
+}

@@ -1,0 +1,359 @@
+//! `tuwtree-exec bench`: how long gathers and scatters take here, and what follows.
+
+use crate::calibrate::parse_seconds;
+use crate::failure::Failure;
+use crate::file::NewFile;
+use crate::host::{PROGRAM, describe, today, warning};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::path::PathBuf;
+use std::rc::Rc;
+use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
+use tuwtree_model::document::Machine;
+use tuwtree_model::{
+    BlockSizes, Costs, Distribution, Homogeneous, Operation, Randomness, Rank, Scale,
+};
+use tuwtree_mpi::measure::Host;
+use tuwtree_mpi::measure::bench::{BenchError, Problem, Protocol};
+use tuwtree_mpi::measure::calibrate::{Request, calibrate, ladder};
+use tuwtree_mpi::mpi::Communicator;
+
+/// Measure gathers or scatters: the library's own, padded ones, and trees.
+///
+/// The protocol is that of the papers: problems of several distributions and mean blocks; before each
+/// repetition a barrier; the time of the slowest processor. Tells whether the library keeps
+/// performance guidelines, and from how many repetitions on planning pays. `tuwtree report` draws
+/// what is written with --output.
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// What to measure
+    #[arg(long, value_name = "NAME", default_value = "gather", value_parser = named(
+        [Operation::Gather, Operation::Scatter], Operation::name,
+        |one| if one.is_outward() { "distribute the root's blocks" } else { "collect all blocks" }))]
+    op: Operation,
+
+    /// A distribution of block sizes; may be given several times [default: the eight of the papers'
+    /// measurements]
+    #[arg(long, value_name = "NAME", value_delimiter = ',',
+          value_parser = named(Distribution::ALL, Distribution::name, Distribution::formula))]
+    dist: Vec<Distribution>,
+
+    /// Mean blocks, in elements
+    #[arg(short = 'b', long, value_name = "N", value_delimiter = ',',
+          default_values_t = [1, 10, 100, 1000, 10000])]
+    mean_block: Vec<u64>,
+
+    /// How many bytes an element has
+    #[arg(long, value_name = "BYTES", default_value_t = 4,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    element_bytes: u64,
+
+    /// How rare and large spikes are; how many processors hold skewed data
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    rho: u64,
+
+    /// Seed of the random numbers, those of glibc
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u32,
+
+    /// The root [default: p/2, rounded down, as in the papers]
+    #[arg(long, value_name = "RANK")]
+    root: Option<Rank>,
+
+    /// What to time; may be given several times [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',',
+          value_parser = named(Algorithm::ALL, Algorithm::name, |one| one.summary(Operation::Gather)))]
+    algorithm: Vec<Algorithm>,
+
+    /// Timed repetitions of each algorithm for each problem
+    #[arg(long, value_name = "N", default_value_t = 75,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    repetitions: u32,
+
+    /// Calls before that, not timed
+    #[arg(long, value_name = "N", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    warm_up: u32,
+
+    /// The machine file whose costs optimal trees are planned with; homogeneous costs [default: measure
+    /// them first]
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
+
+    /// How long to measure these costs, about
+    #[arg(long, value_name = "S", default_value = "2", conflicts_with = "machine",
+          value_parser = parse_seconds)]
+    calibration_seconds: f64,
+
+    /// Write all times to this file, as JSON (see docs/formats.md)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Write minima and medians to this file, as CSV
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// The distributions of TUW section 5.
+const MEASURED: [Distribution; 8] = [
+    Distribution::Same,
+    Distribution::Random,
+    Distribution::Bucket,
+    Distribution::Spikes,
+    Distribution::Increasing,
+    Distribution::Decreasing,
+    Distribution::Alternating,
+    Distribution::TwoBlocks,
+];
+
+/// Parses one of a closed set by its name, each with a line of help.
+fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+    help: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let value = move |one| PossibleValue::new(name(one)).help(help(one));
+    PossibleValuesParser::new(all.map(value)).map(move |text| {
+        let known = all.into_iter().find(|&one| name(one) == text);
+        known.expect("clap lets only known names pass")
+    })
+}
+
+/// A problem and what it is called.
+struct Named {
+    distribution: Distribution,
+    mean_block: u64,
+    problem: Problem,
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Failure {
+        Failure::Mine(error.to_string())
+    }
+}
+
+/// Runs the command. Collective.
+///
+/// # Errors
+/// Problems out of range, a machine that cannot be read, a file that cannot be written, a wrong
+/// result; what MPI returns.
+pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Failure> {
+    let root = args.root.unwrap_or(communicator.size() / 2);
+    // Before anything is measured, so that wrong requests fail at once.
+    problems(args, communicator.size(), root, any_costs())?;
+    let open = |path: &Option<PathBuf>| {
+        path.as_ref().map(|path| NewFile::open(path, communicator)).transpose()
+    };
+    let (json, csv) = (open(&args.output)?, open(&args.csv)?);
+    let host = Host::of(communicator)?;
+    let machine = machine(args, &host, communicator)?;
+    let Costs::Homogeneous(costs) = machine.costs else {
+        return Err(Failure::Shared(format!(
+            "machine {:?} has {} costs; trees are planned here with homogeneous ones",
+            machine.name,
+            machine.costs.name()
+        )));
+    };
+    let problems = problems(args, communicator.size(), root, costs)?;
+    let is_first = communicator.rank() == 0;
+    if is_first {
+        println!("{}, root {root}", describe(&host));
+        println!(
+            "trees planned with latency {:.3} us, {:.4} ns per byte, copies {:.4} ns per byte",
+            costs.alpha() * 1e6,
+            costs.beta() * 1e9,
+            costs.gamma() * 1e9
+        );
+        print!("{}", warning(&host));
+    }
+    let series = measured(args, &problems, communicator)?;
+    if !is_first {
+        return Ok(());
+    }
+    let setting = Setting {
+        operation: args.op,
+        program: PROGRAM.to_owned(),
+        library: host.library.clone(),
+        processors: communicator.size(),
+        root,
+        nodes: host.node_count(),
+        oversubscribed: host.is_oversubscribed(),
+        element_bytes: args.element_bytes,
+        rho: args.rho,
+        seed: args.seed,
+        warm_up: args.warm_up as usize,
+        machine: Some(machine),
+    };
+    let measurements =
+        Measurements::new(setting, series).map_err(|error| Failure::Mine(error.to_string()))?;
+    if let Some(file) = json {
+        file.write(|output| {
+            serde_json::to_writer(&mut *output, &measurements)?;
+            writeln!(output)
+        })?;
+    }
+    if let Some(file) = csv {
+        file.write(|output| output.write_all(measurements.csv().as_bytes()))?;
+    }
+    println!("\n{}\n{}", measurements.table(), measurements.verdicts());
+    print!("{}", warning(&host));
+    Ok(())
+}
+
+/// Costs for which problems can be stated before the machine's are known.
+fn any_costs() -> Homogeneous {
+    Homogeneous::new(1.0, 1.0, 1.0).expect("positive numbers")
+}
+
+/// The problems that are asked for.
+fn problems(
+    args: &BenchArgs,
+    processors: usize,
+    root: Rank,
+    costs: Homogeneous,
+) -> Result<Vec<Named>, Failure> {
+    if root >= processors {
+        return Err(Failure::Usage(format!(
+            "--root: root {root} is outside 0..{processors} ({processors} processors)"
+        )));
+    }
+    let distributions = if args.dist.is_empty() { &MEASURED[..] } else { &args.dist };
+    let mut problems: Vec<Named> = Vec::new();
+    for &distribution in distributions {
+        for &mean_block in &args.mean_block {
+            let is_there =
+                |one: &Named| (one.distribution, one.mean_block) == (distribution, mean_block);
+            if problems.iter().any(is_there) {
+                continue;
+            }
+            let what = || format!("{}, b = {mean_block}", distribution.name());
+            let sizes = block_sizes(args, processors, distribution, mean_block)
+                .map_err(|error| Failure::Usage(format!("{}: {error}", what())))?;
+            let problem = Problem::new(args.op, sizes, root, costs).ok_or_else(|| {
+                Failure::Usage(format!(
+                    "{}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
+                     the most that MPI's counts reach",
+                    what()
+                ))
+            })?;
+            problems.push(Named { distribution, mean_block, problem });
+        }
+    }
+    Ok(problems)
+}
+
+/// The block sizes in bytes.
+fn block_sizes(
+    args: &BenchArgs,
+    processors: usize,
+    distribution: Distribution,
+    mean_block: u64,
+) -> Result<BlockSizes, String> {
+    let scale = Scale { processors, mean_block, rho: args.rho };
+    let elements = distribution
+        .sizes(scale, Randomness::Glibc { seed: args.seed })
+        .map_err(|error| error.to_string())?;
+    let bytes = |elements: u64| elements.checked_mul(args.element_bytes);
+    let bytes: Option<Vec<u64>> = elements.iter().map(bytes).collect();
+    let too_large = || "a block has 2^64 bytes or more".to_owned();
+    BlockSizes::new(bytes.ok_or_else(too_large)?).map_err(|error| error.to_string())
+}
+
+/// The machine that is given, or else measured: the same at all processors.
+fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result<Machine, Failure> {
+    let made = match &args.machine {
+        Some(path) if communicator.rank() == 0 => {
+            let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+            text.and_then(|text| {
+                serde_json::from_str::<Machine>(&text).map_err(|error| error.to_string())
+            })
+            .map_err(|error| format!("{}: {error}", path.display()))
+        }
+        Some(_) => Err(String::new()),
+        None => measured_machine(args, host, communicator)?,
+    };
+    // A machine, or an error behind a mark that no JSON starts with.
+    let told = match made {
+        Ok(machine) => serde_json::to_string(&machine).map_err(|error| error.to_string()),
+        Err(error) => Err(error),
+    };
+    let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")))?;
+    match told.strip_prefix('!') {
+        Some(error) => Err(Failure::Shared(error.to_owned())),
+        None => serde_json::from_str(&told).map_err(|error| Failure::Mine(error.to_string())),
+    }
+}
+
+/// Homogeneous costs, quickly measured; at processor 0, and an error without a message at others.
+fn measured_machine(
+    args: &BenchArgs,
+    host: &Host,
+    communicator: &Communicator,
+) -> Result<Result<Machine, String>, Failure> {
+    if communicator.size() == 1 {
+        return Ok(Ok(lone_machine(host)));
+    }
+    let request = Request {
+        model: Model::Homogeneous,
+        sizes: ladder(1 << 18),
+        seconds: args.calibration_seconds,
+        at_once: usize::MAX,
+    };
+    let observed = calibrate(communicator, host, &request, |_| {})?;
+    Ok(match observed.map(|observed| fitted(&observed, Model::Homogeneous)) {
+        Some(Ok((costs, _))) => Ok(Machine {
+            name: host.name.clone(),
+            date: today(),
+            provenance: format!("Measured by {PROGRAM} bench, briefly: {}", describe(host)),
+            costs,
+        }),
+        Some(Err(error)) => Err(error.to_string()),
+        None => Err(String::new()),
+    })
+}
+
+/// The machine of a processor that has nobody to send to.
+fn lone_machine(host: &Host) -> Machine {
+    let costs = Homogeneous::new(0.0, 0.0, 0.0).expect("zeros are costs");
+    Machine {
+        name: host.name.clone(),
+        date: today(),
+        provenance: "One processor sends no messages.".to_owned(),
+        costs: costs.into(),
+    }
+}
+
+/// The times of all algorithms that are asked for, problem after problem.
+fn measured(
+    args: &BenchArgs,
+    problems: &[Named],
+    communicator: &Rc<Communicator>,
+) -> Result<Vec<Series>, Failure> {
+    let all = if args.algorithm.is_empty() { &Algorithm::ALL[..] } else { &args.algorithm };
+    let protocol =
+        Protocol { warm_up: args.warm_up as usize, repetitions: args.repetitions as usize };
+    let mut series: Vec<Series> = Vec::new();
+    for Named { distribution, mean_block, problem } in problems {
+        let mut done = Vec::new();
+        for &algorithm in all {
+            if done.contains(&algorithm) {
+                continue;
+            }
+            done.push(algorithm);
+            let Some(timed) = problem.timed(algorithm, protocol, communicator)? else { continue };
+            series.push(Series {
+                distribution: *distribution,
+                mean_block: *mean_block,
+                total_bytes: problem.total_bytes(),
+                largest_block_bytes: problem.largest_block_bytes(),
+                algorithm,
+                planning_seconds: timed.planning_seconds,
+                seconds: timed.seconds,
+            });
+        }
+    }
+    match series.is_empty() {
+        true => Err(Failure::Shared("the library has none of these algorithms".into())),
+        false => Ok(series),
+    }
+}

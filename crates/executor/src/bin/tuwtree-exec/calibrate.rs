@@ -1,0 +1,172 @@
+//! `tuwtree-exec calibrate`: what messages and copies cost here, as a machine document.
+
+use crate::failure::Failure;
+use crate::file::NewFile;
+use crate::host::{PROGRAM, describe, today, warning};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::path::PathBuf;
+use tuwtree_measure::{Fit, Model, fitted};
+use tuwtree_model::document::{Date, Machine};
+use tuwtree_mpi::measure::Host;
+use tuwtree_mpi::measure::calibrate::{CalibrateError, Plan, Request, calibrate, ladder};
+use tuwtree_mpi::mpi::Communicator;
+
+/// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
+///
+/// Pairs of processors play ping-pong, many pairs at a time, each with another in every round.
+/// Latency and time per byte are fitted to the median times so that outliers do not count; how far
+/// off the fit is, is told.
+#[derive(Args, Debug)]
+pub(crate) struct CalibrateArgs {
+    /// Write the machine to this file, as JSON
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Which pairs have costs in common [default: hierarchical if there are pairs within nodes and
+    /// between nodes, else homogeneous]
+    #[arg(long, value_name = "NAME", value_parser = model_parser())]
+    model: Option<Model>,
+
+    /// About how long to measure
+    #[arg(long, value_name = "S", default_value = "10", value_parser = parse_seconds)]
+    seconds: f64,
+
+    /// The largest message, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20,
+          value_parser = clap::value_parser!(u64).range(4..1 << 31))]
+    largest: u64,
+
+    /// How many pairs are measured at the same time [default: as many as there are]
+    #[arg(long, value_name = "PAIRS")]
+    at_once: Option<std::num::NonZeroUsize>,
+
+    /// The machine's name [default: that of the first processor's computer]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    name: Option<String>,
+
+    /// Since when the costs hold, such as 2018-05-31 [default: today, in UTC]
+    #[arg(long, value_name = "DATE", value_parser = parse_date)]
+    date: Option<Date>,
+}
+
+fn model_parser() -> impl TypedValueParser<Value = Model> {
+    let value = |model: Model| PossibleValue::new(model.name()).help(model.summary());
+    PossibleValuesParser::new(Model::ALL.map(value)).map(|name| {
+        let known = Model::ALL.into_iter().find(|model| model.name() == name);
+        known.expect("clap lets only known names pass")
+    })
+}
+
+/// A time that is to be spent.
+pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
+    match seconds > 0.0 && seconds <= 1e6 {
+        true => Ok(seconds),
+        false => Err("above 0 and at most 1000000 seconds are allowed".into()),
+    }
+}
+
+fn parse_date(text: &str) -> Result<Date, String> {
+    Date::parse(text).ok_or_else(|| "a day such as 2018-05-31 is needed".into())
+}
+
+impl From<CalibrateError> for Failure {
+    fn from(error: CalibrateError) -> Failure {
+        match error {
+            CalibrateError::Mpi(error) => error.into(),
+            CalibrateError::TooManyPairs { .. } => {
+                Failure::Shared(format!("{error}; give more --seconds, or another --model"))
+            }
+            CalibrateError::Alone | CalibrateError::OneKind { .. } => {
+                Failure::Shared(error.to_string())
+            }
+        }
+    }
+}
+
+/// Runs the command. Collective.
+///
+/// # Errors
+/// What cannot be measured or written; what MPI returns.
+pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(), Failure> {
+    let file = NewFile::open(&args.output, communicator)?;
+    let host = Host::of(communicator)?;
+    let request = Request {
+        model: args.model.unwrap_or_else(|| Model::of_nodes(&host.nodes)),
+        sizes: ladder(args.largest),
+        seconds: args.seconds,
+        at_once: args.at_once.map_or(usize::MAX, Into::into),
+    };
+    let mut plan = None;
+    let observed = calibrate(communicator, &host, &request, |found| {
+        println!("{}", describe(&host));
+        println!("{}", announcement(&request, &found));
+        plan = Some(found);
+    })?;
+    let (Some(observed), Some(plan)) = (observed, plan) else { return Ok(()) };
+    let (costs, fits) =
+        fitted(&observed, request.model).map_err(|error| Failure::Mine(error.to_string()))?;
+    let machine = Machine {
+        name: args.name.clone().unwrap_or_else(|| host.name.clone()),
+        date: args.date.unwrap_or_else(today),
+        provenance: provenance(&host, &request, &plan, &fits),
+        costs,
+    };
+    file.write(|output| {
+        serde_json::to_writer_pretty(&mut *output, &machine)?;
+        writeln!(output)
+    })?;
+    print!("{}{}", table(&fits), warning(&host));
+    println!("{}: {} costs", args.output.display(), request.model.name());
+    Ok(())
+}
+
+fn announcement(request: &Request, plan: &Plan) -> String {
+    format!(
+        "measuring {} pairs in {} meetings, {} repetitions of {} sizes up to {} bytes: about {:.1} s",
+        plan.pairs,
+        plan.meetings,
+        plan.repetitions,
+        request.sizes.len(),
+        request.sizes.last().copied().unwrap_or(0),
+        plan.seconds
+    )
+}
+
+/// Where the costs are from, for whoever reads the file.
+fn provenance(host: &Host, request: &Request, plan: &Plan, fits: &[Fit]) -> String {
+    let errors: Vec<String> = fits
+        .iter()
+        .map(|fit| format!("{} {:.1} %", fit.of, 100.0 * fit.line.median_relative_deviation))
+        .collect();
+    format!(
+        "{}Measured by {PROGRAM} calibrate: {}. Half the median round trips of {} pairs, {} \
+         repetitions of {} sizes from 1 to {} bytes, and local copies of these sizes; lines of least \
+         relative deviations. Median relative deviations: {}.",
+        warning(host).replace('\n', ". "),
+        describe(host),
+        plan.pairs,
+        plan.repetitions,
+        request.sizes.len(),
+        request.sizes.last().copied().unwrap_or(0),
+        errors.join(", ")
+    )
+}
+
+/// The fits in a table.
+fn table(fits: &[Fit]) -> String {
+    let mut text = format!(
+        "{:<24}{:>8}{:>14}{:>16}{:>12}\n",
+        "", "pairs", "latency [us]", "[ns] per byte", "fit error"
+    );
+    for Fit { of, count, line } in fits {
+        text += &format!(
+            "{of:<24}{count:>8}{:>14.3}{:>16.4}{:>10.1} %\n",
+            line.alpha_seconds * 1e6,
+            line.beta_seconds_per_byte * 1e9,
+            100.0 * line.median_relative_deviation
+        );
+    }
+    text
+}

@@ -1,0 +1,380 @@
+//! How long gathers and scatters take: the library's own, padded ones, and trees.
+//!
+//! The protocol: for each algorithm some calls that are not timed, then repetitions, before each of
+//! which all processors meet in a barrier. A repetition takes as long as its slowest processor. What
+//! has arrived is compared with what was sent after the last repetition: an algorithm that is fast
+//! and wrong fails.
+//!
+//! # Source
+//! TUW section 5: 10 calls to warm up, 75 repetitions, `MPI_Barrier` before each, time of the slowest
+//! processor; padded operations without copying to and from padded buffers.
+
+use crate::collective::{CollectiveError, Collectives};
+use crate::engine::{Buffers, Execution, ExecutionError, Mode, Place, PlaceError};
+use crate::mpi::{Communicator, Layout, MpiError};
+use crate::part::{Part, PartError};
+use crate::settings;
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::Instant;
+use tuwtree_dp::{DpError, default_method, optimal};
+use tuwtree_measure::{Algorithm, Construction, Sends};
+use tuwtree_model::document::TreeDocument;
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Rank, Root, Tree, TreeError};
+use tuwtree_schedule::{Buffer, OfTreeError, Schedule};
+use tuwtree_treegen::{
+    AdaptiveRule, ConstructionError, adaptive, linear, linear_outwards, oblivious,
+};
+
+/// How often each algorithm is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Protocol {
+    /// Calls that are not timed.
+    pub warm_up: usize,
+    /// Calls that are timed, at least one.
+    pub repetitions: usize,
+}
+
+/// What is to be gathered or scattered. The same at all processors.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    operation: Operation,
+    sizes: BlockSizes,
+    root: Rank,
+    layout: Layout,
+    padded: Layout,
+    costs: Homogeneous,
+}
+
+/// The times of an algorithm. The same at all processors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timed {
+    /// What planning and setting up took, at the slowest processor; 0 where there is nothing to plan.
+    pub planning_seconds: f64,
+    /// For each repetition the time of the slowest processor.
+    pub seconds: Vec<f64>,
+}
+
+/// Why there are no times.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// MPI failed.
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
+    /// A gather or scatter failed that constructs its tree.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// A tree could not be performed.
+    #[error(transparent)]
+    Execution(#[from] ExecutionError),
+    /// A tree that is none of these processors.
+    #[error(transparent)]
+    Part(#[from] PartError),
+    /// No memory for the blocks.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// A tree that has no schedule.
+    #[error(transparent)]
+    Schedule(#[from] OfTreeError),
+    /// A message that is no tree.
+    #[error("the tree of processor 0 cannot be read: {0}")]
+    Tree(String),
+    /// A tree that could not be constructed.
+    #[error("{construction}: {reason}")]
+    Construction {
+        /// Which tree.
+        construction: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// A wrong result.
+    #[error("{algorithm}: byte {at} of the data of processor {rank} is wrong")]
+    Wrong {
+        /// Whose result it is.
+        algorithm: &'static str,
+        /// Whose data.
+        rank: Rank,
+        /// Where.
+        at: usize,
+    },
+}
+
+impl Problem {
+    /// A gather or scatter of such blocks, for whose trees messages have these costs; `None` if all
+    /// blocks, padded to the largest, have 2^31 bytes or more, so that MPI's counts do not reach.
+    ///
+    /// # Panics
+    /// For other operations, and a root out of range.
+    pub fn new(
+        operation: Operation,
+        sizes: BlockSizes,
+        root: Rank,
+        costs: Homogeneous,
+    ) -> Option<Problem> {
+        assert!(Operation::IRREGULAR.contains(&operation), "a gather or scatter");
+        assert!(root < sizes.processors(), "a root");
+        let largest = sizes.iter().max().unwrap_or(0);
+        let layout = Layout::new(sizes.iter())?;
+        let padded = Layout::new(sizes.iter().map(|_| largest))?;
+        Some(Problem { operation, sizes, root, layout, padded, costs })
+    }
+
+    /// The sum of all blocks.
+    pub fn total_bytes(&self) -> u64 {
+        self.layout.total() as u64
+    }
+
+    /// The largest block.
+    pub fn largest_block_bytes(&self) -> u64 {
+        self.padded.block(0) as u64
+    }
+
+    /// The times of this algorithm; `None` if there is none for this library, or here. Collective.
+    ///
+    /// # Errors
+    /// [`BenchError`], not at all processors alike: others may wait.
+    pub fn timed(
+        &self,
+        algorithm: Algorithm,
+        protocol: Protocol,
+        communicator: &Rc<Communicator>,
+    ) -> Result<Option<Timed>, BenchError> {
+        match algorithm {
+            Algorithm::Regular | Algorithm::Padded => {
+                self.regular(algorithm, protocol, communicator).map(Some)
+            }
+            Algorithm::Native => self.native(protocol, communicator).map(Some),
+            Algorithm::NativePersistent if Communicator::has_persistent() => {
+                self.persistent(protocol, communicator).map(Some)
+            }
+            Algorithm::NativePersistent => Ok(None),
+            Algorithm::Distributed => self.distributed(protocol, communicator).map(Some),
+            Algorithm::Tree(construction, sends) => {
+                self.tree(construction, sends, protocol, communicator).map(Some)
+            }
+        }
+    }
+
+    fn regular(
+        &self,
+        algorithm: Algorithm,
+        protocol: Protocol,
+        communicator: &Communicator,
+    ) -> Result<Timed, BenchError> {
+        let own = self.layout.block(communicator.rank()) as u64;
+        let (input, mut output) = self.buffers(&self.padded, communicator.rank());
+        let seconds = timed_calls(protocol, communicator, || {
+            if algorithm == Algorithm::Padded {
+                communicator.greatest_size(own)?;
+            }
+            Ok(match self.operation {
+                Operation::Scatter => communicator.scatter_equal(&input, &mut output, self.root),
+                _ => communicator.gather_equal(&input, &mut output, self.root),
+            }?)
+        })?;
+        self.check(algorithm, &self.padded, &output, communicator.rank())?;
+        Ok(Timed { planning_seconds: 0.0, seconds })
+    }
+
+    fn native(&self, protocol: Protocol, communicator: &Communicator) -> Result<Timed, BenchError> {
+        let (input, mut output) = self.buffers(&self.layout, communicator.rank());
+        let (layout, root) = (&self.layout, self.root);
+        let seconds = timed_calls(protocol, communicator, || {
+            Ok(match self.operation {
+                Operation::Scatter => communicator.scatterv(&input, &mut output, layout, root),
+                _ => communicator.gatherv(&input, &mut output, layout, root),
+            }?)
+        })?;
+        self.check(Algorithm::Native, layout, &output, communicator.rank())?;
+        Ok(Timed { planning_seconds: 0.0, seconds })
+    }
+
+    fn persistent(
+        &self,
+        protocol: Protocol,
+        communicator: &Communicator,
+    ) -> Result<Timed, BenchError> {
+        let (input, mut output) = self.buffers(&self.layout, communicator.rank());
+        let (layout, root) = (&self.layout, self.root);
+        communicator.barrier()?;
+        let start = Instant::now();
+        let mut request = match self.operation {
+            Operation::Scatter => communicator.scatterv_init(&input, &mut output, layout, root),
+            _ => communicator.gatherv_init(&input, &mut output, layout, root),
+        }?;
+        let planning_seconds = slowest(communicator, start)?;
+        let seconds = timed_calls(protocol, communicator, || Ok(request.perform()?))?;
+        drop(request);
+        self.check(Algorithm::NativePersistent, layout, &output, communicator.rank())?;
+        Ok(Timed { planning_seconds, seconds })
+    }
+
+    /// The adaptive tree of TUW Lemma 1, as TUW measures it, constructed in each call.
+    fn distributed(
+        &self,
+        protocol: Protocol,
+        communicator: &Communicator,
+    ) -> Result<Timed, BenchError> {
+        let rank = communicator.rank();
+        let (input, mut output) = self.buffers(&self.layout, rank);
+        let collectives = Collectives::new(communicator.duplicate_again()?)?;
+        // Whatever the environment wants.
+        let rule = settings::Algorithm::AdaptiveGatherTime;
+        collectives.set(settings::Setting::Algorithm, rule.name())?;
+        let place = (rank, self.root);
+        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
+        let seconds = timed_calls(protocol, communicator, || {
+            collectives.run(&arguments)?;
+            Ok(())
+        })?;
+        self.check(Algorithm::Distributed, &self.layout, &output, rank)?;
+        Ok(Timed { planning_seconds: 0.0, seconds })
+    }
+
+    /// Planning is all that is needed to have requests that can be started: processor 0 constructs
+    /// the tree and tells it to all, who find their parts in it and set up their requests.
+    fn tree(
+        &self,
+        construction: Construction,
+        sends: Sends,
+        protocol: Protocol,
+        communicator: &Rc<Communicator>,
+    ) -> Result<Timed, BenchError> {
+        let rank = communicator.rank();
+        let (input, mut output) = self.buffers(&self.layout, rank);
+        communicator.barrier()?;
+        let start = Instant::now();
+        let tree = self.agreed_tree(construction, communicator)?;
+        let payload = Payload::Blocks(self.sizes.clone());
+        let schedule = Schedule::of_tree(&tree, self.operation, payload, None)?;
+        let part = Part::of_schedule(&schedule, rank)?;
+        let place = |bytes: &[u8]| Place::of_bytes(bytes.len() as u64);
+        let buffers = Buffers::apart(place(&input)?, place(&output)?);
+        let mode = match sends {
+            Sends::Strict => Mode::Strict,
+            Sends::Eager => Mode::Eager,
+        };
+        let mut execution = Execution::new(&part, buffers, communicator, mode)?;
+        let planning_seconds = slowest(communicator, start)?;
+        execution.write(Buffer::Input, 0, &input)?;
+        let seconds = timed_calls(protocol, communicator, || Ok(execution.run()?))?;
+        execution.read(Buffer::Output, 0, &mut output)?;
+        self.check(Algorithm::Tree(construction, sends), &self.layout, &output, rank)?;
+        Ok(Timed { planning_seconds, seconds })
+    }
+
+    /// The tree that processor 0 constructs.
+    fn agreed_tree(
+        &self,
+        construction: Construction,
+        communicator: &Communicator,
+    ) -> Result<Tree, BenchError> {
+        let text = match communicator.rank() {
+            0 => {
+                let document = TreeDocument { tree: self.construct(construction)?, problem: None };
+                serde_json::to_string(&document)
+                    .map_err(|error| BenchError::Tree(error.to_string()))?
+            }
+            _ => String::new(),
+        };
+        let document: Result<TreeDocument, _> = serde_json::from_str(&communicator.told(&text)?);
+        document.map(|document| document.tree).map_err(|error| BenchError::Tree(error.to_string()))
+    }
+
+    fn construct(&self, construction: Construction) -> Result<Tree, BenchError> {
+        let (processors, root) = (self.sizes.processors(), self.root);
+        match construction {
+            Construction::Linear if self.operation.is_outward() => {
+                linear_outwards(processors, root)
+                    .map_err(|error: TreeError| failed("linear", &error))
+            }
+            Construction::Linear => {
+                linear(processors, root).map_err(|error: TreeError| failed("linear", &error))
+            }
+            Construction::Oblivious => {
+                oblivious(processors, root).map_err(|error: TreeError| failed("oblivious", &error))
+            }
+            Construction::Adaptive => {
+                adaptive(&self.sizes, &self.costs, Root::Given(root), AdaptiveRule::GatherTime)
+                    .map_err(|error: ConstructionError| failed("adaptive", &error))
+            }
+            Construction::Optimal => {
+                let method = default_method(&self.sizes, &self.costs);
+                optimal(&self.sizes, &self.costs, Root::Given(root), method)
+                    .map(|optimum| optimum.tree)
+                    .map_err(|error: DpError| failed("optimal", &error))
+            }
+        }
+    }
+
+    /// A processor's input, filled, and its output.
+    fn buffers(&self, layout: &Layout, rank: Rank) -> (Vec<u8>, Vec<u8>) {
+        let all = || (0..self.sizes.processors()).flat_map(|rank| self.data(layout, rank));
+        let all_bytes = if rank == self.root { layout.total() } else { 0 };
+        match self.operation {
+            Operation::Scatter if rank == self.root => {
+                (all().collect(), vec![0; layout.block(rank)])
+            }
+            Operation::Scatter => (Vec::new(), vec![0; layout.block(rank)]),
+            _ => (self.data(layout, rank).collect(), vec![0; all_bytes]),
+        }
+    }
+
+    /// What a processor contributes or is to have, different at each.
+    fn data(&self, layout: &Layout, rank: Rank) -> impl Iterator<Item = u8> + use<> {
+        let seed = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (0..layout.block(rank) as u64)
+            .map(move |at| (seed.wrapping_add(at.wrapping_mul(0xd134_2543_de82_ef95)) >> 56) as u8)
+    }
+
+    /// Fails unless the output is what belongs there.
+    fn check(
+        &self,
+        algorithm: Algorithm,
+        layout: &Layout,
+        output: &[u8],
+        rank: Rank,
+    ) -> Result<(), BenchError> {
+        let check = |of: Rank, range: Range<usize>| {
+            let mut pairs = self.data(layout, of).zip(&output[range]);
+            match pairs.position(|(expected, &found)| expected != found) {
+                Some(at) => Err(BenchError::Wrong { algorithm: algorithm.name(), rank: of, at }),
+                None => Ok(()),
+            }
+        };
+        match self.operation {
+            Operation::Scatter => check(rank, 0..output.len()),
+            _ if rank != self.root => Ok(()),
+            _ => (0..self.sizes.processors()).try_for_each(|of| check(of, layout.range(of))),
+        }
+    }
+}
+
+fn failed(construction: &'static str, reason: &dyn std::fmt::Display) -> BenchError {
+    BenchError::Construction { construction, reason: reason.to_string() }
+}
+
+/// For each repetition the time of the slowest processor. Collective.
+fn timed_calls(
+    protocol: Protocol,
+    communicator: &Communicator,
+    mut call: impl FnMut() -> Result<(), BenchError>,
+) -> Result<Vec<f64>, BenchError> {
+    for _ in 0..protocol.warm_up {
+        communicator.barrier()?;
+        call()?;
+    }
+    let mut mine = Vec::with_capacity(protocol.repetitions);
+    for _ in 0..protocol.repetitions {
+        communicator.barrier()?;
+        let start = Instant::now();
+        call()?;
+        mine.push(start.elapsed().as_secs_f64().max(1e-9));
+    }
+    Ok(communicator.greatest(&mine)?)
+}
+
+/// The time since this start at the processor where it is longest. Collective.
+fn slowest(communicator: &Communicator, start: Instant) -> Result<f64, BenchError> {
+    Ok(communicator.greatest(&[start.elapsed().as_secs_f64()])?[0])
+}

@@ -1,0 +1,341 @@
+//! What messages and copies cost here: ping-pong between pairs of processors, many pairs at a time.
+//!
+//! Pairs meet as in a round-robin tournament. In a meeting, two processors send a message of each
+//! size to and fro several times; half the median round trip is the time of one message. Pairs that
+//! are measured at the same time share what there is of a network, as the messages of a tree do;
+//! [`Request::at_once`] says how many do.
+//!
+//! How long all this may take is settled before: a first meeting, timed, tells how many repetitions
+//! and rounds there is time for.
+
+use crate::measure::Host;
+use crate::mpi::{Communicator, MpiError};
+use std::hint::black_box;
+use std::time::Instant;
+use tuwtree_measure::{
+    Line, Meetings, Model, Observed, PairTimes, Sample, kinds_of_pairs, median, meetings, rounds,
+};
+use tuwtree_model::Rank;
+
+/// What is to be measured, and for how long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Which pairs are to have costs in common.
+    pub model: Model,
+    /// The sizes of messages: ascending, at least two, each below 2^31.
+    pub sizes: Vec<u64>,
+    /// About how long it may take.
+    pub seconds: f64,
+    /// How many pairs are measured at the same time.
+    pub at_once: usize,
+}
+
+/// What will be measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// How many meetings, one after the other.
+    pub meetings: usize,
+    /// How many pairs meet.
+    pub pairs: usize,
+    /// How often a pair sends each size to and fro.
+    pub repetitions: usize,
+    /// How long all this takes, going by the first meeting.
+    pub seconds: f64,
+}
+
+/// Why nothing was measured.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CalibrateError {
+    /// MPI failed.
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
+    /// Nobody to talk to.
+    #[error("there is one processor; messages need at least two")]
+    Alone,
+    /// Pairs of one kind only.
+    #[error(
+        "hierarchical costs need several nodes, one of them with several processors; there are \
+             {nodes} nodes with {processors} processors"
+    )]
+    OneKind {
+        /// How many nodes there are.
+        nodes: usize,
+        /// How many processors.
+        processors: usize,
+    },
+    /// Too many pairs for the time.
+    #[error(
+        "{pairs} pairs take about {needed:.1} s, each measured {} times; more than the \
+             {seconds:.1} s that there are",
+        Plan::LEAST_REPETITIONS
+    )]
+    TooManyPairs {
+        /// How many pairs.
+        pairs: usize,
+        /// How long they take.
+        needed: f64,
+        /// How long they may take.
+        seconds: f64,
+    },
+}
+
+impl Plan {
+    /// The fewest repetitions whose median says something.
+    pub const LEAST_REPETITIONS: usize = 5;
+    /// More repetitions say little more.
+    pub const MOST_REPETITIONS: usize = 100;
+    /// More rounds say little more, where pairs have costs in common.
+    pub const MOST_ROUNDS: usize = 64;
+}
+
+/// Sizes from one byte to this, each four times the one before.
+///
+/// # Example
+/// ```
+/// assert_eq!(tuwtree_mpi::measure::calibrate::ladder(100), [1, 4, 16, 64]);
+/// ```
+pub fn ladder(largest: u64) -> Vec<u64> {
+    std::iter::successors(Some(1), |size: &u64| size.checked_mul(4))
+        .take_while(|&size| size <= largest)
+        .collect()
+}
+
+/// The times of messages and copies, at processor 0; `None` at the others. Processor 0 calls `announce`
+/// once it is known what will be measured. Collective.
+///
+/// # Errors
+/// [`CalibrateError`], all but `Mpi` at all processors alike.
+pub fn calibrate(
+    communicator: &Communicator,
+    host: &Host,
+    request: &Request,
+    announce: impl FnOnce(Plan),
+) -> Result<Option<Observed>, CalibrateError> {
+    let processors = communicator.size();
+    if processors < 2 {
+        return Err(CalibrateError::Alone);
+    }
+    let kinds = kinds_of_pairs(&host.nodes);
+    if request.model == Model::Hierarchical && kinds.len() < 2 {
+        return Err(CalibrateError::OneKind { nodes: host.node_count(), processors });
+    }
+    let kind = |i: Rank, j: Rank| host.nodes[i] == host.nodes[j];
+    let chosen = |most| meetings(processors, most, request.at_once, &kinds, kind);
+    let one = repetition_seconds(communicator, request, &chosen(1))?;
+    let all = match request.model {
+        Model::PerPair => rounds(processors),
+        Model::Homogeneous | Model::Hierarchical => rounds(processors).min(Plan::MOST_ROUNDS),
+    };
+    let (meetings, plan) = planned(request, one, all, chosen)?;
+    if communicator.rank() == 0 {
+        announce(plan);
+    }
+    let mut mine = Vec::new();
+    for pairs in &meetings {
+        let seconds = meet(communicator, &request.sizes, pairs, plan.repetitions)?;
+        mine.extend(seconds);
+    }
+    let copies = copy_line(&request.sizes);
+    observed(communicator, host, request, &mine, copies)
+}
+
+/// How long a repetition of all sizes takes in a meeting: the slowest pair of the slowest of these
+/// meetings, in a second go, since the first opens connections.
+fn repetition_seconds(
+    communicator: &Communicator,
+    request: &Request,
+    meetings: &[Meetings],
+) -> Result<f64, MpiError> {
+    let mut slowest = 0.0_f64;
+    // Enough to tell: with few pairs at once, a round has many meetings.
+    for pairs in meetings.iter().take(3) {
+        meet(communicator, &request.sizes, pairs, 1)?;
+        let start = Instant::now();
+        meet(communicator, &request.sizes, pairs, 1)?;
+        // Warming up is a repetition, too.
+        let seconds = start.elapsed().as_secs_f64() / 2.0;
+        slowest = slowest.max(communicator.greatest(&[seconds])?[0]);
+    }
+    Ok(slowest.max(1e-9))
+}
+
+/// Meetings of at most `rounds` rounds and repetitions for which there is time.
+fn planned(
+    request: &Request,
+    repetition: f64,
+    rounds: usize,
+    chosen: impl Fn(usize) -> Vec<Meetings>,
+) -> Result<(Vec<Meetings>, Plan), CalibrateError> {
+    let plan = |meetings: &[Meetings], repetitions: usize| Plan {
+        meetings: meetings.len(),
+        pairs: meetings.iter().map(Vec::len).sum(),
+        repetitions,
+        seconds: meetings.len() as f64 * (repetitions + 1) as f64 * repetition,
+    };
+    let mut meetings = chosen(rounds);
+    let least = plan(&meetings, Plan::LEAST_REPETITIONS);
+    if least.seconds > request.seconds {
+        if request.model == Model::PerPair {
+            let (pairs, needed, seconds) = (least.pairs, least.seconds, request.seconds);
+            return Err(CalibrateError::TooManyPairs { pairs, needed, seconds });
+        }
+        let share = request.seconds / least.seconds;
+        meetings = chosen((rounds as f64 * share).max(1.0) as usize);
+    }
+    let affordable = request.seconds / (meetings.len() as f64 * repetition) - 1.0;
+    let repetitions = (affordable as usize).clamp(Plan::LEAST_REPETITIONS, Plan::MOST_REPETITIONS);
+    let plan = plan(&meetings, repetitions);
+    Ok((meetings, plan))
+}
+
+/// One meeting: the pair's times if this processor is the first of a pair. Collective.
+fn meet(
+    communicator: &Communicator,
+    sizes: &[u64],
+    pairs: &Meetings,
+    repetitions: usize,
+) -> Result<Option<PairTimes>, MpiError> {
+    communicator.barrier()?;
+    let rank = communicator.rank();
+    let Some(&pair) = pairs.iter().find(|(i, j)| *i == rank || *j == rank) else {
+        return Ok(None);
+    };
+    let (first, second) = pair;
+    let mut buffer = vec![1_u8; *sizes.last().expect("there are sizes") as usize];
+    let mut seconds = Vec::with_capacity(sizes.len());
+    for &size in sizes {
+        let message = &mut buffer[..size as usize];
+        let mut trips = Vec::with_capacity(repetitions + 1);
+        for _ in 0..=repetitions {
+            let start = Instant::now();
+            if rank == first {
+                communicator.send_bytes(message, second)?;
+                communicator.receive_bytes(message, second)?;
+            } else {
+                communicator.receive_bytes(message, first)?;
+                communicator.send_bytes(message, first)?;
+            }
+            trips.push(start.elapsed().as_secs_f64());
+        }
+        // The first warms up.
+        let trip = median(&trips[1..]).expect("there is a repetition");
+        // A clock that is too coarse for the trip counts its own step.
+        seconds.push((trip / 2.0).max(CLOCK_STEP));
+    }
+    Ok((rank == first).then_some(PairTimes { pair, seconds }))
+}
+
+/// What a clock of nanoseconds can tell.
+const CLOCK_STEP: f64 = 1e-9;
+
+/// The times of local copies of these sizes as a line.
+fn copy_line(sizes: &[u64]) -> Line {
+    const REPETITIONS: usize = 15;
+    let largest = *sizes.last().expect("there are sizes") as usize;
+    let from = vec![1_u8; largest];
+    let mut to = vec![2_u8; largest];
+    let samples: Vec<Sample> = sizes
+        .iter()
+        .map(|&bytes| {
+            // Small copies are too fast for the clock, one by one.
+            let times = (4096 / bytes).max(1);
+            let trials: Vec<f64> = (0..REPETITIONS)
+                .map(|_| {
+                    let start = Instant::now();
+                    for _ in 0..times {
+                        let from = black_box(&from[..bytes as usize]);
+                        black_box(&mut to[..bytes as usize]).copy_from_slice(from);
+                    }
+                    start.elapsed().as_secs_f64() / times as f64
+                })
+                .collect();
+            let seconds = median(&trials).expect("there are repetitions");
+            Sample { bytes, seconds: seconds.max(CLOCK_STEP / times as f64) }
+        })
+        .collect();
+    Line::fit(&samples).expect("several sizes, and times above 0")
+}
+
+/// All that was measured, at processor 0.
+fn observed(
+    communicator: &Communicator,
+    host: &Host,
+    request: &Request,
+    mine: &[PairTimes],
+    copies: Line,
+) -> Result<Option<Observed>, CalibrateError> {
+    let words: Vec<f64> = mine
+        .iter()
+        .flat_map(|PairTimes { pair: (i, j), seconds }| {
+            [*i as f64, *j as f64].into_iter().chain(seconds.iter().copied())
+        })
+        .collect();
+    let words = communicator.collected(&words)?;
+    let lines = communicator.collected(&[
+        copies.alpha_seconds,
+        copies.beta_seconds_per_byte,
+        copies.median_relative_deviation,
+    ])?;
+    if communicator.rank() != 0 {
+        return Ok(None);
+    }
+    let pair = |words: &[f64]| PairTimes {
+        pair: (words[0] as Rank, words[1] as Rank),
+        seconds: words[2..].to_vec(),
+    };
+    let line = |words: &[f64]| Line {
+        alpha_seconds: words[0],
+        beta_seconds_per_byte: words[1],
+        median_relative_deviation: words[2],
+    };
+    Ok(Some(Observed {
+        sizes: request.sizes.clone(),
+        nodes: host.nodes.clone(),
+        pairs: words.chunks_exact(2 + request.sizes.len()).map(pair).collect(),
+        copies: lines.chunks_exact(3).map(line).collect(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(model: Model, seconds: f64) -> Request {
+        Request { model, sizes: ladder(1 << 20), seconds, at_once: 100 }
+    }
+
+    fn plan_for(model: Model, seconds: f64, repetition: f64) -> Result<Plan, CalibrateError> {
+        let chosen = |most| meetings(16, most, 100, &[()], |_, _| ());
+        planned(&request(model, seconds), repetition, 15, chosen).map(|(_, plan)| plan)
+    }
+
+    #[test]
+    fn time_is_spent_on_repetitions_and_then_on_rounds() {
+        let plan = plan_for(Model::Homogeneous, 10.0, 0.01).unwrap();
+        assert_eq!((plan.meetings, plan.pairs, plan.repetitions), (15, 120, 65));
+        assert!(plan.seconds <= 10.0);
+        let rich = plan_for(Model::Homogeneous, 10.0, 1e-6).unwrap();
+        assert_eq!((rich.meetings, rich.repetitions), (15, Plan::MOST_REPETITIONS));
+        let poor = plan_for(Model::Homogeneous, 10.0, 0.5).unwrap();
+        assert_eq!((poor.meetings, poor.repetitions), (3, 5));
+        // At least one round, whatever it takes.
+        let none = plan_for(Model::Homogeneous, 10.0, 50.0).unwrap();
+        assert_eq!((none.meetings, none.seconds), (1, 300.0));
+    }
+
+    #[test]
+    fn all_pairs_are_measured_or_none() {
+        assert_eq!(plan_for(Model::PerPair, 10.0, 0.1).unwrap().pairs, 120);
+        let error = plan_for(Model::PerPair, 10.0, 0.5).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "120 pairs take about 45.0 s, each measured 5 times; more than the 10.0 s that there are"
+        );
+    }
+
+    #[test]
+    fn a_copy_has_a_cost() {
+        let line = copy_line(&ladder(1 << 16));
+        assert!(line.beta_seconds_per_byte.is_finite() && line.alpha_seconds.is_finite());
+    }
+}

@@ -1,0 +1,9 @@
+//! Measuring on MPI: what messages cost, and how long collectives take.
+//!
+//! What the times say is the business of the crate `tuwtree-measure`, which knows no MPI.
+
+pub mod bench;
+pub mod calibrate;
+mod host;
+
+pub use host::Host;

@@ -1,0 +1,204 @@
+//! `tuwtree-exec calibrate` and `bench` under the `mpirun` of the MPI library that this was built with.
+//! Times mean nothing here; what is checked is that what comes out is complete, sane and accepted.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tuwtree_dp::{Method, optimal};
+use tuwtree_measure::{Algorithm, Guideline, LEVEL, Measurements};
+use tuwtree_model::document::Machine;
+use tuwtree_model::{BlockSizes, CostModel, Costs, Root};
+
+/// The program on so many processors. Whoever waits for ever is stopped, and fails the test.
+fn run_with(processors: usize, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("TUWTREE_MPIRUN"));
+    command
+        .args(["-n", &processors.to_string(), env!("CARGO_BIN_EXE_tuwtree-exec")])
+        .args(arguments)
+        .envs([
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+        ])
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("mpirun starts");
+    let start = Instant::now();
+    while child.try_wait().expect("mpirun can be asked").is_none() {
+        if start.elapsed() > Duration::from_secs(120) {
+            child.kill().expect("mpirun can be stopped");
+            panic!("{arguments:?} on {processors} processors: still running after two minutes");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.wait_with_output().expect("mpirun has ended")
+}
+
+#[track_caller]
+fn success(processors: usize, arguments: &[&str]) -> String {
+    let output = run_with(processors, arguments, &[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {stderr}");
+    String::from_utf8_lossy(&output.stdout).replace('\0', "")
+}
+
+/// A new folder for a test's files.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    folder
+}
+
+fn machine(file: &Path) -> Machine {
+    serde_json::from_str(&std::fs::read_to_string(file).expect("it was written"))
+        .expect("a machine")
+}
+
+#[test]
+fn calibrated_machines_are_positive_and_have_optimal_trees() {
+    let folder = folder("calibrate");
+    for processors in [2, 3, 4] {
+        for model in ["homogeneous", "per-pair"] {
+            let file = folder.join(format!("{model}-{processors}.json"));
+            let path = file.display().to_string();
+            let seconds = if model == "per-pair" { "30" } else { "1" };
+            let arguments = [
+                "calibrate",
+                "--model",
+                model,
+                "--seconds",
+                seconds,
+                "--largest",
+                "65536",
+                "-o",
+                &path,
+            ];
+            let said = success(processors, &arguments);
+            assert!(said.contains("repetitions of 9 sizes up to 65536 bytes: about"), "{said}");
+            assert!(said.contains("fit error"), "{said}");
+            let machine = machine(&file);
+            assert!(machine.provenance.contains("Median relative deviations"), "{machine:?}");
+            machine.costs.check_processors(processors).unwrap();
+            for sender in 0..processors {
+                for receiver in (0..processors).filter(|&receiver| receiver != sender) {
+                    let time = machine.costs.transmission_between(sender, receiver, 1000).unwrap();
+                    assert!(time.units() > 0.0 && time.units() < 100.0, "{machine:?}");
+                }
+                assert!(
+                    machine.costs.copy_at(sender, 1 << 20).unwrap().units() > 0.0,
+                    "{machine:?}"
+                );
+            }
+            if let Costs::Homogeneous(costs) = machine.costs {
+                let sizes = BlockSizes::new(vec![1000; processors]).unwrap();
+                let best = optimal(&sizes, &costs, Root::Best, Method::Plain).unwrap();
+                assert!(best.value > 0.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_calibrated_is_said_once() {
+    let file = folder("not_calibrated").join("machine.json");
+    let path = file.display().to_string();
+    for (processors, arguments, code, message) in [
+        (1, ["calibrate", "-o", &path].as_slice(), 1, "there is one processor"),
+        (2, &["calibrate", "--model", "hierarchical", "-o", &path], 1, "need several nodes"),
+        (2, &["calibrate", "--seconds", "0", "-o", &path], 2, "above 0"),
+        (2, &["calibrate", "-o", "/no/such/folder/x.json"], 1, "No such file or directory"),
+    ] {
+        let output = run_with(processors, arguments, &[]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+        assert_eq!(stderr.matches(message).count(), 1, "{arguments:?}: {stderr}");
+        assert!(!file.exists());
+    }
+}
+
+#[test]
+fn every_algorithm_is_timed_and_its_result_checked() {
+    let folder = folder("bench");
+    for operation in ["gather", "scatter"] {
+        let (json, csv) = (folder.join("results.json"), folder.join("results.csv"));
+        let (json_path, csv_path) = (json.display().to_string(), csv.display().to_string());
+        let said = success(
+            3,
+            &[
+                "bench",
+                "--op",
+                operation,
+                "--dist",
+                "same,two-blocks",
+                "-b",
+                "1,500",
+                "--repetitions",
+                "8",
+                "--warm-up",
+                "1",
+                "--calibration-seconds",
+                "0.5",
+                "-o",
+                &json_path,
+                "--csv",
+                &csv_path,
+            ],
+        );
+        let text = std::fs::read_to_string(&json).unwrap();
+        let results: Measurements = serde_json::from_str(&text).unwrap();
+        // MPICH 4 and Open MPI 4.1 have all of them.
+        assert_eq!(results.algorithms(), Algorithm::ALL);
+        assert_eq!(results.series().len(), 4 * Algorithm::ALL.len());
+        assert!(results.series().iter().all(|one| one.seconds.len() == 8));
+        for one in results.series() {
+            let plans = matches!(one.algorithm, Algorithm::NativePersistent | Algorithm::Tree(..));
+            assert_eq!(one.planning_seconds > 0.0, plans, "{one:?}");
+        }
+        assert_eq!((results.setting().processors, results.setting().root), (3, 1));
+        let rows = std::fs::read_to_string(&csv).unwrap().lines().count();
+        assert_eq!(rows, 1 + results.series().len());
+        // What is judged is in the text; a warning is there exactly if cores are shared.
+        assert!(said.contains("GL1, MPI_") && said.contains("GL2, MPI_"), "{said}");
+        assert_eq!(said.contains("WARNING"), results.setting().oversubscribed, "{said}");
+        let verdicts = Guideline::Gl2.tried(&results, LEVEL);
+        assert_eq!(verdicts.len(), 4 * (Algorithm::ALL.len() - 2));
+        assert!(verdicts.iter().all(|one| one.ratio > 0.0));
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_said_once_and_leaves_no_file() {
+    let file = folder("not_measured").join("results.json");
+    let path = file.display().to_string();
+    for (arguments, code, message) in [
+        (["bench", "--root", "2", "-o", &path].as_slice(), 2, "root 2 is outside 0..2"),
+        (&["bench", "-b", "1000000000", "-o", &path], 2, "the most that MPI's counts reach"),
+        (&["bench", "--op", "reduce"], 2, "invalid value 'reduce'"),
+        (&["bench", "--machine", "/no/such/machine.json", "-o", &path], 1, "/no/such/machine.json"),
+    ] {
+        let output = run_with(2, arguments, &[]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+        assert_eq!(stderr.matches(message).count(), 1, "{arguments:?}: {stderr}");
+        assert!(!file.exists());
+    }
+}
+
+/// MPICH can pretend that odd and even ranks are on different nodes.
+#[test]
+fn two_nodes_are_found_and_have_costs_of_their_own() {
+    if !env!("TUWTREE_MPIRUN").contains("mpich") {
+        return;
+    }
+    let file = folder("two_nodes").join("machine.json");
+    let path = file.display().to_string();
+    let arguments = ["calibrate", "--seconds", "1", "--largest", "4096", "-o", &path];
+    let output = run_with(4, &arguments, &[("MPIR_CVAR_ODD_EVEN_CLIQUES", "1")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let Costs::Hierarchical(hierarchy) = machine(&file).costs else { panic!("two levels") };
+    assert_eq!((hierarchy.nodes(), hierarchy.levels().len()), (2, 2));
+    assert_eq!([0, 1, 2, 3].map(|rank| hierarchy.node(rank)), [0, 1, 0, 1]);
+}

@@ -1,0 +1,568 @@
+//! The document that holds measured times of a gather or scatter, every repetition of them, so that
+//! whoever doubts a verdict can judge anew.
+//!
+//! A reader first checks [`Header`], then reads [`Measurements`], which refuses unknown fields.
+//! `docs/formats.md` describes the format, `docs/measurements.schema.json` defines it.
+
+use crate::break_even::Plan;
+use crate::statistics::median;
+use serde::{Deserialize, Serialize};
+use tuwtree_model::document::{Header, Machine, Object};
+use tuwtree_model::{Distribution, Operation, Rank};
+
+/// Times of one operation on one communicator: many problems, many algorithms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Fields", into = "Fields")]
+pub struct Measurements {
+    setting: Setting,
+    series: Vec<Series>,
+}
+
+/// What all times of a document have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Gather or scatter.
+    pub operation: Operation,
+    /// The program that measured, with its version.
+    pub program: String,
+    /// The MPI library, as it calls itself.
+    pub library: String,
+    /// `p >= 1`.
+    pub processors: usize,
+    /// The root, below `p`.
+    pub root: Rank,
+    /// How many nodes there were, at least one.
+    pub nodes: usize,
+    /// Whether some node had more processors than cores to run them. Times then tell how an operating
+    /// system shares cores, and nothing about a machine.
+    pub oversubscribed: bool,
+    /// How many bytes an element has, in which mean blocks are counted.
+    pub element_bytes: u64,
+    /// The parameter `rho` of the distributions.
+    pub rho: u64,
+    /// The seed of their random numbers (those of glibc).
+    pub seed: u32,
+    /// Calls before the first that was timed, of each algorithm for each problem.
+    pub warm_up: usize,
+    /// The costs that trees were planned with, if any were.
+    pub machine: Option<Machine>,
+}
+
+/// The times of one algorithm for one problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// How the block sizes are spread.
+    pub distribution: Distribution,
+    /// `b`, in elements.
+    pub mean_block: u64,
+    /// The sum of all blocks.
+    pub total_bytes: u64,
+    /// The largest block, up to which blocks are padded.
+    pub largest_block_bytes: u64,
+    /// What was timed.
+    pub algorithm: Algorithm,
+    /// What had to be done once, before the first call: planning and setting up requests.
+    pub planning_seconds: f64,
+    /// For each repetition, in order, the time of the slowest processor; above 0, at least one.
+    pub seconds: Vec<f64>,
+}
+
+/// What can be timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// The library's regular operation, all blocks padded to the largest, which everybody knows.
+    Regular,
+    /// The same after an allreduce of the largest size: what an application does that does not know
+    /// it. The right-hand side of guideline GL2.
+    Padded,
+    /// The library's irregular operation.
+    Native,
+    /// The library's persistent irregular operation: start and wait.
+    NativePersistent,
+    /// The adaptive tree, constructed anew in each call by all processors together.
+    Distributed,
+    /// A tree planned beforehand, with persistent requests: start and wait.
+    Tree(Construction, Sends),
+}
+
+/// How a tree is constructed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Construction {
+    /// The root receives from everybody.
+    Linear,
+    /// A binomial tree, whatever the block sizes.
+    Oblivious,
+    /// Ranges are doubled, the side with the smaller gather time sends (TUW Lemma 1).
+    Adaptive,
+    /// The fastest ordered tree for the machine's costs.
+    Optimal,
+}
+
+/// When a processor's messages may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sends {
+    /// One after the other, as the cost model has it.
+    Strict,
+    /// As soon as they can.
+    Eager,
+}
+
+impl Construction {
+    /// All of them.
+    pub const ALL: [Construction; 4] = [
+        Construction::Linear,
+        Construction::Oblivious,
+        Construction::Adaptive,
+        Construction::Optimal,
+    ];
+}
+
+impl Algorithm {
+    /// All of them, the library's own first.
+    pub const ALL: [Algorithm; 13] = [
+        Algorithm::Regular,
+        Algorithm::Padded,
+        Algorithm::Native,
+        Algorithm::NativePersistent,
+        Algorithm::Distributed,
+        Algorithm::Tree(Construction::Linear, Sends::Strict),
+        Algorithm::Tree(Construction::Linear, Sends::Eager),
+        Algorithm::Tree(Construction::Oblivious, Sends::Strict),
+        Algorithm::Tree(Construction::Oblivious, Sends::Eager),
+        Algorithm::Tree(Construction::Adaptive, Sends::Strict),
+        Algorithm::Tree(Construction::Adaptive, Sends::Eager),
+        Algorithm::Tree(Construction::Optimal, Sends::Strict),
+        Algorithm::Tree(Construction::Optimal, Sends::Eager),
+    ];
+
+    /// The name by which users and documents call the algorithm.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Regular => "regular",
+            Algorithm::Padded => "padded",
+            Algorithm::Native => "native",
+            Algorithm::NativePersistent => "native-persistent",
+            Algorithm::Distributed => "distributed",
+            Algorithm::Tree(Construction::Linear, Sends::Strict) => "linear-strict",
+            Algorithm::Tree(Construction::Linear, Sends::Eager) => "linear-eager",
+            Algorithm::Tree(Construction::Oblivious, Sends::Strict) => "oblivious-strict",
+            Algorithm::Tree(Construction::Oblivious, Sends::Eager) => "oblivious-eager",
+            Algorithm::Tree(Construction::Adaptive, Sends::Strict) => "adaptive-strict",
+            Algorithm::Tree(Construction::Adaptive, Sends::Eager) => "adaptive-eager",
+            Algorithm::Tree(Construction::Optimal, Sends::Strict) => "optimal-strict",
+            Algorithm::Tree(Construction::Optimal, Sends::Eager) => "optimal-eager",
+        }
+    }
+
+    /// The algorithm with this name.
+    pub fn named(name: &str) -> Option<Algorithm> {
+        Algorithm::ALL.into_iter().find(|one| one.name() == name)
+    }
+
+    /// What it is, in words, for help texts and tables; `operation` is gather or scatter.
+    pub fn summary(self, operation: Operation) -> &'static str {
+        match (self, operation) {
+            (Algorithm::Regular, Operation::Scatter) => "MPI_Scatter of padded blocks",
+            (Algorithm::Regular, _) => "MPI_Gather of padded blocks",
+            (Algorithm::Padded, Operation::Scatter) => "MPI_Allreduce, then padded MPI_Scatter",
+            (Algorithm::Padded, _) => "MPI_Allreduce, then padded MPI_Gather",
+            (Algorithm::Native, Operation::Scatter) => "MPI_Scatterv",
+            (Algorithm::Native, _) => "MPI_Gatherv",
+            (Algorithm::NativePersistent, Operation::Scatter) => "MPI_Scatterv_init, started",
+            (Algorithm::NativePersistent, _) => "MPI_Gatherv_init, started",
+            (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
+            (Algorithm::Tree(_, Sends::Strict), _) => "tree planned once, one message at a time",
+            (Algorithm::Tree(_, Sends::Eager), _) => "tree planned once, messages at once",
+        }
+    }
+
+    /// Whether it moves blocks of different sizes as they are.
+    pub fn is_irregular(self) -> bool {
+        !matches!(self, Algorithm::Regular | Algorithm::Padded)
+    }
+}
+
+/// Why times are not a document.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeasurementsError {
+    /// An operation other than gather and scatter.
+    #[error("operation {operation:?} is not measured; gather and scatter are")]
+    Operation {
+        /// Its name.
+        operation: &'static str,
+    },
+    /// No processors, nodes or elements.
+    #[error("\"{field}\" is 0; it is at least 1")]
+    Zero {
+        /// The field.
+        field: &'static str,
+    },
+    /// A root that is no processor.
+    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    Root {
+        /// The root.
+        root: Rank,
+        /// How many processors there are.
+        processors: usize,
+    },
+    /// Two series of the same problem and algorithm.
+    #[error("series {series} is of the same problem and algorithm as one before it")]
+    Twice {
+        /// The second one, counted from 0.
+        series: usize,
+    },
+    /// No times, or no positive ones.
+    #[error("series {series}: {reason}")]
+    Times {
+        /// The series, counted from 0.
+        series: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Measurements {
+    /// The name of the format.
+    pub const FORMAT: &'static str = "tuwtree-measurements";
+    /// The newest version, which is the one that is written.
+    pub const VERSION: u64 = 1;
+
+    /// These times.
+    ///
+    /// # Errors
+    /// [`MeasurementsError`].
+    pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
+        if !Operation::IRREGULAR.contains(&setting.operation) {
+            return Err(MeasurementsError::Operation { operation: setting.operation.name() });
+        }
+        for (field, value) in [
+            ("processors", setting.processors as u64),
+            ("nodes", setting.nodes as u64),
+            ("element_bytes", setting.element_bytes),
+        ] {
+            if value == 0 {
+                return Err(MeasurementsError::Zero { field });
+            }
+        }
+        let (root, processors) = (setting.root, setting.processors);
+        if root >= processors {
+            return Err(MeasurementsError::Root { root, processors });
+        }
+        for (index, one) in series.iter().enumerate() {
+            one.check().map_err(|reason| MeasurementsError::Times { series: index, reason })?;
+            let key = |one: &Series| (one.distribution, one.mean_block, one.algorithm);
+            if series[..index].iter().any(|other| key(other) == key(one)) {
+                return Err(MeasurementsError::Twice { series: index });
+            }
+        }
+        Ok(Measurements { setting, series })
+    }
+
+    /// What all times have in common.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// The times, in the order in which they were taken.
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    /// The times of an algorithm for a problem, if it was measured.
+    pub fn of(
+        &self,
+        distribution: Distribution,
+        mean_block: u64,
+        algorithm: Algorithm,
+    ) -> Option<&Series> {
+        self.series.iter().find(|one| {
+            (one.distribution, one.mean_block) == (distribution, mean_block)
+                && one.algorithm == algorithm
+        })
+    }
+
+    /// The distributions, in the order of their first series.
+    pub fn distributions(&self) -> Vec<Distribution> {
+        self.distinct(|one| one.distribution)
+    }
+
+    /// The algorithms, in the order of their first series.
+    pub fn algorithms(&self) -> Vec<Algorithm> {
+        self.distinct(|one| one.algorithm)
+    }
+
+    /// The problems, each a distribution and a mean block, in the order of their first series.
+    pub fn problems(&self) -> Vec<(Distribution, u64)> {
+        self.distinct(|one| (one.distribution, one.mean_block))
+    }
+
+    fn distinct<T: PartialEq>(&self, of: impl Fn(&Series) -> T) -> Vec<T> {
+        let mut found = Vec::new();
+        for value in self.series.iter().map(of) {
+            if !found.contains(&value) {
+                found.push(value);
+            }
+        }
+        found
+    }
+
+    /// What a reader must know before believing the times; `None` if there is nothing.
+    pub fn warning(&self) -> Option<&'static str> {
+        self.setting.oversubscribed.then_some(Setting::OVERSUBSCRIBED)
+    }
+}
+
+impl Setting {
+    /// What times are worth where processors share cores.
+    pub const OVERSUBSCRIBED: &'static str = "more processors than cores on a node: these times tell \
+        how an operating system shares cores, and nothing about a cluster";
+}
+
+impl Series {
+    fn check(&self) -> Result<(), String> {
+        let is_time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
+        if self.mean_block == 0 {
+            return Err("\"mean_block\" is 0; it is at least 1".into());
+        }
+        if !(self.planning_seconds.is_finite() && self.planning_seconds >= 0.0) {
+            let seconds = self.planning_seconds;
+            return Err(format!("\"planning_seconds\" is {seconds}; it is at least 0"));
+        }
+        match self.seconds.iter().position(|&seconds| !is_time(seconds)) {
+            Some(at) => {
+                Err(format!("repetition {at} took {} s; times are above 0", self.seconds[at]))
+            }
+            None if self.seconds.is_empty() => Err("there are no times".into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The median time.
+    pub fn median(&self) -> f64 {
+        median(&self.seconds).expect("a series has times")
+    }
+
+    /// The least time.
+    pub fn minimum(&self) -> f64 {
+        self.seconds.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// What planning and each repetition take.
+    pub fn plan(&self) -> Plan {
+        Plan { planning_seconds: self.planning_seconds, repetition_seconds: self.median() }
+    }
+}
+
+/// The document as it stands in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    format: String,
+    version: u64,
+    operation: String,
+    program: String,
+    library: String,
+    processors: usize,
+    root: Rank,
+    nodes: usize,
+    oversubscribed: bool,
+    element_bytes: u64,
+    rho: u64,
+    seed: u32,
+    warm_up: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<Object<Machine>>,
+    series: Vec<Object<SeriesFields>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeriesFields {
+    distribution: String,
+    mean_block: u64,
+    total_bytes: u64,
+    largest_block_bytes: u64,
+    algorithm: String,
+    planning_seconds: f64,
+    seconds: Vec<f64>,
+}
+
+impl TryFrom<Fields> for Measurements {
+    type Error = String;
+
+    fn try_from(fields: Fields) -> Result<Measurements, String> {
+        let header = Header { format: fields.format, version: fields.version };
+        header.check(Self::FORMAT, Self::VERSION).map_err(|error| error.to_string())?;
+        let operation = one_of("operation", &fields.operation, Operation::ALL, Operation::name)?;
+        let series: Result<Vec<Series>, String> = fields
+            .series
+            .into_iter()
+            .enumerate()
+            .map(|(index, Object(one))| {
+                Series::try_from(one).map_err(|error| format!("series {index}: {error}"))
+            })
+            .collect();
+        let setting = Setting {
+            operation,
+            program: fields.program,
+            library: fields.library,
+            processors: fields.processors,
+            root: fields.root,
+            nodes: fields.nodes,
+            oversubscribed: fields.oversubscribed,
+            element_bytes: fields.element_bytes,
+            rho: fields.rho,
+            seed: fields.seed,
+            warm_up: fields.warm_up,
+            machine: fields.machine.map(|Object(machine)| machine),
+        };
+        Measurements::new(setting, series?).map_err(|error| error.to_string())
+    }
+}
+
+impl TryFrom<SeriesFields> for Series {
+    type Error = String;
+
+    fn try_from(fields: SeriesFields) -> Result<Series, String> {
+        Ok(Series {
+            distribution: one_of(
+                "distribution",
+                &fields.distribution,
+                Distribution::ALL,
+                Distribution::name,
+            )?,
+            mean_block: fields.mean_block,
+            total_bytes: fields.total_bytes,
+            largest_block_bytes: fields.largest_block_bytes,
+            algorithm: one_of("algorithm", &fields.algorithm, Algorithm::ALL, Algorithm::name)?,
+            planning_seconds: fields.planning_seconds,
+            seconds: fields.seconds,
+        })
+    }
+}
+
+/// The one of a closed set with this name.
+fn one_of<T: Copy, const N: usize>(
+    field: &str,
+    name: &str,
+    all: [T; N],
+    named: fn(T) -> &'static str,
+) -> Result<T, String> {
+    all.into_iter().find(|&one| named(one) == name).ok_or_else(|| {
+        let names = all.map(named).join(", ");
+        format!("\"{field}\" is {name:?}; one of {names} is needed")
+    })
+}
+
+impl From<Measurements> for Fields {
+    fn from(measurements: Measurements) -> Fields {
+        let Measurements { setting, series } = measurements;
+        Fields {
+            format: Measurements::FORMAT.into(),
+            version: Measurements::VERSION,
+            operation: setting.operation.name().into(),
+            program: setting.program,
+            library: setting.library,
+            processors: setting.processors,
+            root: setting.root,
+            nodes: setting.nodes,
+            oversubscribed: setting.oversubscribed,
+            element_bytes: setting.element_bytes,
+            rho: setting.rho,
+            seed: setting.seed,
+            warm_up: setting.warm_up,
+            machine: setting.machine.map(Object),
+            series: series.into_iter().map(|one| Object(one.into())).collect(),
+        }
+    }
+}
+
+impl From<Series> for SeriesFields {
+    fn from(series: Series) -> SeriesFields {
+        SeriesFields {
+            distribution: series.distribution.name().into(),
+            mean_block: series.mean_block,
+            total_bytes: series.total_bytes,
+            largest_block_bytes: series.largest_block_bytes,
+            algorithm: series.algorithm.name().into(),
+            planning_seconds: series.planning_seconds,
+            seconds: series.seconds,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn setting() -> Setting {
+        Setting {
+            operation: Operation::Gather,
+            program: "a program 1.0".into(),
+            library: "a library 4.0".into(),
+            processors: 4,
+            root: 2,
+            nodes: 1,
+            oversubscribed: true,
+            element_bytes: 4,
+            rho: 5,
+            seed: 1,
+            warm_up: 10,
+            machine: None,
+        }
+    }
+
+    pub(crate) fn series(algorithm: Algorithm, seconds: &[f64]) -> Series {
+        Series {
+            distribution: Distribution::Same,
+            mean_block: 10,
+            total_bytes: 160,
+            largest_block_bytes: 40,
+            algorithm,
+            planning_seconds: 0.0,
+            seconds: seconds.into(),
+        }
+    }
+
+    #[test]
+    fn a_document_reads_as_it_was_written() {
+        let all = Algorithm::ALL.map(|algorithm| series(algorithm, &[0.5, 0.25]));
+        let document = Measurements::new(setting(), all.into()).unwrap();
+        let text = serde_json::to_string(&document).unwrap();
+        assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":1,"operation":"#));
+        assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
+        assert_eq!(document.algorithms(), Algorithm::ALL);
+        assert_eq!(document.problems(), [(Distribution::Same, 10)]);
+        let native = document.of(Distribution::Same, 10, Algorithm::Native).unwrap();
+        assert_eq!((native.minimum(), native.median()), (0.25, 0.375));
+    }
+
+    #[test]
+    fn what_is_no_document_is_refused_by_name() {
+        let one = series(Algorithm::Native, &[0.5]);
+        let good = Measurements::new(setting(), vec![one]).unwrap();
+        let good = serde_json::to_string(&good).unwrap();
+        for (from, to, message) in [
+            ("\"version\":1", "\"version\":2", "version 2 of format"),
+            ("\"root\":2", "\"root\":4", "root 4 is outside 0..4"),
+            ("\"nodes\":1", "\"nodes\":0", "\"nodes\" is 0"),
+            ("\"nodes\":1", "\"nodes\":1,\"colour\":1", "unknown field `colour`"),
+            ("\"gather\"", "\"reduce\"", "operation \"reduce\" is not measured"),
+            ("\"gather\"", "\"sort\"", "\"operation\" is \"sort\"; one of gather, scatter"),
+            ("\"native\"", "\"magic\"", "series 0: \"algorithm\" is \"magic\"; one of regular"),
+            ("\"same\"", "\"other\"", "series 0: \"distribution\" is \"other\""),
+            ("[0.5]", "[0.5,0]", "series 0: repetition 1 took 0 s"),
+            ("[0.5]", "[]", "series 0: there are no times"),
+            ("\"mean_block\":10", "\"mean_block\":0", "\"mean_block\" is 0"),
+            ("\"planning_seconds\":0.0", "\"planning_seconds\":-1", "\"planning_seconds\" is -1"),
+        ] {
+            let bad = good.replace(from, to);
+            assert_ne!(bad, good);
+            let error = serde_json::from_str::<Measurements>(&bad).unwrap_err().to_string();
+            assert!(error.contains(message), "{bad}: {error}");
+        }
+        let twice = vec![series(Algorithm::Native, &[0.5]), series(Algorithm::Native, &[0.7])];
+        let error = Measurements::new(setting(), twice).unwrap_err();
+        assert_eq!(error, MeasurementsError::Twice { series: 1 });
+    }
+}

@@ -1,0 +1,213 @@
+//! Measured times as text: a table for people, CSV for programs.
+
+use crate::break_even::{BreakEven, break_even};
+use crate::document::{Algorithm, Measurements, Series};
+use crate::guideline::{Comparison, Guideline, Verdict};
+use crate::statistics::{greater_probability, median_interval};
+use std::fmt::Write;
+
+/// How sure an interval of the median is to be.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// How probable it may be that any verdict on a guideline is due to chance.
+pub const LEVEL: f64 = 0.05;
+
+impl Measurements {
+    /// All times in a table, a problem after the other: minimum, median with its interval, planning,
+    /// and from how many repetitions on planning pays.
+    pub fn table(&self) -> String {
+        let mut text = String::new();
+        for (distribution, mean_block) in self.problems() {
+            let series: Vec<&Series> = self
+                .series()
+                .iter()
+                .filter(|one| (one.distribution, one.mean_block) == (distribution, mean_block))
+                .collect();
+            let (total, largest) = (series[0].total_bytes, series[0].largest_block_bytes);
+            let _ = writeln!(
+                text,
+                "{}, b = {mean_block}: {total} bytes, largest block {largest}; times in us",
+                distribution.name()
+            );
+            let _ = writeln!(
+                text,
+                "  {:<18}{:>11}{:>11}{:>24}{:>12}  pays against",
+                "", "minimum", "median", "95 % interval", "planning"
+            );
+            for one in series {
+                let _ = writeln!(text, "  {}", self.row(one));
+            }
+        }
+        text
+    }
+
+    fn row(&self, series: &Series) -> String {
+        let us = |seconds: f64| format!("{:.2}", seconds * 1e6);
+        let interval = match median_interval(&series.seconds, CONFIDENCE) {
+            Some(interval) => format!("{} to {}", us(interval.low), us(interval.high)),
+            None => "-".to_owned(),
+        };
+        let planning = match series.planning_seconds {
+            0.0 => "-".to_owned(),
+            seconds => us(seconds),
+        };
+        let row = format!(
+            "{:<18}{:>11}{:>11}{interval:>24}{planning:>12}  {}",
+            series.algorithm.name(),
+            us(series.minimum()),
+            us(series.median()),
+            self.pays(series)
+        );
+        row.trim_end().to_owned()
+    }
+
+    /// From how many repetitions on planning pays, against what needs none: from the medians, where
+    /// the rank-sum test says that they differ.
+    fn pays(&self, series: &Series) -> String {
+        if series.planning_seconds == 0.0 {
+            return String::new();
+        }
+        let against = [Algorithm::Native, Algorithm::Distributed].into_iter().filter_map(|other| {
+            let other = self.of(series.distribution, series.mean_block, other)?;
+            let name = other.algorithm.name();
+            let slower = greater_probability(&series.seconds, &other.seconds);
+            let faster = greater_probability(&other.seconds, &series.seconds);
+            Some(match slower.min(faster) < LEVEL {
+                true => format!("{name}: {}", break_even(series.plan(), other.plan())),
+                false => format!("{name}: no difference"),
+            })
+        });
+        against.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The verdicts on both guidelines: how many there are of each kind, and every violation.
+    pub fn verdicts(&self) -> String {
+        let mut text = String::new();
+        for guideline in Guideline::ALL {
+            let tried = guideline.tried(self, LEVEL);
+            let count = |verdict| tried.iter().filter(|one| one.verdict == verdict).count();
+            let _ = writeln!(
+                text,
+                "{}, {}: violated {}, kept {}, no difference {}",
+                guideline.name(),
+                guideline.formula(self.setting().operation),
+                count(Verdict::Violated),
+                count(Verdict::Kept),
+                count(Verdict::NoDifference)
+            );
+            for Comparison {
+                distribution,
+                mean_block,
+                algorithm,
+                ratio,
+                probability_against,
+                ..
+            } in tried.iter().filter(|one| one.verdict == Verdict::Violated)
+            {
+                let _ = writeln!(
+                    text,
+                    "  violated by {ratio:.2} times: {}, b = {mean_block}, {} (p = \
+                     {probability_against:.1e})",
+                    distribution.name(),
+                    algorithm.name()
+                );
+            }
+        }
+        text
+    }
+
+    /// All times in CSV, a line for each series.
+    pub fn csv(&self) -> String {
+        let mut text =
+            "operation,processors,root,distribution,mean_block,element_bytes,total_bytes,\
+                        largest_block_bytes,algorithm,repetitions,planning_seconds,\
+                        minimum_seconds,median_seconds,median_low_seconds,median_high_seconds\n"
+                .to_owned();
+        let setting = self.setting();
+        for one in self.series() {
+            let ends = median_interval(&one.seconds, CONFIDENCE)
+                .map_or_else(|| ",".to_owned(), |ends| format!("{:e},{:e}", ends.low, ends.high));
+            let _ = writeln!(
+                text,
+                "{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{ends}",
+                setting.operation.name(),
+                setting.processors,
+                setting.root,
+                one.distribution.name(),
+                one.mean_block,
+                setting.element_bytes,
+                one.total_bytes,
+                one.largest_block_bytes,
+                one.algorithm.name(),
+                one.seconds.len(),
+                one.planning_seconds,
+                one.minimum(),
+                one.median()
+            );
+        }
+        text
+    }
+}
+
+impl std::fmt::Display for BreakEven {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BreakEven::From(1) => formatter.write_str("at once"),
+            BreakEven::From(first) => write!(formatter, "from {first} repetitions on"),
+            BreakEven::UpTo(last) => write!(formatter, "up to {last} repetitions"),
+            BreakEven::Never => formatter.write_str("never"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::tests::{series, setting};
+    use crate::document::{Construction, Sends};
+
+    fn measured() -> Measurements {
+        let times = |from: f64| -> Vec<f64> {
+            (0..20).map(|index| from + f64::from(index) * 1e-8).collect()
+        };
+        let tree = Algorithm::Tree(Construction::Optimal, Sends::Eager);
+        let planned = Series { planning_seconds: 5e-5, ..series(tree, &times(1e-6)) };
+        let all = vec![
+            series(Algorithm::Regular, &times(2e-6)),
+            series(Algorithm::Padded, &times(3e-6)),
+            series(Algorithm::Native, &times(6e-6)),
+            planned,
+        ];
+        Measurements::new(setting(), all).unwrap()
+    }
+
+    #[test]
+    fn the_table_says_from_when_on_planning_pays() {
+        let table = measured().table();
+        // 50 + 1.095 n < 6.095 n from n = 11 on.
+        assert!(table.contains("50.00  native: from 11 repetitions on\n"), "{table}");
+        assert!(table.starts_with("same, b = 10: 160 bytes, largest block 40; times in us\n"));
+        assert!(
+            table.contains("  native                   6.00       6.10            6.05 to 6.14")
+        );
+    }
+
+    #[test]
+    fn verdicts_name_every_violation() {
+        let verdicts = measured().verdicts();
+        assert!(verdicts.contains("GL1, MPI_Gather(m) <= MPI_Gatherv(m): violated 1, kept 1"));
+        assert!(
+            verdicts.contains("violated by 1.97 times: same, b = 10, native (p ="),
+            "{verdicts}"
+        );
+        assert!(verdicts.contains("same, b = 10, optimal-eager"), "{verdicts}");
+    }
+
+    #[test]
+    fn csv_has_as_many_fields_in_each_line() {
+        let csv = measured().csv();
+        let counts: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+        assert_eq!(counts, [15; 5]);
+        assert!(csv.contains("gather,4,2,same,10,4,160,40,padded,20,0e0,3e-6,"));
+    }
+}

@@ -1,0 +1,166 @@
+//! A page with the picture of measured times, the verdicts on the guidelines, and all figures.
+
+use super::MeasuredPicture;
+use crate::frame::{Setting as Frame, style};
+use crate::labels;
+use crate::svg::Xml;
+use tuwtree_measure::{
+    CONFIDENCE, Comparison, Guideline, LEVEL, Measurements, Verdict, median_interval,
+};
+
+/// The page as HTML: one file that needs no network. `version` is the program's.
+pub fn measured_page(measurements: &Measurements, version: &str) -> String {
+    let picture = MeasuredPicture::new(measurements);
+    let (title, lines) = picture.title();
+    let mut xml = Xml::default();
+    xml.open("html", &[("lang", &"en")]);
+    xml.open("head", &[]);
+    xml.empty("meta", &[("charset", &"utf-8")]);
+    xml.text("title", &[], &title);
+    xml.text("style", &[], format!("{}{PAGE}", style()));
+    xml.close();
+    xml.open("body", &[]);
+    xml.text("h1", &[], &title);
+    for line in lines {
+        xml.text("p", &[], line);
+    }
+    xml.markup(&picture.drawn(Frame::InPage));
+    for guideline in Guideline::ALL {
+        write_verdicts(&mut xml, measurements, guideline);
+    }
+    write_figures(&mut xml, measurements);
+    xml.text("footer", &[], format!("tuwtree {version}"));
+    xml.close();
+    xml.close();
+    format!("<!DOCTYPE html>\n{}", xml.finish())
+}
+
+/// What the pictures' style leaves out. It uses nothing that needs escaping.
+const PAGE: &str = "\
+body{margin:0 auto;padding:1rem 1.5rem;max-width:1400px;font:15px/1.45 'DejaVu Sans',Verdana,Arial,sans-serif}
+h1{font-size:1.5rem;margin:0 0 .5rem}
+h2{font-size:1.15rem;margin:1.5rem 0 .5rem}
+p{margin:.2rem 0;color:#5f6368}
+svg{max-width:100%;height:auto}
+div{overflow-x:auto}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #d0d4d9;white-space:nowrap}
+th:first-child,td:first-child{text-align:left}
+.violated{color:#d55e00;font-weight:bold}
+footer{margin-top:1rem;color:#5f6368;font-size:.85rem}
+";
+
+fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideline) {
+    let tried = guideline.tried(measurements, LEVEL);
+    let operation = measurements.setting().operation;
+    xml.text("h2", &[], format!("{}: {}", guideline.name(), guideline.formula(operation)));
+    let count = |verdict| tried.iter().filter(|one| one.verdict == verdict).count();
+    let summary = format!(
+        "{} comparisons: violated {}, kept {}, no difference {}. One-sided rank-sum tests at {LEVEL} \
+         for all together (Bonferroni).",
+        tried.len(),
+        count(Verdict::Violated),
+        count(Verdict::Kept),
+        count(Verdict::NoDifference)
+    );
+    xml.text("p", &[], summary);
+    if tried.is_empty() {
+        return;
+    }
+    open_table(xml, &["distribution", "b", "algorithm", "left : right", "p", "verdict"]);
+    for Comparison {
+        distribution,
+        mean_block,
+        algorithm,
+        ratio,
+        probability_against,
+        probability_for,
+        verdict,
+        ..
+    } in tried
+    {
+        let p = match verdict {
+            Verdict::Kept => probability_for,
+            Verdict::Violated | Verdict::NoDifference => probability_against,
+        };
+        let class = if verdict == Verdict::Violated { "violated" } else { "" };
+        xml.open("tr", &[]);
+        for text in [
+            distribution.name().to_owned(),
+            mean_block.to_string(),
+            algorithm.name().to_owned(),
+            format!("{ratio:.3}"),
+            format!("{p:.1e}"),
+        ] {
+            xml.text("td", &[], text);
+        }
+        xml.text("td", &[("class", &class)], verdict.name());
+        xml.close();
+    }
+    close_table(xml);
+}
+
+fn write_figures(xml: &mut Xml, measurements: &Measurements) {
+    xml.text("h2", &[], "Times in microseconds");
+    open_table(
+        xml,
+        &["distribution", "b", "algorithm", "minimum", "median", "from", "to", "planning"],
+    );
+    let us = |seconds: f64| labels::number((seconds * 1e8).round() / 100.0);
+    for one in measurements.series() {
+        let ends = median_interval(&one.seconds, CONFIDENCE);
+        let end = |of: fn(&tuwtree_measure::Interval) -> f64| {
+            ends.as_ref().map_or_else(|| "-".to_owned(), |ends| us(of(ends)))
+        };
+        xml.open("tr", &[]);
+        for text in [
+            one.distribution.name().to_owned(),
+            one.mean_block.to_string(),
+            one.algorithm.name().to_owned(),
+            us(one.minimum()),
+            us(one.median()),
+            end(|ends| ends.low),
+            end(|ends| ends.high),
+            us(one.planning_seconds),
+        ] {
+            xml.text("td", &[], text);
+        }
+        xml.close();
+    }
+    close_table(xml);
+}
+
+fn open_table(xml: &mut Xml, headings: &[&str]) {
+    xml.open("div", &[]);
+    xml.open("table", &[]);
+    xml.open("tr", &[]);
+    for heading in headings {
+        xml.text("th", &[], heading);
+    }
+    xml.close();
+}
+
+fn close_table(xml: &mut Xml) {
+    xml.close();
+    xml.close();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::measured;
+    use super::*;
+    use tuwtree_measure::Algorithm;
+
+    #[test]
+    fn the_page_has_a_row_for_each_series_and_each_verdict() {
+        let measured = measured(&[Algorithm::Padded, Algorithm::Native], &[1, 10]);
+        let page = measured_page(&measured, "1.2.3");
+        let page = page.strip_prefix("<!DOCTYPE html>\n").unwrap();
+        let parsed = roxmltree::Document::parse(page).unwrap();
+        let rows = parsed.descendants().filter(|node| node.has_tag_name("tr")).count();
+        // GL2 has a heading and 4 comparisons, the figures a heading and 8 series.
+        assert_eq!(rows, 5 + 9);
+        assert!(page.contains("a &lt;library&gt;") && page.contains("tuwtree 1.2.3"));
+        assert!(page.contains("GL1: MPI_Gather(m) &lt;= MPI_Gatherv(m)"));
+    }
+}
