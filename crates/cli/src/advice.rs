@@ -1,7 +1,7 @@
 //! Which construction to use for a problem, and what that gains: from a comparison's computed times,
 //! not from rules of thumb.
 
-use crate::comparison::{Comparison, Outcome};
+use crate::comparison::{Comparison, Optimality, Outcome};
 use crate::construction::Construction;
 use crate::output::text;
 use std::cmp::Ordering;
@@ -16,6 +16,11 @@ pub(crate) struct Advice<'a> {
     comparison: &'a Comparison,
     /// The tree that is the least trouble of those that are fast enough.
     pub(crate) chosen: &'a Outcome,
+}
+
+/// The time by which trees are judged: with the unpack step of the root, where it needs one.
+fn judged(outcome: &Outcome) -> Time {
+    outcome.unpacked
 }
 
 /// How much trouble a tree is, the least first: what libraries do, what is built online, and what is
@@ -78,15 +83,16 @@ impl Rival {
 
 impl<'a> Advice<'a> {
     /// The tree that is the least trouble of those that take at most this share longer than the
-    /// fastest of the comparison.
+    /// fastest of the comparison, unpacking included.
     pub(crate) fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
-        let enough = comparison.recommended().time().units() * (1.0 + tolerance);
+        let fastest = comparison.outcomes.iter().map(judged).min();
+        let enough = fastest.expect("there is a tree").units() * (1.0 + tolerance);
         let chosen = comparison
             .outcomes
             .iter()
-            .filter(|outcome| outcome.time().units() <= enough)
-            .min_by_key(|outcome| (Trouble::of(outcome), outcome.time()));
-        Advice { comparison, chosen: chosen.expect("the recommended tree is fast enough") }
+            .filter(|outcome| judged(outcome).units() <= enough)
+            .min_by_key(|outcome| (Trouble::of(outcome), judged(outcome)));
+        Advice { comparison, chosen: chosen.expect("the fastest tree is fast enough") }
     }
 
     /// The tree that is called so, if it was built.
@@ -98,12 +104,12 @@ impl<'a> Advice<'a> {
             Rival::Ordered => outcome.order == Order::Ordered,
             Rival::Best => true,
         };
-        outcomes.filter(fits).min_by_key(|outcome| outcome.time())
+        outcomes.filter(fits).min_by_key(|outcome| judged(outcome))
     }
 
     /// How many times as long a tree takes as the chosen one; `None` if that is no number.
     pub(crate) fn factor(&self, other: &Outcome) -> Option<f64> {
-        let (other, chosen) = (other.time().units(), self.chosen.time().units());
+        let (other, chosen) = (judged(other).units(), judged(self.chosen).units());
         match chosen == 0.0 {
             true => (other == 0.0).then_some(1.0),
             false => Some(other / chosen),
@@ -119,7 +125,7 @@ impl<'a> Advice<'a> {
     pub(crate) fn to_use(&self) -> String {
         let chosen = self.chosen;
         let name = chosen.construction.name();
-        let best = self.comparison.recommended();
+        let best = self.rival(Rival::Best).expect("there is a tree");
         let trouble = match Trouble::of(chosen) {
             Trouble::Online(Construction::Linear) => "nothing need be planned",
             Trouble::Online(Construction::Oblivious) => "nothing need be planned or exchanged",
@@ -128,20 +134,20 @@ impl<'a> Advice<'a> {
             Trouble::Offline(Order::Direct, _) => {
                 "planned offline; large blocks go straight to the root"
             }
-            Trouble::Offline(Order::Any, _) => "planned offline; the root puts blocks into order",
+            Trouble::Offline(Order::Any, _) => "planned offline, keeping no rank order",
         };
         let mut facts: Vec<String> = [Rival::Linear, Rival::Adaptive]
             .into_iter()
             .filter_map(|rival| self.rival(rival))
-            .filter(|other| other.time() > chosen.time())
+            .filter(|other| judged(other) > judged(chosen))
             .map(|other| format!("{} {}", other.construction.name(), self.takes(other)))
             .collect();
-        facts.push(match best.time() < chosen.time() {
+        facts.push(match judged(best) < judged(chosen) {
             false => "none of the others is faster".to_owned(),
             true => format!(
                 "{} would gain {} more",
                 best.construction.name(),
-                text::share(1.0 - best.time().units() / chosen.time().units())
+                text::share(1.0 - judged(best).units() / judged(chosen).units())
             ),
         });
         format!("{name} ({trouble}): {}.", facts.join(", "))
@@ -149,7 +155,7 @@ impl<'a> Advice<'a> {
 
     /// How long another tree takes, compared with the chosen one.
     fn takes(&self, other: &Outcome) -> String {
-        match (other.time().cmp(&self.chosen.time()), self.factor(other)) {
+        match (judged(other).cmp(&judged(self.chosen)), self.factor(other)) {
             (Ordering::Equal, _) => "takes as long".to_owned(),
             (_, None) => "takes longer".to_owned(),
             (_, Some(factor)) if factor >= 2.0 => format!("takes {factor:.1} times as long"),
@@ -175,7 +181,7 @@ impl<'a> Advice<'a> {
             };
             let words = rival.words(self.comparison.problem.operation());
             let line =
-                format!("{words}{name} {}: {}.", self.takes(other), text::time(other.time()));
+                format!("{words}{name} {}: {}.", self.takes(other), text::time(judged(other)));
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -193,20 +199,31 @@ impl<'a> Advice<'a> {
         self.comparison.bound
     }
 
-    /// What putting blocks into rank order takes, if the chosen tree leaves that to the root.
+    /// What unpacking has to do with it: what it takes for the chosen tree, or which tree would be
+    /// faster if nothing had to be unpacked.
     pub(crate) fn unpacking(&self) -> Option<String> {
-        let blocks = self.comparison.problem.collective().blocks();
-        (blocks.is_some() && self.chosen.order != Order::Ordered).then(|| {
-            let operation = self.comparison.problem.operation();
-            let times = text::unpacking(self.chosen.time(), self.chosen.unpacked, operation);
-            format!("Its tree is not in rank order; {times}.")
-        })
+        let operation = self.comparison.problem.operation();
+        let fastest = self.comparison.recommended();
+        let times =
+            |outcome: &Outcome| text::unpacking(outcome.time(), outcome.unpacked, operation);
+        match () {
+            () if self.comparison.problem.collective().blocks().is_none() => None,
+            () if self.chosen.order != Order::Ordered => {
+                Some(format!("Its tree is not in rank order; {}.", times(self.chosen)))
+            }
+            () if fastest.time() < judged(self.chosen) && fastest.time() < fastest.unpacked => {
+                let name = fastest.construction.name();
+                Some(format!("{name} is not in rank order; {}.", times(fastest)))
+            }
+            () => None,
+        }
     }
 
     /// The bound, and how much faster than the chosen tree any could be.
     pub(crate) fn limit(&self) -> String {
         let (bound, time) = (self.comparison.bound, self.chosen.time());
-        match bound == time || time == Time::ZERO {
+        let optimality = self.comparison.optimality(self.chosen);
+        match optimality == Some(Optimality::AmongAll) || time == Time::ZERO {
             true => "No tree of whatever order is faster.".to_owned(),
             false => format!(
                 "No tree of whatever order takes less than {} ({} less).",

@@ -15,7 +15,8 @@ use tuwtree_model::Order;
 /// Builds the trees that `optimize` compares, of any order if --order says nothing else, and names the
 /// one that is the least trouble and takes at most --tolerance percent longer than the fastest: linear,
 /// which MPI libraries do today; oblivious and adaptive, which need no planning; then trees planned
-/// offline, those in rank order first. All is computed for this problem and these costs.
+/// offline, those in rank order first. What the root has to unpack counts. All is computed for this problem
+/// and these costs.
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
     #[command(flatten)]
@@ -52,7 +53,8 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
     let costs = text::costs(comparison.problem.costs());
     writeln!(output, "{}; {costs}{}\n", comparison.title(), text::with_ports(comparison.ports))?;
     writeln!(output, "{}", advice.sentence())?;
-    writeln!(output, "It takes {}, root {}.", text::time(advice.chosen.time()), advice.root())?;
+    let time = text::time(advice.chosen.unpacked);
+    writeln!(output, "It takes {time}, root {}.", advice.root())?;
     for line in advice.gains() {
         writeln!(output, "{line}")?;
     }
@@ -71,6 +73,7 @@ fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliErro
             let value = json!({
                 "construction": other.construction.name(),
                 "completion_time": text::json_time(other.time()),
+                "completion_time_with_unpacking": text::json_time(other.unpacked),
                 "times_as_long": advice.factor(other),
             });
             Some((rival.name().to_owned(), value))

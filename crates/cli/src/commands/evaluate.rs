@@ -199,7 +199,7 @@ impl Evaluation<'_> {
             }
             Ok(()) => writeln!(
                 output,
-                "order            ordered, but not joining adjacent ranges, as `optimal` does"
+                "order            ordered, but none of those that `optimal` is the best of (see the README)"
             )?,
             Err(fault) => {
                 let but = match self.problem.operation() {

@@ -18,8 +18,8 @@ use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
 /// s = 1 is Zipf's law; or one of the papers' distributions. The cell names the kind of tree that is the least trouble and takes at most
 /// --tolerance percent longer than the best of all, in the order linear (what MPI libraries do),
 /// adaptive (built online), ordered (optimal, built offline), direct (ordered, but large blocks go
-/// straight to the root) and any (no order kept); the number is how many times as long the better of
-/// linear and adaptive takes. All of it is computed for the map, by the same programs as `optimize`.
+/// straight to the root) and any (no order kept); the number is how many times as long as that kind the
+/// better of linear and adaptive takes. All of it is computed for the map, by the same programs as `optimize`.
 #[derive(Args, Debug)]
 pub(crate) struct MapArgs {
     /// What the rows are
@@ -59,7 +59,7 @@ pub(crate) struct MapArgs {
     rows: Option<u8>,
 
     /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, anything else, also `-`, for the
-    /// table of all times as CSV
+    /// table of all times as CSV; may be given several times
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Vec<Destination>,
 }
@@ -162,6 +162,12 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
     if args.rows.is_some() && args.blocks == Blocks::Distributions {
         return Err(CliError::Usage("--rows is for --blocks power-law".into()));
     }
+    if !(args.gamma.is_finite() && args.gamma >= 0.0) {
+        return Err(CliError::Usage(format!(
+            "--gamma {}: a finite number from 0 to 1, in units of beta",
+            args.gamma
+        )));
+    }
     match args.tolerance.is_finite() && args.tolerance >= 0.0 {
         true => Ok(()),
         false => Err(CliError::Usage(format!(
@@ -244,7 +250,7 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
             ),
             format!(
                 "colour: the first of these that takes at most {} % longer than the best of all; \
-                 number: how many times as long the better of linear and adaptive takes",
+                 number: how many times as long as that the better of linear and adaptive takes",
                 args.tolerance
             ),
         ],

@@ -59,7 +59,11 @@ impl Comparison {
             let name = outcome.construction.name();
             format!("{name} does not keep rank order: it is for operators that commute")
         });
-        skipped.chain(commutative).chain(self.heuristics()).collect()
+        skipped
+            .chain(commutative)
+            .chain(self.heuristics())
+            .chain(self.made_for_one_port())
+            .collect()
     }
 
     /// Which constructions are built though they are made for copies that take no longer than messages.
@@ -73,6 +77,18 @@ impl Comparison {
         is_dear.then(|| {
             let are = if names.len() == 1 { "is" } else { "are" };
             format!("{} {are} made for gamma <= beta: mere heuristics here", names.join(", "))
+        })
+    }
+
+    /// Which constructions are built though they look for trees for one port.
+    fn made_for_one_port(&self) -> Option<String> {
+        let built = self.outcomes.iter().map(|outcome| outcome.construction);
+        let mut names: Vec<&str> =
+            built.filter(|one| one.is_for_one_port()).map(Construction::name).collect();
+        names.dedup();
+        (self.ports != Ports::ONE && !names.is_empty()).then(|| {
+            let are = if names.len() == 1 { "is" } else { "are" };
+            format!("{} {are} made for one port: mere heuristics here", names.join(", "))
         })
     }
 
@@ -242,12 +258,13 @@ impl Comparison {
                 "\nIts tree is not in rank order, and optimal is the best of those that are."
             }
             true if best.order != Order::Ordered => "",
-            true if self.ports != Ports::ONE => "\nOptimal trees are optimal for one port.",
+            true if self.ports != Ports::ONE => "",
             true if joins_adjacent_ranges(&best.built.tree) => {
                 "\nIt beats optimal, which was searched for with costs that differ from those it is judged by."
             }
             true => {
-                "\nIt is no join of adjacent ranges, which is what optimal is the best of: see the README."
+                "\nIt is none of the trees that optimal is the best of, by when processors copy or in which order \
+                 they receive: see the README."
             }
             false => "",
         }

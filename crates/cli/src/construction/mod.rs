@@ -112,6 +112,22 @@ impl Construction {
         )
     }
 
+    /// Whether it looks for the best of some trees for processors with one port, though its tree is one for
+    /// any number of ports.
+    pub(crate) fn is_for_one_port(self) -> bool {
+        matches!(
+            self,
+            Construction::Adaptive
+                | Construction::Binary
+                | Construction::Optimal
+                | Construction::Direct
+                | Construction::Doubling
+                | Construction::Greedy
+                | Construction::Sorted
+                | Construction::Searched
+        )
+    }
+
     /// The name by which users, documents and tests call the construction.
     pub(crate) fn name(self) -> &'static str {
         match self {

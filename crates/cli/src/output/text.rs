@@ -74,7 +74,7 @@ pub(crate) fn unpacking(completed: Time, unpacked: Time, operation: Operation) -
     let more = unpacked.units() - completed.units();
     let (unpacked, completed) = (time(unpacked), time(completed));
     match more {
-        0.0 => format!("at the root, nothing needs an extra {step} step: {completed}"),
+        0.0 => format!("{a} {step} step at the root takes no time: {completed}"),
         more => format!(
             "with derived datatypes at the root: {completed}; with {a} {step} step there: \
              {completed} + {} = {unpacked}",
