@@ -4,8 +4,8 @@
 //! its children, and how much each of them sends. Nobody learns all sizes. The tree is that of
 //! [`tuwtree_treegen::adaptive`] with the same rule and root.
 //!
-//! Round `d` joins adjacent subcubes of `2^d` processors. Of each subcube two processors know the
-//! [`Report`]: its gather root, which has (will have) its data, and its fixed root, which is its last
+//! Round `d` joins adjacent subcubes of `2^d` processors. Of each subcube two processors know a
+//! report: its gather root, which has (will have) its data, and its fixed root, which is its last
 //! processor, so that everybody can find it. First the two fixed roots exchange what they know, then
 //! each tells its gather root, if that is another processor. So all four come to the same decision.
 //!
