@@ -19,7 +19,6 @@ const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 ///
 /// # Safety
 /// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
-#[allow(unsafe_code)]
 pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), CollectiveError>) -> c_int {
     let (class, text, speaker) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return SUCCESS,
@@ -43,7 +42,6 @@ pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), Collecti
 ///
 /// # Safety
 /// As [`guarded`].
-#[allow(unsafe_code)]
 unsafe fn rank_in(comm: MPI_Comm) -> Option<Rank> {
     let mut rank = 0;
     // SAFETY: a communicator by the caller's promise; a constant of the C shim.
@@ -58,7 +56,6 @@ unsafe fn rank_in(comm: MPI_Comm) -> Option<Rank> {
 
 /// What the last error in this thread was about: a text with a final zero, which lives until the
 /// next error; empty if there was none.
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub extern "C" fn tuwtree_error_text() -> *const c_char {
     last_text()
@@ -72,7 +69,6 @@ pub extern "C" fn tuwtree_error_text() -> *const c_char {
 ///
 /// # Errors
 /// No communicator, or one between two groups; settings that make no sense, at all processors.
-#[allow(unsafe_code)]
 pub unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, CollectiveError> {
     let (mut is_initialized, mut is_finalized) = (0, 0);
     // SAFETY: these two may be called at any time.
@@ -103,7 +99,6 @@ pub unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, Collecti
 ///
 /// # Safety
 /// What the MPI standard demands of `MPI_Gatherv`.
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_gatherv(
     sendbuf: *const c_void,
@@ -130,7 +125,6 @@ pub unsafe extern "C" fn tuwtree_gatherv(
 ///
 /// # Safety
 /// What the MPI standard demands of `MPI_Scatterv`.
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_scatterv(
     sendbuf: *const c_void,
@@ -165,7 +159,6 @@ pub struct Operation {
 /// # Safety
 /// What the MPI standard demands of `MPI_Gatherv_init`; `request` points to a place for the result,
 /// or is null, which is an error; the communicator lives until the operation is freed.
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_gatherv_init(
     sendbuf: *const c_void,
@@ -193,7 +186,6 @@ pub unsafe extern "C" fn tuwtree_gatherv_init(
 ///
 /// # Safety
 /// As [`tuwtree_gatherv_init`].
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_scatterv_init(
     sendbuf: *const c_void,
@@ -219,7 +211,6 @@ pub unsafe extern "C" fn tuwtree_scatterv_init(
 
 /// # Safety
 /// As [`tuwtree_gatherv_init`].
-#[allow(unsafe_code)]
 unsafe fn init(
     arguments: &Arguments<'static>,
     comm: MPI_Comm,
@@ -242,7 +233,6 @@ unsafe fn init(
 /// # Safety
 /// `request` points to what one of the functions above has made, or to null, or is null, which are
 /// errors; buffers have memory as was promised to those.
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
     // SAFETY: the caller's promise.
@@ -253,7 +243,6 @@ pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
 ///
 /// # Safety
 /// As [`tuwtree_start`].
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut Operation) -> c_int {
     // SAFETY: the caller's promise.
@@ -264,7 +253,6 @@ pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut Operation) -> c_int {
 ///
 /// # Safety
 /// As [`tuwtree_start`]; `flag` points to a place for the answer, or is null, which is an error.
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_test(request: *mut *mut Operation, flag: *mut c_int) -> c_int {
     let test = |operation: &mut Operation| {
@@ -284,7 +272,6 @@ pub unsafe extern "C" fn tuwtree_test(request: *mut *mut Operation, flag: *mut c
 ///
 /// # Safety
 /// As [`tuwtree_start`].
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_free(request: *mut *mut Operation) -> c_int {
     let check = |operation: &mut Operation| match operation.persistent.is_under_way() {
@@ -311,7 +298,6 @@ pub unsafe extern "C" fn tuwtree_free(request: *mut *mut Operation) -> c_int {
 ///
 /// # Safety
 /// As [`tuwtree_start`].
-#[allow(unsafe_code)]
 unsafe fn with_operation(
     request: *mut *mut Operation,
     work: impl FnOnce(&mut Operation) -> Result<(), CollectiveError>,
@@ -336,7 +322,6 @@ unsafe fn with_operation(
 /// # Safety
 /// `name` and `value` are texts with a final zero, or null, which is an error; `comm` is a handle
 /// that MPI has given out, or `MPI_COMM_NULL`, which is an error.
-#[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_set(
     comm: MPI_Comm,
@@ -358,7 +343,6 @@ pub unsafe extern "C" fn tuwtree_set(
 ///
 /// # Safety
 /// A text with a final zero, which lives as long as is needed, or null.
-#[allow(unsafe_code)]
 unsafe fn text_of<'a>(text: *const c_char, what: &str) -> Result<&'a str, CollectiveError> {
     if text.is_null() {
         return Err(CollectiveError::Refused(format!("a null pointer for {what} of a setting")));

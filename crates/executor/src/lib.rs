@@ -13,6 +13,8 @@
 //! The library builds against one MPI library, the one that `MPICC` names. It knows communicators,
 //! and nothing of terminals.
 
+// C calls it: every function of it is `unsafe`.
+#[allow(unsafe_code)]
 pub mod c_api;
 pub mod collective;
 pub mod construct;

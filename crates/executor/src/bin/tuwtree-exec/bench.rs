@@ -1,9 +1,9 @@
 //! `tuwtree-exec bench`: how long gathers and scatters take here, and what follows.
 
 use crate::calibrate::parse_seconds;
-use crate::failure::Failure;
 use crate::file::NewFile;
 use crate::host::{PROGRAM, describe, today, warning};
+use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
@@ -126,9 +126,9 @@ struct Named {
     problem: Problem,
 }
 
-impl From<BenchError> for Failure {
-    fn from(error: BenchError) -> Failure {
-        Failure::Mine(error.to_string())
+impl From<BenchError> for Stop {
+    fn from(error: BenchError) -> Stop {
+        Stop::Alone(error.to_string())
     }
 }
 
@@ -137,7 +137,7 @@ impl From<BenchError> for Failure {
 /// # Errors
 /// Problems out of range, a machine that cannot be read, a file that cannot be written, a wrong
 /// result; what MPI returns.
-pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Failure> {
+pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
     let root = args.root.unwrap_or(communicator.size() / 2);
     // Before anything is measured, so that wrong requests fail at once.
     problems(args, communicator.size(), root, any_costs())?;
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     let host = Host::of(communicator)?;
     let machine = machine(args, &host, communicator)?;
     let Costs::Homogeneous(costs) = machine.costs else {
-        return Err(Failure::Shared(format!(
+        return Err(Stop::Shared(format!(
             "machine {:?} has {} costs; trees are planned here with homogeneous ones",
             machine.name,
             machine.costs.name()
@@ -185,7 +185,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         machine: Some(machine),
     };
     let measurements =
-        Measurements::new(setting, series).map_err(|error| Failure::Mine(error.to_string()))?;
+        Measurements::new(setting, series).map_err(|error| Stop::Alone(error.to_string()))?;
     if let Some(file) = json {
         file.write(|output| {
             serde_json::to_writer(&mut *output, &measurements)?;
@@ -211,9 +211,9 @@ fn problems(
     processors: usize,
     root: Rank,
     costs: Homogeneous,
-) -> Result<Vec<Named>, Failure> {
+) -> Result<Vec<Named>, Stop> {
     if root >= processors {
-        return Err(Failure::Usage(format!(
+        return Err(Stop::Usage(format!(
             "--root: root {root} is outside 0..{processors} ({processors} processors)"
         )));
     }
@@ -228,9 +228,9 @@ fn problems(
             }
             let what = || format!("{}, b = {mean_block}", distribution.name());
             let sizes = block_sizes(args, processors, distribution, mean_block)
-                .map_err(|error| Failure::Usage(format!("{}: {error}", what())))?;
+                .map_err(|error| Stop::Usage(format!("{}: {error}", what())))?;
             let problem = Problem::new(args.op, sizes, root, costs).ok_or_else(|| {
-                Failure::Usage(format!(
+                Stop::Usage(format!(
                     "{}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
                      the most that MPI's counts reach",
                     what()
@@ -260,7 +260,7 @@ fn block_sizes(
 }
 
 /// The machine that is given, or else measured: the same at all processors.
-fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result<Machine, Failure> {
+fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result<Machine, Stop> {
     let made = match &args.machine {
         Some(path) if communicator.rank() == 0 => {
             let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
@@ -279,8 +279,8 @@ fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result
     };
     let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")))?;
     match told.strip_prefix('!') {
-        Some(error) => Err(Failure::Shared(error.to_owned())),
-        None => serde_json::from_str(&told).map_err(|error| Failure::Mine(error.to_string())),
+        Some(error) => Err(Stop::Shared(error.to_owned())),
+        None => serde_json::from_str(&told).map_err(|error| Stop::Alone(error.to_string())),
     }
 }
 
@@ -289,7 +289,7 @@ fn measured_machine(
     args: &BenchArgs,
     host: &Host,
     communicator: &Communicator,
-) -> Result<Result<Machine, String>, Failure> {
+) -> Result<Result<Machine, String>, Stop> {
     if communicator.size() == 1 {
         return Ok(Ok(lone_machine(host)));
     }
@@ -328,7 +328,7 @@ fn measured(
     args: &BenchArgs,
     problems: &[Named],
     communicator: &Rc<Communicator>,
-) -> Result<Vec<Series>, Failure> {
+) -> Result<Vec<Series>, Stop> {
     let all = if args.algorithm.is_empty() { &Algorithm::ALL[..] } else { &args.algorithm };
     let protocol =
         Protocol { warm_up: args.warm_up as usize, repetitions: args.repetitions as usize };
@@ -353,7 +353,7 @@ fn measured(
         }
     }
     match series.is_empty() {
-        true => Err(Failure::Shared("the library has none of these algorithms".into())),
+        true => Err(Stop::Shared("the library has none of these algorithms".into())),
         false => Ok(series),
     }
 }

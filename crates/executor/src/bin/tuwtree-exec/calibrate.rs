@@ -1,8 +1,8 @@
 //! `tuwtree-exec calibrate`: what messages and copies cost here, as a machine document.
 
-use crate::failure::Failure;
 use crate::file::NewFile;
 use crate::host::{PROGRAM, describe, today, warning};
+use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
@@ -71,15 +71,15 @@ fn parse_date(text: &str) -> Result<Date, String> {
     Date::parse(text).ok_or_else(|| "a day such as 2018-05-31 is needed".into())
 }
 
-impl From<CalibrateError> for Failure {
-    fn from(error: CalibrateError) -> Failure {
+impl From<CalibrateError> for Stop {
+    fn from(error: CalibrateError) -> Stop {
         match error {
             CalibrateError::Mpi(error) => error.into(),
             CalibrateError::TooManyPairs { .. } => {
-                Failure::Shared(format!("{error}; give more --seconds, or another --model"))
+                Stop::Shared(format!("{error}; give more --seconds, or another --model"))
             }
             CalibrateError::Alone | CalibrateError::OneKind { .. } => {
-                Failure::Shared(error.to_string())
+                Stop::Shared(error.to_string())
             }
         }
     }
@@ -89,7 +89,7 @@ impl From<CalibrateError> for Failure {
 ///
 /// # Errors
 /// What cannot be measured or written; what MPI returns.
-pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(), Failure> {
+pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(), Stop> {
     let file = NewFile::open(&args.output, communicator)?;
     let host = Host::of(communicator)?;
     let request = Request {
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(
     })?;
     let (Some(observed), Some(plan)) = (observed, plan) else { return Ok(()) };
     let (costs, fits) =
-        fitted(&observed, request.model).map_err(|error| Failure::Mine(error.to_string()))?;
+        fitted(&observed, request.model).map_err(|error| Stop::Alone(error.to_string()))?;
     let machine = Machine {
         name: args.name.clone().unwrap_or_else(|| host.name.clone()),
         date: args.date.unwrap_or_else(today),

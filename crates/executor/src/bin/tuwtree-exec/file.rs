@@ -1,6 +1,6 @@
 //! Files that processor 0 writes, whole or not at all.
 
-use crate::failure::Failure;
+use crate::stop::Stop;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -17,7 +17,7 @@ impl NewFile {
     ///
     /// # Errors
     /// A folder that cannot be written, known to all processors.
-    pub(crate) fn open(path: &Path, communicator: &Communicator) -> Result<NewFile, Failure> {
+    pub(crate) fn open(path: &Path, communicator: &Communicator) -> Result<NewFile, Stop> {
         let opened = match communicator.rank() {
             0 => temporary_beside(path).map(Some),
             _ => Ok(None),
@@ -27,7 +27,7 @@ impl NewFile {
             message if message.is_empty() => {
                 Ok(NewFile { path: path.to_owned(), file: opened.ok().flatten() })
             }
-            message => Err(Failure::Shared(format!("{}: {message}", path.display()))),
+            message => Err(Stop::Shared(format!("{}: {message}", path.display()))),
         }
     }
 
@@ -38,7 +38,7 @@ impl NewFile {
     pub(crate) fn write(
         self,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Stop> {
         let Some(file) = self.file else { return Ok(()) };
         let mut output = BufWriter::new(file);
         let written = content(&mut output).and_then(|()| {
@@ -46,7 +46,7 @@ impl NewFile {
             file.persist(&self.path)?;
             Ok(())
         });
-        written.map_err(|error| Failure::Mine(format!("{}: {error}", self.path.display())))
+        written.map_err(|error| Stop::Alone(format!("{}: {error}", self.path.display())))
     }
 }
 

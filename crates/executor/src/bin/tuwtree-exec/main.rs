@@ -3,7 +3,6 @@
 mod arguments;
 mod bench;
 mod calibrate;
-mod failure;
 mod file;
 mod host;
 mod image;
@@ -12,11 +11,13 @@ mod pattern;
 mod replay;
 mod selftest;
 mod source;
+mod stop;
 
 use clap::{Parser, Subcommand};
-use job::{Job, Stop};
+use job::Job;
 use std::io::Write;
 use std::process::ExitCode;
+use stop::Stop;
 use tuwtree_mpi::mpi::abort_all;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
@@ -54,7 +55,7 @@ fn main() -> ExitCode {
     match Cli::try_parse() {
         Ok(cli) => match run(cli.command, &job) {
             Ok(code) => code,
-            Err(stop) => job.stop(stop),
+            Err(stop) => stop.exit_code(&job),
         },
         Err(error) => {
             // All processors are given the same arguments; one of them complains, or helps.
@@ -67,13 +68,13 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command, job: &Job<'_>) -> Result<ExitCode, Stop> {
-    let exit_code = |result| failure::exit_code(result, job.communicator());
     match command {
-        Command::Replay(args) => replay::run(&args, job),
-        Command::Calibrate(args) => Ok(exit_code(calibrate::run(&args, job.communicator()))),
-        Command::Bench(args) => Ok(exit_code(bench::run(&args, job.communicator()))),
-        Command::Selftest(args) => selftest::run(&args, job),
+        Command::Replay(args) => return replay::run(&args, job),
+        Command::Calibrate(args) => calibrate::run(&args, job.communicator())?,
+        Command::Bench(args) => bench::run(&args, job.communicator())?,
+        Command::Selftest(args) => return selftest::run(&args, job),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A panic of one processor, which would leave the others waiting, ends them all.

@@ -1,10 +1,12 @@
 //! `tuwtree-exec replay`: performs a schedule.
 
 use crate::arguments::{element_parser, mode_parser, operation_parser};
+use crate::host::warning;
 use crate::image::{Area, Content, GUARD, Image, Wrong};
-use crate::job::{Job, Stop};
+use crate::job::Job;
 use crate::pattern::Ink;
 use crate::source::Source;
+use crate::stop::Stop;
 use clap::Args;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -13,6 +15,7 @@ use tuwtree_model::{Operation, Payload};
 use tuwtree_mpi::engine::{
     Block, Buffers, Execution, ExecutionError, Mode, Place, PlaceError, Reduction,
 };
+use tuwtree_mpi::measure::Host;
 use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
 use tuwtree_mpi::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
@@ -70,7 +73,7 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
     let assignment = job.agree(Assignment::from_words(&words))?;
     let mut station = job.agree(Station::new(&assignment, args, job))?;
     let times = measure(&mut station, args, job)?;
-    let (processors, cores) = job.fullest_node();
+    let host = Host::of(job.communicator())?;
     if let Some(plan) = plan {
         for line in plan.report(args) {
             job.say(&line);
@@ -82,11 +85,8 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
         duration(least),
         duration(median)
     ));
-    if processors > cores {
-        job.say(&format!(
-            "note       {processors} processors share {cores} cores of a node: \
-             the times say nothing about the schedule"
-        ));
+    if host.is_oversubscribed() {
+        job.say(&warning(&host).trim_end());
     }
     Ok(ExitCode::SUCCESS)
 }

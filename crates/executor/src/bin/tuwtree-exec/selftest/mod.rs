@@ -6,8 +6,9 @@ mod problem;
 mod shatter;
 
 use crate::image::GUARD;
-use crate::job::{Job, Stop};
+use crate::job::Job;
 use crate::pattern::{Ink, Pattern};
+use crate::stop::Stop;
 use clap::Args;
 use problem::{Combination, Layout, Problem, RootData, Waiting};
 use std::process::ExitCode;

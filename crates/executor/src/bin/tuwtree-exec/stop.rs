@@ -1,0 +1,66 @@
+//! Why work is given up, who tells it, and the exit code that says so.
+
+use crate::job::Job;
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+use tuwtree_mpi::engine::ExecutionError;
+use tuwtree_mpi::mpi::{MpiError, abort_all};
+
+/// Why the work is given up.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A request that cannot be, the same at all processors: the first tells it, exit code 2.
+    Usage(String),
+    /// A failure that all processors know: the first tells it, exit code 1.
+    Shared(String),
+    /// A failure of some processors of which all know: one of them has something to tell, exit code 1.
+    Together {
+        /// What it tells, at that processor.
+        message: Option<String>,
+    },
+    /// Only this processor knows: it tells, and takes the others, who may wait for it, with it.
+    Alone(String),
+}
+
+impl From<ExecutionError> for Stop {
+    fn from(error: ExecutionError) -> Stop {
+        Stop::alone(&error)
+    }
+}
+
+impl From<MpiError> for Stop {
+    fn from(error: MpiError) -> Stop {
+        Stop::alone(&error)
+    }
+}
+
+impl Stop {
+    /// A failure of which others do not know.
+    pub(crate) fn alone(reason: &dyn Display) -> Stop {
+        Stop::Alone(reason.to_string())
+    }
+
+    /// Tells why, and returns the exit code that says so, or stops all processors.
+    pub(crate) fn exit_code(self, job: &Job<'_>) -> ExitCode {
+        let told_by_first = |message: String| job.is_first().then_some(message);
+        let (message, code) = match self {
+            Stop::Usage(message) => (told_by_first(message), ExitCode::from(2)),
+            Stop::Shared(message) => (told_by_first(message), ExitCode::FAILURE),
+            Stop::Together { message } => (message, ExitCode::FAILURE),
+            Stop::Alone(message) => {
+                complain(&format!("processor {}: {message}", job.rank()));
+                abort_all(1)
+            }
+        };
+        if let Some(message) = message {
+            complain(&message);
+        }
+        code
+    }
+}
+
+fn complain(message: &str) {
+    // If even this cannot be written, the exit code still tells.
+    let _ = writeln!(std::io::stderr(), "error: {message}");
+}
