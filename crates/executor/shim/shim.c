@@ -30,8 +30,8 @@ const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 #define GATHERV_INIT PMPI_Gatherv_init
 #define SCATTERV_INIT PMPI_Scatterv_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
-#define GATHERV_INIT MPIX_Gatherv_init
-#define SCATTERV_INIT MPIX_Scatterv_init
+#define GATHERV_INIT PMPIX_Gatherv_init
+#define SCATTERV_INIT PMPIX_Scatterv_init
 #endif
 
 #ifdef GATHERV_INIT

@@ -13,18 +13,20 @@
 //! With `TUWTREE_LOG=1`, the communicator's first processor says on standard error what was done, and
 //! why, for each call.
 //!
-//! Persistent operations (`MPI_Gatherv_init`) stay the MPI library's: what they return is to be a
-//! request that `MPI_Start`, `MPI_Wait`, `MPI_Waitany` and all their kin take, and none of a
-//! program's requests can be told from others without replacing all of those. Programs that want
-//! persistent trees call [`tuwtree_mpi`].
+//! Persistent operations (`MPI_Gatherv_init` and `MPI_Scatterv_init`, `MPIX_…` in Open MPI 4) stay the MPI
+//! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
+//! and all their kin take, and operations along trees go on in these only. See [`persistent`].
+
+pub mod persistent;
 
 use std::ffi::{c_int, c_void};
+use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tuwtree_mpi::c_api::{collectives_of, guarded};
 use tuwtree_mpi::collective::{CollectiveError, Collectives};
-use tuwtree_mpi::mpi::Arguments;
-use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Datatype};
+use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
+use tuwtree_mpi::mpi::{Arguments, Refused};
 use tuwtree_mpi::settings::Algorithm;
 
 /// How many calls there have been, for the log.
@@ -88,6 +90,220 @@ pub unsafe extern "C" fn MPI_Scatterv(
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm, native) }
 }
 
+/// `MPI_Gatherv_init`. Hints are not passed on.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Gatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    _info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let native = || {
+        // SAFETY: the caller's promise.
+        unsafe {
+            raw::tuwtree_native_gatherv_init(
+                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+                request,
+            )
+        }
+    };
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: the caller's promise.
+    unsafe {
+        let arguments = Arguments::gatherv(own, all, root);
+        set_up("MPI_Gatherv_init", &arguments, (comm, request), native)
+    }
+}
+
+/// `MPI_Scatterv_init`. Hints are not passed on.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Scatterv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    _info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let native = || {
+        // SAFETY: the caller's promise.
+        unsafe {
+            raw::tuwtree_native_scatterv_init(
+                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                request,
+            )
+        }
+    };
+    let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: the caller's promise.
+    unsafe {
+        let arguments = Arguments::scatterv(all, own, root);
+        set_up("MPI_Scatterv_init", &arguments, (comm, request), native)
+    }
+}
+
+/// `MPI_Gatherv_init` under its name in Open MPI 4.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIX_Gatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        MPI_Gatherv_init(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
+            request,
+        )
+    }
+}
+
+/// `MPI_Scatterv_init` under its name in Open MPI 4.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIX_Scatterv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        MPI_Scatterv_init(
+            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
+            request,
+        )
+    }
+}
+
+/// The log of a call, for the first processor of its communicator.
+///
+/// # Safety
+/// As the calls.
+unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
+    let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
+    // SAFETY: a communicator by the caller's promise; `None` for others.
+    let is_first = unsafe { rank_of(comm) }.is_none_or(|rank| rank == 0);
+    move |what| {
+        if is_first {
+            say(&format!("{name}, call {call}: {what}"));
+        }
+    }
+}
+
+/// What the communicator carries, if a call is to be performed along a tree; else why not.
+///
+/// # Safety
+/// As the calls.
+unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
+    // SAFETY: the caller's promise.
+    let collectives = unsafe { known(comm) }?;
+    if collectives.settings().algorithm == Algorithm::Native {
+        return Err("as set".to_owned());
+    }
+    match arguments.root(collectives.communicator().size()) {
+        Some(_) => Ok(collectives),
+        None => Err("no such root".to_owned()),
+    }
+}
+
+/// Sets up a persistent operation along a tree, or natively.
+///
+/// # Safety
+/// As the calls.
+unsafe fn set_up(
+    name: &str,
+    arguments: &Arguments<'static>,
+    (comm, request): (MPI_Comm, *mut MPI_Request),
+    native: impl Fn() -> c_int,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
+    let collectives = match ours {
+        Ok(collectives) => collectives,
+        Err(reason) => {
+            log(&format!("native: {reason}"));
+            return native();
+        }
+    };
+    let mut is_native = false;
+    let work = || {
+        let communicator = collectives.communicator();
+        match communicator.agree(persistent::allowed()) {
+            Ok(()) => {}
+            Err(Refused::Mpi(error)) => return Err(error.into()),
+            Err(Refused::Here { fault, .. }) => {
+                log(&format!("native: {fault}"));
+                is_native = true;
+                return Ok(());
+            }
+            Err(Refused::Elsewhere { rank }) => {
+                log(&format!("native: processor {rank} does not allow it"));
+                is_native = true;
+                return Ok(());
+            }
+        }
+        match collectives.init(arguments) {
+            Ok(operation) => {
+                let token = persistent::register(operation, comm)?;
+                // SAFETY: the caller's promise.
+                unsafe { *request = token };
+                log(&format!("set up on {} processors", communicator.size()));
+            }
+            Err(CollectiveError::Agreed { text, .. }) => {
+                log(&format!("native: {text}"));
+                is_native = true;
+            }
+            Err(error) => {
+                log(&format!("failed: {error}"));
+                return Err(error);
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: a communicator by the caller's promise.
+    let code = unsafe { guarded(comm, work) };
+    if is_native { native() } else { code }
+}
+
 /// Performs a call along a tree, or natively.
 ///
 /// # Safety
@@ -98,15 +314,9 @@ unsafe fn perform(
     comm: MPI_Comm,
     native: impl Fn() -> c_int,
 ) -> c_int {
-    let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
-    let log = |what: &str| {
-        // SAFETY: a communicator by the caller's promise; `None` for others.
-        if unsafe { rank_of(comm) }.is_none_or(|rank| rank == 0) {
-            say(&format!("{name}, call {call}: {what}"));
-        }
-    };
     // SAFETY: the caller's promise.
-    let collectives = match unsafe { known(comm) } {
+    let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
+    let collectives = match ours {
         Ok(collectives) => collectives,
         Err(reason) => {
             log(&format!("native: {reason}"));
@@ -114,14 +324,6 @@ unsafe fn perform(
         }
     };
     let processors = collectives.communicator().size();
-    if collectives.settings().algorithm == Algorithm::Native {
-        log("native: as set");
-        return native();
-    }
-    if arguments.root(processors).is_none() {
-        log("native: no such root");
-        return native();
-    }
     let mut is_native = false;
     let work = || {
         match collectives.run(arguments) {

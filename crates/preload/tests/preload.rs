@@ -27,11 +27,11 @@ fn run_preloaded(
     run(processors, program, arguments, &environment)
 }
 
-fn compiled(directory: &Path) -> PathBuf {
+fn compiled(directory: &Path, name: &str) -> PathBuf {
     let program = directory.join("unaware");
     let output = Command::new(env!("TUWTREE_MPICC"))
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
-        .arg(source("unaware.c"))
+        .arg(source(name))
         .arg("-o")
         .arg(&program)
         .output()
@@ -47,7 +47,7 @@ fn numbers(processors: usize) -> usize {
 #[test]
 fn a_c_program_that_knows_nothing_gathers_along_trees() {
     let directory = tempfile::tempdir().unwrap();
-    let program = compiled(directory.path());
+    let program = compiled(directory.path(), "unaware.c");
     for processors in [1, 2, 5] {
         for algorithm in ["adaptive-gather-time", "adaptive-data-size", "linear"] {
             let environment = [("TUWTREE_ALGORITHM", algorithm)];
@@ -69,7 +69,7 @@ fn a_c_program_that_knows_nothing_gathers_along_trees() {
 #[test]
 fn it_leaves_calls_to_the_mpi_library_when_told_or_when_settings_make_no_sense() {
     let directory = tempfile::tempdir().unwrap();
-    let program = compiled(directory.path());
+    let program = compiled(directory.path(), "unaware.c");
     let missing = [("TUWTREE_ALGORITHM", "schedule"), ("TUWTREE_SCHEDULE", "/nowhere")];
     let cases: [(&[(&str, &str)], &str); 3] = [
         (&[("TUWTREE_ALGORITHM", "native")], "native: as set"),
@@ -82,6 +82,42 @@ fn it_leaves_calls_to_the_mpi_library_when_told_or_when_settings_make_no_sense()
         assert!(text(&output.stdout).contains("gathered 3 numbers"), "{output:?}");
         assert!(text(&output.stderr).contains(reason), "{output:?}");
     }
+}
+
+#[test]
+fn persistent_operations_go_along_trees_if_a_program_asks_for_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_persistent.c");
+    for processors in [1, 2, 3, 5, 8] {
+        for (algorithm, mode) in
+            [("adaptive-gather-time", "strict"), ("adaptive-data-size", "eager")]
+        {
+            let environment = [
+                ("TUWTREE_PERSISTENT", "1"),
+                ("TUWTREE_ALGORITHM", algorithm),
+                ("TUWTREE_MODE", mode),
+            ];
+            let output = run_preloaded(processors, &program, &[], &environment);
+            assert!(output.status.success(), "{output:?}");
+            assert!(text(&output.stdout).contains("24 steps, 0 wrong"), "{output:?}");
+            let log = text(&output.stderr);
+            for (call, name) in [(1, "MPI_Gatherv_init"), (2, "MPI_Scatterv_init")] {
+                let line =
+                    format!("tuwtree: {name}, call {call}: set up on {processors} processors");
+                assert!(log.contains(&line), "{log}");
+            }
+        }
+    }
+}
+
+#[test]
+fn persistent_operations_are_the_librarys_if_a_program_does_not_ask() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_persistent.c");
+    let output = run_preloaded(3, &program, &[], &[]);
+    let reason = "MPI_Gatherv_init, call 1: native: persistent operations are the MPI library's \
+                  unless TUWTREE_PERSISTENT=1";
+    assert!(text(&output.stderr).contains(reason), "{output:?}");
 }
 
 #[test]

@@ -1,0 +1,462 @@
+//! Persistent gather and scatter for programs that know nothing of tuwtree.
+//!
+//! What a program gets is a request of MPI's own, a token: a persistent receive from nobody, inactive.
+//! While the operation is under way the token stays inactive; when it has ended, the token is started,
+//! and a receive from nobody has ended at once. So the MPI library itself says that the request has
+//! ended, and makes it inactive again. Every function that starts, waits for, tests or frees requests
+//! is replaced by one that lets our operations go on first.
+//!
+//! They go on in these functions only. In others, such as `MPI_Recv` or `MPI_Barrier`, they do not, where
+//! the MPI library's own would: a program that waits in these for somebody who waits for our
+//! operation would wait for ever. That is why programs must ask for it (`TUWTREE_PERSISTENT=1`).
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tuwtree_mpi::c_api::guarded;
+use tuwtree_mpi::collective::{CollectiveError, Persistent};
+use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
+use tuwtree_mpi::mpi::{MpiError, check};
+
+const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
+
+/// An operation, and the request that stands for it.
+struct Operation {
+    token: MPI_Request,
+    comm: MPI_Comm,
+    persistent: Persistent<'static>,
+}
+
+/// All operations that have not been freed.
+struct Operations(Vec<Operation>);
+
+// SAFETY: `allowed` refuses MPI_THREAD_MULTIPLE: whoever reaches the operations does so in an MPI call,
+// and these come one after the other.
+unsafe impl Send for Operations {}
+
+static OPERATIONS: Mutex<Operations> = Mutex::new(Operations(Vec::new()));
+
+/// How many operations there are: without any, calls go straight to the MPI library.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// A failure, and whose error handler hears of it.
+type Failure = (MPI_Comm, CollectiveError);
+
+fn operations() -> MutexGuard<'static, Operations> {
+    OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Why this processor leaves persistent operations to the MPI library, if it does.
+pub(crate) fn allowed() -> Result<(), &'static str> {
+    if std::env::var_os("TUWTREE_PERSISTENT").is_none_or(|value| value != "1") {
+        return Err("persistent operations are the MPI library's unless TUWTREE_PERSISTENT=1");
+    }
+    let mut level = 0;
+    // SAFETY: the level is written to a local variable; a constant of the C shim.
+    let is_multiple = unsafe {
+        raw::PMPI_Query_thread(&mut level);
+        level >= raw::RSMPI_THREAD_MULTIPLE
+    };
+    if is_multiple { Err("MPI_THREAD_MULTIPLE") } else { Ok(()) }
+}
+
+/// A request that stands for this operation.
+///
+/// # Errors
+/// What MPI returns.
+pub(crate) fn register(
+    persistent: Persistent<'static>,
+    comm: MPI_Comm,
+) -> Result<MPI_Request, MpiError> {
+    // SAFETY: constants of the C shim; nothing is received from nobody, into no memory; the handle is
+    // written to a local variable.
+    let token = unsafe {
+        let mut token = raw::RSMPI_REQUEST_NULL;
+        let code = raw::PMPI_Recv_init(
+            std::ptr::null_mut(),
+            0,
+            raw::TUWTREE_BYTE,
+            raw::RSMPI_PROC_NULL,
+            0,
+            raw::RSMPI_COMM_SELF,
+            &mut token,
+        );
+        check("MPI_Recv_init", code)?;
+        token
+    };
+    operations().0.push(Operation { token, comm, persistent });
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    Ok(token)
+}
+
+/// Whether there are operations at all.
+fn are_any() -> bool {
+    COUNT.load(Ordering::Relaxed) > 0
+}
+
+/// Lets all operations go on that are under way, and starts the tokens of those that have ended.
+fn go_on() -> Result<(), Failure> {
+    for operation in &mut operations().0 {
+        let Operation { token, comm, persistent } = operation;
+        if !persistent.is_under_way() {
+            continue;
+        }
+        if persistent.test().map_err(|error| (*comm, error))? {
+            // SAFETY: the token is a persistent request of ours, and inactive.
+            let code = unsafe { raw::PMPI_Start(token) };
+            check("MPI_Start", code).map_err(|error| (*comm, error.into()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether one of these stands for an operation that is under way.
+fn are_pending(requests: &[MPI_Request]) -> bool {
+    let operations = operations();
+    let under_way = |one: &&Operation| one.persistent.is_under_way();
+    operations.0.iter().filter(under_way).any(|one| requests.contains(&one.token))
+}
+
+/// Starts the operation for which this request stands; `None` if it stands for none.
+fn start(request: MPI_Request) -> Option<Result<(), Failure>> {
+    let mut operations = operations();
+    let operation = operations.0.iter_mut().find(|one| one.token == request)?;
+    let comm = operation.comm;
+    Some(operation.persistent.start().map_err(|error| (comm, error)))
+}
+
+/// Gives up the operation for which this request stands, if it stands for one.
+fn forget(request: MPI_Request) -> Result<(), Failure> {
+    let mut operations = operations();
+    let Some(index) = operations.0.iter().position(|one| one.token == request) else {
+        return Ok(());
+    };
+    let Operation { comm, persistent, .. } = &operations.0[index];
+    if persistent.is_under_way() {
+        return Err((*comm, CollectiveError::NotStartable("under way")));
+    }
+    let removed = operations.0.swap_remove(index);
+    COUNT.fetch_sub(1, Ordering::Relaxed);
+    drop(operations);
+    drop(removed);
+    Ok(())
+}
+
+/// The code of a result, after the error handler has heard of a failure.
+fn code_of(result: Result<(), Failure>) -> c_int {
+    match result {
+        Ok(()) => SUCCESS,
+        // SAFETY: the communicator of an operation lives as long as that.
+        Err((comm, error)) => unsafe { guarded(comm, || Err(error)) },
+    }
+}
+
+/// The requests of a call.
+///
+/// # Safety
+/// `requests` points to so many requests, or `count` is not positive.
+unsafe fn listed<'a>(count: c_int, requests: *const MPI_Request) -> &'a [MPI_Request] {
+    match usize::try_from(count) {
+        // SAFETY: the caller's promise.
+        Ok(count) if !requests.is_null() => unsafe { std::slice::from_raw_parts(requests, count) },
+        _ => &[],
+    }
+}
+
+/// Lets operations go on until `try_once` has an answer, which it looks for if none of these requests
+/// is pending.
+fn until(requests: &[MPI_Request], mut try_once: impl FnMut() -> Option<c_int>) -> c_int {
+    loop {
+        let gone_on = go_on();
+        if gone_on.is_err() {
+            return code_of(gone_on);
+        }
+        if !are_pending(requests)
+            && let Some(code) = try_once()
+        {
+            return code;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// `MPI_Start`.
+///
+/// # Safety
+/// What the MPI standard demands, here and below.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        match if are_any() && !request.is_null() { start(*request) } else { None } {
+            Some(result) => code_of(result),
+            None => raw::PMPI_Start(request),
+        }
+    }
+}
+
+/// `MPI_Startall`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !are_any() {
+            return raw::PMPI_Startall(count, requests);
+        }
+        for index in 0..listed(count, requests).len() {
+            let code = MPI_Start(requests.add(index));
+            if code != SUCCESS {
+                return code;
+            }
+        }
+        SUCCESS
+    }
+}
+
+/// `MPI_Wait`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !are_any() {
+            return raw::PMPI_Wait(request, status);
+        }
+        until(listed(1, request), || {
+            let mut has_ended = 0;
+            let code = raw::PMPI_Test(request, &mut has_ended, status);
+            (has_ended != 0 || code != SUCCESS).then_some(code)
+        })
+    }
+}
+
+/// `MPI_Waitall`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Waitall(
+    count: c_int,
+    requests: *mut MPI_Request,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !are_any() {
+            return raw::PMPI_Waitall(count, requests, statuses);
+        }
+        until(listed(count, requests), || {
+            let mut have_ended = 0;
+            let code = raw::PMPI_Testall(count, requests, &mut have_ended, statuses);
+            (have_ended != 0 || code != SUCCESS).then_some(code)
+        })
+    }
+}
+
+/// `MPI_Waitany`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Waitany(
+    count: c_int,
+    requests: *mut MPI_Request,
+    index: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !are_any() {
+            return raw::PMPI_Waitany(count, requests, index, status);
+        }
+        until(&[], || {
+            let mut has_ended = 0;
+            let code = MPI_Testany(count, requests, index, &mut has_ended, status);
+            (has_ended != 0 || code != SUCCESS).then_some(code)
+        })
+    }
+}
+
+/// `MPI_Waitsome`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Waitsome(
+    count: c_int,
+    requests: *mut MPI_Request,
+    ended: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !are_any() {
+            return raw::PMPI_Waitsome(count, requests, ended, indices, statuses);
+        }
+        until(&[], || {
+            let code = MPI_Testsome(count, requests, ended, indices, statuses);
+            (code != SUCCESS || *ended != 0).then_some(code)
+        })
+    }
+}
+
+/// `MPI_Test`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Test(
+    request: *mut MPI_Request,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match look(1, request, flag) {
+            Some(code) => code,
+            None => raw::PMPI_Test(request, flag, status),
+        }
+    }
+}
+
+/// `MPI_Testall`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Testall(
+    count: c_int,
+    requests: *mut MPI_Request,
+    flag: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match look(count, requests, flag) {
+            Some(code) => code,
+            None => raw::PMPI_Testall(count, requests, flag, statuses),
+        }
+    }
+}
+
+/// `MPI_Testany`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Testany(
+    count: c_int,
+    requests: *mut MPI_Request,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let gone_on = if are_any() { go_on() } else { Ok(()) };
+        if gone_on.is_err() {
+            return code_of(gone_on);
+        }
+        let code = raw::PMPI_Testany(count, requests, index, flag, status);
+        // The library sees no active request, but there is one.
+        if code == SUCCESS
+            && *flag != 0
+            && *index == raw::RSMPI_UNDEFINED
+            && are_pending(listed(count, requests))
+        {
+            *flag = 0;
+        }
+        code
+    }
+}
+
+/// `MPI_Testsome`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Testsome(
+    count: c_int,
+    requests: *mut MPI_Request,
+    ended: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let gone_on = if are_any() { go_on() } else { Ok(()) };
+        if gone_on.is_err() {
+            return code_of(gone_on);
+        }
+        let code = raw::PMPI_Testsome(count, requests, ended, indices, statuses);
+        // The library sees no active request, but there is one.
+        if code == SUCCESS && *ended == raw::RSMPI_UNDEFINED && are_pending(listed(count, requests))
+        {
+            *ended = 0;
+        }
+        code
+    }
+}
+
+/// `MPI_Request_get_status`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Request_get_status(
+    request: MPI_Request,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match look(1, &request, flag) {
+            Some(code) => code,
+            None => raw::PMPI_Request_get_status(request, flag, status),
+        }
+    }
+}
+
+/// `MPI_Request_free`.
+///
+/// # Safety
+/// As `MPI_Start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let forgotten = if are_any() && !request.is_null() { forget(*request) } else { Ok(()) };
+        match forgotten {
+            Ok(()) => raw::PMPI_Request_free(request),
+            Err(failure) => code_of(Err(failure)),
+        }
+    }
+}
+
+/// Lets operations go on, and has the answer of a test of all these requests if one of them is under
+/// way here; `None` if the MPI library has it.
+///
+/// # Safety
+/// As `MPI_Start`.
+unsafe fn look(count: c_int, requests: *const MPI_Request, flag: *mut c_int) -> Option<c_int> {
+    if !are_any() {
+        return None;
+    }
+    let gone_on = go_on();
+    if gone_on.is_err() {
+        return Some(code_of(gone_on));
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        are_pending(listed(count, requests)).then(|| {
+            *flag = 0;
+            SUCCESS
+        })
+    }
+}
