@@ -1,9 +1,10 @@
 //! Persistent gather and scatter for programs that know nothing of tuwtree.
 //!
-//! What a program gets is a request of MPI's own, a token: a persistent receive from nobody, inactive.
-//! While the operation is under way the token stays inactive; when it has ended, the token is started,
-//! and a receive from nobody has ended at once. So the MPI library itself says that the request has
-//! ended, and makes it inactive again. Every function that starts, waits for, tests or frees requests
+//! What a program gets is a request of MPI's own, a token: a persistent receive of nothing from this
+//! processor itself, inactive. While the operation is under way the token stays inactive; when it has
+//! ended, the token is started, and the message that it waits for is sent. So the MPI library itself
+//! says that the request has ended, and makes it inactive again. (A receive from nobody would be
+//! simpler, but in MPICH 4.0 is never active.) Every function that starts, waits for, tests or frees requests
 //! is replaced by one that lets our operations go on first.
 //!
 //! They go on in these functions only. In others, such as `MPI_Recv` or `MPI_Barrier`, they do not, where
@@ -16,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tuwtree_mpi::c_api::guarded;
 use tuwtree_mpi::collective::{CollectiveError, Persistent};
 use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
-use tuwtree_mpi::mpi::{MpiError, check};
+use tuwtree_mpi::mpi::{Communicator, MpiError, check};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
@@ -28,13 +29,17 @@ struct Operation {
 }
 
 /// All operations that have not been freed.
-struct Operations(Vec<Operation>);
+struct Operations {
+    all: Vec<Operation>,
+    /// Where tokens receive; made with the first.
+    own: Option<Communicator>,
+}
 
 // SAFETY: `allowed` refuses MPI_THREAD_MULTIPLE: whoever reaches the operations does so in an MPI call,
 // and these come one after the other.
 unsafe impl Send for Operations {}
 
-static OPERATIONS: Mutex<Operations> = Mutex::new(Operations(Vec::new()));
+static OPERATIONS: Mutex<Operations> = Mutex::new(Operations { all: Vec::new(), own: None });
 
 /// How many operations there are: without any, calls go straight to the MPI library.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -68,23 +73,22 @@ pub(crate) fn register(
     persistent: Persistent<'static>,
     comm: MPI_Comm,
 ) -> Result<MPI_Request, MpiError> {
-    // SAFETY: constants of the C shim; nothing is received from nobody, into no memory; the handle is
-    // written to a local variable.
+    let mut operations = operations();
+    if operations.own.is_none() {
+        // SAFETY: MPI is initialized, or there would be no operation; a constant of the C shim.
+        operations.own = Some(unsafe { Communicator::duplicate(raw::RSMPI_COMM_SELF) }?);
+    }
+    let own = operations.own.as_ref().expect("it was just made").raw();
+    // SAFETY: nothing is received into no memory; constants of the C shim; the handle is written to a
+    // local variable.
     let token = unsafe {
         let mut token = raw::RSMPI_REQUEST_NULL;
-        let code = raw::PMPI_Recv_init(
-            std::ptr::null_mut(),
-            0,
-            raw::TUWTREE_BYTE,
-            raw::RSMPI_PROC_NULL,
-            0,
-            raw::RSMPI_COMM_SELF,
-            &mut token,
-        );
+        let (nowhere, bytes) = (std::ptr::null_mut(), raw::TUWTREE_BYTE);
+        let code = raw::PMPI_Recv_init(nowhere, 0, bytes, 0, 0, own, &mut token);
         check("MPI_Recv_init", code)?;
         token
     };
-    operations().0.push(Operation { token, comm, persistent });
+    operations.all.push(Operation { token, comm, persistent });
     COUNT.fetch_add(1, Ordering::Relaxed);
     Ok(token)
 }
@@ -96,31 +100,42 @@ fn are_any() -> bool {
 
 /// Lets all operations go on that are under way, and starts the tokens of those that have ended.
 fn go_on() -> Result<(), Failure> {
-    for operation in &mut operations().0 {
-        let Operation { token, comm, persistent } = operation;
+    let mut operations = operations();
+    let Operations { all, own } = &mut *operations;
+    for Operation { token, comm, persistent } in all {
         if !persistent.is_under_way() {
             continue;
         }
         if persistent.test().map_err(|error| (*comm, error))? {
-            // SAFETY: the token is a persistent request of ours, and inactive.
-            let code = unsafe { raw::PMPI_Start(token) };
-            check("MPI_Start", code).map_err(|error| (*comm, error.into()))?;
+            let own = own.as_ref().expect("made with the first token").raw();
+            end(token, own).map_err(|error| (*comm, error.into()))?;
         }
     }
     Ok(())
+}
+
+/// Starts a token, and has it end.
+fn end(token: &mut MPI_Request, own: MPI_Comm) -> Result<(), MpiError> {
+    // SAFETY: the token is a persistent receive of ours on this communicator, and inactive; nothing is
+    // sent from no memory, to a receive that is there.
+    unsafe {
+        check("MPI_Start", raw::PMPI_Start(token))?;
+        let code = raw::PMPI_Send(std::ptr::null(), 0, raw::TUWTREE_BYTE, 0, 0, own);
+        check("MPI_Send", code)
+    }
 }
 
 /// Whether one of these stands for an operation that is under way.
 fn are_pending(requests: &[MPI_Request]) -> bool {
     let operations = operations();
     let under_way = |one: &&Operation| one.persistent.is_under_way();
-    operations.0.iter().filter(under_way).any(|one| requests.contains(&one.token))
+    operations.all.iter().filter(under_way).any(|one| requests.contains(&one.token))
 }
 
 /// Starts the operation for which this request stands; `None` if it stands for none.
 fn start(request: MPI_Request) -> Option<Result<(), Failure>> {
     let mut operations = operations();
-    let operation = operations.0.iter_mut().find(|one| one.token == request)?;
+    let operation = operations.all.iter_mut().find(|one| one.token == request)?;
     let comm = operation.comm;
     Some(operation.persistent.start().map_err(|error| (comm, error)))
 }
@@ -128,14 +143,14 @@ fn start(request: MPI_Request) -> Option<Result<(), Failure>> {
 /// Gives up the operation for which this request stands, if it stands for one.
 fn forget(request: MPI_Request) -> Result<(), Failure> {
     let mut operations = operations();
-    let Some(index) = operations.0.iter().position(|one| one.token == request) else {
+    let Some(index) = operations.all.iter().position(|one| one.token == request) else {
         return Ok(());
     };
-    let Operation { comm, persistent, .. } = &operations.0[index];
+    let Operation { comm, persistent, .. } = &operations.all[index];
     if persistent.is_under_way() {
         return Err((*comm, CollectiveError::NotStartable("under way")));
     }
-    let removed = operations.0.swap_remove(index);
+    let removed = operations.all.swap_remove(index);
     COUNT.fetch_sub(1, Ordering::Relaxed);
     drop(operations);
     drop(removed);

@@ -37,7 +37,7 @@ static void complete(int step, int count, MPI_Request *requests)
         break;
     case 2:
         do
-            MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
+            MPI_Testall(count, requests, &flag, statuses);
         while (!flag);
         break;
     case 3:
