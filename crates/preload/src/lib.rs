@@ -245,6 +245,23 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectiv
     }
 }
 
+/// Why a call is not performed along a tree.
+enum Declined {
+    /// All processors know, and none has moved any data: the MPI library performs it.
+    ToNative(String),
+    /// It fails.
+    Failed(CollectiveError),
+}
+
+impl From<CollectiveError> for Declined {
+    fn from(error: CollectiveError) -> Declined {
+        match error {
+            CollectiveError::Agreed { text, .. } => Declined::ToNative(text),
+            error => Declined::Failed(error),
+        }
+    }
+}
+
 /// Sets up a persistent operation along a tree, or natively.
 ///
 /// # Safety
@@ -255,53 +272,23 @@ unsafe fn set_up(
     (comm, request): (MPI_Comm, *mut MPI_Request),
     native: impl Fn() -> c_int,
 ) -> c_int {
-    // SAFETY: the caller's promise.
-    let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
-    let collectives = match ours {
-        Ok(collectives) => collectives,
-        Err(reason) => {
-            log(&format!("native: {reason}"));
-            return native();
-        }
-    };
-    let mut is_native = false;
-    let work = || {
+    let work = |collectives: &Collectives| {
         let communicator = collectives.communicator();
-        match communicator.agree(persistent::allowed()) {
-            Ok(()) => {}
-            Err(Refused::Mpi(error)) => return Err(error.into()),
-            Err(Refused::Here { fault, .. }) => {
-                log(&format!("native: {fault}"));
-                is_native = true;
-                return Ok(());
+        communicator.agree(persistent::allowed()).map_err(|refused| match refused {
+            Refused::Here { fault, .. } => Declined::ToNative(fault.to_owned()),
+            Refused::Elsewhere { rank } => {
+                Declined::ToNative(format!("processor {rank} does not allow it"))
             }
-            Err(Refused::Elsewhere { rank }) => {
-                log(&format!("native: processor {rank} does not allow it"));
-                is_native = true;
-                return Ok(());
-            }
-        }
-        match collectives.init(arguments) {
-            Ok(operation) => {
-                let token = persistent::register(operation, comm)?;
-                // SAFETY: the caller's promise.
-                unsafe { *request = token };
-                log(&format!("set up on {} processors", communicator.size()));
-            }
-            Err(CollectiveError::Agreed { text, .. }) => {
-                log(&format!("native: {text}"));
-                is_native = true;
-            }
-            Err(error) => {
-                log(&format!("failed: {error}"));
-                return Err(error);
-            }
-        }
-        Ok(())
+            Refused::Mpi(error) => Declined::Failed(error.into()),
+        })?;
+        let operation = collectives.init(arguments)?;
+        let token = persistent::register(operation, comm).map_err(CollectiveError::from)?;
+        // SAFETY: the caller's promise.
+        unsafe { *request = token };
+        Ok(format!("set up on {} processors", communicator.size()))
     };
-    // SAFETY: a communicator by the caller's promise.
-    let code = unsafe { guarded(comm, work) };
-    if is_native { native() } else { code }
+    // SAFETY: the caller's promise.
+    unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
 /// Performs a call along a tree, or natively.
@@ -314,34 +301,45 @@ unsafe fn perform(
     comm: MPI_Comm,
     native: impl Fn() -> c_int,
 ) -> c_int {
+    let work = |collectives: &Collectives| {
+        let algorithm = collectives.run(arguments)?;
+        Ok(format!("{} on {} processors", algorithm.name(), collectives.communicator().size()))
+    };
+    // SAFETY: the caller's promise.
+    unsafe { along_tree(name, arguments, comm, (work, native)) }
+}
+
+/// Does this `work`, which says what it has done, or else the native call; logs which.
+///
+/// # Safety
+/// As the calls.
+unsafe fn along_tree(
+    name: &str,
+    arguments: &Arguments<'_>,
+    comm: MPI_Comm,
+    (work, native): (impl FnOnce(&Collectives) -> Result<String, Declined>, impl Fn() -> c_int),
+) -> c_int {
     // SAFETY: the caller's promise.
     let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
-    let collectives = match ours {
-        Ok(collectives) => collectives,
-        Err(reason) => {
-            log(&format!("native: {reason}"));
-            return native();
-        }
-    };
-    let processors = collectives.communicator().size();
     let mut is_native = false;
-    let work = || {
-        match collectives.run(arguments) {
-            Ok(algorithm) => log(&format!("{} on {processors} processors", algorithm.name())),
-            // All processors have this error, and none has moved any data.
-            Err(CollectiveError::Agreed { text, .. }) => {
-                log(&format!("native: {text}"));
+    let logged =
+        || match ours.map_err(Declined::ToNative).and_then(|collectives| work(&collectives)) {
+            Ok(what) => {
+                log(&what);
+                Ok(())
+            }
+            Err(Declined::ToNative(reason)) => {
+                log(&format!("native: {reason}"));
                 is_native = true;
+                Ok(())
             }
-            Err(error) => {
+            Err(Declined::Failed(error)) => {
                 log(&format!("failed: {error}"));
-                return Err(error);
+                Err(error)
             }
-        }
-        Ok(())
-    };
+        };
     // SAFETY: a communicator by the caller's promise.
-    let code = unsafe { guarded(comm, work) };
+    let code = unsafe { guarded(comm, logged) };
     if is_native { native() } else { code }
 }
 
