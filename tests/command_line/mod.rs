@@ -4,6 +4,7 @@ mod advise;
 mod bad_input;
 mod broadcast;
 mod good_runs;
+mod little_memory;
 mod machines;
 mod map;
 mod measured;

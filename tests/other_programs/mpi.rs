@@ -2,11 +2,11 @@
 //! strict order and eagerly, with gaps, chunks and several requests at once (`driver.c`).
 
 use super::c_files::{Build, Case, STRICT_FLAGS, build, is_irregular, succeed, write_all};
-use crate::laws::problems::homogeneous;
 use crate::program::{folder, tuwtree};
 use std::process::Command;
 use tuwtree_dp::non_ordered::{direct, exact};
 use tuwtree_dp::{Method, optimal};
+use tuwtree_laws::problems::homogeneous;
 use tuwtree_model::{
     BlockSizes, Distribution, Operation, Randomness, Root, Scale, Step, Tree, Vector,
 };

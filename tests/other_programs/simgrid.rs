@@ -1,12 +1,12 @@
 //! A third judge beside the recursion and the simulation: SimGrid's SMPI replays exported traces.
 
-use crate::laws::problems::homogeneous;
 use crate::program::{folder, tuwtree};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::{default_method, optimal};
+use tuwtree_laws::problems::homogeneous;
 use tuwtree_model::{
     BlockSizes, Collective, CostMatrix, Costs, Distribution, Homogeneous, Operation, Randomness,
     Rank, Root, Scale, Tree, completion_time,

@@ -4,7 +4,6 @@
 //! `TUWTREE_REFRESH=1` writes the table of times into `docs/exported-c.md`.
 
 use super::c_files::{Build, Case, build, succeed, write_all};
-use crate::laws::problems::homogeneous;
 use crate::program::workspace_file;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,6 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tuwtree_dp::{default_method, optimal};
+use tuwtree_laws::problems::homogeneous;
 use tuwtree_model::{
     BlockSizes, Distribution, Homogeneous, Operation, Randomness, Rank, Root, Scale, Tree, Vector,
 };

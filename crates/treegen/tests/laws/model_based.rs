@@ -1,8 +1,8 @@
 //! Laws of the trees that look at predicted times, and of two-level trees.
 
-use super::machines::hierarchy;
-use super::problems;
 use proptest::prelude::*;
+use tuwtree_laws::machines::hierarchy;
+use tuwtree_laws::problems;
 use tuwtree_model::{
     BlockSizes, Collective, CostModel, Costs, Hierarchy, Level, Piece, PiecewiseLinear, Placement,
     Rank, Root, Step, Tree, completion_time, lower_bound,

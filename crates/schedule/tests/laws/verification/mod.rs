@@ -5,14 +5,14 @@ pub(super) mod handmade;
 mod mutations;
 mod oracle;
 
-use super::problems::sizes;
-use super::random_trees::trees;
 use editable::Editable;
 use mutations::mutations;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use tuwtree_laws::problems::sizes;
+use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{BlockSizes, Homogeneous, Operation, Step, Tree, Vector};
 use tuwtree_schedule::{Fault, Payload, Schedule, Sends, document, simulate, verify};
 use tuwtree_treegen::oblivious;

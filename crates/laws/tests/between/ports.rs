@@ -1,10 +1,10 @@
 //! Several ports: the recursion on trees, the simulation of schedules, bounds and exact optima agree.
 
-use super::all_trees::all_trees;
-use super::problems::{costs, homogeneous, sizes};
-use super::random_trees::trees;
 use proptest::prelude::*;
 use tuwtree_dp::non_ordered::{exact, exact_on_ports};
+use tuwtree_laws::all_trees::all_trees;
+use tuwtree_laws::problems::{costs, homogeneous, sizes};
+use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, Collective, CostMatrix, CostModel, Distribution, Homogeneous, Operation, Ports,
     Randomness, Rank, Root, Scale, Step, Time, Tree, best_lower_bound, bound_on_ports,

@@ -1,10 +1,10 @@
 //! The order that a tree keeps, told by the tree alone and by the verifier, which knows no trees; and
 //! what putting blocks into rank order takes, by the tree and by the pieces of its schedule's messages.
 
-use super::problems::{self, homogeneous, sizes};
-use super::random_trees::trees;
 use proptest::prelude::*;
 use tuwtree_dp::non_ordered::direct;
+use tuwtree_laws::problems::{self, homogeneous, sizes};
+use tuwtree_laws::random_trees::trees;
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     BlockSizes, Operation, Order, Root, Tree, check_ordered, unpack_time, unpacked_bytes,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tuwtree_model::{BlockSizes, Rank, Step, Tree};
 
 /// A tree for these blocks, and the blocks: every shape, every root, copies anywhere.
-pub(crate) fn trees(
+pub fn trees(
     sizes: impl Strategy<Value = BlockSizes>,
 ) -> impl Strategy<Value = (Tree, BlockSizes)> {
     sizes.prop_flat_map(|sizes| {

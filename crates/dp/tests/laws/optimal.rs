@@ -1,16 +1,9 @@
 //! The dynamic programs against the exhaustive search of all ordered trees.
 
-use super::ordered_trees::{Class, MOST, ordered_trees};
-use super::problems;
 use proptest::prelude::*;
-use tuwtree_dp::{
-    DpError, Method, Optimum, default_binary_method, default_method, optimal, optimal_binary,
-};
-use tuwtree_model::{
-    BlockSizes, Homogeneous, Rank, Root, Step, Tree, check_ordered, completion_time,
-    joins_adjacent_ranges, lower_bound,
-};
-use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
+use tuwtree_dp::{DpError, Method, Optimum, default_method, optimal, optimal_binary};
+use tuwtree_laws::ordered_trees::{Class, MOST, has_two_left_subtrees, ordered_trees};
+use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
 
 type Program = fn(&BlockSizes, &Homogeneous, Root, Method) -> Result<Optimum, DpError>;
 
@@ -69,58 +62,6 @@ proptest! {
         costs in costs(),
     ) {
         is_least((optimal_binary, &Method::BINARY), Class::Binary, &sizes, &costs);
-    }
-}
-
-/// Whether some processor receives two subtrees from its left before its own block: the shape of
-/// binary trees that no join of ranges that hold their own root makes.
-fn has_two_left_subtrees(tree: &Tree) -> bool {
-    (0..tree.processors())
-        .any(|rank| tree.steps(rank).take_while(|step| *step != Step::Copy).count() == 2)
-}
-
-/// All other constructions' trees for a root, the optimal binary one last.
-fn rivals(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> Vec<Tree> {
-    let processors = sizes.processors();
-    let mut trees = vec![linear(processors, root).unwrap(), oblivious(processors, root).unwrap()];
-    trees.extend(
-        AdaptiveRule::ALL.map(|rule| adaptive(sizes, costs, Root::Given(root), rule).unwrap()),
-    );
-    trees.push(
-        optimal_binary(sizes, costs, Root::Given(root), default_binary_method(costs)).unwrap().tree,
-    );
-    trees
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
-
-    #[test]
-    fn nothing_beats_optimal_but_two_left_subtrees(
-        sizes in problems::sizes(24), costs in problems::costs(), root in 0..24_usize,
-    ) {
-        let root = root % sizes.processors();
-        let method = default_method(&sizes, &costs);
-        let best = optimal(&sizes, &costs, Root::Best, method).unwrap();
-        let given = optimal(&sizes, &costs, Root::Given(root), method).unwrap();
-        prop_assert!(best.value <= given.value);
-        prop_assert_eq!(check_ordered(&best.tree), Ok(()));
-        prop_assert_eq!(check_ordered(&given.tree), Ok(()));
-        let bound = lower_bound(root, &sizes, &costs).unwrap().units();
-        prop_assert!(given.value >= bound);
-        prop_assert!(joins_adjacent_ranges(&best.tree) && joins_adjacent_ranges(&given.tree));
-        let rivals = rivals(&sizes, &costs, root);
-        let mut times = Vec::new();
-        for tree in &rivals {
-            prop_assert_eq!(check_ordered(tree), Ok(()));
-            let time = completion_time(tree, &sizes, &costs).unwrap().units();
-            prop_assert!(time >= bound);
-            times.push(time);
-        }
-        // The binary tree comes last, and alone may be no join of adjacent ranges.
-        let binary = times.pop().unwrap();
-        prop_assert!(times.iter().all(|&time| given.value <= time), "{:?}", times);
-        prop_assert!(given.value <= binary || has_two_left_subtrees(rivals.last().unwrap()));
     }
 }
 

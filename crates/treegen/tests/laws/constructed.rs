@@ -1,7 +1,7 @@
 //! Laws of the constructed trees: order, the times of all roots, and the papers' guarantees.
 
-use super::problems::{costs, homogeneous, sizes};
 use proptest::prelude::*;
+use tuwtree_laws::problems::{costs, homogeneous, sizes};
 use tuwtree_model::{
     BlockSizes, Collective, Root, Step, Tree, Vector, check_combines_neighbours, check_ordered,
     completion_time, lower_bound,

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Step, Tree, completion_time};
 
 /// The most processors of which all trees are listed.
-pub(crate) const MOST: usize = 5;
+pub const MOST: usize = 5;
 
 /// All trees over `0..processors`, every copy at every place, listed once per process.
-pub(crate) fn all_trees(processors: usize) -> &'static [Tree] {
+pub fn all_trees(processors: usize) -> &'static [Tree] {
     static LISTS: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
     LISTS[processors].get_or_init(|| {
         parents(processors)
@@ -18,11 +18,11 @@ pub(crate) fn all_trees(processors: usize) -> &'static [Tree] {
 }
 
 /// The most processors of which all trees are listed in which everybody copies first.
-pub(crate) const MOST_COPYING_FIRST: usize = 6;
+pub const MOST_COPYING_FIRST: usize = 6;
 
 /// All trees over the most processors in which everybody copies first, each receive order, listed once
 /// per process.
-pub(crate) fn trees_copying_first() -> &'static [Tree] {
+pub fn trees_copying_first() -> &'static [Tree] {
     static LIST: OnceLock<Vec<Tree>> = OnceLock::new();
     LIST.get_or_init(|| {
         parents(MOST_COPYING_FIRST)
@@ -33,12 +33,12 @@ pub(crate) fn trees_copying_first() -> &'static [Tree] {
 }
 
 /// The least completion time over all trees with such a root.
-pub(crate) fn least_time(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> f64 {
+pub fn least_time(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> f64 {
     least_of(all_trees(sizes.processors()), sizes, costs, root)
 }
 
 /// The least completion time over those of these trees with such a root.
-pub(crate) fn least_of(trees: &[Tree], sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> f64 {
+pub fn least_of(trees: &[Tree], sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> f64 {
     trees
         .iter()
         .filter(|tree| root == Root::Best || root == Root::Given(tree.root()))

@@ -1,13 +1,15 @@
 //! Trees that need not be ordered: the best of all, good ones, and what is proven of them.
 
-use super::all_trees::{self, MOST_COPYING_FIRST, least_of, least_time, trees_copying_first};
-use super::problems::{self, homogeneous};
 use proptest::prelude::*;
 use tuwtree_dp::non_ordered::{
     NonOrderedError, Order, Search, direct, exact, exact_work, partition, search, search_while,
     sorted,
 };
 use tuwtree_dp::{DpError, default_method, optimal};
+use tuwtree_laws::all_trees::{
+    self, MOST_COPYING_FIRST, least_of, least_time, trees_copying_first,
+};
+use tuwtree_laws::problems::{self, homogeneous};
 use tuwtree_model::{
     BlockSizes, Homogeneous, Operation, Root, Tree, best_lower_bound, completion_time,
 };

@@ -1,10 +1,10 @@
 //! No tree is faster than a lower bound says.
 
-use super::all_trees::{self, least_time};
-use super::problems::{self, homogeneous};
-use super::random_trees::trees;
 use proptest::prelude::*;
 use tuwtree_dp::non_ordered::exact;
+use tuwtree_laws::all_trees::{self, least_time};
+use tuwtree_laws::problems::{self, homogeneous};
+use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, Distribution, Homogeneous, Randomness, Root, Scale, best_lower_bound,
     completion_time, count_bound, lower_bound, lower_bound_any_root, volume_bound,

@@ -1,9 +1,9 @@
 //! Two clocks that know nothing of each other: the recursion on trees and the simulation of schedules.
 
-use super::problems::{costs, homogeneous, sizes};
-use super::random_trees::trees;
 use proptest::prelude::*;
 use tuwtree_dp::{default_method, optimal};
+use tuwtree_laws::problems::{costs, homogeneous, sizes};
+use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, Collective, CostMatrix, Distribution, Homogeneous, Operation, Randomness, Rank,
     Root, Scale, Time, Tree, Vector, completion, completion_time,

@@ -6,7 +6,7 @@ use tuwtree_model::{Rank, Step, Tree};
 /// Which trees count as ordered. In all of them every subtree spans consecutive ranks, and what a
 /// processor has collected at any moment is an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub enum Class {
     /// Every message extends a segment that holds the receiver's own rank; the own block is copied
     /// before a first message from the right and after a first message from the left (OPT eqs. 5
     /// and 6).
@@ -17,10 +17,10 @@ pub(crate) enum Class {
 }
 
 /// The most processors of which all trees are listed.
-pub(crate) const MOST: usize = 7;
+pub const MOST: usize = 7;
 
 /// All trees of this class over `0..processors`, listed once per process.
-pub(crate) fn ordered_trees(class: Class, processors: usize) -> &'static [Tree] {
+pub fn ordered_trees(class: Class, processors: usize) -> &'static [Tree] {
     static ORDERED: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
     static BINARY: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
     let lists = match class {
@@ -149,6 +149,13 @@ fn with_child(tree: &Subtree, child: &Subtree, start: Rank) -> Subtree {
     }));
     steps.push((tree.root, Step::Receive(child.root + start)));
     Subtree { root: tree.root, steps }
+}
+
+/// Whether some processor receives two subtrees from its left before its own block: the shape of
+/// binary trees that no join of ranges that hold their own root makes.
+pub fn has_two_left_subtrees(tree: &Tree) -> bool {
+    (0..tree.processors())
+        .any(|rank| tree.steps(rank).take_while(|step| *step != Step::Copy).count() == 2)
 }
 
 #[test]

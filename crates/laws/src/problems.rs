@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tuwtree_model::{BlockSizes, Homogeneous};
 
 /// Block sizes of up to `most` processors: all kinds that have broken an algorithm before.
-pub(crate) fn sizes(most: usize) -> impl Strategy<Value = BlockSizes> {
+pub fn sizes(most: usize) -> impl Strategy<Value = BlockSizes> {
     let block = prop_oneof![
         3 => 0..4_u64,
         2 => 1..30_u64,
@@ -27,12 +27,12 @@ pub(crate) fn sizes(most: usize) -> impl Strategy<Value = BlockSizes> {
 }
 
 /// Integer costs: alpha zero, small or huge; beta zero or small; gamma anything from 0 to above beta.
-pub(crate) fn costs() -> impl Strategy<Value = Homogeneous> {
+pub fn costs() -> impl Strategy<Value = Homogeneous> {
     let alpha = prop_oneof![Just(0_u32), 1..4_u32, 5..50_u32, Just(10_000)];
     (alpha, 0..4_u32, 0..6_u32).prop_map(|(alpha, beta, gamma)| homogeneous(alpha, beta, gamma))
 }
 
 /// Integer costs as a [`Homogeneous`].
-pub(crate) fn homogeneous(alpha: u32, beta: u32, gamma: u32) -> Homogeneous {
+pub fn homogeneous(alpha: u32, beta: u32, gamma: u32) -> Homogeneous {
     Homogeneous::new(alpha.into(), beta.into(), gamma.into()).expect("small costs")
 }
