@@ -48,13 +48,12 @@ fn the_map_is_the_same_for_any_number_of_threads() {
 fn the_map_is_written_as_picture_and_table_in_one_run() {
     let folder = folder("map");
     let path = |name: &str| folder.join(name).display().to_string();
-    let (svg, png, csv) = (path("map.svg"), path("map.png"), path("map.csv"));
-    tuwtree(&format!("{SMALL} -o {svg} -o {png} -o {csv}")).success();
+    let (svg, csv) = (path("map.svg"), path("map.csv"));
+    tuwtree(&format!("{SMALL} -o {svg} -o {csv}")).success();
     let picture = fs::read_to_string(svg).unwrap();
     let document = roxmltree::Document::parse(&picture).unwrap();
     let titles = document.descendants().filter(|node| node.has_tag_name("title")).count();
     assert_eq!(titles, 4 * 4 * 8, "a title for each cell");
-    assert!(fs::read(png).unwrap().starts_with(b"\x89PNG"));
     assert_eq!(fs::read_to_string(csv).unwrap(), tuwtree(SMALL).success());
 }
 

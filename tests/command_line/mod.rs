@@ -10,5 +10,6 @@ mod map;
 mod measured;
 mod orders;
 mod pictures;
+mod png;
 mod ports;
 mod schedules;

@@ -7,12 +7,13 @@ use crate::error::CliError;
 use crate::input::Source;
 use crate::input::schedule::{self, Document, schedule_of_tree};
 use crate::output::file::Destination;
+use crate::output::png;
 use clap::Args;
 use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_model::Tree;
 use tuwtree_model::document::{StatedCosts, TreeDocument};
-use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, png, tree_of};
+use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
 /// Draw a tree, or the timeline of what each processor does, as SVG or PNG.
@@ -97,9 +98,6 @@ enum Format {
     Png,
 }
 
-/// Pixels of a PNG for each unit of the SVG: twice as many, as most screens have by now.
-const PNG_SCALE: f32 = 2.0;
-
 /// Runs the command.
 ///
 /// # Errors
@@ -114,9 +112,7 @@ pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
     match format {
         Format::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
         Format::Png => {
-            let bytes = png(&svg, PNG_SCALE).map_err(|error| {
-                CliError::Failure(format!("{error}; draw fewer --rows, or SVG"))
-            })?;
+            let bytes = png::png(&svg, "draw fewer --rows, or SVG")?;
             output.write(|file| file.write_all(&bytes))?;
         }
     }
@@ -144,7 +140,7 @@ impl Format {
             "gz" if ending(Path::new(path.file_stem().unwrap_or_default())) == "svg" => {
                 Ok(Format::Svg)
             }
-            "png" => Ok(Format::Png),
+            "png" => png::available().map(|()| Format::Png),
             _ => Err(CliError::Usage(format!(
                 "--output {}: the name ends neither with .svg or .svg.gz nor with .png",
                 path.display()

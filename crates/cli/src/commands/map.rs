@@ -3,13 +3,13 @@
 use crate::args::named;
 use crate::error::CliError;
 use crate::output::file::Destination;
+use crate::output::png;
 use crate::regions::{Cell, Grid, Kind, Place, Row};
 use clap::Args;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_model::{Distribution, DistributionError, Randomness, Scale, power_law};
-use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
+use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
 
 /// Map which kind of tree pays where: latency against skew, for four places of the root.
 ///
@@ -114,8 +114,6 @@ const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
 const RHO: u64 = 5;
 /// The greatest exponent.
 const STEEPEST: u32 = 3;
-/// Pixels of a PNG for each unit of the SVG.
-const PNG_SCALE: f32 = 2.0;
 
 /// Runs the command.
 ///
@@ -123,6 +121,9 @@ const PNG_SCALE: f32 = 2.0;
 /// Parameters out of range; outputs that cannot be written.
 pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     check(args)?;
+    if args.output.iter().any(|one| picture_ending(one) == "png") {
+        png::available()?;
+    }
     let outputs = args
         .output
         .iter()
@@ -131,19 +132,14 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     let grid = grid(args)?;
     let cells = grid.cells()?;
     for (destination, output) in outputs {
-        let ending = match destination {
-            Destination::StandardOutput => String::new(),
-            Destination::File(path) => picture_ending(path),
-        };
-        match ending.as_str() {
+        match picture_ending(destination).as_str() {
             "svg" => {
                 let svg = map(args, &grid, &cells).svg();
                 output.write(|file| file.write_all(svg.as_bytes()))?;
             }
             "png" => {
                 let svg = map(args, &grid, &cells).svg();
-                let bytes = png(&svg, PNG_SCALE)
-                    .map_err(|error| CliError::Failure(format!("{error}; write SVG")))?;
+                let bytes = png::png(&svg, "write SVG")?;
                 output.write(|file| file.write_all(&bytes))?;
             }
             _ => output.write(|file| write_csv(args, &grid, &cells, file))?,
@@ -178,7 +174,8 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
 }
 
 /// `svg` or `png` in whatever case, `svg` also for what is packed; else nothing.
-fn picture_ending(path: &Path) -> String {
+fn picture_ending(output: &Destination) -> String {
+    let Destination::File(path) = output else { return String::new() };
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").filter(|name| name.ends_with(".svg")).unwrap_or(&name);
     ["svg", "png"].into_iter().find(|one| name.ends_with(&format!(".{one}"))).unwrap_or("").into()

@@ -3,12 +3,13 @@
 use crate::error::CliError;
 use crate::input::{Source, measurements};
 use crate::output::file::Destination;
+use crate::output::png;
 use clap::Args;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_measure::Measurements;
-use tuwtree_picture::{MeasuredPicture, measured_page, png};
+use tuwtree_picture::{MeasuredPicture, measured_page};
 
 /// Draw the times that `tuwtree-exec bench` measured, and judge performance guidelines by them.
 ///
@@ -35,9 +36,6 @@ enum Format {
     Html,
     Csv,
 }
-
-/// Pixels of a PNG for each unit of the SVG.
-const PNG_SCALE: f32 = 2.0;
 
 /// Runs the command.
 ///
@@ -70,7 +68,7 @@ impl Format {
             "svg" => Ok(Format::Svg),
             "html" => Ok(Format::Html),
             "csv" => Ok(Format::Csv),
-            "png" if unpacked == path => Ok(Format::Png),
+            "png" if unpacked == path => png::available().map(|()| Format::Png),
             _ => Err(CliError::Usage(format!(
                 "--output {}: the name ends neither with .svg, .png or .html nor with .csv",
                 path.display()
@@ -87,7 +85,7 @@ fn content(measurements: &Measurements, format: Format) -> Result<Vec<u8>, CliEr
         Format::Svg => MeasuredPicture::new(measurements).svg().into_bytes(),
         Format::Png => {
             let svg = MeasuredPicture::new(measurements).svg();
-            png(&svg, PNG_SCALE).map_err(|error| CliError::Failure(error.to_string()))?
+            png::png(&svg, "write SVG")?
         }
     })
 }
