@@ -1,9 +1,9 @@
 //! Arguments that several commands share, and the step from what was typed to what is meant.
 
 use crate::error::CliError;
-use crate::input::{Source, machine, sizes};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use tuwtree_io::{Source, machine, sizes};
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{
     BlockSizes, CostModel, Costs, Distribution, Homogeneous, MOST_PROCESSORS, Operation, Payload,
@@ -82,7 +82,7 @@ impl PayloadArgs {
                  (-p also goes with --vector)"
                     .into(),
             )),
-            (None, Some(source), None) => sizes::read(source).map(|sizes| Some(sizes.into())),
+            (None, Some(source), None) => Ok(Some(sizes::read(source)?.into())),
             (None, None, None) => Ok(None),
         }
     }
@@ -191,7 +191,7 @@ impl CostArgs {
     /// machine; a machine file that cannot be read.
     pub(crate) fn costs(&self, default: Option<&StatedCosts>) -> Result<StatedCosts, CliError> {
         if let Some(source) = &self.machine {
-            return machine::read(source).map(StatedCosts::from);
+            return Ok(machine::read(source)?.into());
         }
         let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count();
         let (alpha, beta, gamma) = match default {

@@ -1,8 +1,8 @@
 //! What can go wrong, and the exit code that says so.
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tuwtree_io::FileError;
 use tuwtree_model::TimeError;
 
 /// Why a command did not do what it was asked to.
@@ -15,13 +15,8 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Failure(String),
     /// A file could not be read or written.
-    #[error("{path}: {source}", path = path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The user stopped the program.
     #[error("interrupted")]
     Interrupted,
@@ -34,14 +29,13 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// A failure to do with this file.
-    pub(crate) fn file(path: &Path, source: io::Error) -> CliError {
-        CliError::File { path: path.to_owned(), source }
-    }
-
     /// Whether the reader of our output has gone away, as in `tuwtree show … | head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
-        matches!(self, CliError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        match self {
+            CliError::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            CliError::File(error) => error.is_closed_pipe(),
+            _ => false,
+        }
     }
 
     /// The exit code: 2 for usage, 130 after an interrupt, 1 for all other failures.
@@ -49,10 +43,7 @@ impl CliError {
         ExitCode::from(match self {
             CliError::Usage(_) => 2,
             CliError::Interrupted => 130,
-            CliError::Failure(_)
-            | CliError::File { .. }
-            | CliError::Time(_)
-            | CliError::Output(_) => 1,
+            CliError::Failure(_) | CliError::File(_) | CliError::Time(_) | CliError::Output(_) => 1,
         })
     }
 }

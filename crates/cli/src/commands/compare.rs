@@ -2,13 +2,13 @@
 
 use crate::comparison::{Comparison, ComparisonArgs, Outcome, compare};
 use crate::error::CliError;
-use crate::input::schedule::schedule_of_tree;
-use crate::output::file::Destination;
+use crate::input::schedule_of_tree;
 use crate::output::text;
 use clap::Args;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
 use tuwtree_picture::{Candidate, Performance, Report};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 

@@ -1,15 +1,14 @@
 //! `tuwtree draw`: a tree or a timeline as a picture.
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs, named};
-use crate::commands::evaluate::{check_sources, problem};
-use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
-use crate::input::Source;
-use crate::input::schedule::{self, Document, schedule_of_tree};
-use crate::output::file::Destination;
+use crate::input::{check_sources, problem, schedule_of_tree, stated_costs};
 use clap::Args;
 use std::path::Path;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_io::Source;
+use tuwtree_io::schedule::{self, Document};
 use tuwtree_model::Tree;
 use tuwtree_model::document::{StatedCosts, TreeDocument};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, png, tree_of};
@@ -154,7 +153,7 @@ impl Format {
 }
 
 fn draw(args: &DrawArgs) -> Result<String, CliError> {
-    match schedule::read_document(&args.file)? {
+    match schedule::read(&args.file)? {
         Document::Tree(document) => draw_tree_document(args, &document),
         Document::Schedule(schedule) => {
             args.ports.check_not_given(&args.file)?;
@@ -209,7 +208,7 @@ fn simulated(
     costs: &StatedCosts,
 ) -> Result<Timeline, CliError> {
     simulate(schedule, &*costs.costs(), Sends::Synchronous)
-        .map_err(|error| args.file.failure(&error))
+        .map_err(|error| args.file.failure(&error).into())
 }
 
 /// The picture of the tree if there is one to be drawn, else of the timeline.

@@ -3,12 +3,13 @@
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::comparison::bound_on_any_tree;
 use crate::error::CliError;
-use crate::input::{Source, check_one_standard_input, tree};
+use crate::input::{check_sources, problem};
 use crate::output::text;
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_io::{Source, tree};
 use tuwtree_model::document::{Problem, TreeDocument};
 use tuwtree_model::{
     CostModel, NotOrdered, Operation, Order, Payload, Ports, Root, Time, check_combines_neighbours,
@@ -58,63 +59,6 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
         false => evaluation.write_text(output)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Fails with exit code 2 if more than one thing is to come from standard input.
-pub(crate) fn check_sources(
-    tree: &Source,
-    payload: &PayloadArgs,
-    costs: &CostArgs,
-) -> Result<(), CliError> {
-    check_one_standard_input(&[
-        ("the tree", Some(tree)),
-        ("--sizes", payload.sizes.as_ref()),
-        ("--machine", costs.machine.as_ref()),
-    ])
-}
-
-/// The problem that a tree is to be judged on: as given on the command line, else as in its file.
-///
-/// # Errors
-/// Data for another operation or number of processors, or arguments out of range.
-pub(crate) fn problem(
-    document: &TreeDocument,
-    source: &Source,
-    payload: &PayloadArgs,
-    costs: &CostArgs,
-) -> Result<Option<Problem>, CliError> {
-    let own = document.problem.as_ref();
-    let stated = costs.costs(own.map(Problem::costs))?;
-    let processors = document.tree.processors();
-    let loaded = match payload.load(processors)? {
-        Some(loaded) => loaded,
-        None => match own {
-            Some(problem) => problem.payload().clone(),
-            None => return Ok(None),
-        },
-    };
-    if loaded.processors() != processors {
-        let found = match &loaded {
-            Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
-            Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
-        };
-        let message = format!("{source}: the tree has {processors} processors, but {found}");
-        return Err(match payload.sizes {
-            Some(_) => CliError::Failure(message),
-            None => CliError::Usage(format!("-p: {message}")),
-        });
-    }
-    let operation = own.map_or(
-        match loaded {
-            Payload::Blocks(_) => Operation::Gather,
-            Payload::Vector(_) => Operation::Broadcast,
-        },
-        Problem::operation,
-    );
-    costs.check_processors(&stated, processors)?;
-    Problem::new(operation, loaded, stated)
-        .map(Some)
-        .map_err(|error| CliError::Usage(format!("{source}: {error}")))
 }
 
 /// What there is to say about a tree and a problem.

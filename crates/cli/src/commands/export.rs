@@ -1,16 +1,16 @@
 //! `tuwtree export`: a tree or schedule in the format of another program.
 
 use crate::args::{CostArgs, PortArgs, named};
-use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
-use crate::input::{Source, check_one_standard_input, schedule, sizes};
-use crate::output::file::Destination;
+use crate::input::{check_one_standard_input, read_schedule, stated_costs};
 use clap::Args;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_io::{FileError, Source, sizes};
 use tuwtree_model::Costs;
 use tuwtree_model::document::StatedCosts;
 use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         ("--displacements", args.displacements.as_ref()),
         ("--machine", args.costs.machine.as_ref()),
     ])?;
-    let mut schedule = schedule::read(&args.schedule, args.ports, Some(&args.costs))?;
+    let mut schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     if let Some(source) = &args.displacements {
         schedule = displaced(schedule, source)?;
     }
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
 
 fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> {
     let displacements = sizes::read_displacements(source)?;
-    schedule.with_displacements(displacements).map_err(|error| source.failure(&error))
+    schedule.with_displacements(displacements).map_err(|error| source.failure(&error).into())
 }
 
 /// The tree along which the schedule goes; if there is none, its timeline.
@@ -168,10 +168,10 @@ fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
         c::CError::Name { .. } => {
             CliError::Usage(format!("--output: {error}; --name says what begins them instead"))
         }
-        other => args.schedule.failure(&other),
+        other => args.schedule.failure(&other).into(),
     })?;
     let Destination::File(path) = &args.output else {
-        return args.output.open()?.write(|file| files.source(file));
+        return Ok(args.output.open()?.write(|file| files.source(file))?);
     };
     // The source includes the header by this name.
     let header = path.with_file_name(format!("{name}.h"));
@@ -181,7 +181,7 @@ fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
     }
     let header = Destination::File(header).open()?;
     args.output.open()?.write(|file| files.source(file))?;
-    header.write(|file| files.header(file))
+    Ok(header.write(|file| files.header(file))?)
 }
 
 /// Writes the files of an SMPI replay into a folder.
@@ -196,7 +196,7 @@ fn write_replay(
     };
     let replay = smpi::Replay::new(schedule, costs)
         .map_err(|error| CliError::Failure(format!("--format smpi: {error}")))?;
-    fs::create_dir_all(folder).map_err(|error| CliError::file(folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| FileError::file(folder, error))?;
     let write = |name: &str, content: &dyn Fn(&mut dyn Write) -> std::io::Result<()>| {
         Destination::File(folder.join(name)).open()?.write(|output| content(output))
     };
@@ -205,7 +205,7 @@ fn write_replay(
     write("hosts.txt", &|output| replay.write_hosts(output))?;
     write("run.sh", &|output| replay.write_script(output))?;
     let script = folder.join("run.sh");
-    make_executable(&script).map_err(|error| CliError::file(&script, error))
+    make_executable(&script).map_err(|error| FileError::file(&script, error).into())
 }
 
 /// Lets those run a file who can read it.

@@ -1,11 +1,11 @@
 //! `tuwtree generate`: block sizes of a distribution.
 
-use crate::args::{ScaleArgs, distribution_parser};
+use crate::args::{ScaleArgs, distribution_parser, named};
 use crate::error::CliError;
-use crate::output::file::Destination;
-use crate::output::sizes::SizesFormat;
 use clap::Args;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_io::sizes::SizesFormat;
 use tuwtree_model::Distribution;
 
 /// Write the block sizes of a distribution, one of the papers' eleven.
@@ -19,7 +19,8 @@ pub(crate) struct GenerateArgs {
     scale: ScaleArgs,
 
     /// How to write them; every command reads all three
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text",
+          value_parser = named(SizesFormat::ALL, SizesFormat::name, SizesFormat::summary))]
     format: SizesFormat,
 
     /// Where to write them

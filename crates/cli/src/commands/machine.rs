@@ -1,10 +1,10 @@
 //! `tuwtree machine`: a machine document shown, checked or converted.
 
 use crate::error::CliError;
-use crate::input::{Source, machine};
-use crate::output::file::Destination;
 use crate::output::machine::{MachineFormat, describe};
 use clap::Args;
+use tuwtree_io::Destination;
+use tuwtree_io::{Source, machine};
 
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;

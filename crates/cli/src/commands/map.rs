@@ -2,12 +2,12 @@
 
 use crate::args::named;
 use crate::error::CliError;
-use crate::output::file::Destination;
 use crate::regions::{Cell, Grid, Kind, Place, Row};
 use clap::Args;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
 use tuwtree_model::{Distribution, DistributionError, Randomness, Scale, power_law};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
 

@@ -5,12 +5,12 @@ use crate::comparison::{Comparison, ComparisonArgs, Optimality, Skipped, compare
 use crate::construction::Search;
 use crate::error::CliError;
 use crate::output::drawing::Drawing;
-use crate::output::file::{Destination, Opened};
 use crate::output::text;
 use clap::Args;
 use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_io::{Destination, Opened};
 use tuwtree_model::document::{StatedCosts, TreeDocument};
 use tuwtree_model::{Homogeneous, Root};
 
@@ -76,10 +76,10 @@ fn write_tree(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
         tree: comparison.recommended().built.tree.clone(),
         problem: Some(comparison.problem.clone()),
     };
-    file.write(|output| {
+    Ok(file.write(|output| {
         serde_json::to_writer(&mut *output, &document)?;
         writeln!(output)
-    })
+    })?)
 }
 
 fn write_text(comparison: &Comparison, output: &mut dyn Write) -> Result<(), CliError> {

@@ -1,12 +1,12 @@
 //! `tuwtree report`: measured times drawn, and judged by performance guidelines.
 
 use crate::error::CliError;
-use crate::input::{Source, measurements};
-use crate::output::file::Destination;
 use clap::Args;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_io::{Source, measurements};
 use tuwtree_measure::Measurements;
 use tuwtree_picture::{MeasuredPicture, measured_page, png};
 

@@ -1,14 +1,14 @@
 //! `tuwtree show`: a tree explained: who sends what to whom, when.
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
-use crate::commands::evaluate::{check_sources, problem};
 use crate::error::CliError;
-use crate::input::{Source, tree};
+use crate::input::{check_sources, problem};
 use crate::output::drawing::{Drawing, carried, spans, transmission};
 use crate::output::text;
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_io::{Source, tree};
 use tuwtree_model::document::Problem;
 use tuwtree_model::{
     Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion_on_ports,

@@ -2,13 +2,14 @@
 
 use crate::args::{CostArgs, PortArgs, named};
 use crate::error::CliError;
-use crate::input::{Source, check_one_standard_input, schedule};
-use crate::output::file::Destination;
+use crate::input::{read_schedule, stated_costs};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_io::Source;
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{Homogeneous, Rank};
 use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
         let message = "--json and --timeline - both write to standard output";
         return Err(CliError::Usage(message.into()));
     }
-    let schedule = schedule::read(&args.schedule, args.ports, Some(&args.costs))?;
+    let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let timeline = simulate(&schedule, &*costs.costs(), args.sends)
         .map_err(|error| args.schedule.failure(&error))?;
@@ -76,24 +77,6 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
         false => simulated.write_text(args.limit, output)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The costs of a schedule: as given on the command line, else as in its file.
-///
-/// # Errors
-/// Arguments out of range, a machine that cannot be read or has another number of processors.
-pub(crate) fn stated_costs(
-    schedule: &Schedule,
-    source: &Source,
-    costs: &CostArgs,
-) -> Result<StatedCosts, CliError> {
-    check_one_standard_input(&[
-        ("the schedule", Some(source)),
-        ("--machine", costs.machine.as_ref()),
-    ])?;
-    let stated = costs.costs(schedule.task().costs.as_ref())?;
-    costs.check_processors(&stated, schedule.processors())?;
-    Ok(stated)
 }
 
 struct Simulated<'a> {

@@ -2,12 +2,13 @@
 
 use crate::args::PortArgs;
 use crate::error::CliError;
-use crate::input::{Source, schedule};
+use crate::input::read_schedule;
 use crate::output::text;
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use tuwtree_io::Source;
 use tuwtree_schedule::{Schedule, Verified, verify};
 
 /// Check that a schedule does what it is for, whoever made it.
@@ -35,7 +36,7 @@ pub(crate) struct VerifyArgs {
 /// # Errors
 /// A file that is not a valid schedule, or one that does not do what it is for.
 pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let schedule = schedule::read(&args.schedule, args.ports, None)?;
+    let schedule = read_schedule(&args.schedule, args.ports, None)?;
     let verified = verify(&schedule).map_err(|fault| args.schedule.failure(&fault))?;
     match args.json {
         true => write_json(&schedule, &verified, output)?,

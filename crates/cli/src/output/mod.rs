@@ -1,8 +1,6 @@
-//! What users see: numbers, tables, pictures, files.
+//! What users see: numbers, tables, pictures.
 
 pub(crate) mod drawing;
-pub(crate) mod file;
 pub(crate) mod machine;
 pub(crate) mod progress;
-pub(crate) mod sizes;
 pub(crate) mod text;

@@ -1,15 +1,15 @@
 //! Measured times, as `tuwtree-exec bench` writes them.
 
-use super::Source;
-use crate::error::CliError;
+use crate::error::FileError;
+use crate::source::Source;
 use tuwtree_measure::Measurements;
 use tuwtree_model::document::{Header, Object};
 
 /// The times in a file or on standard input.
 ///
 /// # Errors
-/// [`CliError::Failure`] with the source's name and what is wrong where.
-pub(crate) fn read(source: &Source) -> Result<Measurements, CliError> {
+/// [`FileError::Content`] with the source's name and what is wrong where.
+pub fn read(source: &Source) -> Result<Measurements, FileError> {
     let text = source.read()?;
     parse(&text).map_err(|error| source.failure(&error))
 }

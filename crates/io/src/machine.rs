@@ -1,15 +1,15 @@
 //! Machine documents from JSON or TOML; which one, the text itself tells.
 
-use super::Source;
-use crate::error::CliError;
+use crate::error::FileError;
+use crate::source::Source;
 use serde::de::DeserializeOwned;
 use tuwtree_model::document::{Header, Machine, Object};
 
 /// The machine in a file or on standard input. JSON starts with `{`; anything else is TOML.
 ///
 /// # Errors
-/// [`CliError::Failure`] with the source's name and what is wrong where.
-pub(crate) fn read(source: &Source) -> Result<Machine, CliError> {
+/// [`FileError::Content`] with the source's name and what is wrong where.
+pub fn read(source: &Source) -> Result<Machine, FileError> {
     let text = source.read()?;
     parse(&text).map_err(|error| source.failure(&error))
 }

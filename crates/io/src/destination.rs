@@ -1,6 +1,6 @@
 //! Opened files that are never left half written.
 
-use crate::error::CliError;
+use crate::error::FileError;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::{File, OpenOptions, Permissions};
@@ -11,13 +11,16 @@ use tempfile::NamedTempFile;
 
 /// Where output goes: a file, or `-` for standard output.
 #[derive(Clone, Debug)]
-pub(crate) enum Destination {
+pub enum Destination {
+    /// The standard output.
     StandardOutput,
+    /// The file with this path.
     File(PathBuf),
 }
 
 /// A destination that can be written.
-pub(crate) enum Opened {
+pub enum Opened {
+    /// The standard output.
     StandardOutput,
     /// A pipe or a device, which has no content to protect.
     Stream(PathBuf, File),
@@ -27,7 +30,10 @@ pub(crate) enum Opened {
 
 impl Destination {
     /// The destination that a command-line argument names.
-    pub(crate) fn parse(argument: &str) -> Result<Destination, String> {
+    ///
+    /// # Errors
+    /// An empty name.
+    pub fn parse(argument: &str) -> Result<Destination, String> {
         match argument {
             "" => Err("an empty file name".into()),
             "-" | "/dev/stdout" => Ok(Destination::StandardOutput),
@@ -39,11 +45,11 @@ impl Destination {
     ///
     /// # Errors
     /// A destination that cannot be written.
-    pub(crate) fn open(&self) -> Result<Opened, CliError> {
+    pub fn open(&self) -> Result<Opened, FileError> {
         match self {
             Destination::StandardOutput => Ok(Opened::StandardOutput),
             Destination::File(path) => {
-                Opened::for_path(path).map_err(|error| CliError::file(path, error))
+                Opened::for_path(path).map_err(|error| FileError::file(path, error))
             }
         }
     }
@@ -85,10 +91,10 @@ impl Opened {
     ///
     /// # Errors
     /// A failed write; an existing file is then as it was.
-    pub(crate) fn write(
+    pub fn write(
         self,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), FileError> {
         match self {
             Opened::StandardOutput => {
                 let mut output = BufWriter::new(io::stdout().lock());
@@ -98,7 +104,7 @@ impl Opened {
             Opened::Stream(path, file) => {
                 let mut output = BufWriter::new(file);
                 let written = content(&mut output).and_then(|()| output.flush());
-                written.map_err(|error| CliError::file(&path, error))
+                written.map_err(|error| FileError::file(&path, error))
             }
             Opened::File(path, file) => {
                 let mut output = BufWriter::new(file);
@@ -106,7 +112,7 @@ impl Opened {
                     let file = output.into_inner().map_err(io::IntoInnerError::into_error)?;
                     Ok(file.persist(&path)?)
                 });
-                written.map(|_| ()).map_err(|error| CliError::file(&path, error))
+                written.map(|_| ()).map_err(|error| FileError::file(&path, error))
             }
         }
     }

@@ -1,10 +1,90 @@
-//! Block sizes from text, CSV or JSON; which one, the text itself tells.
+//! Block sizes as text, CSV or JSON; which one is read, the text itself tells.
 
-use super::Source;
-use crate::error::CliError;
-use crate::output::sizes::{FORMAT, SizesDocument, VERSION};
+use crate::error::FileError;
+use crate::source::Source;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
 use tuwtree_model::document::{Header, Object};
 use tuwtree_model::{BlockSizes, MOST_PROCESSORS};
+
+/// The name of the JSON format.
+pub const FORMAT: &str = "tuwtree-sizes";
+/// Its newest version, which is the one that is written.
+pub const VERSION: u64 = 1;
+
+/// A sizes document.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SizesDocument {
+    format: String,
+    version: u64,
+    /// The blocks in rank order.
+    block_sizes_bytes: Vec<u64>,
+}
+
+/// A format for block sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizesFormat {
+    /// One size a line.
+    Text,
+    /// Columns rank,size_bytes.
+    Csv,
+    /// A versioned document; see docs/formats.md.
+    Json,
+}
+
+impl SizesFormat {
+    /// All of them.
+    pub const ALL: [SizesFormat; 3] = [SizesFormat::Text, SizesFormat::Csv, SizesFormat::Json];
+
+    /// The name by which users call the format.
+    pub fn name(self) -> &'static str {
+        match self {
+            SizesFormat::Text => "text",
+            SizesFormat::Csv => "csv",
+            SizesFormat::Json => "json",
+        }
+    }
+
+    /// What the format looks like, in a line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            SizesFormat::Text => "one size a line",
+            SizesFormat::Csv => "columns rank,size_bytes",
+            SizesFormat::Json => "a versioned document; see docs/formats.md",
+        }
+    }
+
+    /// Writes the sizes in this format.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write(self, sizes: &BlockSizes, output: &mut dyn Write) -> io::Result<()> {
+        match self {
+            SizesFormat::Text => {
+                for size in sizes.iter() {
+                    writeln!(output, "{size}")?;
+                }
+            }
+            SizesFormat::Csv => {
+                writeln!(output, "rank,size_bytes")?;
+                for (rank, size) in sizes.iter().enumerate() {
+                    writeln!(output, "{rank},{size}")?;
+                }
+            }
+            SizesFormat::Json => {
+                let document = SizesDocument {
+                    format: FORMAT.into(),
+                    version: VERSION,
+                    block_sizes_bytes: sizes.iter().collect(),
+                };
+                serde_json::to_writer(&mut *output, &document)?;
+                writeln!(output)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// The block sizes in a file or on standard input.
 ///
@@ -13,8 +93,8 @@ use tuwtree_model::{BlockSizes, MOST_PROCESSORS};
 /// a comment.
 ///
 /// # Errors
-/// [`CliError::Failure`] with the source's name, the line and the value.
-pub(crate) fn read(source: &Source) -> Result<BlockSizes, CliError> {
+/// [`FileError::Content`] with the source's name, the line and the value.
+pub fn read(source: &Source) -> Result<BlockSizes, FileError> {
     let text = source.read()?;
     parse(&text).map_err(|error| source.failure(&error))
 }
@@ -22,8 +102,8 @@ pub(crate) fn read(source: &Source) -> Result<BlockSizes, CliError> {
 /// The displacements in a file or on standard input, in bytes: a JSON list, or text as for sizes.
 ///
 /// # Errors
-/// [`CliError::Failure`] with the source's name, the line and the value.
-pub(crate) fn read_displacements(source: &Source) -> Result<Vec<u64>, CliError> {
+/// [`FileError::Content`] with the source's name, the line and the value.
+pub fn read_displacements(source: &Source) -> Result<Vec<u64>, FileError> {
     let text = source.read()?;
     let list = match text.trim_start().starts_with('[') {
         true => serde_json::from_str(&text).map_err(|error| error.to_string()),

@@ -1,13 +1,6 @@
-//! Reading what users give: block sizes, trees, schedules and machines, from files or standard
-//! input, packed with gzip or not.
+//! Where documents are read from: files or standard input, packed with gzip or not.
 
-pub(crate) mod machine;
-pub(crate) mod measurements;
-pub(crate) mod schedule;
-pub(crate) mod sizes;
-pub(crate) mod tree;
-
-use crate::error::CliError;
+use crate::error::FileError;
 use flate2::bufread::MultiGzDecoder;
 use std::fmt;
 use std::fs::File;
@@ -17,8 +10,10 @@ use tuwtree_model::document::shortened;
 
 /// Where a text comes from: a file, or `-` for standard input.
 #[derive(Clone, Debug)]
-pub(crate) enum Source {
+pub enum Source {
+    /// The standard input.
     StandardInput,
+    /// The file with this path.
     File(PathBuf),
 }
 
@@ -32,7 +27,10 @@ const MOST_BLANKS: u64 = 1 << 24;
 
 impl Source {
     /// The source that a command-line argument names.
-    pub(crate) fn parse(argument: &str) -> Result<Source, String> {
+    ///
+    /// # Errors
+    /// An empty name.
+    pub fn parse(argument: &str) -> Result<Source, String> {
         match argument {
             "" => Err("an empty file name".into()),
             "-" => Ok(Source::StandardInput),
@@ -44,7 +42,7 @@ impl Source {
     ///
     /// # Errors
     /// A file that cannot be opened or read.
-    pub(crate) fn stream(&self) -> Result<impl BufRead, CliError> {
+    pub fn stream(&self) -> Result<impl BufRead, FileError> {
         self.open().map_err(|error| self.failure(&error))
     }
 
@@ -52,7 +50,7 @@ impl Source {
     ///
     /// # Errors
     /// A file that cannot be read, is too large, or is not UTF-8.
-    pub(crate) fn read(&self) -> Result<String, CliError> {
+    pub fn read(&self) -> Result<String, FileError> {
         self.text_of(self.stream()?)
     }
 
@@ -60,19 +58,22 @@ impl Source {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub(crate) fn text_of(&self, mut stream: impl BufRead) -> Result<String, CliError> {
+    pub fn text_of(&self, mut stream: impl BufRead) -> Result<String, FileError> {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).map_err(|error| self.failure(&error))?;
         String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
-            CliError::Failure(format!("{self}: line {line} is not UTF-8 text"))
+            self.failure(&format!("line {line} is not UTF-8 text"))
         })
     }
 
     /// A failure to do with this source, which the reason may quote.
-    pub(crate) fn failure(&self, reason: &dyn fmt::Display) -> CliError {
-        CliError::Failure(format!("{self}: {}", shortened(&in_words(&reason.to_string()))))
+    pub fn failure(&self, reason: &dyn fmt::Display) -> FileError {
+        FileError::Content {
+            place: self.to_string(),
+            reason: shortened(&in_words(&reason.to_string())).into_owned(),
+        }
     }
 
     fn open(&self) -> io::Result<impl BufRead + use<>> {
@@ -141,22 +142,6 @@ impl<R: Read> Read for Limited<R> {
         let count = self.input.read(buffer)?;
         self.check(&buffer[..count]).map_err(io::Error::other)?;
         Ok(count)
-    }
-}
-
-/// Fails with exit code 2 if more than one of these is standard input; `names` says what each is.
-pub(crate) fn check_one_standard_input(
-    sources: &[(&str, Option<&Source>)],
-) -> Result<(), CliError> {
-    let mut named = sources
-        .iter()
-        .filter(|(_, source)| matches!(source, Some(Source::StandardInput)))
-        .map(|(name, _)| name);
-    match (named.next(), named.next()) {
-        (Some(one), Some(other)) => {
-            Err(CliError::Usage(format!("{one} and {other} are both to come from standard input")))
-        }
-        _ => Ok(()),
     }
 }
 

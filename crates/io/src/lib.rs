@@ -1,0 +1,22 @@
+//! Files, for all programs of tuwtree alike.
+//!
+//! - [`Source`]: what is read: a file or standard input, packed with gzip or not.
+//! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`]: a reader for each kind of
+//!   document.
+//! - [`Destination`]: where output goes; a file appears whole or not at all.
+//!
+//! Documents themselves are defined where their content is: in `tuwtree-model`, `tuwtree-schedule` and
+//! `tuwtree-measure`, which know no files.
+
+mod destination;
+mod error;
+pub mod machine;
+pub mod measurements;
+pub mod schedule;
+pub mod sizes;
+mod source;
+pub mod tree;
+
+pub use destination::{Destination, Opened};
+pub use error::FileError;
+pub use source::Source;
