@@ -1,5 +1,6 @@
 //! What can go wrong, and the exit code that says so.
 
+use crate::output::progress;
 use std::io;
 use std::process::ExitCode;
 use tuwtree_io::FileError;
@@ -17,7 +18,7 @@ pub(crate) enum CliError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The user stopped the program.
+    /// The user, or a signal, stopped the program.
     #[error("interrupted")]
     Interrupted,
     /// A completion time cannot be stated.
@@ -38,11 +39,11 @@ impl CliError {
         }
     }
 
-    /// The exit code: 2 for usage, 130 after an interrupt, 1 for all other failures.
+    /// The exit code: 2 for usage, 130 after an interrupt (143, 129: SIGTERM, SIGHUP), 1 for all other failures.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             CliError::Usage(_) => 2,
-            CliError::Interrupted => 130,
+            CliError::Interrupted => progress::exit_code(),
             CliError::Failure(_) | CliError::File(_) | CliError::Time(_) | CliError::Output(_) => 1,
         })
     }

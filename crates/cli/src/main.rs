@@ -37,7 +37,8 @@ Examples:
   tuwtree show t.json                                     who sends what to whom, and when
   tuwtree reproduce --table 1                             recompute a published table
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
+Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted (143 by SIGTERM,
+129 by SIGHUP).";
 
 #[derive(Subcommand)]
 enum Command {
@@ -58,7 +59,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    output::progress::catch_interrupts();
+    output::progress::catch_signals();
+    output::progress::catch_refused_memory();
     let command = Cli::parse().command;
     let mut output = anstream::stdout().lock();
     let result = run(command, &mut output).and_then(|code| {

@@ -1,13 +1,12 @@
-//! Opened files that are never left half written.
+//! Where output goes: files that appear whole or not at all.
 
 use crate::error::FileError;
+use crate::unfinished::Unfinished;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Where output goes: a file, or `-` for standard output.
 #[derive(Clone, Debug)]
@@ -19,13 +18,19 @@ pub enum Destination {
 }
 
 /// A destination that can be written.
-pub enum Opened {
-    /// The standard output.
+pub struct Opened(Way);
+
+/// How a destination is written.
+enum Way {
     StandardOutput,
     /// A pipe or a device, which has no content to protect.
     Stream(PathBuf, File),
-    /// A new file that is to take the place of the path, or of an existing file there.
-    File(PathBuf, NamedTempFile),
+    /// A new file that is to take the place of the target, or of an existing file there with these
+    /// permissions.
+    File {
+        target: PathBuf,
+        permissions: Option<Permissions>,
+    },
 }
 
 impl Destination {
@@ -41,51 +46,40 @@ impl Destination {
         }
     }
 
-    /// The destination, ready to be written; an existing file stays as it is until then.
+    /// The destination, ready to be written; an existing file stays as it is until then, and no other
+    /// is made.
     ///
     /// # Errors
     /// A destination that cannot be written.
     pub fn open(&self) -> Result<Opened, FileError> {
         match self {
-            Destination::StandardOutput => Ok(Opened::StandardOutput),
+            Destination::StandardOutput => Ok(Opened(Way::StandardOutput)),
             Destination::File(path) => {
-                Opened::for_path(path).map_err(|error| FileError::file(path, error))
+                way_to(path).map(Opened).map_err(|error| FileError::file(path, error))
             }
         }
     }
 }
 
-impl Opened {
-    fn for_path(path: &Path) -> io::Result<Opened> {
-        let target = link_target(path)?;
-        let permissions = match OpenOptions::new().write(true).open(&target) {
-            Ok(file) => {
-                let metadata = file.metadata()?;
-                if !metadata.is_file() {
-                    return Ok(Opened::Stream(path.to_owned(), file));
-                }
-                Some(metadata.permissions())
+fn way_to(path: &Path) -> io::Result<Way> {
+    let target = link_target(path)?;
+    let permissions = match OpenOptions::new().write(true).open(&target) {
+        Ok(file) => {
+            let metadata = file.metadata()?;
+            if !metadata.is_file() {
+                return Ok(Way::Stream(path.to_owned(), file));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        let folder = match target.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        // For the system's own words, in place of an error about a file that nobody named.
-        folder.metadata()?;
-        let file = tempfile::Builder::new()
-            .prefix(".tuwtree-")
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder)
-            .map_err(|error| io::Error::from(error.kind()))?;
-        if let Some(permissions) = permissions {
-            file.as_file().set_permissions(permissions)?;
+            Some(metadata.permissions())
         }
-        Ok(Opened::File(target, file))
-    }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    // Tells now, and not after long work, that the folder takes no file.
+    drop(Unfinished::beside(&target)?);
+    Ok(Way::File { target, permissions })
+}
 
+impl Opened {
     /// Writes what `content` writes; a file appears whole or not at all. One whose name ends with
     /// `.gz` is packed.
     ///
@@ -95,27 +89,37 @@ impl Opened {
         self,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), FileError> {
-        match self {
-            Opened::StandardOutput => {
+        match self.0 {
+            Way::StandardOutput => {
                 let mut output = BufWriter::new(io::stdout().lock());
                 content(&mut output)?;
                 Ok(output.flush()?)
             }
-            Opened::Stream(path, file) => {
+            Way::Stream(path, file) => {
                 let mut output = BufWriter::new(file);
                 let written = content(&mut output).and_then(|()| output.flush());
                 written.map_err(|error| FileError::file(&path, error))
             }
-            Opened::File(path, file) => {
-                let mut output = BufWriter::new(file);
-                let written = packed_if_named_so(&path, &mut output, content).and_then(|()| {
-                    let file = output.into_inner().map_err(io::IntoInnerError::into_error)?;
-                    Ok(file.persist(&path)?)
-                });
-                written.map(|_| ()).map_err(|error| FileError::file(&path, error))
-            }
+            Way::File { target, permissions } => write_whole(&target, permissions, content)
+                .map_err(|error| FileError::file(&target, error)),
         }
     }
+}
+
+fn write_whole(
+    target: &Path,
+    permissions: Option<Permissions>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let unfinished = Unfinished::beside(target)?;
+    if let Some(permissions) = permissions {
+        unfinished.file().set_permissions(permissions)?;
+    }
+    let mut output = BufWriter::new(unfinished.file());
+    packed_if_named_so(target, &mut output, content)?;
+    output.flush()?;
+    drop(output);
+    unfinished.persist(target)
 }
 
 /// Writes what `content` writes, packed with gzip if the file's name ends with `.gz`.

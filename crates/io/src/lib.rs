@@ -3,7 +3,8 @@
 //! - [`Source`]: what is read: a file or standard input, packed with gzip or not.
 //! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`]: a reader for each kind of
 //!   document.
-//! - [`Destination`]: where output goes; a file appears whole or not at all.
+//! - [`Destination`]: where output goes; a file appears whole or not at all;
+//!   [`abandon`] removes what a signal leaves half written.
 //!
 //! Documents themselves are defined where their content is: in `tuwtree-model`, `tuwtree-schedule` and
 //! `tuwtree-measure`, which know no files.
@@ -16,7 +17,9 @@ pub mod schedule;
 pub mod sizes;
 mod source;
 pub mod tree;
+mod unfinished;
 
 pub use destination::{Destination, Opened};
 pub use error::FileError;
 pub use source::Source;
+pub use unfinished::abandon;
