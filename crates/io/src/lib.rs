@@ -10,16 +10,21 @@
 //! `tuwtree-measure`, which know no files.
 
 mod destination;
+mod ending;
 mod error;
+mod json;
+pub mod limits;
 pub mod machine;
 pub mod measurements;
 pub mod schedule;
 pub mod sizes;
 mod source;
+mod text;
 pub mod tree;
 mod unfinished;
 
 pub use destination::{Destination, Opened};
+pub use ending::ending;
 pub use error::FileError;
 pub use source::Source;
 pub use unfinished::abandon;

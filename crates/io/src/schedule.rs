@@ -1,6 +1,8 @@
 //! Schedules, or trees from which schedules are made.
 
 use crate::error::FileError;
+use crate::json::Followed;
+use crate::limits::LARGEST_SCHEDULE;
 use crate::source::Source;
 use crate::tree;
 use std::io::BufRead;
@@ -20,14 +22,18 @@ pub enum Document {
 /// # Errors
 /// [`FileError::Content`] with the source's name and what is wrong where.
 pub fn read(source: &Source) -> Result<Document, FileError> {
-    let mut stream = source.stream()?;
+    let mut stream = source.stream(LARGEST_SCHEDULE)?;
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
     if !is_tree(start) {
-        let schedule = document::read(stream).map_err(|error| source.failure(&error))?;
-        return Ok(Document::Schedule(schedule));
+        let mut input = Followed::new(stream);
+        let schedule = document::read(&mut input);
+        return match schedule {
+            Ok(schedule) => Ok(Document::Schedule(schedule)),
+            Err(error) => Err(source.failure(&input.explain(&error))),
+        };
     }
-    let tree = tree::parse(&source.text_of(stream)?);
-    Ok(Document::Tree(tree.map_err(|error| source.failure(&error))?))
+    let tree = tree::parse(stream).map_err(|error| source.failure(&error))?;
+    Ok(Document::Tree(tree))
 }
 
 /// Whether a document that starts so says that it holds a tree.

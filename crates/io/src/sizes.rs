@@ -1,16 +1,21 @@
 //! Block sizes as text, CSV or JSON; which one is read, the text itself tells.
 
 use crate::error::FileError;
+use crate::json::{self, Kind};
+use crate::limits::LARGEST_SIZES;
 use crate::source::Source;
+use crate::text::{Numbers, whole};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
-use tuwtree_model::document::{Header, Object};
-use tuwtree_model::{BlockSizes, MOST_PROCESSORS};
+use std::io::{self, BufRead, Read, Write};
+use tuwtree_model::document::NumberList;
+use tuwtree_model::{BlockSizes, BlockSizesError, MOST_PROCESSORS};
 
 /// The name of the JSON format.
 pub const FORMAT: &str = "tuwtree-sizes";
 /// Its newest version, which is the one that is written.
 pub const VERSION: u64 = 1;
+
+const KIND: Kind = Kind { name: "a document of block sizes", format: FORMAT, version: VERSION };
 
 /// A sizes document.
 #[derive(Serialize, Deserialize)]
@@ -19,7 +24,7 @@ struct SizesDocument {
     format: String,
     version: u64,
     /// The blocks in rank order.
-    block_sizes_bytes: Vec<u64>,
+    block_sizes_bytes: NumberList,
 }
 
 /// A format for block sizes.
@@ -76,7 +81,7 @@ impl SizesFormat {
                 let document = SizesDocument {
                     format: FORMAT.into(),
                     version: VERSION,
-                    block_sizes_bytes: sizes.iter().collect(),
+                    block_sizes_bytes: NumberList(sizes.iter().collect()),
                 };
                 serde_json::to_writer(&mut *output, &document)?;
                 writeln!(output)?;
@@ -95,8 +100,7 @@ impl SizesFormat {
 /// # Errors
 /// [`FileError::Content`] with the source's name, the line and the value.
 pub fn read(source: &Source) -> Result<BlockSizes, FileError> {
-    let text = source.read()?;
-    parse(&text).map_err(|error| source.failure(&error))
+    parse(source.stream(LARGEST_SIZES)?).map_err(|error| source.failure(&error))
 }
 
 /// The displacements in a file or on standard input, in bytes: a JSON list, or text as for sizes.
@@ -104,100 +108,123 @@ pub fn read(source: &Source) -> Result<BlockSizes, FileError> {
 /// # Errors
 /// [`FileError::Content`] with the source's name, the line and the value.
 pub fn read_displacements(source: &Source) -> Result<Vec<u64>, FileError> {
-    let text = source.read()?;
-    let list = match text.trim_start().starts_with('[') {
-        true => serde_json::from_str(&text).map_err(|error| error.to_string()),
-        false => parse_text(&text),
+    let mut stream = source.stream(LARGEST_SIZES)?;
+    let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
+    let list = match start.trim_ascii_start().starts_with(b"[") {
+        true => json::value(stream).map(|NumberList(list)| list),
+        false => Numbers::new(stream).take(MOST_PROCESSORS + 1).collect(),
     };
     list.map_err(|error| source.failure(&error))
 }
 
-fn parse(text: &str) -> Result<BlockSizes, String> {
-    let sizes = match text.trim_start().chars().next() {
-        Some('{') => parse_document(text)?,
-        Some('[') => serde_json::from_str(text).map_err(|error| error.to_string())?,
-        _ if is_csv(text) => parse_csv(text)?,
-        _ => parse_text(text)?,
-    };
-    BlockSizes::new(sizes).map_err(|error| error.to_string())
+/// How block sizes are written in a text.
+enum Form {
+    Document,
+    List,
+    Csv,
+    Text,
 }
 
-fn parse_document(text: &str) -> Result<Vec<u64>, String> {
-    let Object(header): Object<Header> =
-        serde_json::from_str(text).map_err(|error| error.to_string())?;
-    header.check(FORMAT, VERSION).map_err(|error| error.to_string())?;
-    let Object(document): Object<SizesDocument> =
-        serde_json::from_str(text).map_err(|error| error.to_string())?;
-    Ok(document.block_sizes_bytes)
+/// How much of a text is looked at to tell CSV from plain numbers: a heading behind more comments than
+/// that is not found.
+const BEGINNING: u64 = 1 << 16;
+
+fn parse(mut stream: impl BufRead) -> Result<BlockSizes, String> {
+    let mut beginning = Vec::new();
+    let read = stream.by_ref().take(BEGINNING).read_to_end(&mut beginning);
+    read.map_err(|error| error.to_string())?;
+    let form = form(&beginning);
+    let text = beginning.as_slice().chain(stream);
+    let sizes = match form {
+        Form::Document => json::document(KIND, text)
+            .map(|SizesDocument { block_sizes_bytes, .. }| BlockSizes::new(block_sizes_bytes.0))?,
+        Form::List => BlockSizes::new(json::value::<NumberList>(text)?.0),
+        Form::Csv => sizes_of(ranked(text)?)?,
+        Form::Text => sizes_of(Numbers::new(text))?,
+    };
+    sizes.map_err(|error| error.to_string())
+}
+
+/// The form of a text that begins so.
+fn form(beginning: &[u8]) -> Form {
+    match beginning.trim_ascii_start().first() {
+        Some(b'{') => Form::Document,
+        Some(b'[') => Form::List,
+        _ if has_heading(beginning) => Form::Csv,
+        _ => Form::Text,
+    }
 }
 
 /// Whether the first line that is no comment is a heading.
-fn is_csv(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
-    first.is_some_and(|line| line.trim_start_matches('"').to_lowercase().starts_with("rank"))
+fn has_heading(beginning: &[u8]) -> bool {
+    let mut lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
+    let first = first.iter().position(|&byte| byte != b'"').map_or(first, |at| &first[at..]);
+    first.len() >= 4 && first[..4].eq_ignore_ascii_case(b"rank")
 }
 
-fn parse_csv(text: &str) -> Result<Vec<u64>, String> {
-    if text.matches('"').count() % 2 == 1 {
-        return Err("a quotation mark without a second one".to_owned());
+/// The block sizes in an iterator, or its first fault.
+fn sizes_of(
+    sizes: impl Iterator<Item = Result<u64, String>>,
+) -> Result<Result<BlockSizes, BlockSizesError>, String> {
+    let mut fault = None;
+    let sizes = sizes.map_while(|size| size.map_err(|error| fault = Some(error)).ok());
+    let sizes = BlockSizes::new(sizes);
+    match fault {
+        Some(error) => Err(error),
+        None => Ok(sizes),
     }
+}
+
+/// The second column of a CSV text whose first one counts from 0.
+fn ranked(text: impl Read) -> Result<impl Iterator<Item = Result<u64, String>>, String> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
-        .from_reader(text.as_bytes());
+        .from_reader(Quoted { input: text, is_open: false });
     let columns = reader.headers().map_err(|error| error.to_string())?;
     if columns.iter().map(str::to_lowercase).ne(["rank", "size_bytes"]) {
         let found: Vec<&str> = columns.iter().collect();
         return Err(format!("line 1: columns {}; rank,size_bytes are expected", found.join(",")));
     }
-    let mut sizes = Vec::new();
-    for record in reader.records() {
+    let records = reader.into_records().zip(0_usize..);
+    Ok(records.map(|(record, rank)| {
         let record = record.map_err(|error| error.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
-        if record[0].parse() != Ok(sizes.len()) {
-            let expected = sizes.len();
-            return Err(format!("line {line}: rank {:?}; {expected} is expected", &record[0]));
+        match record[0].parse() == Ok(rank) {
+            true => whole(&record[1], line),
+            false => Err(format!("line {line}: rank {:?}; {rank} is expected", &record[0])),
         }
-        push_size(&mut sizes, &record[1], line)?;
-    }
-    Ok(sizes)
+    }))
 }
 
-fn parse_text(text: &str) -> Result<Vec<u64>, String> {
-    let mut sizes = Vec::new();
-    for (line, content) in (1..).zip(text.lines()) {
-        let content = content.split('#').next().unwrap_or_default().trim();
-        // A comma may end a line, but two in a row, or one at its start, leave a size out.
-        let content = content.strip_suffix(',').unwrap_or(content);
-        if content.is_empty() {
-            continue;
-        }
-        for field in content.split(',') {
-            if field.trim().is_empty() {
-                return Err(format!("line {line}: an empty value between commas"));
-            }
-            for value in field.split_whitespace() {
-                push_size(&mut sizes, value, line)?;
-            }
-        }
-    }
-    Ok(sizes)
+/// A text in which quotation marks are closed in the line where they are opened: one that is not would
+/// swallow all the rest.
+struct Quoted<R> {
+    input: R,
+    is_open: bool,
 }
 
-/// Appends one size, or says what is wrong with it.
-fn push_size(sizes: &mut Vec<u64>, value: &str, line: u64) -> Result<(), String> {
-    if sizes.len() == MOST_PROCESSORS {
-        return Err(format!("line {line}: more than {MOST_PROCESSORS} block sizes"));
+impl<R: Read> Read for Quoted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        let is_end = count == 0 && !buffer.is_empty();
+        for byte in &buffer[..count] {
+            match byte {
+                b'"' => self.is_open = !self.is_open,
+                b'\n' if self.is_open => return Err(unpaired()),
+                _ => {}
+            }
+        }
+        match is_end && self.is_open {
+            true => Err(unpaired()),
+            false => Ok(count),
+        }
     }
-    let digits = value.strip_prefix('+').unwrap_or(value);
-    let size = digits.parse().ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
-    sizes.push(size.ok_or_else(|| {
-        format!(
-            "line {line}: {value:?} is not a block size, a whole number of bytes from 0 to 2^64 - 1"
-        )
-    })?);
-    Ok(())
+}
+
+fn unpaired() -> io::Error {
+    io::Error::other("a quotation mark without a second one")
 }
 
 #[cfg(test)]
@@ -205,7 +232,7 @@ mod tests {
     use super::*;
 
     fn sizes(text: &str) -> Result<Vec<u64>, String> {
-        parse(text).map(|sizes| sizes.iter().collect())
+        parse(text.as_bytes()).map(|sizes| sizes.iter().collect())
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Where documents are read from: files or standard input, packed with gzip or not.
 
+use crate::ending::ending;
 use crate::error::FileError;
+use crate::limits::MOST_BLANKS;
 use flate2::bufread::MultiGzDecoder;
 use std::fmt;
 use std::fs::File;
@@ -17,14 +19,6 @@ pub enum Source {
     File(PathBuf),
 }
 
-/// The largest input that is read, in bytes: a tree document over 10^8 processors, or as many block
-/// sizes.
-const LARGEST_INPUT: u64 = 8_000_000_000;
-
-/// The most blanks in a row, in bytes: no document has as many, but what a device or a packed file
-/// yields without end may be nothing else.
-const MOST_BLANKS: u64 = 1 << 24;
-
 impl Source {
     /// The source that a command-line argument names.
     ///
@@ -38,27 +32,28 @@ impl Source {
         }
     }
 
-    /// The text as a stream, without the byte-order mark that some editors put in front of it.
+    /// The text as a stream of at most so many bytes, without the byte-order mark that some editors put
+    /// in front of it.
     ///
     /// # Errors
-    /// A file that cannot be opened or read.
-    pub fn stream(&self) -> Result<impl BufRead, FileError> {
-        self.open().map_err(|error| self.failure(&error))
+    /// A file that cannot be opened or read; reading fails beyond the limit.
+    pub(crate) fn stream(&self, limit: u64) -> Result<impl BufRead + use<>, FileError> {
+        self.open(limit).map_err(|error| self.failure(&error))
     }
 
-    /// The whole text.
-    ///
-    /// # Errors
-    /// A file that cannot be read, is too large, or is not UTF-8.
-    pub fn read(&self) -> Result<String, FileError> {
-        self.text_of(self.stream()?)
+    /// What the file's name ends with, in lower case, before a `.gz`; `None` for standard input.
+    pub(crate) fn ending(&self) -> Option<String> {
+        match self {
+            Source::StandardInput => None,
+            Source::File(path) => ending(path),
+        }
     }
 
     /// The whole text of a stream that this source has opened.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
-    pub fn text_of(&self, mut stream: impl BufRead) -> Result<String, FileError> {
+    /// A stream that cannot be read, is too large, or is not UTF-8.
+    pub(crate) fn text_of(&self, mut stream: impl BufRead) -> Result<String, FileError> {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).map_err(|error| self.failure(&error))?;
         String::from_utf8(bytes).map_err(|error| {
@@ -76,7 +71,7 @@ impl Source {
         }
     }
 
-    fn open(&self) -> io::Result<impl BufRead + use<>> {
+    fn open(&self, limit: u64) -> io::Result<impl BufRead + use<>> {
         let mut raw: Box<dyn BufRead> = match self {
             Source::StandardInput => Box::new(BufReader::new(io::stdin())),
             Source::File(path) => Box::new(BufReader::new(File::open(path)?)),
@@ -84,7 +79,7 @@ impl Source {
         let is_packed = raw.fill_buf()?.first() == Some(&GZIP);
         let plain: Box<dyn Read> =
             if is_packed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
-        let mut text = BufReader::new(Limited { input: plain, left: LARGEST_INPUT, blanks: 0 });
+        let mut text = BufReader::new(Limited { input: plain, limit, left: limit, blanks: 0 });
         let mark = "\u{feff}".as_bytes();
         if text.fill_buf()?.starts_with(mark) {
             text.consume(mark.len());
@@ -114,6 +109,7 @@ const GZIP: u8 = 0x1f;
 /// A text that is refused where it goes on for too long, or is none.
 struct Limited<R> {
     input: R,
+    limit: u64,
     left: u64,
     /// How many of the last bytes are blank, counted by whole reads.
     blanks: u64,
@@ -122,7 +118,7 @@ struct Limited<R> {
 impl<R> Limited<R> {
     fn check(&mut self, read: &[u8]) -> Result<(), String> {
         let left = self.left.checked_sub(read.len() as u64);
-        self.left = left.ok_or_else(|| format!("more than {LARGEST_INPUT} bytes"))?;
+        self.left = left.ok_or_else(|| format!("more than {} bytes", self.limit))?;
         if read.contains(&0) {
             return Err("it has bytes that are 0, and so is no UTF-8 text".to_owned());
         }
@@ -151,5 +147,46 @@ impl fmt::Display for Source {
             Source::StandardInput => formatter.write_str("standard input"),
             Source::File(path) => path.display().fmt(formatter),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn file(content: &[u8]) -> (tempfile::TempDir, Source) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file.json");
+        std::fs::write(&path, content).unwrap();
+        (folder, Source::File(path))
+    }
+
+    fn packed(content: &[u8]) -> Vec<u8> {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(content).unwrap();
+        packer.finish().unwrap()
+    }
+
+    #[test]
+    fn what_unpacks_to_more_than_the_limit_is_refused() {
+        let text = vec![b'1'; 1 << 20];
+        let archive = packed(&text);
+        assert!(archive.len() < 4096);
+        let (_folder, source) = file(&archive);
+        let read = |limit| source.stream(limit).and_then(|stream| source.text_of(stream));
+        assert_eq!(read(1 << 20).unwrap().len(), 1 << 20);
+        let error = read((1 << 20) - 1).unwrap_err().to_string();
+        assert!(error.ends_with("file.json: more than 1048575 bytes"), "{error}");
+    }
+
+    #[test]
+    fn the_ending_counts_before_gz() {
+        let ending = |name: &str| Source::File(name.into()).ending();
+        assert_eq!(ending("a/b.toml").as_deref(), Some("toml"));
+        assert_eq!(ending("b.JSON.gz").as_deref(), Some("json"));
+        assert_eq!((ending("b"), Source::StandardInput.ending()), (None, None));
     }
 }

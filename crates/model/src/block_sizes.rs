@@ -23,9 +23,9 @@ pub enum BlockSizesError {
     #[error("there are no block sizes; a problem has at least one processor")]
     NoProcessors,
     /// More processors than ranks.
-    #[error("{processors} block sizes; at most {MOST_PROCESSORS} processors are allowed")]
+    #[error("{processors} block sizes or more; at most {MOST_PROCESSORS} processors are allowed")]
     TooManyProcessors {
-        /// How many sizes were given.
+        /// How many sizes there are at least.
         processors: usize,
     },
     /// The total overflows 64 bits.
@@ -49,15 +49,15 @@ impl BlockSizes {
         let mut prefix = vec![0];
         let mut total = 0_u64;
         for (rank, size) in sizes.into_iter().enumerate() {
+            if rank == MOST_PROCESSORS {
+                return Err(BlockSizesError::TooManyProcessors { processors: rank + 1 });
+            }
             total =
                 total.checked_add(size).ok_or(BlockSizesError::TotalOverflows { rank, size })?;
             prefix.push(total);
         }
-        match prefix.len() - 1 {
-            0 => Err(BlockSizesError::NoProcessors),
-            processors if processors > MOST_PROCESSORS => {
-                Err(BlockSizesError::TooManyProcessors { processors })
-            }
+        match prefix.len() {
+            1 => Err(BlockSizesError::NoProcessors),
             _ => Ok(BlockSizes { prefix }),
         }
     }

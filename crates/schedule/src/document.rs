@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
-use tuwtree_model::document::{Header, Machine, Object, StatedCosts, shortened};
+use tuwtree_model::document::{Header, Machine, NumberList, Object, StatedCosts, shortened};
 use tuwtree_model::{
     BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, Vector,
 };
@@ -379,24 +379,24 @@ struct ScheduleFields {
     ports: u16,
     costs: Option<Object<CostFields>>,
     machine: Option<Object<Machine>>,
-    block_sizes_bytes: Option<Vec<u64>>,
+    block_sizes_bytes: Option<NumberList>,
     vector_bytes: Option<u64>,
-    displacements_bytes: Option<Vec<u64>>,
-    segment_bytes: Vec<u64>,
+    displacements_bytes: Option<NumberList>,
+    segment_bytes: NumberList,
     actions: ActionLists,
 }
 
 impl ScheduleFields {
     fn schedule(self) -> Result<Schedule, String> {
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
-            (Some(sizes), None) if sizes.len() != self.processors => {
+            (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
                 return Err(format!(
                     "\"block_sizes_bytes\" has {} entries, but \"processors\" is {}",
                     sizes.len(),
                     self.processors
                 ));
             }
-            (Some(sizes), None) => {
+            (Some(NumberList(sizes)), None) => {
                 Payload::Blocks(BlockSizes::new(sizes).map_err(|error| error.to_string())?)
             }
             (None, Some(bytes)) => Payload::Vector(Vector { processors: self.processors, bytes }),
@@ -422,12 +422,12 @@ impl ScheduleFields {
             operation: self.operation,
             root: self.root,
             payload,
-            displacements: self.displacements_bytes,
+            displacements: self.displacements_bytes.map(|NumberList(list)| list),
             order: self.order,
             ports: self.ports,
             costs,
         };
-        Schedule::new(task, self.segment_bytes, self.actions.0).map_err(|error| error.to_string())
+        Schedule::new(task, self.segment_bytes.0, self.actions.0).map_err(|error| error.to_string())
     }
 }
 

@@ -4,9 +4,13 @@
 //! [`TreeDocument`] or [`Machine`], which refuse unknown fields; `docs/formats.md` describes the
 //! formats.
 
+mod list;
 mod machine;
 
+pub use list::NumberList;
 pub use machine::{Date, Machine};
+
+use list::SubtreeLists;
 
 use crate::{
     BlockSizes, Collective, Costs, Homogeneous, NotOrdered, Operation, Order, Payload, Rank, Step,
@@ -249,7 +253,7 @@ struct TreeFields {
     processors: usize,
     root: Rank,
     order: Option<Order>,
-    subtrees: Vec<Vec<u32>>,
+    subtrees: SubtreeLists,
     problem: Option<Object<ProblemFields>>,
 }
 
@@ -266,7 +270,7 @@ struct ProblemFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<Object<Machine>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    block_sizes_bytes: Option<Vec<u64>>,
+    block_sizes_bytes: Option<NumberList>,
     #[serde(skip_serializing_if = "Option::is_none")]
     vector_bytes: Option<u64>,
 }
@@ -296,8 +300,9 @@ impl TryFrom<TreeFields> for TreeDocument {
         if order.is_some() && version < 3 {
             return Err(TreeDocumentError::TooEarly { what: "\"order\"", version, needed: 3 });
         }
-        if subtrees.len() != processors {
-            return Err(TreeDocumentError::Subtrees { subtrees: subtrees.len(), processors });
+        if subtrees.processors != processors {
+            let subtrees = subtrees.processors;
+            return Err(TreeDocumentError::Subtrees { subtrees, processors });
         }
         let problem = problem
             .map(|Object(problem)| {
@@ -305,14 +310,8 @@ impl TryFrom<TreeFields> for TreeDocument {
                 problem.of_processors(processors)
             })
             .transpose()?;
-        let mut steps = Vec::with_capacity(2 * processors);
-        for (rank, subtrees) in subtrees.iter().enumerate() {
-            steps.extend(subtrees.iter().map(|&subtree| match subtree as Rank {
-                own if own == rank => (rank, Step::Copy),
-                child => (rank, Step::Receive(child)),
-            }));
-        }
-        let document = TreeDocument { tree: Tree::new(processors, root, &steps)?, problem };
+        let tree = Tree::new(processors, root, &subtrees.steps)?;
+        let document = TreeDocument { tree, problem };
         document.check_order(order.unwrap_or(Order::Any))?;
         Ok(document)
     }
@@ -388,7 +387,7 @@ impl Serialize for SubtreesOf<'_> {
 impl From<&Problem> for ProblemFields {
     fn from(problem: &Problem) -> ProblemFields {
         let (block_sizes_bytes, vector_bytes) = match &problem.payload {
-            Payload::Blocks(sizes) => (Some(sizes.iter().collect()), None),
+            Payload::Blocks(sizes) => (Some(NumberList(sizes.iter().collect())), None),
             Payload::Vector(vector) => (None, Some(vector.bytes)),
         };
         let mut fields = ProblemFields {
@@ -438,10 +437,10 @@ impl ProblemFields {
         )
         .map_err(problem)?;
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
-            (Some(sizes), None) if sizes.len() != processors => {
+            (Some(NumberList(sizes)), None) if sizes.len() != processors => {
                 return Err(TreeDocumentError::Blocks { blocks: sizes.len(), processors });
             }
-            (Some(sizes), None) => {
+            (Some(NumberList(sizes)), None) => {
                 Payload::Blocks(BlockSizes::new(sizes).map_err(|error| problem(error.to_string()))?)
             }
             (None, Some(bytes)) => Payload::Vector(Vector { processors, bytes }),
