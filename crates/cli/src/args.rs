@@ -5,6 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tuwtree_io::{Source, machine, sizes};
 use tuwtree_model::document::StatedCosts;
+use tuwtree_model::quantity::{Cost, parse_bytes, parse_time, parse_time_per_byte};
 use tuwtree_model::{
     BlockSizes, CostModel, Costs, Distribution, Homogeneous, MOST_PROCESSORS, Operation, Payload,
     Ports, Randomness, Rank, Root, Scale, Vector,
@@ -23,7 +24,8 @@ pub(crate) struct PayloadArgs {
     pub(crate) sizes: Option<Source>,
 
     /// Broadcast or reduce a vector of this size, over -p processors
-    #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector")]
+    #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector",
+          value_parser = parse_bytes)]
     vector: Option<u64>,
 
     #[command(flatten)]
@@ -38,8 +40,8 @@ pub(crate) struct ScaleArgs {
     #[arg(short = 'p', long, value_name = "P")]
     processors: Option<usize>,
 
-    /// Mean block size in bytes [default: 1000]
-    #[arg(short = 'b', long, value_name = "BYTES")]
+    /// Mean block size in bytes, also as 64KiB or 8MB [default: 1000]
+    #[arg(short = 'b', long, value_name = "BYTES", value_parser = parse_bytes)]
     block: Option<u64>,
 
     /// How rare and large spikes are; how many processors hold skewed data [default: 5]
@@ -163,19 +165,23 @@ impl ScaleArgs {
 
 /// The costs: three numbers, unset ones with a default that depends on the command, or a machine.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Costs (any time unit, the same for all three)")]
+#[command(
+    next_help_heading = "Costs (plain numbers in any time unit, the same for all three, or units with all three)"
+)]
 pub(crate) struct CostArgs {
-    /// Start-up latency of a message [default: 100, or as in the tree file]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    alpha: Option<f64>,
+    /// Start-up latency of a message, such as 100 or 2us [default: 100, or as in the tree file]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
+    alpha: Option<Cost>,
 
-    /// Time per byte sent [default: 1, or as in the tree file]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    beta: Option<f64>,
+    /// Time per byte sent, such as 1, 0.08ns or 12.5GB/s [default: 1, or as in the tree file]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    beta: Option<Cost>,
 
-    /// Time per byte of a local copy [default: 1, or as in the tree file]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    gamma: Option<f64>,
+    /// Time per byte of a local copy, as for --beta [default: 1, or as in the tree file]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    gamma: Option<Cost>,
 
     /// Read the costs of a machine (JSON or TOML, see docs/formats.md); times are then in seconds
     #[arg(long, value_name = "FILE", value_parser = Source::parse,
@@ -193,6 +199,7 @@ impl CostArgs {
         if let Some(source) = &self.machine {
             return Ok(machine::read(source)?.into());
         }
+        self.check_units()?;
         let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count();
         let (alpha, beta, gamma) = match default {
             Some(machine @ StatedCosts::Machine(_)) if given == 0 => return Ok(machine.clone()),
@@ -207,12 +214,30 @@ impl CostArgs {
             _ => (100.0, 1.0, 1.0),
         };
         Homogeneous::new(
-            self.alpha.unwrap_or(alpha),
-            self.beta.unwrap_or(beta),
-            self.gamma.unwrap_or(gamma),
+            self.alpha.map_or(alpha, Cost::value),
+            self.beta.map_or(beta, Cost::value),
+            self.gamma.map_or(gamma, Cost::value),
         )
         .map(StatedCosts::from)
         .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))
+    }
+
+    /// Fails with exit code 2 where some costs have a unit and others do not; 0 is 0 in any unit.
+    fn check_units(&self) -> Result<(), CliError> {
+        let costs = [("--alpha", self.alpha), ("--beta", self.beta), ("--gamma", self.gamma)];
+        let with = costs.iter().find(|(_, cost)| matches!(cost, Some(Cost::Seconds(_))));
+        let without = costs.iter().find(|(_, cost)| match cost {
+            Some(Cost::Plain(value)) => *value != 0.0,
+            Some(Cost::Seconds(_)) => false,
+            None => true,
+        });
+        match (with, without) {
+            (Some((with, _)), Some((without, _))) => Err(CliError::Usage(format!(
+                "{with} has a unit, and {without} has none: state all of --alpha, --beta and \
+                 --gamma with units, or none"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Fails unless the costs are stated for this many processors.

@@ -48,6 +48,7 @@ mod ordered;
 mod ports;
 mod power_law;
 mod problem;
+pub mod quantity;
 mod random;
 mod time;
 mod tree;

@@ -8,6 +8,7 @@ use tuwtree_io::{Source, machine};
 
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{CostModel, Costs, CostsError, MOST_PROCESSORS};
 
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
@@ -33,7 +34,7 @@ pub(crate) struct MachineArgs {
     processors: Option<usize>,
 
     /// Replace costs that are linear piece by piece by the linear ones of messages of this size
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     linearise_at: Option<u64>,
 
     /// Where to write it

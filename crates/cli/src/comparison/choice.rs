@@ -12,6 +12,7 @@ use clap::builder::TypedValueParser;
 use std::time::Duration;
 use tuwtree_dp::Method;
 use tuwtree_model::document::Problem;
+use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{Operation, Order, Ports, Root};
 use tuwtree_treegen::AdaptiveRule;
 
@@ -72,7 +73,7 @@ pub(crate) struct Choice {
 
     /// Search with the linear costs of messages of this size, where the machine's are linear only
     /// piece by piece; trees are judged by the true costs
-    #[arg(long, value_name = "BYTES", requires = "machine",
+    #[arg(long, value_name = "BYTES", requires = "machine", value_parser = parse_bytes,
           conflicts_with_all = ["certify", "vector"])]
     pub(crate) linearise_at: Option<u64>,
 

@@ -21,6 +21,7 @@ use tuwtree_measure::{
     Algorithm, CONFIDENCE, Construction, Measurements, Sends, Series, median_interval,
 };
 use tuwtree_model::Distribution;
+use tuwtree_model::quantity;
 
 /// A picture of measured times.
 #[derive(Clone, Copy, Debug)]
@@ -258,8 +259,8 @@ fn draw_line(xml: &mut Xml, algorithm: Algorithm, line: &[&Series], x: &LogAxis,
                 "{}, b = {}: median {} us, minimum {} us",
                 algorithm.name(),
                 one.mean_block,
-                labels::number(microseconds(one.median())),
-                labels::number(microseconds(one.minimum()))
+                quantity::number(microseconds(one.median())),
+                quantity::number(microseconds(one.minimum()))
             ),
         );
     }

@@ -2,11 +2,11 @@
 
 use super::MeasuredPicture;
 use crate::frame::{Setting as Frame, style};
-use crate::labels;
 use crate::svg::Xml;
 use tuwtree_measure::{
     CONFIDENCE, Comparison, Guideline, LEVEL, Measurements, Verdict, median_interval,
 };
+use tuwtree_model::quantity;
 
 /// The page as HTML: one file that needs no network. `version` is the program's.
 pub fn measured_page(measurements: &Measurements, version: &str) -> String {
@@ -106,7 +106,7 @@ fn write_figures(xml: &mut Xml, measurements: &Measurements) {
         xml,
         &["distribution", "b", "algorithm", "minimum", "median", "from", "to", "planning"],
     );
-    let us = |seconds: f64| labels::number((seconds * 1e8).round() / 100.0);
+    let us = |seconds: f64| quantity::number((seconds * 1e8).round() / 100.0);
     for one in measurements.series() {
         let ends = median_interval(&one.seconds, CONFIDENCE);
         let end = |of: fn(&tuwtree_measure::Interval) -> f64| {

@@ -14,6 +14,7 @@ pub(crate) use bars::{Bar, Kind, bars, critical_actions};
 pub(crate) use rows::{Row, rows};
 pub(crate) use shared::shared;
 use std::fmt::Display;
+use tuwtree_model::quantity;
 use tuwtree_model::{Rank, Time};
 use tuwtree_schedule::Schedule;
 
@@ -104,7 +105,7 @@ impl<'a> TimelinePicture<'a> {
         let busy: f64 = (0..task.processors()).map(|rank| timeline.busy_units(rank)).sum();
         let what = format!(
             "{}; completion time {}; {} together are busy {} of the time",
-            labels::bytes(task.total()),
+            quantity::bytes(task.total()),
             Unit::of(costs).units(end),
             match task.ports {
                 1 => "all processors".to_owned(),
