@@ -39,27 +39,6 @@ pub enum SizesFormat {
 }
 
 impl SizesFormat {
-    /// All of them.
-    pub const ALL: [SizesFormat; 3] = [SizesFormat::Text, SizesFormat::Csv, SizesFormat::Json];
-
-    /// The name by which users call the format.
-    pub fn name(self) -> &'static str {
-        match self {
-            SizesFormat::Text => "text",
-            SizesFormat::Csv => "csv",
-            SizesFormat::Json => "json",
-        }
-    }
-
-    /// What the format looks like, in a line.
-    pub fn summary(self) -> &'static str {
-        match self {
-            SizesFormat::Text => "one size a line",
-            SizesFormat::Csv => "columns rank,size_bytes",
-            SizesFormat::Json => "a versioned document; see docs/formats.md",
-        }
-    }
-
     /// Writes the sizes in this format.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
 //! `tuwtree advise`: which construction to use for a problem, and what it gains.
 
 use crate::advice::{Advice, Rival, TOLERANCE_PERCENT};
-use crate::comparison::{ComparisonArgs, compare};
+use crate::comparison::{Comparison, ComparisonArgs, compare};
 use crate::error::CliError;
-use crate::output::text;
+use crate::output::format::{Format, FormatArgs, write_json, write_objects};
+use crate::output::{comparison, text};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::Order;
@@ -26,9 +27,8 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE_PERCENT, allow_hyphen_values = true)]
     tolerance: f64,
 
-    /// Print the advice as JSON (see docs/formats.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// Runs the command.
@@ -42,14 +42,30 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
             args.tolerance
         )));
     }
+    let format = args.format.printed(&Format::RESULT)?;
     args.comparison.choice.order.get_or_insert(Order::Any);
     let problem = args.comparison.load()?;
     let comparison = compare(&args.comparison.choice, problem)?;
     let advice = Advice::new(&comparison, args.tolerance / 100.0);
-    if args.json {
-        write_json(&advice, output)?;
-        return Ok(comparison.exit_code());
+    match format {
+        Format::Json => write_json(&document(&advice), output)?,
+        Format::Csv => {
+            let mut rows = comparison::rows(&comparison);
+            for (row, outcome) in rows.iter_mut().zip(&comparison.outcomes) {
+                row["advised"] = std::ptr::eq(outcome, advice.chosen).into();
+            }
+            write_objects(&rows, output)?;
+        }
+        _ => write_text(&comparison, &advice, output)?,
     }
+    Ok(comparison.exit_code())
+}
+
+fn write_text(
+    comparison: &Comparison,
+    advice: &Advice<'_>,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
     let costs = text::costs(comparison.problem.costs());
     writeln!(output, "{}; {costs}{}\n", comparison.title(), text::with_ports(comparison.ports))?;
     writeln!(output, "{}", advice.sentence())?;
@@ -61,11 +77,10 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
     if let Some(line) = advice.unpacking() {
         writeln!(output, "{line}")?;
     }
-    writeln!(output, "{}", advice.limit())?;
-    Ok(comparison.exit_code())
+    Ok(writeln!(output, "{}", advice.limit())?)
 }
 
-fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliError> {
+fn document(advice: &Advice<'_>) -> Value {
     let rivals: serde_json::Map<String, serde_json::Value> = Rival::ALL
         .into_iter()
         .filter_map(|rival| {
@@ -80,7 +95,7 @@ fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliErro
         })
         .collect();
     let chosen = advice.chosen;
-    let document = json!({
+    json!({
         "format": "tuwtree-advice",
         "version": 1,
         "construction": chosen.construction.name(),
@@ -91,7 +106,5 @@ fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliErro
         "lower_bound": text::json_time(advice.bound()),
         "against": rivals,
         "sentence": advice.sentence(),
-    });
-    serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
-    Ok(writeln!(output)?)
+    })
 }

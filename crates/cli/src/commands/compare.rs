@@ -3,7 +3,8 @@
 use crate::comparison::{Comparison, ComparisonArgs, Outcome, compare};
 use crate::error::CliError;
 use crate::input::schedule_of_tree;
-use crate::output::text;
+use crate::output::format::{Format, FormatArgs, check_name, write_json, write_objects};
+use crate::output::{comparison, text};
 use clap::Args;
 use std::fmt::Display;
 use std::io::Write;
@@ -24,6 +25,9 @@ pub(crate) struct CompareArgs {
     /// Write the page to this file (`-`: standard output, and nothing else)
     #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
     report: Option<Destination>,
+
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// An outcome, performed.
@@ -39,6 +43,13 @@ struct Performed<'a> {
 /// A problem that cannot be read or is out of range; a construction asked for by name that cannot
 /// be built; an output that cannot be written.
 pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
+    check_name("--report", args.report.as_ref(), Format::Html)?;
+    let to_standard_output = matches!(args.report, Some(Destination::StandardOutput));
+    if to_standard_output && args.format.asked().is_some() {
+        let message = "--json or --format, and --report -, both write to standard output";
+        return Err(CliError::Usage(message.into()));
+    }
     let problem = args.comparison.load()?;
     let file = args.report.as_ref().map(Destination::open).transpose()?;
     let comparison = compare(&args.comparison.choice, problem)?;
@@ -46,8 +57,11 @@ pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode
         let page = page(&comparison, args.comparison.payload.source())?;
         file.write(|file| file.write_all(page.as_bytes()))?;
     }
-    if !matches!(args.report, Some(Destination::StandardOutput)) {
-        comparison.write_text(output)?;
+    match format {
+        _ if to_standard_output => {}
+        Format::Json => write_json(&comparison::document(&comparison), output)?,
+        Format::Csv => write_objects(&comparison::rows(&comparison), output)?,
+        _ => comparison.write_text(output)?,
     }
     Ok(comparison.exit_code())
 }

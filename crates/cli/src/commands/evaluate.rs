@@ -4,9 +4,10 @@ use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::comparison::bound_on_any_tree;
 use crate::error::CliError;
 use crate::input::{check_sources, problem};
+use crate::output::format::{Format, FormatArgs, row_of, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Source, tree};
@@ -35,9 +36,8 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     ports: PortArgs,
 
-    /// Print the result as JSON (see docs/formats.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// Runs the command.
@@ -45,6 +45,7 @@ pub(crate) struct EvaluateArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it; no blocks at all.
 pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
     check_sources(&args.tree, &args.payload, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let Some(problem) = problem(&document, &args.tree, &args.payload, &args.costs)? else {
@@ -54,9 +55,10 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
         )));
     };
     let evaluation = evaluate(&document, &problem, args.ports.for_tree(problem.operation())?)?;
-    match args.json {
-        true => evaluation.write_json(output)?,
-        false => evaluation.write_text(output)?,
+    match format {
+        Format::Json => write_json(&evaluation.document(), output)?,
+        Format::Csv => write_objects(&[row_of(&evaluation.document())], output)?,
+        _ => evaluation.write_text(output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -162,9 +164,9 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    fn write_json(&self, output: &mut dyn Write) -> Result<(), CliError> {
+    fn document(&self) -> Value {
         let tree = &self.document.tree;
-        let document = json!({
+        json!({
             "format": "tuwtree-evaluation",
             "version": 1,
             "operation": self.problem.operation().name(),
@@ -182,8 +184,6 @@ impl Evaluation<'_> {
             "ordered": self.fault.is_ok(),
             "not_ordered_because": self.fault.err().map(|fault| fault.to_string()),
             "joins_adjacent_ranges": self.joins_adjacent_ranges(),
-        });
-        serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
-        Ok(writeln!(output)?)
+        })
     }
 }

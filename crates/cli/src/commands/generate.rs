@@ -1,7 +1,8 @@
 //! `tuwtree generate`: block sizes of a distribution.
 
-use crate::args::{ScaleArgs, distribution_parser, named};
+use crate::args::{ScaleArgs, distribution_parser};
 use crate::error::CliError;
+use crate::output::format::{Format, FormatArgs};
 use clap::Args;
 use std::process::ExitCode;
 use tuwtree_io::Destination;
@@ -18,12 +19,10 @@ pub(crate) struct GenerateArgs {
     #[command(flatten)]
     scale: ScaleArgs,
 
-    /// How to write them; every command reads all three
-    #[arg(long, value_name = "FORMAT", default_value = "text",
-          value_parser = named(SizesFormat::ALL, SizesFormat::name, SizesFormat::summary))]
-    format: SizesFormat,
+    #[command(flatten)]
+    format: FormatArgs,
 
-    /// Where to write them
+    /// Where to write them: `.txt`, `.csv` or `.json`; every command reads all three
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -33,7 +32,12 @@ pub(crate) struct GenerateArgs {
 /// # Errors
 /// Parameters out of range, or an output that cannot be written.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, CliError> {
+    let format = match args.format.written(&Format::RESULT, &args.output)? {
+        Format::Json => SizesFormat::Json,
+        Format::Csv => SizesFormat::Csv,
+        _ => SizesFormat::Text,
+    };
     let sizes = args.scale.generate(args.dist, 2000)?;
-    args.output.open()?.write(|output| args.format.write(&sizes, output))?;
+    args.output.open()?.write(|output| format.write(&sizes, output))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use crate::construction::Construction;
 use crate::error::CliError;
+use crate::output::format::{Format, FormatArgs, write_csv, write_json};
 use crate::output::progress::Progress;
 use crate::output::text;
 use crate::published::{Cell, Note, Problem, Row, published_rows, recompute};
@@ -22,9 +23,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "TABLE", default_value = "all")]
     table: Table,
 
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -53,21 +53,12 @@ impl Table {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// The paper's layout, three lines for each of its lines
-    Text,
-    /// One line for each number
-    Csv,
-    /// As csv, with a summary
-    Json,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// An interrupt, or an output that cannot be written.
 pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
     let rows = published_rows();
     let problems: Vec<Problem> = Problem::all().filter(|p| args.table.contains(p.table)).collect();
     let progress = Progress::new("reproduce");
@@ -86,10 +77,10 @@ pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCo
     drop(progress);
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let summary = Summary::of(&rows);
-    match args.format {
-        Format::Text => write_text(&rows, &summary, output)?,
-        Format::Csv => write_csv(&rows, output)?,
-        Format::Json => write_json(&rows, &summary, output)?,
+    match format {
+        Format::Json => write_json(&document(&rows, &summary), output)?,
+        Format::Csv => write_csv(FIELDS, rows.iter().flat_map(records), output)?,
+        _ => write_text(&rows, &summary, output)?,
     }
     Ok(match summary.is_as_expected() {
         true => ExitCode::SUCCESS,
@@ -283,38 +274,18 @@ fn records(row: &Row) -> impl Iterator<Item = [serde_json::Value; 15]> + '_ {
     })
 }
 
-fn write_csv(rows: &[Row], output: &mut dyn Write) -> Result<(), CliError> {
-    let mut writer = csv::Writer::from_writer(output);
-    let io = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => CliError::Output(error),
-        kind => CliError::Failure(format!("CSV: {kind:?}")),
-    };
-    writer.write_record(FIELDS).map_err(io)?;
-    for record in rows.iter().flat_map(records) {
-        let fields = record.iter().map(|value| match value {
-            serde_json::Value::String(text) => text.clone(),
-            serde_json::Value::Null => String::new(),
-            value => value.to_string(),
-        });
-        writer.write_record(fields).map_err(io)?;
-    }
-    Ok(writer.flush()?)
-}
-
-fn write_json(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result<(), CliError> {
+fn document(rows: &[Row], summary: &Summary) -> serde_json::Value {
     let cells: Vec<serde_json::Map<_, _>> = rows
         .iter()
         .flat_map(records)
         .map(|record| FIELDS.map(str::to_owned).into_iter().zip(record).collect())
         .collect();
-    let document = json!({
+    json!({
         "format": "tuwtree-reproduction",
         "version": 1,
         "cells": cells,
         "equal_times": summary.equal_times,
         "equal_roots": summary.equal_roots,
         "ties": summary.ties,
-    });
-    serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
-    Ok(writeln!(output)?)
+    })
 }

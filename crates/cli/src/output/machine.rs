@@ -6,17 +6,6 @@ use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::{per_byte, seconds};
 use tuwtree_model::{CostMatrix, Costs, Hierarchy, Homogeneous, Piece, Placement, Rank};
 
-/// A form in which a machine is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum MachineFormat {
-    /// A description.
-    Text,
-    /// A machine file in JSON.
-    Json,
-    /// A machine file in TOML.
-    Toml,
-}
-
 /// A machine in words and tables.
 pub(crate) fn describe(machine: &Machine) -> String {
     let Machine { name, date, provenance, costs } = machine;

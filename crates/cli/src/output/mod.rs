@@ -1,6 +1,8 @@
 //! What users see: numbers, tables, pictures.
 
+pub(crate) mod comparison;
 pub(crate) mod drawing;
+pub(crate) mod format;
 pub(crate) mod machine;
 pub(crate) mod progress;
 pub(crate) mod text;
