@@ -70,9 +70,9 @@ fn rows_may_be_the_papers_distributions() {
 #[test]
 fn what_a_map_cannot_be_made_for_is_wrong_usage() {
     for (arguments, messages) in [
-        ("map --gamma 2", &["--gamma 2", "at most 1"][..]),
-        ("map --gamma NaN", &["gamma", "NaN"]),
-        ("map --gamma -1", &["gamma", "-1"]),
+        ("map --gamma-over-beta 2", &["--gamma-over-beta 2", "at most 1"][..]),
+        ("map --gamma-over-beta NaN", &["gamma", "NaN"]),
+        ("map --gamma-over-beta -1", &["gamma", "-1"]),
         ("map --tolerance -1", &["--tolerance -1", "at least 0"]),
         ("map --tolerance inf", &["--tolerance inf"]),
         ("map -p 1", &["2..=5000"]),

@@ -2,12 +2,14 @@
 
 use crate::args::named;
 use crate::error::CliError;
+use crate::output::format::{Format, FormatArgs, write_json, write_objects};
+use crate::output::text;
 use crate::regions::{Cell, Grid, Kind, Place, Row};
 use clap::Args;
-use std::io::Write;
-use std::path::Path;
+use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use tuwtree_io::Destination;
+use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{Distribution, DistributionError, Randomness, Scale, power_law};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
 
@@ -32,14 +34,14 @@ pub(crate) struct MapArgs {
           value_parser = clap::value_parser!(u32).range(2..=5000))]
     processors: u32,
 
-    /// The mean block in bytes
-    #[arg(short = 'b', long, value_name = "BYTES", default_value_t = 1000,
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    /// The mean block size in bytes, also as 64KiB or 8MB; at most 1 GB
+    #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
+          default_value_t = 1000, value_parser = parse_mean_block)]
     mean_block: u64,
 
-    /// The cost of copying in units of beta, at most 1
-    #[arg(long, value_name = "COST", default_value_t = 1.0, allow_hyphen_values = true)]
-    gamma: f64,
+    /// What copying a byte takes over what sending it takes, at most 1
+    #[arg(long, value_name = "RATIO", default_value_t = 1.0, allow_hyphen_values = true)]
+    gamma_over_beta: f64,
 
     /// How much longer than the best, in percent, a kind of tree may take that is less trouble
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
@@ -58,10 +60,13 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     rows: Option<u8>,
 
-    /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, anything else, also `-`, for the
-    /// table of all times as CSV; may be given several times
+    /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, `.json` for all times, anything else,
+    /// also `-`, for a table of them as CSV; may be given several times
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Vec<Destination>,
+
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// What the rows of a map are.
@@ -114,6 +119,8 @@ const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
 const RHO: u64 = 5;
 /// The greatest exponent.
 const STEEPEST: u32 = 3;
+/// What a map can be written as.
+const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Png];
 /// Pixels of a PNG for each unit of the SVG.
 const PNG_SCALE: f32 = 2.0;
 
@@ -126,46 +133,56 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     let outputs = args
         .output
         .iter()
-        .map(|one| Ok((one, one.open()?)))
+        .map(|one| Ok((args.format.written(&FORMATS, one)?, one.open()?)))
         .collect::<Result<Vec<_>, CliError>>()?;
     let grid = grid(args)?;
     let cells = grid.cells()?;
-    for (destination, output) in outputs {
-        let ending = match destination {
-            Destination::StandardOutput => String::new(),
-            Destination::File(path) => picture_ending(path),
-        };
-        match ending.as_str() {
-            "svg" => {
+    for (format, output) in outputs {
+        match format {
+            Format::Svg => {
                 let svg = map(args, &grid, &cells).svg();
                 output.write(|file| file.write_all(svg.as_bytes()))?;
             }
-            "png" => {
+            Format::Png => {
                 let svg = map(args, &grid, &cells).svg();
                 let bytes = png(&svg, PNG_SCALE)
                     .map_err(|error| CliError::Failure(format!("{error}; write SVG")))?;
                 output.write(|file| file.write_all(&bytes))?;
             }
-            _ => output.write(|file| write_csv(args, &grid, &cells, file))?,
+            Format::Json => {
+                let cells = table(args, &grid, &cells);
+                let map = json!({ "format": "tuwtree-map", "version": 1, "cells": cells });
+                output.write(|file| write_json(&map, file))?;
+            }
+            _ => output.write(|file| write_objects(&table(args, &grid, &cells), file))?,
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// A mean block for which a map is drawn.
+fn parse_mean_block(text: &str) -> Result<u64, String> {
+    const LARGEST: u64 = 1_000_000_000;
+    parse_bytes(text)
+        .ok()
+        .filter(|bytes| (1..=LARGEST).contains(bytes))
+        .ok_or_else(|| format!("a number of bytes from 1 to {LARGEST} is needed, such as 64KiB"))
+}
+
 fn check(args: &MapArgs) -> Result<(), CliError> {
-    if args.gamma > 1.0 {
+    if args.gamma_over_beta > 1.0 {
         return Err(CliError::Usage(format!(
-            "--gamma {}: at most 1, in units of beta; trees without order are for gamma <= beta",
-            args.gamma
+            "--gamma-over-beta {}: at most 1; trees without order are for gamma <= beta",
+            args.gamma_over_beta
         )));
     }
     if args.rows.is_some() && args.blocks == Blocks::Distributions {
         return Err(CliError::Usage("--rows is for --blocks power-law".into()));
     }
-    if !(args.gamma.is_finite() && args.gamma >= 0.0) {
+    if !(args.gamma_over_beta.is_finite() && args.gamma_over_beta >= 0.0) {
         return Err(CliError::Usage(format!(
-            "--gamma {}: a finite number from 0 to 1, in units of beta",
-            args.gamma
+            "--gamma-over-beta {}: a finite number from 0 to 1",
+            args.gamma_over_beta
         )));
     }
     match args.tolerance.is_finite() && args.tolerance >= 0.0 {
@@ -177,13 +194,6 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
     }
 }
 
-/// `svg` or `png` in whatever case, `svg` also for what is packed; else nothing.
-fn picture_ending(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").filter(|name| name.ends_with(".svg")).unwrap_or(&name);
-    ["svg", "png"].into_iter().find(|one| name.ends_with(&format!(".{one}"))).unwrap_or("").into()
-}
-
 fn grid(args: &MapArgs) -> Result<Grid, CliError> {
     let columns = i32::from(args.columns);
     let steps = LATENCIES.start() * columns..=LATENCIES.end() * columns;
@@ -192,7 +202,7 @@ fn grid(args: &MapArgs) -> Result<Grid, CliError> {
         alphas: steps
             .map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block))
             .collect(),
-        gamma: args.gamma,
+        gamma: args.gamma_over_beta,
     })
 }
 
@@ -245,7 +255,7 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
                 "gather among {} processors, mean block {} bytes, beta = 1, gamma = {}; {}",
                 args.processors,
                 args.mean_block,
-                args.gamma,
+                args.gamma_over_beta,
                 args.blocks.story(args.seed)
             ),
             format!(
@@ -297,31 +307,26 @@ fn drawn(cell: &Cell, args: &MapArgs) -> RegionCell {
     }
 }
 
-fn write_csv(
-    args: &MapArgs,
-    grid: &Grid,
-    cells: &[Cell],
-    output: &mut dyn Write,
-) -> std::io::Result<()> {
-    let mut table = csv::Writer::from_writer(output);
-    let mut heading = vec!["root", args.blocks.heading(), "alpha_over_beta_b"];
-    heading.extend(Kind::ALL.map(Kind::name));
-    heading.extend(["lower_bound", "choice", "linear_over_choice", "adaptive_over_choice"]);
-    table.write_record(heading)?;
-    for cell in cells {
+/// A row for each cell, with the times of all kinds of trees.
+fn table(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> Vec<Value> {
+    let row = |cell: &Cell| {
         let choice = cell.rivals.choice(args.tolerance / 100.0);
-        let mut record = vec![
-            cell.place.name().into(),
-            grid.rows[cell.row].label.clone(),
-            (cell.alpha / args.mean_block as f64).to_string(),
-        ];
-        record.extend(Kind::ALL.map(|kind| cell.rivals.time(kind).units().to_string()));
-        record.push(cell.rivals.bound.units().to_string());
-        record.push(choice.name().into());
-        record.extend(
-            [Kind::Linear, Kind::Adaptive].map(|over| cell.rivals.gain(choice, over).to_string()),
-        );
-        table.write_record(record)?;
-    }
-    table.flush()
+        let mut row = Map::new();
+        let mut add = |name: &str, value: Value| row.insert(name.to_owned(), value);
+        add("root", cell.place.name().into());
+        add(args.blocks.heading(), grid.rows[cell.row].label.as_str().into());
+        add("alpha_over_beta_b", text::json_number(cell.alpha / args.mean_block as f64));
+        for kind in Kind::ALL {
+            add(kind.name(), text::json_time(cell.rivals.time(kind)));
+        }
+        add("lower_bound", text::json_time(cell.rivals.bound));
+        add("choice", choice.name().into());
+        for (name, over) in
+            [("linear_over_choice", Kind::Linear), ("adaptive_over_choice", Kind::Adaptive)]
+        {
+            add(name, text::json_number(cell.rivals.gain(choice, over)));
+        }
+        Value::Object(row)
+    };
+    cells.iter().map(row).collect()
 }
