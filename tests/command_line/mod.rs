@@ -3,6 +3,7 @@
 mod advise;
 mod bad_input;
 mod broadcast;
+mod formats;
 mod good_runs;
 mod machines;
 mod map;

@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_io::Destination;
-use tuwtree_io::{FileError, Source, sizes};
+use tuwtree_io::{FileError, Source, ending, sizes};
 use tuwtree_model::Costs;
 use tuwtree_model::document::StatedCosts;
 use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
@@ -28,10 +28,10 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
     schedule: Source,
 
-    /// The format
+    /// The format [default: what the output file's name ends with]
     #[arg(short, long, value_name = "NAME",
           value_parser = named(Format::ALL, Format::name, Format::summary))]
-    format: Format,
+    format: Option<Format>,
 
     #[command(flatten)]
     costs: CostArgs,
@@ -98,12 +98,43 @@ impl Format {
     }
 }
 
+impl Format {
+    /// The format that is asked for, by name or by the output file's ending.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for neither, or an ending that is another format's.
+    fn of(args: &ExportArgs) -> Result<Format, CliError> {
+        let told = match &args.output {
+            Destination::StandardOutput => None,
+            Destination::File(path) => ending(path)
+                .and_then(|ending| Format::ALL.into_iter().find(|one| one.name() == ending))
+                .map(|format| (path.display(), format)),
+        };
+        match (args.format, told) {
+            (Some(asked), Some((name, told))) if asked != told => Err(CliError::Usage(format!(
+                "--output {name}: the name ends with .{}, but --format is {}",
+                told.name(),
+                asked.name()
+            ))),
+            (Some(format), _) | (None, Some((_, format))) => Ok(format),
+            (None, None) => {
+                let names: Vec<&str> = Format::ALL.iter().map(|one| one.name()).collect();
+                Err(CliError::Usage(format!(
+                    "--format is needed, or an --output that ends with one: {}",
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// A file that is not a valid schedule, a format that cannot express it, an unwritable output.
 pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
-    if args.name.is_some() && args.format != Format::C {
+    let format = Format::of(args)?;
+    if args.name.is_some() && format != Format::C {
         return Err(CliError::Usage("--name is for --format c".into()));
     }
     check_one_standard_input(&[
@@ -119,7 +150,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     let costs = &*stated.costs();
     // Without a machine, a time unit is taken as a nanosecond.
     let nanoseconds = if stated.machine().is_some() { 1e9 } else { 1.0 };
-    match args.format {
+    match format {
         Format::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
         Format::C => write_c(&schedule, args)?,
         Format::Goal => {
