@@ -222,6 +222,12 @@ impl CostArgs {
         .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))
     }
 
+    /// Whether the costs are given with units: times are then in seconds.
+    pub(crate) fn have_units(&self) -> bool {
+        let costs = [self.alpha, self.beta, self.gamma];
+        costs.iter().any(|cost| matches!(cost, Some(Cost::Seconds(_))))
+    }
+
     /// Fails with exit code 2 where some costs have a unit and others do not; 0 is 0 in any unit.
     fn check_units(&self) -> Result<(), CliError> {
         let costs = [("--alpha", self.alpha), ("--beta", self.beta), ("--gamma", self.gamma)];

@@ -155,13 +155,14 @@ pub(crate) struct Followed<R> {
     input: R,
     /// Line and column of the last byte that was read; columns count bytes, from 1.
     at: (usize, usize),
-    /// The same of the last one that is no blank.
+    /// The same of the last one that is no blank, and that byte.
     last: (usize, usize),
+    last_byte: u8,
 }
 
 impl<R: BufRead> Followed<R> {
     pub(crate) fn new(input: R) -> Followed<R> {
-        Followed { input, at: (1, 0), last: (1, 0) }
+        Followed { input, at: (1, 0), last: (1, 0), last_byte: b' ' }
     }
 
     /// The error's message; without the place where it is that of the document's end, at which all that
@@ -169,7 +170,10 @@ impl<R: BufRead> Followed<R> {
     pub(crate) fn explain(&mut self, error: &serde_json::Error) -> String {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
-        let is_whole = error.is_data() && (line, column) == self.last && self.is_at_end();
+        let is_whole = error.is_data()
+            && (line, column) == self.last
+            && self.last_byte == b'}'
+            && self.is_at_end();
         match message.strip_suffix(&format!(" at line {line} column {column}")) {
             Some(whole) if is_whole => whole.to_owned(),
             _ => message,
@@ -201,7 +205,7 @@ impl<R: Read> Read for Followed<R> {
                 _ => (self.at.0, self.at.1 + 1),
             };
             if !byte.is_ascii_whitespace() {
-                self.last = self.at;
+                (self.last, self.last_byte) = (self.at, *byte);
             }
         }
         Ok(count)

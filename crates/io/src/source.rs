@@ -98,9 +98,11 @@ fn in_words(message: &str) -> String {
         ("usize", "an integer from 0 to 2^64 - 1"),
         ("f64", "a number"),
     ];
-    types.iter().fold(message.to_owned(), |text, (name, words)| {
+    // The type's name may end the message.
+    let message = types.iter().fold(format!("{message} "), |text, (name, words)| {
         text.replace(&format!("expected {name} "), &format!("expected {words} "))
-    })
+    });
+    message.trim_end().to_owned()
 }
 
 /// The first byte of all that gzip has packed, and of no text.

@@ -46,10 +46,7 @@ pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode
     let format = args.format.printed(&Format::RESULT)?;
     check_name("--report", args.report.as_ref(), Format::Html)?;
     let to_standard_output = matches!(args.report, Some(Destination::StandardOutput));
-    if to_standard_output && args.format.asked().is_some() {
-        let message = "--json or --format, and --report -, both write to standard output";
-        return Err(CliError::Usage(message.into()));
-    }
+    args.format.check_alone("--report", args.report.as_ref())?;
     let problem = args.comparison.load()?;
     let file = args.report.as_ref().map(Destination::open).transpose()?;
     let comparison = compare(&args.comparison.choice, problem)?;

@@ -148,8 +148,9 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     }
     let stated = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let costs = &*stated.costs();
-    // Without a machine, a time unit is taken as a nanosecond.
-    let nanoseconds = if stated.machine().is_some() { 1e9 } else { 1.0 };
+    // Without a machine or units, a time unit is taken as a nanosecond.
+    let is_in_seconds = stated.machine().is_some() || args.costs.have_units();
+    let nanoseconds = if is_in_seconds { 1e9 } else { 1.0 };
     match format {
         Format::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
         Format::C => write_c(&schedule, args)?,

@@ -45,10 +45,7 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     let to_standard_output = matches!(args.output, Some(Destination::StandardOutput));
     let format = args.format.printed(&Format::RESULT)?;
     check_name("--output", args.output.as_ref(), Format::Json)?;
-    if to_standard_output && args.format.asked().is_some() {
-        let message = "--json or --format, and --output -, both write to standard output";
-        return Err(CliError::Usage(message.into()));
-    }
+    args.format.check_alone("--output", args.output.as_ref())?;
     if args.break_even && format != Format::Text {
         return Err(CliError::Usage("--break-even goes with --format text".into()));
     }

@@ -6,8 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::Destination;
-use tuwtree_io::{Source, measurements};
+use tuwtree_io::{Destination, Source, ending, measurements};
 use tuwtree_measure::Measurements;
 use tuwtree_picture::{MeasuredPicture, measured_page, png};
 
@@ -40,7 +39,10 @@ const PNG_SCALE: f32 = 2.0;
 /// written.
 pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = match &args.output {
-        Some(destination) => args.format.written(&FORMATS, destination)?,
+        Some(destination) => {
+            check_name(destination)?;
+            args.format.written(&FORMATS, destination)?
+        }
         None => args.format.printed(&Format::RESULT)?,
     };
     let file = args.output.as_ref().map(Destination::open).transpose()?;
@@ -73,6 +75,18 @@ fn content(measurements: &Measurements, format: Format) -> Result<Vec<u8>, CliEr
             png(&svg, PNG_SCALE).map_err(|error| CliError::Failure(error.to_string()))?
         }
     })
+}
+
+/// Fails with exit code 2 unless the file's name tells a format.
+fn check_name(destination: &Destination) -> Result<(), CliError> {
+    let Destination::File(path) = destination else { return Ok(()) };
+    match ending(path).as_deref() {
+        Some("svg" | "png" | "html" | "csv" | "json" | "txt") => Ok(()),
+        _ => Err(CliError::Usage(format!(
+            "--output {}: the name ends neither with .svg, .png or .html nor with .csv, .json or .txt",
+            path.display()
+        ))),
+    }
 }
 
 /// A summary of each series, as in CSV.

@@ -61,10 +61,7 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     let timeline_is_output = matches!(args.timeline, Some(Destination::StandardOutput));
     let format = args.format.printed(&Format::RESULT)?;
     check_name("--timeline", args.timeline.as_ref(), Format::Csv)?;
-    if timeline_is_output && args.format.asked().is_some() {
-        let message = "--json or --format, and --timeline -, both write to standard output";
-        return Err(CliError::Usage(message.into()));
-    }
+    args.format.check_alone("--timeline", args.timeline.as_ref())?;
     let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let timeline = simulate(&schedule, &*costs.costs(), args.sends)

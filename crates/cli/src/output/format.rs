@@ -110,6 +110,7 @@ impl FormatArgs {
         all: &[Format],
         destination: &Destination,
     ) -> Result<Format, CliError> {
+        check_known(destination, all)?;
         let Some((name, format)) = of_name(destination) else { return self.printed(all) };
         if !all.contains(&format) {
             return Err(CliError::Usage(format!(
@@ -128,8 +129,26 @@ impl FormatArgs {
         }
     }
 
-    /// Whether a format is asked for.
-    pub(crate) fn asked(self) -> Option<Format> {
+    /// Fails with exit code 2 if a format is asked for, and another option writes to standard output.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`].
+    pub(crate) fn check_alone(
+        self,
+        option: &str,
+        destination: Option<&Destination>,
+    ) -> Result<(), CliError> {
+        let asked = if self.json { "--json" } else { "--format" };
+        match (self.asked(), destination) {
+            (Some(_), Some(Destination::StandardOutput)) => Err(CliError::Usage(format!(
+                "{asked} and {option} - both write to standard output"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The format that is asked for, by either option.
+    fn asked(self) -> Option<Format> {
         if self.json { Some(Format::Json) } else { self.format }
     }
 }
@@ -141,6 +160,23 @@ fn of_name(destination: &Destination) -> Option<(String, Format)> {
     Some((path.display().to_string(), format))
 }
 
+/// Endings of formats that are written nowhere here.
+const FOREIGN: [&str; 12] =
+    ["pdf", "yaml", "yml", "xml", "tex", "jpg", "jpeg", "gif", "webp", "xls", "xlsx", "npy"];
+
+/// Fails with exit code 2 if a file's name promises a format that is written nowhere here.
+fn check_known(destination: &Destination, all: &[Format]) -> Result<(), CliError> {
+    let Destination::File(path) = destination else { return Ok(()) };
+    match ending(path).filter(|one| FOREIGN.contains(&one.as_str())) {
+        None => Ok(()),
+        Some(foreign) => Err(CliError::Usage(format!(
+            "--output {}: this command writes {}, and no .{foreign}",
+            path.display(),
+            names(all)
+        ))),
+    }
+}
+
 /// Fails with exit code 2 if an option's file has a name that promises another format than its own.
 ///
 /// # Errors
@@ -150,6 +186,7 @@ pub(crate) fn check_name(
     destination: Option<&Destination>,
     own: Format,
 ) -> Result<(), CliError> {
+    destination.map_or(Ok(()), |destination| check_known(destination, &[own]))?;
     match destination.and_then(of_name) {
         Some((name, format)) if format != own => Err(CliError::Usage(format!(
             "{option} {name}: this is written as {}, and not as .{}",
