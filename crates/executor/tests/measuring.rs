@@ -134,7 +134,7 @@ fn every_algorithm_is_timed_and_its_result_checked() {
                 "--dist",
                 "same,two-blocks",
                 "-b",
-                "1,500",
+                "4,2000",
                 "--repetitions",
                 "8",
                 "--warm-up",
@@ -175,7 +175,7 @@ fn what_cannot_be_measured_is_said_once_and_leaves_no_file() {
     let path = file.display().to_string();
     for (arguments, code, message) in [
         (["bench", "--root", "2", "-o", &path].as_slice(), 2, "root 2 is outside 0..2"),
-        (&["bench", "-b", "1000000000", "-o", &path], 2, "the most that MPI's counts reach"),
+        (&["bench", "-b", "4000000000", "-o", &path], 2, "the most that MPI's counts reach"),
         (&["bench", "--op", "reduce"], 2, "invalid value 'reduce'"),
         (&["bench", "--machine", "/no/such/machine.json", "-o", &path], 1, "/no/such/machine.json"),
     ] {

@@ -8,8 +8,10 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use std::rc::Rc;
+use tuwtree_io::Source;
 use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
 use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
     BlockSizes, Costs, Distribution, Homogeneous, Operation, Randomness, Rank, Scale,
 };
@@ -38,9 +40,10 @@ pub(crate) struct BenchArgs {
           value_parser = named(Distribution::ALL, Distribution::name, Distribution::formula))]
     dist: Vec<Distribution>,
 
-    /// Mean blocks, in elements
-    #[arg(short = 'b', long, value_name = "N", value_delimiter = ',',
-          default_values_t = [1, 10, 100, 1000, 10000])]
+    /// Mean blocks in bytes, whole elements each, also as 4KiB [default: 1, 10, 100, 1000 and 10000
+    /// elements]
+    #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
+          value_delimiter = ',', value_parser = parse_bytes)]
     mean_block: Vec<u64>,
 
     /// How many bytes an element has
@@ -75,10 +78,10 @@ pub(crate) struct BenchArgs {
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     warm_up: u32,
 
-    /// The machine file whose costs optimal trees are planned with; homogeneous costs [default: measure
-    /// them first]
-    #[arg(long, value_name = "FILE")]
-    machine: Option<PathBuf>,
+    /// The machine file, JSON or TOML, whose costs optimal trees are planned with; homogeneous costs
+    /// [default: measure them first]
+    #[arg(long, value_name = "FILE", value_parser = Source::parse)]
+    machine: Option<Source>,
 
     /// How long to measure these costs, about
     #[arg(long, value_name = "S", default_value = "2", conflicts_with = "machine",
@@ -218,9 +221,10 @@ fn problems(
         )));
     }
     let distributions = if args.dist.is_empty() { &MEASURED[..] } else { &args.dist };
+    let mean_blocks = mean_blocks(args)?;
     let mut problems: Vec<Named> = Vec::new();
     for &distribution in distributions {
-        for &mean_block in &args.mean_block {
+        for &mean_block in &mean_blocks {
             let is_there =
                 |one: &Named| (one.distribution, one.mean_block) == (distribution, mean_block);
             if problems.iter().any(is_there) {
@@ -240,6 +244,21 @@ fn problems(
         }
     }
     Ok(problems)
+}
+
+/// The mean blocks, in elements.
+fn mean_blocks(args: &BenchArgs) -> Result<Vec<u64>, Stop> {
+    if args.mean_block.is_empty() {
+        return Ok(vec![1, 10, 100, 1000, 10_000]);
+    }
+    let elements = |&bytes: &u64| match bytes % args.element_bytes {
+        0 => Ok(bytes / args.element_bytes),
+        _ => Err(Stop::Usage(format!(
+            "-b {bytes}: no whole elements; one has {} bytes (--element-bytes)",
+            args.element_bytes
+        ))),
+    };
+    args.mean_block.iter().map(elements).collect()
 }
 
 /// The block sizes in bytes.
@@ -262,12 +281,8 @@ fn block_sizes(
 /// The machine that is given, or else measured: the same at all processors.
 fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result<Machine, Stop> {
     let made = match &args.machine {
-        Some(path) if communicator.rank() == 0 => {
-            let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-            text.and_then(|text| {
-                serde_json::from_str::<Machine>(&text).map_err(|error| error.to_string())
-            })
-            .map_err(|error| format!("{}: {error}", path.display()))
+        Some(source) if communicator.rank() == 0 => {
+            tuwtree_io::machine::read(source).map_err(|error| error.to_string())
         }
         Some(_) => Err(String::new()),
         None => measured_machine(args, host, communicator)?,

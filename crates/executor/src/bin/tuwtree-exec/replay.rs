@@ -5,11 +5,12 @@ use crate::host::warning;
 use crate::image::{Area, Content, GUARD, Image, Wrong};
 use crate::job::Job;
 use crate::pattern::Ink;
-use crate::source::Source;
+use crate::source::schedule;
 use crate::stop::Stop;
 use clap::Args;
 use std::process::ExitCode;
 use std::time::Instant;
+use tuwtree_io::Source;
 use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{Operation, Payload};
 use tuwtree_mpi::engine::{
@@ -101,7 +102,7 @@ struct Plan {
 
 impl Plan {
     fn read(args: &ReplayArgs, processors: usize) -> Result<Plan, String> {
-        let schedule = args.schedule.schedule().map_err(|reason| {
+        let schedule = schedule(&args.schedule).map_err(|reason| {
             let host = mpi::environment::processor_name().unwrap_or_else(|_| "its host".into());
             format!("{reason} (only processor 0 reads it, on {host})")
         })?;
