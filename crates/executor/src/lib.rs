@@ -4,8 +4,7 @@
 //! - [`c_api`]: the same for C.
 //! - [`construct`]: adaptive trees, built by the processors themselves.
 //! - [`settings`]: by which algorithm, with what.
-//! - [`part`]: what one processor does, as it is sent to it or as it finds out.
-//! - [`engine`]: a part bound to memory, started and waited for as often as one likes.
+//! - [`engine`]: a part ([`tuwtree_schedule::part`]) bound to memory, started and waited for as often as one likes.
 //! - [`measure`]: what messages cost here, and how long collectives take.
 //! - [`mpi`]: the little of MPI's C interface that is needed, made safe: the only place, beside the
 //!   interface for C, with `unsafe` code.
@@ -21,5 +20,4 @@ pub mod construct;
 pub mod engine;
 pub mod measure;
 pub mod mpi;
-pub mod part;
 pub mod settings;

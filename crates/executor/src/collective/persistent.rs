@@ -7,7 +7,6 @@ use super::{Call, CollectiveError, Collectives, choice, program};
 use crate::construct::{Fault, Node, Rule};
 use crate::engine::{Buffers, Execution, ExecutionError, Place, PlaceError};
 use crate::mpi::{Communicator, NativeRequest, Parsed, Refused};
-use crate::part::Part;
 use crate::settings::Algorithm;
 use std::ffi::c_int;
 use std::fs::File;
@@ -16,6 +15,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, Operation, Payload, Rank};
+use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Schedule, document, verify};
 
 /// A gather or scatter that is started as often as one likes, with the data that its buffers, which

@@ -1,8 +1,8 @@
 //! The actions of a processor that knows its place in a tree.
 
 use crate::construct::Node;
-use crate::part::{Part, PartError};
 use tuwtree_model::{BlockSizes, Operation, Rank};
+use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Role, Send, TooManyActions,
 };

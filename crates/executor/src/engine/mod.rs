@@ -35,11 +35,11 @@ pub use place::{Block, CutElement, Place, PlaceError};
 use crate::mpi::{
     Communicator, Datatype, Memory, MpiError, Operator, Patience, Requests, copy_by_message,
 };
-use crate::part::Part;
 use order::{Order, Progress};
 use place::Span;
 use std::rc::Rc;
 use tuwtree_model::Operation;
+use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Arrival, Buffer, Role};
 
 /// Where a processor's data is.

@@ -284,9 +284,9 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::part::Part;
     use tuwtree_model::{BlockSizes, Operation, Payload, Vector};
     use tuwtree_schedule::Schedule;
+    use tuwtree_schedule::part::Part;
     use tuwtree_treegen::oblivious;
 
     /// The orders in which a processor's steps become ready if whatever is started ends at once, or

@@ -5,11 +5,11 @@ use super::order::{Doing, Mode, Order, Progress};
 use super::place::{CutElement, Place, Span};
 use super::{Buffers, Execution, ExecutionError, Move, Own, Places, Reduction, State, Work};
 use crate::mpi::{Communicator, Requests};
-use crate::part::Part;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
+use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Piece, Role};
 
 /// The part bound to these buffers.

@@ -12,7 +12,6 @@
 use crate::collective::{CollectiveError, Collectives};
 use crate::engine::{Buffers, Execution, ExecutionError, Mode, Place, PlaceError};
 use crate::mpi::{Communicator, Layout, MpiError};
-use crate::part::{Part, PartError};
 use crate::settings;
 use std::ops::Range;
 use std::rc::Rc;
@@ -21,6 +20,7 @@ use tuwtree_dp::{DpError, default_method, optimal};
 use tuwtree_measure::{Algorithm, Construction, Sends};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Rank, Root, Tree, TreeError};
+use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{Buffer, OfTreeError, Schedule};
 use tuwtree_treegen::{
     AdaptiveRule, ConstructionError, adaptive, linear, linear_outwards, oblivious,

@@ -17,7 +17,7 @@ use tuwtree_mpi::engine::{
 };
 use tuwtree_mpi::measure::Host;
 use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
-use tuwtree_mpi::part::Part;
+use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
 
 /// Perform a schedule, whoever made it, and measure how long that takes.

@@ -17,7 +17,7 @@ use tuwtree_mpi::engine::{
     Block, Buffers, Execution, ExecutionError, Place, PlaceError, Reduction,
 };
 use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
-use tuwtree_mpi::part::Part;
+use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role};
 
 /// Solve random problems, and compare every byte with what the MPI library's own collectives do.

@@ -8,17 +8,17 @@
 //! blocks one after the other in rank order, and whoever performs the actions binds them
 //! to memory.
 
+use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+use crate::program::{Programs, TooManyActions};
+use crate::role::Role;
+use crate::schedule::{ActionFault, Schedule};
 use tuwtree_model::{Operation, Rank, Tree, TreeError};
-use tuwtree_schedule::{
-    Action, ActionFault, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Role, Schedule,
-    Send, TooManyActions,
-};
 
 /// One processor's role and actions.
 ///
 /// # Invariants
 /// The role is one that there is, and every action is possible by itself ([`Role::check`]). Whether
-/// the parts of all processors fit together is for [`tuwtree_schedule::verify()`] to find out, of
+/// the parts of all processors fit together is for [`verify()`](crate::verify()) to find out, of
 /// their schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
@@ -214,14 +214,15 @@ impl Part {
 
 /// What an action is, in the word that starts it.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum DeedKind {
     Copy,
     Send,
     Receive,
     Exchange,
 }
 
-const KINDS: [Kind; 4] = [Kind::Copy, Kind::Send, Kind::Receive, Kind::Exchange];
+const DEED_KINDS: [DeedKind; 4] =
+    [DeedKind::Copy, DeedKind::Send, DeedKind::Receive, DeedKind::Exchange];
 const ARRIVALS: [Arrival; 3] = [Arrival::Store, Arrival::CombineLeft, Arrival::CombineRight];
 
 fn place_of<T: PartialEq>(value: &T, all: &[T]) -> u64 {
@@ -230,12 +231,12 @@ fn place_of<T: PartialEq>(value: &T, all: &[T]) -> u64 {
 
 fn push_action(action: &Action<'_>, words: &mut Vec<u64>) {
     let kind = match action.deed {
-        Deed::Copy { .. } => Kind::Copy,
-        Deed::Send(_) => Kind::Send,
-        Deed::Receive(_) => Kind::Receive,
-        Deed::Exchange(..) => Kind::Exchange,
+        Deed::Copy { .. } => DeedKind::Copy,
+        Deed::Send(_) => DeedKind::Send,
+        Deed::Receive(_) => DeedKind::Receive,
+        Deed::Exchange(..) => DeedKind::Exchange,
     };
-    words.extend([place_of(&kind, &KINDS), u64::from(action.port)]);
+    words.extend([place_of(&kind, &DEED_KINDS), u64::from(action.port)]);
     if let Some(Send { to, tag, .. }) = action.send() {
         words.extend([to as u64, u64::from(tag)]);
     }
@@ -272,19 +273,19 @@ impl Words<'_> {
     }
 
     fn read_action(&mut self, programs: &mut Programs) -> Result<(), PartError> {
-        let kind = self.one_of(&KINDS)?;
+        let kind = self.one_of(&DEED_KINDS)?;
         let port = self.number()?;
         let (mut to, mut from) = ((0, 0), (0, 0, Arrival::Store));
-        if matches!(kind, Kind::Send | Kind::Exchange) {
+        if matches!(kind, DeedKind::Send | DeedKind::Exchange) {
             to = (self.number()?, self.number()?);
         }
-        if matches!(kind, Kind::Receive | Kind::Exchange) {
+        if matches!(kind, DeedKind::Receive | DeedKind::Exchange) {
             from = (self.number()?, self.number()?, self.one_of(&ARRIVALS)?);
         }
         let first = self.read_region()?;
         let second = match kind {
-            Kind::Copy | Kind::Exchange => Some(self.read_region()?),
-            Kind::Send | Kind::Receive => None,
+            DeedKind::Copy | DeedKind::Exchange => Some(self.read_region()?),
+            DeedKind::Send | DeedKind::Receive => None,
         };
         let read = Region { buffer: first.0, pieces: &first.1 };
         let written = match &second {
@@ -294,10 +295,10 @@ impl Words<'_> {
         let send = Send { to: to.0, tag: to.1, from: read };
         let receive = Receive { from: from.0, tag: from.1, arrival: from.2, into: written };
         let deed = match kind {
-            Kind::Copy => Deed::Copy { from: read, into: written },
-            Kind::Send => Deed::Send(send),
-            Kind::Receive => Deed::Receive(receive),
-            Kind::Exchange => Deed::Exchange(send, receive),
+            DeedKind::Copy => Deed::Copy { from: read, into: written },
+            DeedKind::Send => Deed::Send(send),
+            DeedKind::Receive => Deed::Receive(receive),
+            DeedKind::Exchange => Deed::Exchange(send, receive),
         };
         Ok(programs.push(&Action { port, deed })?)
     }
