@@ -4,8 +4,8 @@
 //! whose environment and files count, and from what the program says afterwards. They are the
 //! same at all processors.
 
-use crate::engine::Mode;
-use crate::mpi::{Communicator, MpiError};
+use crate::play::Mode;
+use crate::sys::{Communicator, MpiError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

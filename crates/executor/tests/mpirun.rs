@@ -6,7 +6,7 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -49,13 +49,18 @@ fn launch(processors: usize, arguments: &[&str]) -> Outcome {
 }
 
 fn launch_with(processors: usize, arguments: &[&str], input: &[u8]) -> Outcome {
+    launch_program(env!("CARGO_BIN_EXE_tuwtree-exec").as_ref(), processors, arguments, input)
+}
+
+fn launch_program(program: &Path, processors: usize, arguments: &[&str], input: &[u8]) -> Outcome {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut child = Command::new(env!("TUWTREE_MPIRUN"))
         .env("NO_COLOR", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
-        .args(["-n", &processors.to_string(), env!("CARGO_BIN_EXE_tuwtree-exec")])
+        .args(["-n", &processors.to_string()])
+        .arg(program)
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -316,6 +321,15 @@ fn every_fault_ends_the_job_with_one_message() {
 fn help_is_given_once() {
     let outcome = launch(2, &["replay", "--help"]);
     assert_eq!(outcome.succeeded().matches("Usage: ").count(), 1, "{}", outcome.output);
+}
+
+#[test]
+fn the_example_runs() {
+    let tests = std::env::current_exe().expect("this test");
+    let example = tests.parent().expect("a folder").join("../examples/gather");
+    let outcome = launch_program(&example, 3, &[], b"");
+    let expected = "gathered [0, 1, 1, 2, 2, 2] by adaptive-gather-time";
+    assert!(outcome.succeeded().contains(expected), "{}", outcome.output);
 }
 
 /// A message of more than 2^31 bytes, from one stretch of memory into one or into two.

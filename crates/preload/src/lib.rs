@@ -2,7 +2,7 @@
 //!
 //! Loaded before the MPI library (`LD_PRELOAD`), this library has the two functions performed along
 //! trees, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
-//! [`tuwtree_mpi::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
+//! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
 //! - when told to (`TUWTREE_ALGORITHM=native`),
 //! - on inter-communicators, on none, and for a root that there is not,
@@ -23,11 +23,10 @@ use std::ffi::{c_int, c_void};
 use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tuwtree_mpi::c_api::{collectives_of, guarded};
-use tuwtree_mpi::collective::{CollectiveError, Collectives};
-use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_mpi::mpi::{Arguments, Refused};
-use tuwtree_mpi::settings::Algorithm;
+use tuwtree_executor::collective::{CollectiveError, Collectives, collectives_of, guarded};
+use tuwtree_executor::settings::Algorithm;
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
+use tuwtree_executor::sys::{Arguments, Refused};
 
 /// How many calls there have been, for the log.
 static CALLS: AtomicU64 = AtomicU64::new(0);

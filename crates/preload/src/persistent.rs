@@ -14,10 +14,9 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tuwtree_mpi::c_api::guarded;
-use tuwtree_mpi::collective::{CollectiveError, Persistent};
-use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
-use tuwtree_mpi::mpi::{Communicator, MpiError, check};
+use tuwtree_executor::collective::{CollectiveError, Persistent, guarded};
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
+use tuwtree_executor::sys::{Communicator, MpiError, check};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 

@@ -7,9 +7,9 @@
 //! nobody takes the wrong data for the right.
 
 use super::CollectiveError;
-use crate::construct::{Child, Fault, Node, digest};
-use crate::engine::Mode;
-use crate::mpi::{Blocks, Communicator, MpiError, Parsed, Span};
+use crate::play::Mode;
+use crate::sys::{Blocks, Communicator, MpiError, Parsed, Span};
+use crate::tree::{Child, Fault, Node, digest};
 use std::ffi::c_int;
 use tuwtree_model::Rank;
 

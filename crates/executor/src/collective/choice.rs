@@ -3,8 +3,8 @@
 //! The root knows all sizes, and so the completion time of each tree; the others take its word.
 
 use super::{Call, CollectiveError};
-use crate::construct::MESSAGE_BYTES;
 use crate::settings::Algorithm;
+use crate::tree::MESSAGE_BYTES;
 use std::rc::Rc;
 use tuwtree_dp::{Method, PairMethod, default_method, optimal, optimal_per_pair};
 use tuwtree_model::{

@@ -16,15 +16,18 @@
 mod along;
 mod choice;
 mod error;
+mod handle;
 mod persistent;
 mod program;
 
+pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
+pub use handle::{collectives_of, guarded};
 pub use persistent::Persistent;
 
-use crate::construct::{Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission};
-use crate::mpi::{Arguments, Communicator, MpiError, Parsed, Span};
 use crate::settings::{Algorithm, Setting, Settings};
+use crate::sys::{Arguments, Communicator, MpiError, Parsed, Span};
+use crate::tree::{Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission};
 use along::{Along, Empty};
 use std::cell::RefCell;
 use std::path::PathBuf;

@@ -4,10 +4,10 @@
 //! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
 
 use super::{Call, CollectiveError, Collectives, choice, program};
-use crate::construct::{Fault, Node, Rule};
-use crate::engine::{Buffers, Execution, ExecutionError, Place, PlaceError};
-use crate::mpi::{Communicator, NativeRequest, Parsed, Refused};
+use crate::play::{Buffers, Execution, ExecutionError, Place, PlaceError};
 use crate::settings::Algorithm;
+use crate::sys::{Communicator, NativeRequest, Parsed, Refused};
+use crate::tree::{Fault, Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
 use std::io::BufReader;

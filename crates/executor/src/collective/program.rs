@@ -1,6 +1,6 @@
 //! The actions of a processor that knows its place in a tree.
 
-use crate::construct::Node;
+use crate::tree::Node;
 use tuwtree_model::{BlockSizes, Operation, Rank};
 use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{
@@ -151,7 +151,7 @@ fn receive(from: Rank, into: Region<'_>) -> Deed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construct::Child;
+    use crate::tree::Child;
     use tuwtree_model::{Homogeneous, Payload, Randomness, Root, Tree};
     use tuwtree_schedule::Schedule;
     use tuwtree_treegen::{AdaptiveRule, adaptive, linear};

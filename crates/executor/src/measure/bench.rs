@@ -10,9 +10,9 @@
 //! processor; padded operations without copying to and from padded buffers.
 
 use crate::collective::{CollectiveError, Collectives};
-use crate::engine::{Buffers, Execution, ExecutionError, Mode, Place, PlaceError};
-use crate::mpi::{Communicator, Layout, MpiError};
+use crate::play::{Buffers, Execution, ExecutionError, Mode, Place, PlaceError};
 use crate::settings;
+use crate::sys::{Communicator, Layout, MpiError};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;

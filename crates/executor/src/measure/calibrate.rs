@@ -9,7 +9,7 @@
 //! and rounds there is time for.
 
 use crate::measure::Host;
-use crate::mpi::{Communicator, MpiError};
+use crate::sys::{Communicator, MpiError};
 use std::hint::black_box;
 use std::time::Instant;
 use tuwtree_measure::{
@@ -92,7 +92,7 @@ impl Plan {
 ///
 /// # Example
 /// ```
-/// assert_eq!(tuwtree_mpi::measure::calibrate::ladder(100), [1, 4, 16, 64]);
+/// assert_eq!(tuwtree_executor::measure::calibrate::ladder(100), [1, 4, 16, 64]);
 /// ```
 pub fn ladder(largest: u64) -> Vec<u64> {
     std::iter::successors(Some(1), |size: &u64| size.checked_mul(4))

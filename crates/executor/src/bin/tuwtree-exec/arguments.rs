@@ -1,9 +1,9 @@
 //! Arguments that several commands share.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use tuwtree_executor::play::Mode;
+use tuwtree_executor::sys::Element;
 use tuwtree_model::Operation;
-use tuwtree_mpi::engine::Mode;
-use tuwtree_mpi::mpi::Element;
 
 /// The parser of a closed set's names.
 fn named<T: Copy + Send + Sync + 'static>(

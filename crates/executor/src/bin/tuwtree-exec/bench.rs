@@ -8,15 +8,15 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use std::rc::Rc;
+use tuwtree_executor::measure::Host;
+use tuwtree_executor::measure::bench::{BenchError, Problem, Protocol};
+use tuwtree_executor::measure::calibrate::{Request, calibrate, ladder};
+use tuwtree_executor::sys::Communicator;
 use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
     BlockSizes, Costs, Distribution, Homogeneous, Operation, Randomness, Rank, Scale,
 };
-use tuwtree_mpi::measure::Host;
-use tuwtree_mpi::measure::bench::{BenchError, Problem, Protocol};
-use tuwtree_mpi::measure::calibrate::{Request, calibrate, ladder};
-use tuwtree_mpi::mpi::Communicator;
 
 /// Measure gathers or scatters: the library's own, padded ones, and trees.
 ///

@@ -6,11 +6,11 @@ use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
+use tuwtree_executor::measure::Host;
+use tuwtree_executor::measure::calibrate::{CalibrateError, Plan, Request, calibrate, ladder};
+use tuwtree_executor::sys::Communicator;
 use tuwtree_measure::{Fit, Model, fitted};
 use tuwtree_model::document::{Date, Machine};
-use tuwtree_mpi::measure::Host;
-use tuwtree_mpi::measure::calibrate::{CalibrateError, Plan, Request, calibrate, ladder};
-use tuwtree_mpi::mpi::Communicator;
 
 /// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
 ///

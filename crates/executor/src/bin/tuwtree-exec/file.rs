@@ -4,7 +4,7 @@ use crate::stop::Stop;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
-use tuwtree_mpi::mpi::Communicator;
+use tuwtree_executor::sys::Communicator;
 
 /// A new file that is to take the place of a path; at processor 0 only.
 pub(crate) struct NewFile {

@@ -7,8 +7,8 @@ use std::ffi::c_int;
 use std::fmt::Display;
 use std::io::Write;
 use std::rc::Rc;
+use tuwtree_executor::sys::{Communicator, MpiError, Refused};
 use tuwtree_model::Rank;
-use tuwtree_mpi::mpi::{Communicator, MpiError, Refused};
 
 /// All processors, the first of which speaks.
 pub(crate) struct Job<'a> {

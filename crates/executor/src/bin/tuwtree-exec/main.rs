@@ -18,7 +18,7 @@ use job::Job;
 use std::io::Write;
 use std::process::ExitCode;
 use stop::Stop;
-use tuwtree_mpi::mpi::abort_all;
+use tuwtree_executor::sys::abort_all;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
 ///

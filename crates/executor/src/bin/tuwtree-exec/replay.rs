@@ -10,13 +10,13 @@ use crate::stop::Stop;
 use clap::Args;
 use std::process::ExitCode;
 use std::time::Instant;
-use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{Operation, Payload};
-use tuwtree_mpi::engine::{
+use tuwtree_executor::measure::Host;
+use tuwtree_executor::play::{
     Block, Buffers, Execution, ExecutionError, Mode, Place, PlaceError, Reduction,
 };
-use tuwtree_mpi::measure::Host;
-use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
+use tuwtree_executor::sys::{Datatype, Element, Memory, MpiError, Operator};
+use tuwtree_model::document::StatedCosts;
+use tuwtree_model::{Operation, Payload};
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
 

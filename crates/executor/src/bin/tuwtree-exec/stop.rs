@@ -4,8 +4,8 @@ use crate::job::Job;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_mpi::engine::ExecutionError;
-use tuwtree_mpi::mpi::{MpiError, abort_all};
+use tuwtree_executor::play::ExecutionError;
+use tuwtree_executor::sys::{MpiError, abort_all};
 
 /// Why the work is given up.
 #[derive(Debug)]

@@ -12,11 +12,11 @@ use crate::stop::Stop;
 use clap::Args;
 use problem::{Combination, Layout, Problem, RootData, Waiting};
 use std::process::ExitCode;
-use tuwtree_model::{Operation, Payload, Rank};
-use tuwtree_mpi::engine::{
+use tuwtree_executor::play::{
     Block, Buffers, Execution, ExecutionError, Place, PlaceError, Reduction,
 };
-use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
+use tuwtree_executor::sys::{Datatype, Element, Memory, MpiError, Operator};
+use tuwtree_model::{Operation, Payload, Rank};
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role};
 

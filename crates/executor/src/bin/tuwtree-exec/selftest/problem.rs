@@ -3,12 +3,12 @@
 use super::dice::Dice;
 use super::shatter::shattered;
 use std::fmt;
+use tuwtree_executor::play::Mode;
+use tuwtree_executor::sys::Element;
 use tuwtree_model::{
     BlockSizes, Distribution, Homogeneous, Operation, Payload, Randomness, Rank, Root, Scale, Step,
     Tree, Vector, check_combines_neighbours,
 };
-use tuwtree_mpi::engine::Mode;
-use tuwtree_mpi::mpi::Element;
 use tuwtree_schedule::Schedule;
 use tuwtree_treegen::{
     AdaptiveRule, adaptive, doubling, greedy, linear, linear_outwards, model_graceful, oblivious,
