@@ -1,9 +1,9 @@
 //! Adaptive binomial trees: at each join the data decides who sends.
 
 use crate::ConstructionError;
-use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
-use std::convert::Infallible;
-use tuwtree_model::{Collective, CostModel, Rank, Root, Time, TimeError, Tree};
+use crate::join::JoinRule;
+use crate::subcubes::{Subcube, holding, join_subcubes};
+use tuwtree_model::{Collective, CostModel, Root, Time, Tree};
 
 /// Which of two adjacent subcubes sends its data to the other.
 ///
@@ -70,57 +70,10 @@ pub fn adaptive<'a>(
         }
         Root::Best => None,
     };
-    let bytes = |cube: &Subcube<()>| problem.segment(cube.first, cube.last);
-    match rule {
-        AdaptiveRule::CompletionTime => Ok(by_completion_time(problem, costs, root)?),
-        AdaptiveRule::GatherTime => Ok(by_data(processors, root, |left, right| {
-            let gathered = |cube| (bytes(cube) - problem.copied(cube.root), bytes(cube));
-            gathered(right) < gathered(left)
-        })),
-        AdaptiveRule::DataSize => Ok(by_data(processors, root, |left, right| {
-            bytes(right) < bytes(left) || (right.is_single() && !left.is_single())
-        })),
-    }
-}
-
-/// The rule that compares the two completion times of a join.
-fn by_completion_time(
-    problem: Collective<'_>,
-    costs: &impl CostModel,
-    root: Option<Rank>,
-) -> Result<Tree, TimeError> {
+    let rule = JoinRule::new(rule, problem.operation(), costs);
     let join = |left: &Subcube<Time>, right: &Subcube<Time>| {
-        let time = |receiver| {
-            clock::joined((problem, costs), receiver, (left, left.state), (right, right.state))
-        };
-        if let Some(receiver) = Receiver::holding(root, left, right) {
-            return Ok((receiver, time(receiver)?));
-        }
-        match (time(Receiver::Left), time(Receiver::Right)) {
-            (Ok(to_left), Ok(to_right)) if to_left < to_right => Ok((Receiver::Left, to_left)),
-            (_, Ok(to_right)) => Ok((Receiver::Right, to_right)),
-            (Ok(to_left), Err(TimeError::NoLink { .. })) => Ok((Receiver::Left, to_left)),
-            (_, Err(error)) => Err(error),
-        }
+        let held = holding(root, left, right);
+        rule.decide(held, &left.side(problem, left.state), &right.side(problem, right.state))
     };
-    join_subcubes(problem.processors(), |_| Time::ZERO, join)
-}
-
-/// The rules that compare amounts of data.
-fn by_data(
-    processors: usize,
-    root: Option<Rank>,
-    right_sends: impl Fn(&Subcube<()>, &Subcube<()>) -> bool,
-) -> Tree {
-    let join = |left: &Subcube<()>, right: &Subcube<()>| {
-        let receiver = Receiver::holding(root, left, right).unwrap_or_else(|| {
-            match right_sends(left, right) {
-                true => Receiver::Left,
-                false => Receiver::Right,
-            }
-        });
-        Ok((receiver, ()))
-    };
-    let Ok::<Tree, Infallible>(tree) = join_subcubes(processors, |_| (), join);
-    tree
+    Ok(join_subcubes(processors, |_| Time::ZERO, join)?)
 }

@@ -18,7 +18,8 @@
 //! For linear and oblivious trees the best of all roots is found from the completion times of all
 //! roots ([`linear_times`] in O(p), [`oblivious_times`] in O(p log p)) by [`best_root`], whatever the
 //! costs by [`linear_root`] in O(p^2) and [`oblivious_root`] in O(p log p). The first
-//! three are ordered ([`tuwtree_model::check_ordered`]). None of the functions returns a completion time
+//! three are ordered ([`tuwtree_model::check_ordered`]). [`join`] has the rule and the clock of
+//! adaptive trees for whoever builds one in another way. None of the functions returns a completion time
 //! of the tree it builds: [`tuwtree_model::completion_time`] judges all trees alike.
 //!
 //! Sources: OPT and TUW, as in [`tuwtree_model`]; HET is K. Dichev, V. Rychkov, A. Lastovetsky, "Two
@@ -32,6 +33,7 @@ mod graceful;
 mod greedy;
 mod groups;
 mod hybrid;
+pub mod join;
 mod knomial;
 mod linear;
 mod model_binomial;

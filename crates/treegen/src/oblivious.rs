@@ -1,7 +1,8 @@
 //! The oblivious binomial tree: its shape depends on the number of processors and the root only.
 
 use crate::best_root::best_possible_root;
-use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
+use crate::join::{Receiver, joined_time};
+use crate::subcubes::{Subcube, holding, join_subcubes};
 use std::convert::Infallible;
 use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree, TreeError};
 
@@ -19,7 +20,7 @@ use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree, TreeErro
 pub fn oblivious(processors: usize, root: Rank) -> Result<Tree, TreeError> {
     Tree::check_root(processors, root)?;
     let join = |left: &Subcube<()>, right: &Subcube<()>| {
-        Ok((Receiver::holding(Some(root), left, right).unwrap_or(Receiver::Right), ()))
+        Ok((holding(Some(root), left, right).unwrap_or(Receiver::Right), ()))
     };
     let Ok::<Tree, Infallible>(tree) = join_subcubes(processors, |_| (), join);
     Ok(tree)
@@ -72,13 +73,13 @@ fn times(problem: Collective<'_>, costs: &impl CostModel) -> Vec<Result<Time, Ti
             {
                 for (root, time) in (cube.first..).zip(&mut times[cube.first..=cube.last]) {
                     let joined = |own_ready, other_ready| {
-                        let own = (&Subcube { root, ..cube }, own_ready);
-                        let other = (&other, other_ready);
-                        let (left, right) = match receiver {
-                            Receiver::Left => (own, other),
-                            Receiver::Right => (other, own),
+                        let own = Subcube { root, ..cube }.side(problem, own_ready);
+                        let other = other.side(problem, other_ready);
+                        let sides = match receiver {
+                            Receiver::Left => (&own, &other),
+                            Receiver::Right => (&other, &own),
                         };
-                        clock::joined((problem, costs), receiver, left, right)
+                        joined_time(problem.operation(), costs, receiver, sides)
                     };
                     *time = match (*time, other_ready) {
                         (Ok(own), Ok(other)) => joined(own, other),

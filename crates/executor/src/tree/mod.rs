@@ -13,16 +13,26 @@
 //! send and whom to hear, and is told what came. It can so be run in a program that stands for all
 //! processors, and on MPI.
 //!
+//! ```text
+//!   round 0        round 1        round 2       . knows nothing more: it has sent its data
+//!   0 = 1   2 = 3  01 = 23        0123 = 4567   f fixed root, the last of its subcube
+//!                                               g gather root, anywhere in it
+//!   left:  [ . g . f ]  <- exchange of reports, f to f ->  [ . . g f ]  :right
+//!                 f tells g                                   f tells g
+//! ```
+//!
 //! What cannot go on (a processor that has no valid block, roots that differ, a total beyond 64 bits)
 //! travels as a [`Fault`] in place of a report, to the gather roots of all subcubes that are still to
 //! be joined, the given root among them. Whoever has sent its data to a parent before never hears of
 //! it; its parent, or the parent's parent, does.
 //!
 //! # Source
-//! TUW Lemma 3, with the fixed root of Lemma 2, and the rules of Lemmas 1 and 4.
+//! TUW Lemma 3, with the fixed root of Lemma 2, and the rules of Lemmas 1 and 4, as [`JoinRule`] has
+//! them.
 
-use tuwtree_model::{BlockSizes, CostModel, Costs, Operation, Rank, Step, Time, TimeError};
+use tuwtree_model::{BlockSizes, Costs, Rank, Step, Time, TimeError};
 use tuwtree_treegen::AdaptiveRule;
+use tuwtree_treegen::join::{JoinRule, JoinSide, Receiver};
 
 /// The size of every message of the construction, in bytes.
 pub const MESSAGE_BYTES: usize = 56;
@@ -30,28 +40,8 @@ pub const MESSAGE_BYTES: usize = 56;
 /// A message of the construction: what one processor tells another of its subcube.
 pub type Message = [u8; MESSAGE_BYTES];
 
-/// By which rule two gather roots find out who sends.
-#[derive(Clone, Copy, Debug)]
-pub enum Rule<'a> {
-    /// [`AdaptiveRule::GatherTime`].
-    GatherTime,
-    /// [`AdaptiveRule::DataSize`].
-    DataSize,
-    /// [`AdaptiveRule::CompletionTime`] for this operation and these costs, which all processors
-    /// know.
-    CompletionTime(Operation, &'a Costs),
-}
-
-impl Rule<'_> {
-    /// Which of the rules this is.
-    pub fn kind(self) -> AdaptiveRule {
-        match self {
-            Rule::GatherTime => AdaptiveRule::GatherTime,
-            Rule::DataSize => AdaptiveRule::DataSize,
-            Rule::CompletionTime(..) => AdaptiveRule::CompletionTime,
-        }
-    }
-}
+/// By which rule two gather roots find out who sends; its costs are known to all processors.
+pub type Rule<'a> = JoinRule<'a, Costs>;
 
 /// Why no tree spans the processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -145,9 +135,15 @@ struct Report {
 }
 
 impl Report {
-    /// The estimate of Lemma 1, without alpha and beta: what the root had to receive.
-    fn gathered(&self) -> u64 {
-        self.bytes - self.root_block
+    /// The subcube as a join sees it.
+    fn side(&self, cube: Cube) -> JoinSide {
+        JoinSide {
+            root: self.root,
+            is_single: cube.is_single(),
+            bytes: self.bytes,
+            copied: self.root_block,
+            ready: self.time,
+        }
     }
 }
 
@@ -491,33 +487,18 @@ impl<'a> Construction<'a> {
     ) -> Result<(Rank, Report), Fault> {
         let (first, last) = (left_cube.first, right_cube.last);
         let bytes = left.bytes.checked_add(right.bytes).ok_or(Fault::TooLarge { first, last })?;
-        let held = |cube: Cube| self.root.is_some_and(|root| cube.contains(root));
-        let side = if held(left_cube) {
-            Some(Side::Left)
-        } else {
-            held(right_cube).then_some(Side::Right)
+        let holds = |cube: Cube| self.root.is_some_and(|root| cube.contains(root));
+        let held = match holds(left_cube) {
+            true => Some(Receiver::Left),
+            false => holds(right_cube).then_some(Receiver::Right),
         };
-        let (side, time) = match self.rule {
-            Rule::GatherTime => {
-                let key = |report: &Report| (report.gathered(), report.bytes);
-                (side.unwrap_or(Side::left_if(key(&right) < key(&left))), Time::ZERO)
-            }
-            Rule::DataSize => {
-                let lone = right_cube.is_single() && !left_cube.is_single();
-                (side.unwrap_or(Side::left_if(right.bytes < left.bytes || lone)), Time::ZERO)
-            }
-            Rule::CompletionTime(operation, costs) => {
-                let reports = ((left_cube, &left), (right_cube, &right));
-                by_time(operation, costs, side, reports).map_err(|error| Fault::NoTime {
-                    first,
-                    last,
-                    reason: error.into(),
-                })?
-            }
-        };
+        let (left_side, right_side) = (left.side(left_cube), right.side(right_cube));
+        let decided = self.rule.decide(held, &left_side, &right_side);
+        let (side, time) =
+            decided.map_err(|error| Fault::NoTime { first, last, reason: error.into() })?;
         let receiver = match side {
-            Side::Left => left,
-            Side::Right => right,
+            Receiver::Left => left,
+            Receiver::Right => right,
         };
         let digest = left.digest.wrapping_add(right.digest);
         Ok((receiver.root, Report { bytes, digest, time, ..receiver }))
@@ -594,71 +575,6 @@ impl<'a> Construction<'a> {
             }
             5 => Err(Fault::Garbled { rank: rank(one)? }),
             _ => Err(garbled),
-        }
-    }
-}
-
-/// Who receives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Left,
-    Right,
-}
-
-impl Side {
-    fn left_if(condition: bool) -> Side {
-        if condition { Side::Left } else { Side::Right }
-    }
-}
-
-/// The side whose completion time is less, or `held`, with that time.
-fn by_time(
-    operation: Operation,
-    costs: &Costs,
-    held: Option<Side>,
-    reports: ((Cube, &Report), (Cube, &Report)),
-) -> Result<(Side, Time), TimeError> {
-    let time = |side| joined_time(operation, costs, side, reports);
-    if let Some(side) = held {
-        return Ok((side, time(side)?));
-    }
-    match (time(Side::Left), time(Side::Right)) {
-        (Ok(to_left), Ok(to_right)) if to_left < to_right => Ok((Side::Left, to_left)),
-        (_, Ok(to_right)) => Ok((Side::Right, to_right)),
-        (Ok(to_left), Err(TimeError::NoLink { .. })) => Ok((Side::Left, to_left)),
-        (_, Err(error)) => Err(error),
-    }
-}
-
-/// When the receiver of this join is done.
-fn joined_time(
-    operation: Operation,
-    costs: &Costs,
-    receiver: Side,
-    ((left_cube, left), (right_cube, right)): ((Cube, &Report), (Cube, &Report)),
-) -> Result<Time, TimeError> {
-    let received = |child: &Report, parent: &Report, clock: Time| {
-        let (from, to) = match operation.is_outward() {
-            true => (parent.root, child.root),
-            false => (child.root, parent.root),
-        };
-        let time = costs.transmission_between(from, to, child.bytes)?;
-        costs.sum(clock.later(child.time), time)
-    };
-    match receiver {
-        Side::Left => {
-            let clock = match left_cube.is_single() {
-                true => costs.sum(Time::ZERO, costs.copy_at(left.root, left.bytes)?)?,
-                false => left.time,
-            };
-            received(right, left, clock)
-        }
-        Side::Right => {
-            let clock = received(left, right, right.time)?;
-            match right_cube.is_single() {
-                true => costs.sum(clock, costs.copy_at(right.root, right.bytes)?),
-                false => Ok(clock),
-            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use tuwtree_model::{Collective, CostMatrix, Homogeneous, Randomness, Root, Tree};
+use tuwtree_model::{Collective, CostMatrix, Homogeneous, Operation, Randomness, Root, Tree};
 use tuwtree_treegen::adaptive;
 
 /// What a construction by all processors came to.
