@@ -14,6 +14,7 @@
 
 pub mod collective;
 pub mod measure;
+mod planning;
 pub mod play;
 pub mod settings;
 pub mod sys;

@@ -321,9 +321,9 @@ impl Settings {
         value: &str,
     ) -> Result<Result<Settings, String>, MpiError> {
         let own = format!("{}={value}", setting.name());
-        let first = comm.broadcast_text(&own, 0)?;
+        let first = comm.told(&own, 0)?;
         let rank = comm.rank();
-        if comm.least_word(u64::from(own == first))? == 0 {
+        if comm.least(u64::from(own == first))? == 0 {
             let name = setting.name().to_owned();
             let own = value.to_owned();
             return Ok(Err(SettingError::Differ { name, first, rank, own }.to_string()));
@@ -344,7 +344,7 @@ impl Settings {
     ) -> Result<Result<Settings, String>, MpiError> {
         let said: Result<&Stated, String> = stated.as_ref().map_err(ToString::to_string);
         let text = serde_json::to_string(&said).expect("strings are JSON");
-        let text = comm.broadcast_text(&text, 0)?;
+        let text = comm.told(&text, 0)?;
         let heard: Result<Stated, String> =
             serde_json::from_str(&text).unwrap_or_else(|error| Err(error.to_string()));
         Ok(heard.and_then(|stated| {

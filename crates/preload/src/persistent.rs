@@ -12,19 +12,34 @@
 //! operation would wait for ever. That is why programs must ask for it (`TUWTREE_PERSISTENT=1`).
 
 use std::ffi::c_int;
+use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tuwtree_executor::collective::{CollectiveError, Persistent, guarded};
+use tuwtree_executor::collective::{CollectiveError, Collectives, Persistent, guarded};
 use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
-use tuwtree_executor::sys::{Communicator, MpiError, check};
+use tuwtree_executor::sys::{Communicator, MpiError, calls, code_of};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
 /// An operation, and the request that stands for it.
 struct Operation {
     token: MPI_Request,
+    /// The communicator that the program named, which it may free before the operation.
     comm: MPI_Comm,
+    /// What that communicator carries, as long as it lives.
+    carried: Weak<Collectives>,
     persistent: Persistent<'static>,
+}
+
+impl Operation {
+    /// Whose error handler hears of failures: the communicator's, or the world's if that is freed.
+    fn listener(&self) -> MPI_Comm {
+        match self.carried.strong_count() {
+            // SAFETY: a constant of the C shim.
+            0 => unsafe { raw::RSMPI_COMM_NULL },
+            _ => self.comm,
+        }
+    }
 }
 
 /// All operations that have not been freed.
@@ -57,11 +72,9 @@ pub(crate) fn allowed() -> Result<(), &'static str> {
     }
     let mut level = 0;
     // SAFETY: the level is written to a local variable; a constant of the C shim.
-    let is_multiple = unsafe {
-        raw::PMPI_Query_thread(&mut level);
-        level >= raw::RSMPI_THREAD_MULTIPLE
-    };
-    if is_multiple { Err("MPI_THREAD_MULTIPLE") } else { Ok(()) }
+    let is_single =
+        unsafe { calls::query_thread(&mut level).is_ok() && level < raw::RSMPI_THREAD_MULTIPLE };
+    if is_single { Ok(()) } else { Err("MPI_THREAD_MULTIPLE") }
 }
 
 /// A request that stands for this operation.
@@ -71,11 +84,12 @@ pub(crate) fn allowed() -> Result<(), &'static str> {
 pub(crate) fn register(
     persistent: Persistent<'static>,
     comm: MPI_Comm,
+    collectives: &Rc<Collectives>,
 ) -> Result<MPI_Request, MpiError> {
     let mut operations = operations();
     if operations.own.is_none() {
-        // SAFETY: MPI is initialized, or there would be no operation; a constant of the C shim.
-        operations.own = Some(unsafe { Communicator::duplicate(raw::RSMPI_COMM_SELF) }?);
+        // SAFETY: MPI is initialized, or there would be no operation.
+        operations.own = Some(unsafe { Communicator::alone() }?);
     }
     let own = operations.own.as_ref().expect("it was just made").raw();
     // SAFETY: nothing is received into no memory; constants of the C shim; the handle is written to a
@@ -83,11 +97,11 @@ pub(crate) fn register(
     let token = unsafe {
         let mut token = raw::RSMPI_REQUEST_NULL;
         let (nowhere, bytes) = (std::ptr::null_mut(), raw::TUWTREE_BYTE);
-        let code = raw::PMPI_Recv_init(nowhere, 0, bytes, 0, 0, own, &mut token);
-        check("MPI_Recv_init", code)?;
+        calls::recv_init(nowhere, 0, bytes, 0, 0, own, &mut token)?;
         token
     };
-    operations.all.push(Operation { token, comm, persistent });
+    let carried = Rc::downgrade(collectives);
+    operations.all.push(Operation { token, comm, carried, persistent });
     COUNT.fetch_add(1, Ordering::Relaxed);
     Ok(token)
 }
@@ -101,13 +115,14 @@ fn are_any() -> bool {
 fn go_on() -> Result<(), Failure> {
     let mut operations = operations();
     let Operations { all, own } = &mut *operations;
-    for Operation { token, comm, persistent } in all {
-        if !persistent.is_under_way() {
+    for operation in all {
+        if !operation.persistent.is_under_way() {
             continue;
         }
-        if persistent.test().map_err(|error| (*comm, error))? {
+        let listener = operation.listener();
+        if operation.persistent.test().map_err(|error| (listener, error))? {
             let own = own.as_ref().expect("made with the first token").raw();
-            end(token, own).map_err(|error| (*comm, error.into()))?;
+            end(&mut operation.token, own).map_err(|error| (listener, error.into()))?;
         }
     }
     Ok(())
@@ -118,9 +133,8 @@ fn end(token: &mut MPI_Request, own: MPI_Comm) -> Result<(), MpiError> {
     // SAFETY: the token is a persistent receive of ours on this communicator, and inactive; nothing is
     // sent from no memory, to a receive that is there.
     unsafe {
-        check("MPI_Start", raw::PMPI_Start(token))?;
-        let code = raw::PMPI_Send(std::ptr::null(), 0, raw::TUWTREE_BYTE, 0, 0, own);
-        check("MPI_Send", code)
+        calls::start(token)?;
+        calls::send(std::ptr::null(), 0, raw::TUWTREE_BYTE, 0, 0, own)
     }
 }
 
@@ -135,8 +149,8 @@ fn are_pending(requests: &[MPI_Request]) -> bool {
 fn start(request: MPI_Request) -> Option<Result<(), Failure>> {
     let mut operations = operations();
     let operation = operations.all.iter_mut().find(|one| one.token == request)?;
-    let comm = operation.comm;
-    Some(operation.persistent.start().map_err(|error| (comm, error)))
+    let listener = operation.listener();
+    Some(operation.persistent.start().map_err(|error| (listener, error)))
 }
 
 /// Gives up the operation for which this request stands, if it stands for one.
@@ -145,9 +159,9 @@ fn forget(request: MPI_Request) -> Result<(), Failure> {
     let Some(index) = operations.all.iter().position(|one| one.token == request) else {
         return Ok(());
     };
-    let Operation { comm, persistent, .. } = &operations.all[index];
-    if persistent.is_under_way() {
-        return Err((*comm, CollectiveError::NotStartable("under way")));
+    let operation = &operations.all[index];
+    if operation.persistent.is_under_way() {
+        return Err((operation.listener(), CollectiveError::NotStartable("under way")));
     }
     let removed = operations.all.swap_remove(index);
     COUNT.fetch_sub(1, Ordering::Relaxed);
@@ -157,10 +171,10 @@ fn forget(request: MPI_Request) -> Result<(), Failure> {
 }
 
 /// The code of a result, after the error handler has heard of a failure.
-fn code_of(result: Result<(), Failure>) -> c_int {
+fn told(result: Result<(), Failure>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
-        // SAFETY: the communicator of an operation lives as long as that.
+        // SAFETY: an operation names its communicator as long as that lives, and then none.
         Err((comm, error)) => unsafe { guarded(comm, || Err(error)) },
     }
 }
@@ -183,7 +197,7 @@ fn until(requests: &[MPI_Request], mut try_once: impl FnMut() -> Option<c_int>) 
     loop {
         let gone_on = go_on();
         if gone_on.is_err() {
-            return code_of(gone_on);
+            return told(gone_on);
         }
         if !are_pending(requests)
             && let Some(code) = try_once()
@@ -203,8 +217,8 @@ pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
     // SAFETY: the caller's promise, here and below.
     unsafe {
         match if are_any() && !request.is_null() { start(*request) } else { None } {
-            Some(result) => code_of(result),
-            None => raw::PMPI_Start(request),
+            Some(result) => told(result),
+            None => code_of(calls::start(request)),
         }
     }
 }
@@ -218,7 +232,7 @@ pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) 
     // SAFETY: the caller's promise.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Startall(count, requests);
+            return code_of(calls::startall(count, requests));
         }
         for index in 0..listed(count, requests).len() {
             let code = MPI_Start(requests.add(index));
@@ -239,11 +253,11 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_St
     // SAFETY: the caller's promise.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Wait(request, status);
+            return code_of(calls::wait(request, status));
         }
         until(listed(1, request), || {
             let mut has_ended = 0;
-            let code = raw::PMPI_Test(request, &mut has_ended, status);
+            let code = code_of(calls::test(request, &mut has_ended, status));
             (has_ended != 0 || code != SUCCESS).then_some(code)
         })
     }
@@ -262,11 +276,11 @@ pub unsafe extern "C" fn MPI_Waitall(
     // SAFETY: the caller's promise.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Waitall(count, requests, statuses);
+            return code_of(calls::waitall(count, requests, statuses));
         }
         until(listed(count, requests), || {
             let mut have_ended = 0;
-            let code = raw::PMPI_Testall(count, requests, &mut have_ended, statuses);
+            let code = code_of(calls::testall(count, requests, &mut have_ended, statuses));
             (have_ended != 0 || code != SUCCESS).then_some(code)
         })
     }
@@ -286,7 +300,7 @@ pub unsafe extern "C" fn MPI_Waitany(
     // SAFETY: the caller's promise.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Waitany(count, requests, index, status);
+            return code_of(calls::waitany(count, requests, index, status));
         }
         until(&[], || {
             let mut has_ended = 0;
@@ -311,7 +325,7 @@ pub unsafe extern "C" fn MPI_Waitsome(
     // SAFETY: the caller's promise.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Waitsome(count, requests, ended, indices, statuses);
+            return code_of(calls::waitsome(count, requests, ended, indices, statuses));
         }
         until(&[], || {
             let code = MPI_Testsome(count, requests, ended, indices, statuses);
@@ -334,7 +348,7 @@ pub unsafe extern "C" fn MPI_Test(
     unsafe {
         match look(1, request, flag) {
             Some(code) => code,
-            None => raw::PMPI_Test(request, flag, status),
+            None => code_of(calls::test(request, flag, status)),
         }
     }
 }
@@ -354,7 +368,7 @@ pub unsafe extern "C" fn MPI_Testall(
     unsafe {
         match look(count, requests, flag) {
             Some(code) => code,
-            None => raw::PMPI_Testall(count, requests, flag, statuses),
+            None => code_of(calls::testall(count, requests, flag, statuses)),
         }
     }
 }
@@ -375,9 +389,9 @@ pub unsafe extern "C" fn MPI_Testany(
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
-            return code_of(gone_on);
+            return told(gone_on);
         }
-        let code = raw::PMPI_Testany(count, requests, index, flag, status);
+        let code = code_of(calls::testany(count, requests, index, flag, status));
         // The library sees no active request, but there is one.
         if code == SUCCESS
             && *flag != 0
@@ -406,9 +420,9 @@ pub unsafe extern "C" fn MPI_Testsome(
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
-            return code_of(gone_on);
+            return told(gone_on);
         }
-        let code = raw::PMPI_Testsome(count, requests, ended, indices, statuses);
+        let code = code_of(calls::testsome(count, requests, ended, indices, statuses));
         // The library sees no active request, but there is one.
         if code == SUCCESS && *ended == raw::RSMPI_UNDEFINED && are_pending(listed(count, requests))
         {
@@ -432,7 +446,7 @@ pub unsafe extern "C" fn MPI_Request_get_status(
     unsafe {
         match look(1, &request, flag) {
             Some(code) => code,
-            None => raw::PMPI_Request_get_status(request, flag, status),
+            None => code_of(calls::request_get_status(request, flag, status)),
         }
     }
 }
@@ -447,8 +461,8 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     unsafe {
         let forgotten = if are_any() && !request.is_null() { forget(*request) } else { Ok(()) };
         match forgotten {
-            Ok(()) => raw::PMPI_Request_free(request),
-            Err(failure) => code_of(Err(failure)),
+            Ok(()) => code_of(calls::request_free(request)),
+            Err(failure) => told(Err(failure)),
         }
     }
 }
@@ -464,7 +478,7 @@ unsafe fn look(count: c_int, requests: *const MPI_Request, flag: *mut c_int) -> 
     }
     let gone_on = go_on();
     if gone_on.is_err() {
-        return Some(code_of(gone_on));
+        return Some(told(gone_on));
     }
     // SAFETY: the caller's promise.
     unsafe {

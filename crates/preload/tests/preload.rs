@@ -122,6 +122,17 @@ fn persistent_operations_go_along_trees_if_a_program_asks_for_it() {
 }
 
 #[test]
+fn a_failure_after_the_communicator_was_freed_is_told_and_does_not_crash() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_freed.c");
+    for processors in [1, 3] {
+        let output = run_preloaded(processors, &program, &[], &[("TUWTREE_PERSISTENT", "1")]);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("outlived, 0 wrong"), "{output:?}");
+    }
+}
+
+#[test]
 fn persistent_operations_are_the_librarys_if_a_program_does_not_ask() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_persistent.c");

@@ -2,7 +2,7 @@
 
 use super::{CollectiveError, Collectives};
 use crate::sys::raw::{self, MPI_Comm};
-use crate::sys::{Communicator, MpiError, Speaker, give, raise, value_of};
+use crate::sys::{Communicator, MpiError, Speaker, give, is_running, raise, rank_in, value_of};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -21,8 +21,8 @@ pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), Collecti
         Ok(Ok(())) => return SUCCESS,
         Ok(Err(error)) => {
             let rank = error.speaker();
-            // SAFETY: the caller's promise.
-            let is_elsewhere = rank.is_some_and(|rank| unsafe { rank_in(comm) } != Some(rank));
+            // SAFETY: a communicator's handle by the caller's promise.
+            let is_elsewhere = rank.is_some_and(|rank| !unsafe { is_rank(comm, rank) });
             let speaker = if is_elsewhere { Speaker::Elsewhere } else { Speaker::Here };
             (error.class(), error.to_string(), speaker)
         }
@@ -35,21 +35,14 @@ pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), Collecti
     unsafe { raise(comm, class, &text, speaker) }
 }
 
-/// The rank of this processor.
+/// Whether this processor has this rank in the communicator.
 ///
 /// # Safety
 /// As [`guarded`].
 #[allow(unsafe_code)]
-unsafe fn rank_in(comm: MPI_Comm) -> Option<Rank> {
-    let mut rank = 0;
-    // SAFETY: a communicator by the caller's promise; a constant of the C shim.
-    let code = unsafe {
-        if comm == raw::RSMPI_COMM_NULL {
-            return None;
-        }
-        raw::PMPI_Comm_rank(comm, &mut rank)
-    };
-    (code == SUCCESS).then_some(rank as Rank)
+unsafe fn is_rank(comm: MPI_Comm, rank: Rank) -> bool {
+    // SAFETY: a communicator by the caller's promise, or null, which is not asked.
+    unsafe { comm != raw::RSMPI_COMM_NULL && rank_in(comm).is_ok_and(|own| own == rank) }
 }
 
 /// What this communicator carries for collective operations, made when it is first asked for, which
@@ -62,13 +55,7 @@ unsafe fn rank_in(comm: MPI_Comm) -> Option<Rank> {
 /// No communicator, or one between two groups; settings that make no sense, at all processors.
 #[allow(unsafe_code)]
 pub unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, CollectiveError> {
-    let (mut is_initialized, mut is_finalized) = (0, 0);
-    // SAFETY: these two may be called at any time.
-    unsafe {
-        raw::PMPI_Initialized(&mut is_initialized);
-        raw::PMPI_Finalized(&mut is_finalized);
-    }
-    if is_initialized == 0 || is_finalized != 0 {
+    if !is_running() {
         return Err(CollectiveError::Refused("MPI is not initialized".to_owned()));
     }
     // SAFETY: reading a constant of the C shim.

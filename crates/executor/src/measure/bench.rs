@@ -10,21 +10,18 @@
 //! processor; padded operations without copying to and from padded buffers.
 
 use crate::collective::{CollectiveError, Collectives};
-use crate::play::{Buffers, Execution, ExecutionError, Mode, Place, PlaceError};
+use crate::planning::measured_tree;
+use crate::play::{Buffers, Execution, ExecutionError, Mode};
 use crate::settings;
-use crate::sys::{Communicator, Layout, MpiError};
+use crate::sys::{Communicator, Layout, MpiError, NativeRequest, Place, PlaceError};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;
-use tuwtree_dp::{DpError, default_method, optimal};
 use tuwtree_measure::{Algorithm, Construction, Sends};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Rank, Root, Tree, TreeError};
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Rank, Tree};
 use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{Buffer, OfTreeError, Schedule};
-use tuwtree_treegen::{
-    AdaptiveRule, ConstructionError, adaptive, linear, linear_outwards, oblivious,
-};
 
 /// How often each algorithm is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,14 +76,9 @@ pub enum BenchError {
     /// A message that is no tree.
     #[error("the tree of processor 0 cannot be read: {0}")]
     Tree(String),
-    /// A tree that could not be constructed.
-    #[error("{construction}: {reason}")]
-    Construction {
-        /// Which tree.
-        construction: &'static str,
-        /// Why.
-        reason: String,
-    },
+    /// A tree that could not be constructed: which, and why.
+    #[error("{0}")]
+    Construction(String),
     /// A wrong result.
     #[error("{algorithm}: byte {at} of the data of processor {rank} is wrong")]
     Wrong {
@@ -165,7 +157,7 @@ impl Problem {
         let (input, mut output) = self.buffers(&self.padded, communicator.rank());
         let seconds = timed_calls(protocol, communicator, || {
             if algorithm == Algorithm::Padded {
-                communicator.greatest_size(own)?;
+                communicator.greatest(&[own])?;
             }
             Ok(match self.operation {
                 Operation::Scatter => communicator.scatter_equal(&input, &mut output, self.root),
@@ -177,35 +169,34 @@ impl Problem {
     }
 
     fn native(&self, protocol: Protocol, communicator: &Communicator) -> Result<Timed, BenchError> {
-        let (input, mut output) = self.buffers(&self.layout, communicator.rank());
-        let (layout, root) = (&self.layout, self.root);
-        let seconds = timed_calls(protocol, communicator, || {
-            Ok(match self.operation {
-                Operation::Scatter => communicator.scatterv(&input, &mut output, layout, root),
-                _ => communicator.gatherv(&input, &mut output, layout, root),
-            }?)
-        })?;
-        self.check(Algorithm::Native, layout, &output, communicator.rank())?;
+        let rank = communicator.rank();
+        let (input, mut output) = self.buffers(&self.layout, rank);
+        let place = (rank, self.root);
+        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
+        let seconds = timed_calls(protocol, communicator, || Ok(communicator.native(&arguments)?))?;
+        self.check(Algorithm::Native, &self.layout, &output, rank)?;
         Ok(Timed { planning_seconds: 0.0, seconds })
     }
 
     fn persistent(
         &self,
         protocol: Protocol,
-        communicator: &Communicator,
+        communicator: &Rc<Communicator>,
     ) -> Result<Timed, BenchError> {
-        let (input, mut output) = self.buffers(&self.layout, communicator.rank());
-        let (layout, root) = (&self.layout, self.root);
+        let rank = communicator.rank();
+        let (input, mut output) = self.buffers(&self.layout, rank);
+        let place = (rank, self.root);
+        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
         communicator.barrier()?;
         let start = Instant::now();
-        let mut request = match self.operation {
-            Operation::Scatter => communicator.scatterv_init(&input, &mut output, layout, root),
-            _ => communicator.gatherv_init(&input, &mut output, layout, root),
-        }?;
+        let mut request = NativeRequest::new(&arguments, communicator)?;
         let planning_seconds = slowest(communicator, start)?;
-        let seconds = timed_calls(protocol, communicator, || Ok(request.perform()?))?;
+        let seconds = timed_calls(protocol, communicator, || {
+            request.start()?;
+            Ok(request.wait()?)
+        })?;
         drop(request);
-        self.check(Algorithm::NativePersistent, layout, &output, communicator.rank())?;
+        self.check(Algorithm::NativePersistent, &self.layout, &output, rank)?;
         Ok(Timed { planning_seconds, seconds })
     }
 
@@ -271,40 +262,17 @@ impl Problem {
     ) -> Result<Tree, BenchError> {
         let text = match communicator.rank() {
             0 => {
-                let document = TreeDocument { tree: self.construct(construction)?, problem: None };
+                let (sizes, root) = (&self.sizes, self.root);
+                let tree = measured_tree(construction, self.operation, sizes, root, &self.costs)
+                    .map_err(BenchError::Construction)?;
+                let document = TreeDocument { tree, problem: None };
                 serde_json::to_string(&document)
                     .map_err(|error| BenchError::Tree(error.to_string()))?
             }
             _ => String::new(),
         };
-        let document: Result<TreeDocument, _> = serde_json::from_str(&communicator.told(&text)?);
+        let document: Result<TreeDocument, _> = serde_json::from_str(&communicator.told(&text, 0)?);
         document.map(|document| document.tree).map_err(|error| BenchError::Tree(error.to_string()))
-    }
-
-    fn construct(&self, construction: Construction) -> Result<Tree, BenchError> {
-        let (processors, root) = (self.sizes.processors(), self.root);
-        match construction {
-            Construction::Linear if self.operation.is_outward() => {
-                linear_outwards(processors, root)
-                    .map_err(|error: TreeError| failed("linear", &error))
-            }
-            Construction::Linear => {
-                linear(processors, root).map_err(|error: TreeError| failed("linear", &error))
-            }
-            Construction::Oblivious => {
-                oblivious(processors, root).map_err(|error: TreeError| failed("oblivious", &error))
-            }
-            Construction::Adaptive => {
-                adaptive(&self.sizes, &self.costs, Root::Given(root), AdaptiveRule::GatherTime)
-                    .map_err(|error: ConstructionError| failed("adaptive", &error))
-            }
-            Construction::Optimal => {
-                let method = default_method(&self.sizes, &self.costs);
-                optimal(&self.sizes, &self.costs, Root::Given(root), method)
-                    .map(|optimum| optimum.tree)
-                    .map_err(|error: DpError| failed("optimal", &error))
-            }
-        }
     }
 
     /// A processor's input, filled, and its output.
@@ -348,10 +316,6 @@ impl Problem {
             _ => (0..self.sizes.processors()).try_for_each(|of| check(of, layout.range(of))),
         }
     }
-}
-
-fn failed(construction: &'static str, reason: &dyn std::fmt::Display) -> BenchError {
-    BenchError::Construction { construction, reason: reason.to_string() }
 }
 
 /// For each repetition the time of the slowest processor. Collective.

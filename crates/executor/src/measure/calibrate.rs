@@ -10,6 +10,7 @@
 
 use crate::measure::Host;
 use crate::sys::{Communicator, MpiError};
+use std::ffi::c_int;
 use std::hint::black_box;
 use std::time::Instant;
 use tuwtree_measure::{
@@ -209,11 +210,11 @@ fn meet(
         for _ in 0..=repetitions {
             let start = Instant::now();
             if rank == first {
-                communicator.send_bytes(message, second)?;
-                communicator.receive_bytes(message, second)?;
+                communicator.send(message, second, TAG)?;
+                communicator.receive(message, second, TAG)?;
             } else {
-                communicator.receive_bytes(message, first)?;
-                communicator.send_bytes(message, first)?;
+                communicator.receive(message, first, TAG)?;
+                communicator.send(message, first, TAG)?;
             }
             trips.push(start.elapsed().as_secs_f64());
         }
@@ -224,6 +225,9 @@ fn meet(
     }
     Ok((rank == first).then_some(PairTimes { pair, seconds }))
 }
+
+/// The tag of all messages here; nobody else's meet them.
+const TAG: c_int = 0;
 
 /// What a clock of nanoseconds can tell.
 const CLOCK_STEP: f64 = 1e-9;
@@ -270,12 +274,10 @@ fn observed(
             [*i as f64, *j as f64].into_iter().chain(seconds.iter().copied())
         })
         .collect();
-    let words = communicator.collected(&words)?;
-    let lines = communicator.collected(&[
-        copies.alpha_seconds,
-        copies.beta_seconds_per_byte,
-        copies.median_relative_deviation,
-    ])?;
+    let words = communicator.collected(&words, TAG)?;
+    let lines =
+        [copies.alpha_seconds, copies.beta_seconds_per_byte, copies.median_relative_deviation];
+    let lines = communicator.collected(&lines, TAG)?;
     if communicator.rank() != 0 {
         return Ok(None);
     }

@@ -1,27 +1,28 @@
-//! A part's actions as they are performed: the root's own data may be in the place of all data.
+//! Actions as they are performed: the root's own data may be in the place of all data, and messages
+//! may be empty.
 
 use super::order::Doing;
 use tuwtree_model::Rank;
 use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Region};
 
 /// An action with regions of its own.
-#[derive(Clone, Debug)]
-pub(super) struct Bound {
-    pub(super) port: u16,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BoundAction {
+    pub(crate) port: u16,
     /// Whether it waits for all receives and copies that are listed before it, in strict order.
-    pub(super) needs_written: bool,
-    pub(super) reads: Option<(Buffer, Vec<Piece>)>,
-    pub(super) writes: Option<(Buffer, Vec<Piece>)>,
+    pub(crate) needs_written: bool,
+    pub(crate) reads: Option<(Buffer, Vec<Piece>)>,
+    pub(crate) writes: Option<(Buffer, Vec<Piece>)>,
     /// To whom it sends, and the tag.
-    pub(super) send: Option<(Rank, u32)>,
+    pub(crate) send: Option<(Rank, u32)>,
     /// From whom it receives, the tag, and what happens to what is there.
-    pub(super) receive: Option<(Rank, u32, Arrival)>,
+    pub(crate) receive: Option<(Rank, u32, Arrival)>,
 }
 
-impl Bound {
-    pub(super) fn new(action: &Action<'_>) -> Bound {
+impl BoundAction {
+    pub(crate) fn new(action: &Action<'_>) -> BoundAction {
         let owned = |region: Region<'_>| (region.buffer, region.pieces.to_vec());
-        Bound {
+        BoundAction {
             port: action.port,
             needs_written: action.needs_written(),
             reads: action.reads().map(owned),
@@ -31,16 +32,16 @@ impl Bound {
         }
     }
 
-    pub(super) fn combines(&self) -> bool {
+    pub(crate) fn combines(&self) -> bool {
         self.receive.is_some_and(|(_, _, arrival)| arrival != Arrival::Store)
     }
 
-    pub(super) fn is_copy(&self) -> bool {
+    pub(crate) fn is_copy(&self) -> bool {
         self.send.is_none() && self.receive.is_none()
     }
 
     /// The steps of the action.
-    pub(super) fn steps(&self) -> impl Iterator<Item = Doing> + use<> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Doing> + use<> {
         [
             (self.is_copy(), Doing::Copy),
             (self.send.is_some(), Doing::Send),
@@ -52,7 +53,7 @@ impl Bound {
     }
 
     /// Puts the data of one buffer into another, `shift` bytes from its start.
-    pub(super) fn relocate(&mut self, from: Buffer, into: Buffer, shift: u64) {
+    pub(crate) fn relocate(&mut self, from: Buffer, into: Buffer, shift: u64) {
         for (buffer, pieces) in [&mut self.reads, &mut self.writes].into_iter().flatten() {
             if *buffer == from {
                 *buffer = into;
@@ -62,7 +63,7 @@ impl Bound {
     }
 
     /// Whether it copies data to where it is.
-    pub(super) fn copies_nothing(&self) -> bool {
+    pub(crate) fn copies_nothing(&self) -> bool {
         self.is_copy() && self.reads == self.writes
     }
 }
@@ -75,7 +76,7 @@ impl Bound {
 ///
 /// # Complexity
 /// O(n log n).
-pub(super) fn message_numbers(actions: &[Bound]) -> Vec<(u32, u32)> {
+pub(crate) fn message_numbers(actions: &[BoundAction]) -> Vec<(u32, u32)> {
     let mut numbers = vec![(0, 0); actions.len()];
     let sends = actions.iter().map(|action| action.send);
     for (index, number) in numbered(sends) {
@@ -103,10 +104,10 @@ mod tests {
     use super::*;
     use tuwtree_schedule::{Deed, Receive, Send};
 
-    fn send(to: Rank, tag: u32) -> Bound {
+    fn send(to: Rank, tag: u32) -> BoundAction {
         let pieces = [Piece { offset: 0, bytes: 1 }];
         let from = Region { buffer: Buffer::Input, pieces: &pieces };
-        Bound::new(&Action { port: 0, deed: Deed::Send(Send { to, tag, from }) })
+        BoundAction::new(&Action { port: 0, deed: Deed::Send(Send { to, tag, from }) })
     }
 
     #[test]
@@ -122,11 +123,13 @@ mod tests {
         let place = [Piece { offset: 8, bytes: 4 }];
         let from = Region { buffer: Buffer::Input, pieces: &own };
         let into = Region { buffer: Buffer::Output, pieces: &place };
-        let mut copy = Bound::new(&Action { port: 0, deed: Deed::Copy { from, into } });
+        let mut copy = BoundAction::new(&Action { port: 0, deed: Deed::Copy { from, into } });
         assert!(!copy.copies_nothing());
         copy.relocate(Buffer::Input, Buffer::Output, 8);
         assert!(copy.copies_nothing());
         let receive = Receive { from: 1, tag: 0, into, arrival: Arrival::Store };
-        assert!(!Bound::new(&Action { port: 0, deed: Deed::Receive(receive) }).copies_nothing());
+        assert!(
+            !BoundAction::new(&Action { port: 0, deed: Deed::Receive(receive) }).copies_nothing()
+        );
     }
 }

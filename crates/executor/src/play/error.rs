@@ -1,7 +1,6 @@
 //! Why a part cannot be performed.
 
-use super::place::{CutElement, PlaceError};
-use crate::sys::{MpiError, OutOfMemory};
+use crate::sys::{CutElement, Failure, MpiError, OutOfMemory, PlaceError};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::Buffer;
 
@@ -86,6 +85,18 @@ pub enum ExecutionError {
         /// The number of tags.
         tags: u64,
     },
+    /// A message of another size than expected.
+    #[error("processor {from} sent {bytes} bytes to processor {to}, which expects {expected}")]
+    Message {
+        /// Who sent it.
+        from: Rank,
+        /// Who received it.
+        to: Rank,
+        /// Its size.
+        bytes: u64,
+        /// The size expected.
+        expected: u64,
+    },
     /// Memory or a datatype.
     #[error(transparent)]
     Place(#[from] PlaceError),
@@ -111,4 +122,16 @@ pub enum ExecutionError {
         /// How many they are.
         bytes: u64,
     },
+}
+
+impl ExecutionError {
+    /// The error of a message at processor `to`.
+    pub(super) fn of_message(failure: Failure, to: Rank) -> ExecutionError {
+        match failure {
+            Failure::Mpi(error) => ExecutionError::Mpi(error),
+            Failure::Size { from, bytes, expected } => {
+                ExecutionError::Message { from, to, bytes, expected }
+            }
+        }
+    }
 }

@@ -16,27 +16,34 @@
 //! Each message between two processors has an MPI tag of its own, on which both ends agree without
 //! talking: its number among all between the two, by the schedule's tag, then in order.
 //!
-//! # What this does not do
-//! It finds out neither whether the parts of all processors fit together nor whether others fail: a
-//! message that nobody sends is waited for. [`Communicator::agree`] is for agreeing beforehand.
+//! # Failures
+//! A message that fails, or has another size than expected, ends nothing: the rest of the part is
+//! performed, so that nobody waits for it, and the first failure is returned at the end. From then on
+//! nothing is copied or combined, and what is sent is empty, so that nobody takes wrong data for right.
+//! A message that nobody sends is waited for. [`Communicator::agree`] is for agreeing beforehand.
+//!
+//! # Once, or again
+//! What is performed once ([`Manner::once`]) goes by nonblocking messages in place of persistent
+//! requests. That is all the difference: the one interpreter performs one-shot calls, operations that
+//! are set up, and replayed schedules.
 
 mod bound;
 mod conflicts;
 mod error;
 mod native;
 mod order;
-mod place;
 mod setup;
 
+pub(crate) use bound::BoundAction;
 pub use error::ExecutionError;
 pub use order::Mode;
-pub use place::{Block, CutElement, Place, PlaceError};
 
 use crate::sys::{
-    Communicator, Datatype, Memory, MpiError, Operator, Patience, Requests, copy_by_message,
+    Communicator, Content, Datatype, Memory, Move, MpiError, Operator, Patience, Place, PlaceError,
+    Requests, Reuse, Stretches, copy_by_message,
 };
 use order::{Order, Progress};
-use place::Span;
+use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::Operation;
 use tuwtree_schedule::part::Part;
@@ -89,13 +96,43 @@ impl Buffers {
         Ok(Buffers { input, output, own: Own::InPlace, reduction: None })
     }
 
+    /// Memory of our own, of the sizes that this role needs: for data that nobody looks at.
+    ///
+    /// # Errors
+    /// No memory.
+    pub(crate) fn unseen(role: &Role) -> Result<Buffers, PlaceError> {
+        let place = |buffer| Place::of_bytes(role.buffer_bytes(buffer));
+        Ok(Buffers::apart(place(Buffer::Input)?, place(Buffer::Output)?))
+    }
+
     /// The same buffers for a reduction of such elements.
     pub fn reducing(self, reduction: Reduction) -> Buffers {
         Buffers { reduction: Some(reduction), ..self }
     }
 }
 
-/// A part bound to memory: requests that are set up once and started many times.
+/// How a part is performed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) mode: Mode,
+    pub(crate) reuse: Reuse,
+    /// The tag of the first message between two processors; the others follow.
+    pub(crate) first_tag: c_int,
+}
+
+impl Manner {
+    /// Once, by messages that have this tag and those after it.
+    pub(crate) fn once(mode: Mode, first_tag: c_int) -> Manner {
+        Manner { mode, reuse: Reuse::Once, first_tag }
+    }
+
+    /// Again and again, by messages that have the communicator to themselves.
+    pub(crate) fn again(mode: Mode) -> Manner {
+        Manner { mode, reuse: Reuse::Again, first_tag: 0 }
+    }
+}
+
+/// A part bound to memory: messages that are set up once and started many times.
 ///
 /// One may be under way at a time on a communicator.
 #[derive(Debug)]
@@ -106,7 +143,7 @@ pub struct Execution {
     order: Order,
     progress: Progress,
     /// For each step what it does.
-    works: Vec<Work>,
+    deeds: Vec<StepDeed>,
     /// For each request its step.
     steps: Vec<u32>,
     /// Room for the requests that have ended.
@@ -114,11 +151,10 @@ pub struct Execution {
     places: Places,
     beginning: Vec<Move>,
     reduction: Option<Reduction>,
-    /// For copies that only MPI can do.
-    alone: Option<Communicator>,
     state: State,
-    // Requests use it.
-    _communicator: Rc<Communicator>,
+    /// What was first found wrong since the start.
+    failure: Option<ExecutionError>,
+    communicator: Rc<Communicator>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,36 +183,15 @@ impl Places {
 
 /// What a step does.
 #[derive(Debug)]
-enum Work {
-    /// A message, which this request sends or receives.
+enum StepDeed {
+    /// Starts this message.
     Message(u32),
     /// Copies packed data.
     Copy(Move),
     /// Copies other data.
-    CopyByMessage(Span, Span),
+    CopyByMessage(Stretches, Stretches),
     /// Joins what has been received with what is there.
-    Combine { stage: Rc<Place>, into: Span, arrival: Arrival },
-}
-
-/// Bytes that go from one memory to another.
-#[derive(Debug)]
-struct Move {
-    from: Rc<Place>,
-    into: Rc<Place>,
-    moves: Vec<(i64, i64, u64)>,
-}
-
-impl Move {
-    fn new(from: &Span, into: &Span) -> Move {
-        let moves = from.moves(into);
-        Move { from: Rc::clone(&from.place), into: Rc::clone(&into.place), moves }
-    }
-
-    fn perform(&self) {
-        for &(from, into, bytes) in &self.moves {
-            Memory::copy((self.from.memory(), from), (self.into.memory(), into), bytes);
-        }
-    }
+    Combine { stage: Rc<Place>, into: Stretches, arrival: Arrival },
 }
 
 impl Execution {
@@ -194,7 +209,21 @@ impl Execution {
         communicator: &Rc<Communicator>,
         mode: Mode,
     ) -> Result<Execution, ExecutionError> {
-        setup::execution(part, buffers, communicator, mode)
+        let actions = part.actions().map(|action| BoundAction::new(&action)).collect();
+        Execution::of_actions((*part.role(), actions), buffers, communicator, Manner::again(mode))
+    }
+
+    /// The actions of a processor with this role, as [`new`](Self::new), in whatever manner.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn of_actions(
+        (role, actions): (Role, Vec<BoundAction>),
+        buffers: Buffers,
+        communicator: &Rc<Communicator>,
+        manner: Manner,
+    ) -> Result<Execution, ExecutionError> {
+        setup::execution((role, actions), buffers, communicator, manner)
     }
 
     /// Who performs the part.
@@ -211,6 +240,7 @@ impl Execution {
         self.progress.restart(&self.order);
         self.beginning.iter().for_each(Move::perform);
         self.state = State::Runs;
+        self.failure = None;
         let taken = self.take_ready();
         self.noting_failure(taken)
     }
@@ -218,20 +248,18 @@ impl Execution {
     /// Waits until the part has been performed. Returns at once if it has not been started.
     ///
     /// # Errors
-    /// What MPI returns.
+    /// [`ExecutionError::Message`]; what MPI returns.
     pub fn wait(&mut self) -> Result<(), ExecutionError> {
-        let ended = self.go_on(Patience::Stay);
-        self.noting_failure(ended).map(drop)
+        self.go_on(Patience::Stay).map(drop)
     }
 
     /// Whether the part has been performed, doing without waiting what can be done by now. `true` if
     /// it has not been started.
     ///
     /// # Errors
-    /// What MPI returns.
+    /// [`ExecutionError::Message`]; what MPI returns.
     pub fn test(&mut self) -> Result<bool, ExecutionError> {
-        let ended = self.go_on(Patience::Leave);
-        self.noting_failure(ended)
+        self.go_on(Patience::Leave)
     }
 
     /// Starts and waits.
@@ -292,6 +320,7 @@ impl Execution {
         }
     }
 
+    /// Notes that a call failed that leaves messages as they are: nothing can go on.
     fn noting_failure<T>(&mut self, result: Result<T, MpiError>) -> Result<T, ExecutionError> {
         if result.is_err() {
             self.state = State::Failed;
@@ -299,19 +328,24 @@ impl Execution {
         Ok(result?)
     }
 
-    fn go_on(&mut self, patience: Patience) -> Result<bool, MpiError> {
+    fn go_on(&mut self, patience: Patience) -> Result<bool, ExecutionError> {
         if self.state != State::Runs {
             return Ok(true);
         }
         loop {
-            self.take_ready()?;
+            let taken = self.take_ready();
+            self.noting_failure(taken)?;
             if self.progress.is_over() {
                 self.state = State::Rests;
-                return Ok(true);
+                return self.failure.take().map_or(Ok(true), Err);
             }
             assert!(self.requests.under_way() > 0, "steps wait for earlier ones only");
             self.ended.clear();
-            self.requests.take_ended(patience, &mut self.ended)?;
+            let ended = self.requests.take_ended(patience, &mut self.ended);
+            if let Some(failure) = self.noting_failure(ended)? {
+                let rank = self.role.rank;
+                self.failure.get_or_insert_with(|| ExecutionError::of_message(failure, rank));
+            }
             if self.ended.is_empty() {
                 return Ok(false);
             }
@@ -324,17 +358,19 @@ impl Execution {
     /// Takes all steps that can be taken now.
     fn take_ready(&mut self) -> Result<(), MpiError> {
         while let Some(step) = self.progress.next() {
-            match &self.works[step as usize] {
-                Work::Message(request) => {
-                    self.requests.start(*request)?;
+            let is_sound = self.failure.is_none();
+            match &self.deeds[step as usize] {
+                StepDeed::Message(request) => {
+                    let content = if is_sound { Content::Data } else { Content::Nothing };
+                    self.requests.start(*request, content)?;
                     continue;
                 }
-                Work::Copy(work) => work.perform(),
-                Work::CopyByMessage(from, into) => {
-                    let alone = self.alone.as_ref().expect("made for such copies");
-                    copy_by_message(alone, from.transfer(), into.transfer())?;
+                _ if !is_sound => {}
+                StepDeed::Copy(bytes) => bytes.perform(),
+                StepDeed::CopyByMessage(from, into) => {
+                    copy_by_message(&self.communicator, from.transfer(), into.transfer())?;
                 }
-                Work::Combine { stage, into, arrival } => {
+                StepDeed::Combine { stage, into, arrival } => {
                     let reduction = self.reduction.as_ref().expect("checked at the beginning");
                     combine(reduction, stage, into, *arrival)?;
                 }
@@ -349,14 +385,15 @@ impl Execution {
 fn combine(
     reduction: &Reduction,
     stage: &Place,
-    into: &Span,
+    into: &Stretches,
     arrival: Arrival,
 ) -> Result<(), MpiError> {
     let Reduction { operator, datatype } = reduction;
+    let (memory, stretches) = into.in_memory();
     let mut at = 0;
-    for &(place, bytes) in &into.places {
+    for &(place, bytes) in stretches {
         let received = (&**stage.memory(), at);
-        let held = (&**into.place.memory(), place);
+        let held = (memory, place);
         match arrival {
             Arrival::CombineLeft => {
                 Memory::combine(operator, datatype, received, held, bytes)?;

@@ -4,7 +4,7 @@
 //! received first. A step is taken when all that it waits for has ended. What that is, the mode says;
 //! the rest is counting.
 
-use super::bound::Bound;
+use super::bound::BoundAction;
 use super::conflicts::Touched;
 use std::collections::VecDeque;
 
@@ -37,7 +37,7 @@ impl Mode {
 
 /// What a step does of its action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(crate) enum Doing {
     Copy,
     Send,
     Receive,
@@ -74,7 +74,7 @@ impl Order {
     /// # Complexity
     /// O(n log n) for n pieces of actions, and O(1) for each two steps of which one waits for the
     /// other.
-    pub(super) fn new(actions: &[Bound], mode: Mode) -> Order {
+    pub(super) fn new(actions: &[BoundAction], mode: Mode) -> Order {
         let mut order = Order {
             steps: Vec::new(),
             waits: Vec::new(),
@@ -123,7 +123,7 @@ impl Order {
     }
 
     /// Strict: each action after the one before it on its port.
-    fn ports(&self, actions: &[Bound]) -> Vec<(u32, u32)> {
+    fn ports(&self, actions: &[BoundAction]) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         let mut last = std::collections::BTreeMap::new();
         for (index, action) in actions.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Order {
     }
 
     /// Strict: what needs written data waits for all writing before it.
-    fn bar(&mut self, actions: &[Bound]) {
+    fn bar(&mut self, actions: &[BoundAction]) {
         for (index, action) in actions.iter().enumerate() {
             self.is_barred[index] = action.needs_written;
             for step in self.begins(index).filter(|_| action.needs_written) {
@@ -158,7 +158,7 @@ impl Order {
     }
 
     /// Eager: each step after those that it conflicts with.
-    fn conflicts(&self, actions: &[Bound]) -> Vec<(u32, u32)> {
+    fn conflicts(&self, actions: &[BoundAction]) -> Vec<(u32, u32)> {
         let mut touched = Touched::default();
         let mut pairs = Vec::new();
         let mut after = Vec::new();
@@ -314,7 +314,8 @@ mod tests {
         };
         let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
         let part = Part::of_schedule(&schedule, rank).unwrap();
-        let actions: Vec<Bound> = part.actions().map(|action| Bound::new(&action)).collect();
+        let actions: Vec<BoundAction> =
+            part.actions().map(|action| BoundAction::new(&action)).collect();
         Order::new(&actions, mode)
     }
 
@@ -366,8 +367,8 @@ mod tests {
             Deed::Send(Send { to: 2, tag: 0, from: held }),
             Deed::Receive(Receive { tag: 1, ..receive }),
         ];
-        let bound: Vec<Bound> =
-            deeds.into_iter().map(|deed| Bound::new(&Action { port: 0, deed })).collect();
+        let bound: Vec<BoundAction> =
+            deeds.into_iter().map(|deed| BoundAction::new(&Action { port: 0, deed })).collect();
         let rounds = taken(&Order::new(&bound, Mode::Eager), |started| started.remove(0));
         assert_eq!(rounds, [[0], [1], [2]]);
     }
@@ -384,8 +385,10 @@ mod tests {
             (1, Deed::Send(Send { to: 2, tag: 0, from: given })),
             (1, Deed::Send(Send { to: 2, tag: 1, from: held })),
         ];
-        let bound: Vec<Bound> =
-            actions.into_iter().map(|(port, deed)| Bound::new(&Action { port, deed })).collect();
+        let bound: Vec<BoundAction> = actions
+            .into_iter()
+            .map(|(port, deed)| BoundAction::new(&Action { port, deed }))
+            .collect();
         let order = Order::new(&bound, Mode::Strict);
         let rounds = taken(&order, |started| started.pop().unwrap());
         assert_eq!(rounds, [vec![0, 1], vec![], vec![2]]);

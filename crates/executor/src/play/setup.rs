@@ -1,68 +1,62 @@
 //! Binding a part to memory: what each step does, and the requests for messages.
 
-use super::bound::{Bound, message_numbers};
+use super::bound::{BoundAction, message_numbers};
 use super::order::{Doing, Mode, Order, Progress};
-use super::place::{CutElement, Place, Span};
-use super::{Buffers, Execution, ExecutionError, Move, Own, Places, Reduction, State, Work};
-use crate::sys::{Communicator, Requests};
+use super::{Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, State, StepDeed};
+use crate::sys::{Communicator, CutElement, Move, Place, Requests, Stretches, Way};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
-use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Piece, Role};
 
-/// The part bound to these buffers.
+/// The actions bound to these buffers.
 ///
 /// # Errors
 /// [`ExecutionError`].
 pub(super) fn execution(
-    part: &Part,
+    (role, actions): (Role, Vec<BoundAction>),
     buffers: Buffers,
     communicator: &Rc<Communicator>,
-    mode: Mode,
+    manner: Manner,
 ) -> Result<Execution, ExecutionError> {
-    let role = *part.role();
     let own = (communicator.rank(), communicator.size());
     if own != (role.rank, role.processors) {
         let part = (role.rank, role.processors);
         return Err(ExecutionError::OtherCommunicator { part, communicator: own });
     }
     check_sizes(&role, &buffers)?;
-    let actions = bound_actions(part, &buffers)?;
+    let actions = placed(&role, actions, &buffers)?;
     if role.operation == Operation::Reduce {
         check_elements(&role, &buffers, &actions)?;
     }
     let (places, beginning, reduction) = lay_out(&role, buffers, &actions)?;
-    let order = Order::new(&actions, mode);
+    let order = Order::new(&actions, manner.mode);
     let mut setup = Setup {
         role,
-        mode,
+        manner,
         actions: &actions,
         places: &places,
-        communicator,
         largest_tag: communicator.largest_tag()?,
-        requests: Requests::default(),
+        requests: Requests::new(Rc::clone(communicator), manner.reuse),
         steps: Vec::new(),
         stages: BTreeMap::new(),
     };
-    let works = setup.works(&order)?;
-    let needs_messages = works.iter().any(|work| matches!(work, Work::CopyByMessage(..)));
-    let alone = if needs_messages { Some(Communicator::alone()?) } else { None };
+    let deeds = setup.deeds(&order)?;
     Ok(Execution {
         requests: setup.requests,
         steps: setup.steps,
         role,
         order,
         progress: Progress::default(),
-        works,
+        deeds,
         ended: Vec::new(),
         places,
         beginning,
         reduction,
-        alone,
         state: State::Rests,
-        _communicator: Rc::clone(communicator),
+        failure: None,
+        communicator: Rc::clone(communicator),
     })
 }
 
@@ -101,37 +95,45 @@ pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), Executio
     Ok(())
 }
 
-/// The part's actions, own data being where it is; without copies to where the data is.
-fn bound_actions(part: &Part, buffers: &Buffers) -> Result<Vec<Bound>, ExecutionError> {
-    let Role { operation, rank, .. } = *part.role();
-    let mut actions = Vec::with_capacity(part.actions().len());
-    for (index, action) in part.actions().enumerate() {
-        let mut bound = Bound::new(&action);
-        if buffers.own == Own::InPlace {
-            let start = |all: &Place| all.block(rank).map_or(0, |block| block.offset);
-            match operation {
-                Operation::Gather => {
-                    bound.relocate(Buffer::Input, Buffer::Output, start(&buffers.output));
-                }
-                Operation::Scatter => {
-                    bound.relocate(Buffer::Output, Buffer::Input, start(&buffers.input));
-                }
-                Operation::Broadcast | Operation::Reduce => {}
-            }
-            if bound.copies_nothing() {
-                continue;
-            }
-            if bound.writes.as_ref().is_some_and(|(buffer, _)| *buffer == Buffer::Input) {
-                return Err(ExecutionError::WritesInPlace { rank, action: index });
-            }
-        }
-        actions.push(bound);
+/// The actions, own data being where it is; without copies to where the data is.
+fn placed(
+    role: &Role,
+    actions: Vec<BoundAction>,
+    buffers: &Buffers,
+) -> Result<Vec<BoundAction>, ExecutionError> {
+    let Role { operation, rank, .. } = *role;
+    if buffers.own != Own::InPlace {
+        return Ok(actions);
     }
-    Ok(actions)
+    let start = |all: &Place| all.block(rank).map_or(0, |block| block.offset);
+    let mut placed = Vec::with_capacity(actions.len());
+    for (index, mut action) in actions.into_iter().enumerate() {
+        match operation {
+            Operation::Gather => {
+                action.relocate(Buffer::Input, Buffer::Output, start(&buffers.output));
+            }
+            Operation::Scatter => {
+                action.relocate(Buffer::Output, Buffer::Input, start(&buffers.input));
+            }
+            Operation::Broadcast | Operation::Reduce => {}
+        }
+        if action.copies_nothing() {
+            continue;
+        }
+        if action.writes.as_ref().is_some_and(|(buffer, _)| *buffer == Buffer::Input) {
+            return Err(ExecutionError::WritesInPlace { rank, action: index });
+        }
+        placed.push(action);
+    }
+    Ok(placed)
 }
 
 /// Whether a reduction's elements are packed, and none is cut.
-fn check_elements(role: &Role, buffers: &Buffers, actions: &[Bound]) -> Result<(), ExecutionError> {
+fn check_elements(
+    role: &Role,
+    buffers: &Buffers,
+    actions: &[BoundAction],
+) -> Result<(), ExecutionError> {
     let rank = role.rank;
     let Some(Reduction { datatype, .. }) = &buffers.reduction else { return Ok(()) };
     let packed = |place: &Place| place.is_packed() || place.packed_bytes() == 0;
@@ -156,14 +158,14 @@ fn check_elements(role: &Role, buffers: &Buffers, actions: &[Bound]) -> Result<(
 fn lay_out(
     role: &Role,
     buffers: Buffers,
-    actions: &[Bound],
+    actions: &[BoundAction],
 ) -> Result<(Places, Vec<Move>, Option<Reduction>), ExecutionError> {
     let Buffers { mut input, output, own, reduction } = buffers;
     let output = Rc::new(output);
     let segment = Rc::new(Place::of_bytes(role.segment_bytes)?);
     let mut beginning = Vec::new();
     let first = |place: &Rc<Place>, bytes| {
-        place.span(&[Piece { offset: 0, bytes }]).expect("a reduction's data is packed")
+        place.stretches(&[Piece { offset: 0, bytes }]).expect("a reduction's data is packed")
     };
     let mut copy = |from: &Rc<Place>, into: &Rc<Place>| {
         let bytes = from.packed_bytes().min(into.packed_bytes());
@@ -172,8 +174,9 @@ fn lay_out(
         }
     };
     let is_reduction = role.operation == Operation::Reduce;
-    let reads_input =
-        |action: &Bound| action.reads.as_ref().is_some_and(|(buffer, _)| *buffer == Buffer::Input);
+    let reads_input = |action: &BoundAction| {
+        action.reads.as_ref().is_some_and(|(buffer, _)| *buffer == Buffer::Input)
+    };
     if is_reduction && own == Own::InPlace {
         // What is sent of the input stays what it was, whatever is combined with it.
         if actions.iter().any(reads_input) {
@@ -198,10 +201,9 @@ fn lay_out(
 
 struct Setup<'a> {
     role: Role,
-    mode: Mode,
-    actions: &'a [Bound],
+    manner: Manner,
+    actions: &'a [BoundAction],
     places: &'a Places,
-    communicator: &'a Communicator,
     largest_tag: u32,
     requests: Requests,
     steps: Vec<u32>,
@@ -212,13 +214,13 @@ struct Setup<'a> {
 
 impl Setup<'_> {
     /// What each step does.
-    fn works(&mut self, order: &Order) -> Result<Vec<Work>, ExecutionError> {
+    fn deeds(&mut self, order: &Order) -> Result<Vec<StepDeed>, ExecutionError> {
         self.make_stages()?;
         let numbers = message_numbers(self.actions);
-        let mut works = Vec::with_capacity(order.steps.len());
+        let mut deeds = Vec::with_capacity(order.steps.len());
         for (number, step) in (0..).zip(&order.steps) {
             let (index, doing) = (step.action as usize, step.doing);
-            let work = match doing {
+            let deed = match doing {
                 Doing::Copy => self.copy(index)?,
                 Doing::Send => {
                     self.steps.push(number);
@@ -230,13 +232,13 @@ impl Setup<'_> {
                 }
                 Doing::Combine => self.combine(index)?,
             };
-            works.push(work);
+            deeds.push(deed);
         }
-        Ok(works)
+        Ok(deeds)
     }
 
     fn stage_key(&self, index: usize) -> u32 {
-        match self.mode {
+        match self.manner.mode {
             Mode::Strict => u32::from(self.actions[index].port),
             Mode::Eager => index as u32,
         }
@@ -254,60 +256,65 @@ impl Setup<'_> {
         Ok(())
     }
 
-    fn span(
+    fn stretches(
         &self,
         index: usize,
         region: Option<&(Buffer, Vec<Piece>)>,
-    ) -> Result<Span, ExecutionError> {
+    ) -> Result<Stretches, ExecutionError> {
         let (buffer, pieces) = region.expect("the step has this region");
-        let span = self.places.get(*buffer).span(pieces);
-        span.map_err(|fault| ExecutionError::Cut { rank: self.role.rank, action: index, fault })
-    }
-
-    fn copy(&self, index: usize) -> Result<Work, ExecutionError> {
-        let action = &self.actions[index];
-        let from = self.span(index, action.reads.as_ref())?;
-        let into = self.span(index, action.writes.as_ref())?;
-        Ok(match from.place.is_packed() && into.place.is_packed() {
-            true => Work::Copy(Move::new(&from, &into)),
-            false => Work::CopyByMessage(from, into),
+        let stretches = self.places.get(*buffer).stretches(pieces);
+        stretches.map_err(|fault| ExecutionError::Cut {
+            rank: self.role.rank,
+            action: index,
+            fault,
         })
     }
 
-    fn send(&mut self, index: usize, number: u32) -> Result<Work, ExecutionError> {
+    fn copy(&self, index: usize) -> Result<StepDeed, ExecutionError> {
         let action = &self.actions[index];
-        let (peer, _) = action.send.expect("the step sends");
-        let span = self.span(index, action.reads.as_ref())?;
-        let to = (peer, self.tag(peer, number)?);
-        Ok(Work::Message(self.requests.add_send(self.communicator, span.transfer(), to)?))
+        let from = self.stretches(index, action.reads.as_ref())?;
+        let into = self.stretches(index, action.writes.as_ref())?;
+        Ok(match from.is_packed() && into.is_packed() {
+            true => StepDeed::Copy(Move::new(&from, &into)),
+            false => StepDeed::CopyByMessage(from, into),
+        })
     }
 
-    fn receive(&mut self, index: usize, number: u32) -> Result<Work, ExecutionError> {
+    fn send(&mut self, index: usize, number: u32) -> Result<StepDeed, ExecutionError> {
+        let action = &self.actions[index];
+        let (peer, _) = action.send.expect("the step sends");
+        let data = self.stretches(index, action.reads.as_ref())?;
+        let to = (peer, self.tag(peer, number)?);
+        Ok(StepDeed::Message(self.requests.add(Way::Out, data.transfer(), to)?))
+    }
+
+    fn receive(&mut self, index: usize, number: u32) -> Result<StepDeed, ExecutionError> {
         let action = &self.actions[index];
         let (peer, ..) = action.receive.expect("the step receives");
-        let span = match action.combines() {
+        let room = match action.combines() {
             true => {
                 let bytes = bytes_of(action.writes.as_ref());
                 let stage = &self.stages[&self.stage_key(index)];
-                stage.span(&[Piece { offset: 0, bytes }]).expect("stages are packed")
+                stage.stretches(&[Piece { offset: 0, bytes }]).expect("stages are packed")
             }
-            false => self.span(index, action.writes.as_ref())?,
+            false => self.stretches(index, action.writes.as_ref())?,
         };
         let from = (peer, self.tag(peer, number)?);
-        Ok(Work::Message(self.requests.add_receive(self.communicator, span.transfer(), from)?))
+        Ok(StepDeed::Message(self.requests.add(Way::In, room.transfer(), from)?))
     }
 
-    fn combine(&self, index: usize) -> Result<Work, ExecutionError> {
+    fn combine(&self, index: usize) -> Result<StepDeed, ExecutionError> {
         let action = &self.actions[index];
         let (.., arrival) = action.receive.expect("the step receives");
-        let into = self.span(index, action.writes.as_ref())?;
+        let into = self.stretches(index, action.writes.as_ref())?;
         let stage = Rc::clone(&self.stages[&self.stage_key(index)]);
-        Ok(Work::Combine { stage, into, arrival })
+        Ok(StepDeed::Combine { stage, into, arrival })
     }
 
     fn tag(&self, peer: Rank, number: u32) -> Result<c_int, ExecutionError> {
-        match c_int::try_from(number) {
-            Ok(tag) if number <= self.largest_tag => Ok(tag),
+        let tag = u64::from(number) + self.manner.first_tag as u64;
+        match c_int::try_from(tag) {
+            Ok(known) if tag <= u64::from(self.largest_tag) => Ok(known),
             _ => Err(ExecutionError::TooManyMessages {
                 rank: self.role.rank,
                 peer,

@@ -1,7 +1,18 @@
 //! The arguments of `MPI_Gatherv` and `MPI_Scatterv`, as a program gives them.
+//!
+//! ```text
+//!   C's arguments, slices, a Layout      unread: nothing is known of them
+//!        |                 \\
+//!      parse             call_native, init_native, start_native     the MPI library reads them
+//!        |
+//!   Parsed: own and all blocks as Places                            the executor has read them
+//!
+//!   gather:   own = what is sent         all = where the root receives
+//!   scatter:  own = what is received     all = what the root sends
+//! ```
 
-use crate::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
-use crate::sys::{Blocks, BlocksError, Communicator, MpiError, check};
+use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
+use super::{Communicator, Datatype, Handles, MpiError, Place, PlaceError, calls};
 use ::mpi::datatype::{Equivalence, SystemDatatype};
 use ::mpi::raw::AsRaw;
 use std::ffi::{c_int, c_void};
@@ -47,14 +58,15 @@ pub struct Partition<'a, T> {
 }
 
 /// What arguments mean.
-#[derive(Clone, Debug)]
-pub struct Parsed<'a> {
+#[derive(Debug)]
+pub(crate) struct Parsed<'a> {
     /// The root.
-    pub root: Rank,
+    pub(crate) root: Rank,
     /// The own block; `None` at a root whose block stays where it is (`MPI_IN_PLACE`).
-    pub own: Option<Blocks<'a>>,
+    pub(crate) own: Option<Place>,
     /// All blocks, at the root.
-    pub all: Option<Blocks<'a>>,
+    pub(crate) all: Option<Place>,
+    lifetime: PhantomData<&'a mut [u8]>,
 }
 
 /// What is wrong with an argument, whatever the others' are.
@@ -84,10 +96,10 @@ pub enum ArgumentError {
     },
     /// The processor's own block.
     #[error("the own block: {0}")]
-    Own(BlocksError),
+    Own(PlaceError),
     /// The root's blocks.
     #[error("the root's blocks: {0}")]
-    All(BlocksError),
+    All(PlaceError),
     /// Lists of another length, or blocks outside of the items.
     #[error("block {block}: {reason}")]
     Partition {
@@ -106,9 +118,6 @@ pub enum ArgumentError {
         /// The size of the block at its place among all.
         counted: u64,
     },
-    /// More than anybody has.
-    #[error("the root's blocks are more than 2^63 - 1 bytes together")]
-    TooLarge,
 }
 
 impl ArgumentError {
@@ -119,13 +128,14 @@ impl ArgumentError {
             ArgumentError::NotInPlace { .. } => raw::MPI_ERR_BUFFER,
             ArgumentError::Null { .. } | ArgumentError::Partition { .. } => raw::MPI_ERR_ARG,
             ArgumentError::Own(error) | ArgumentError::All(error) => match error {
-                BlocksError::NegativeCount { .. } | BlocksError::TooFar { .. } => {
+                PlaceError::NegativeCount { .. } | PlaceError::TooLarge { .. } => {
                     raw::MPI_ERR_COUNT
                 }
-                BlocksError::NullBuffer { .. } => raw::MPI_ERR_BUFFER,
-                BlocksError::Mpi(error) => return error.class(),
+                PlaceError::Null { .. } | PlaceError::Outside { .. } => raw::MPI_ERR_BUFFER,
+                PlaceError::Memory(_) => raw::MPI_ERR_NO_MEM,
+                PlaceError::Mpi(error) => return error.class(),
             },
-            ArgumentError::RootBlock { .. } | ArgumentError::TooLarge => raw::MPI_ERR_COUNT,
+            ArgumentError::RootBlock { .. } => raw::MPI_ERR_COUNT,
         };
         class as c_int
     }
@@ -262,7 +272,11 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// [`ArgumentError`].
-    pub fn parse(&self, rank: Rank, processors: usize) -> Result<Parsed<'a>, ArgumentError> {
+    pub(crate) fn parse(
+        &self,
+        (rank, processors): (Rank, usize),
+        handles: Handles,
+    ) -> Result<Parsed<'a>, ArgumentError> {
         let root =
             self.root(processors).ok_or(ArgumentError::Root { root: self.root, processors })?;
         let (buffer, count, datatype) = self.own;
@@ -271,27 +285,28 @@ impl<'a> Arguments<'a> {
         let own = match is_in_place {
             true if rank == root => None,
             true => return Err(ArgumentError::NotInPlace { rank, root }),
-            // SAFETY: the promise made when the arguments were.
-            false => Some(unsafe { Blocks::new(buffer, &[count], &[0], datatype) })
-                .transpose()
-                .map_err(ArgumentError::Own)?,
+            // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
+            false => Some(unsafe {
+                Datatype::of_user(datatype, handles)
+                    .map_err(PlaceError::Mpi)
+                    .and_then(|datatype| Place::of_user(buffer, &[count], &[0], datatype))
+            })
+            .transpose()
+            .map_err(ArgumentError::Own)?,
         };
+        let lifetime = PhantomData;
         if rank != root {
-            return Ok(Parsed { root, own, all: None });
+            return Ok(Parsed { root, own, all: None, lifetime });
         }
-        let all = self.all_blocks(processors)?;
-        let total = all.sizes().try_fold(0_u64, u64::checked_add);
-        if total.is_none_or(|total| total > i64::MAX as u64) {
-            return Err(ArgumentError::TooLarge);
-        }
-        let counted = all.bytes(root);
-        match own.as_ref().map(|own| own.bytes(0)) {
+        let all = self.all_blocks(processors, handles)?;
+        let counted = all.block_bytes(root);
+        match own.as_ref().map(Place::packed_bytes) {
             Some(own) if own != counted => Err(ArgumentError::RootBlock { root, own, counted }),
-            _ => Ok(Parsed { root, own, all: Some(all) }),
+            _ => Ok(Parsed { root, own, all: Some(all), lifetime }),
         }
     }
 
-    fn all_blocks(&self, processors: usize) -> Result<Blocks<'a>, ArgumentError> {
+    fn all_blocks(&self, processors: usize, handles: Handles) -> Result<Place, ArgumentError> {
         let (buffer, counts, displacements, datatype) = self.all;
         for (list, what) in [(counts, "the counts"), (displacements, "the displacements")] {
             if list.is_null() {
@@ -302,11 +317,14 @@ impl<'a> Arguments<'a> {
             let reason = "there are lists for another number of processors";
             return Err(ArgumentError::Partition { block, reason });
         }
-        // SAFETY: the promise made when the arguments were: lists of p numbers, and memory.
+        // SAFETY: the promise made when the arguments were: lists of p numbers, memory, and a
+        // datatype's handle.
         unsafe {
             let counts = std::slice::from_raw_parts(counts, processors);
             let displacements = std::slice::from_raw_parts(displacements, processors);
-            Blocks::new(buffer, counts, displacements, datatype)
+            Datatype::of_user(datatype, handles)
+                .map_err(PlaceError::Mpi)
+                .and_then(|datatype| Place::of_user(buffer, counts, displacements, datatype))
         }
         .map_err(ArgumentError::All)
     }
@@ -320,89 +338,45 @@ impl<'a> Arguments<'a> {
     /// What MPI returns.
     pub unsafe fn call_native(&self, comm: MPI_Comm) -> Result<(), MpiError> {
         let (own, count, own_type) = self.own;
-        let (all, counts, displacements, all_type) = self.all;
-        match self.operation.is_outward() {
-            // SAFETY: the promise made when the arguments were, and the caller's.
-            false => check("MPI_Gatherv", unsafe {
-                raw::PMPI_Gatherv(
-                    own,
-                    count,
-                    own_type,
-                    all,
-                    counts,
-                    displacements,
-                    all_type,
-                    self.root,
-                    comm,
-                )
-            }),
-            // SAFETY: as above.
-            true => check("MPI_Scatterv", unsafe {
-                raw::PMPI_Scatterv(
-                    all,
-                    counts,
-                    displacements,
-                    all_type,
-                    own,
-                    count,
-                    own_type,
-                    self.root,
-                    comm,
-                )
-            }),
+        let (all, counts, places, all_type) = self.all;
+        let root = self.root;
+        // SAFETY: the promise made when the arguments were, and the caller's.
+        unsafe {
+            match self.operation.is_outward() {
+                false => {
+                    calls::gatherv(own, count, own_type, all, counts, places, all_type, root, comm)
+                }
+                true => {
+                    calls::scatterv(all, counts, places, all_type, own, count, own_type, root, comm)
+                }
+            }
         }
     }
 
-    /// A persistent request of the MPI library, if it has such; otherwise `None`.
+    /// Writes a persistent request of the MPI library to `request`.
     ///
     /// # Safety
-    /// As [`call_native`](Self::call_native).
+    /// As [`call_native`](Self::call_native); `request` is a place for one.
     ///
     /// # Errors
-    /// What MPI returns.
-    pub unsafe fn init_native(&self, comm: MPI_Comm) -> Result<Option<MPI_Request>, MpiError> {
-        let (own, count, own_type) = self.own;
-        let (all, counts, displacements, all_type) = self.all;
-        // SAFETY: reading constants of the C shim.
-        let mut request = unsafe {
-            if raw::TUWTREE_HAS_GATHERV_INIT == 0 {
-                return Ok(None);
+    /// What MPI returns; `MPI_ERR_OTHER` from a library that has none.
+    pub unsafe fn init_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((own, count, own_type), all) = (self.own, self.all);
+        let place = (self.root, comm);
+        // SAFETY: the promise made when the arguments were, and the caller's.
+        unsafe {
+            match self.operation.is_outward() {
+                false => calls::gatherv_init((own, count, own_type), all, place, request),
+                true => {
+                    let (from, counts, places, datatype) = all;
+                    calls::scatterv_init((from, counts, places, datatype), self.own, place, request)
+                }
             }
-            raw::RSMPI_REQUEST_NULL
-        };
-        match self.operation.is_outward() {
-            // SAFETY: as in `call_native`.
-            false => check("MPI_Gatherv_init", unsafe {
-                raw::tuwtree_native_gatherv_init(
-                    own,
-                    count,
-                    own_type,
-                    all,
-                    counts,
-                    displacements,
-                    all_type,
-                    self.root,
-                    comm,
-                    &mut request,
-                )
-            }),
-            // SAFETY: as in `call_native`.
-            true => check("MPI_Scatterv_init", unsafe {
-                raw::tuwtree_native_scatterv_init(
-                    all,
-                    counts,
-                    displacements,
-                    all_type,
-                    own,
-                    count,
-                    own_type,
-                    self.root,
-                    comm,
-                    &mut request,
-                )
-            }),
-        }?;
-        Ok(Some(request))
+        }
     }
 
     /// Copies the root's lists, and has the arguments point to the copies, which the caller keeps.
@@ -429,42 +403,22 @@ impl<'a> Arguments<'a> {
     /// What MPI returns.
     pub(crate) unsafe fn start_native(&self, comm: MPI_Comm) -> Result<MPI_Request, MpiError> {
         let (own, count, own_type) = self.own;
-        let (all, counts, displacements, all_type) = self.all;
-        // SAFETY: reading a constant of the C shim.
-        let mut request = unsafe { raw::RSMPI_REQUEST_NULL };
-        match self.operation.is_outward() {
-            // SAFETY: as in `call_native`.
-            false => check("MPI_Igatherv", unsafe {
-                raw::PMPI_Igatherv(
-                    own,
-                    count,
-                    own_type,
-                    all,
-                    counts,
-                    displacements,
-                    all_type,
-                    self.root,
-                    comm,
-                    &mut request,
-                )
-            }),
-            // SAFETY: as in `call_native`.
-            true => check("MPI_Iscatterv", unsafe {
-                raw::PMPI_Iscatterv(
-                    all,
-                    counts,
-                    displacements,
-                    all_type,
-                    own,
-                    count,
-                    own_type,
-                    self.root,
-                    comm,
-                    &mut request,
-                )
-            }),
-        }?;
-        Ok(request)
+        let (all, counts, places, all_type) = self.all;
+        let root = self.root;
+        // SAFETY: the promise made when the arguments were, and the caller's; a constant of the shim.
+        unsafe {
+            let mut request = raw::RSMPI_REQUEST_NULL;
+            let to = &mut request;
+            match self.operation.is_outward() {
+                false => calls::igatherv(
+                    own, count, own_type, all, counts, places, all_type, root, comm, to,
+                ),
+                true => calls::iscatterv(
+                    all, counts, places, all_type, own, count, own_type, root, comm, to,
+                ),
+            }
+            .map(|()| request)
+        }
     }
 }
 
@@ -512,6 +466,12 @@ impl Communicator {
     pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
         // SAFETY: a communicator that lives.
         unsafe { arguments.call_native(self.raw()) }
+    }
+
+    /// Whether the library has persistent irregular operations.
+    pub fn has_persistent() -> bool {
+        // SAFETY: reading a constant of the C shim.
+        unsafe { raw::TUWTREE_HAS_GATHERV_INIT != 0 }
     }
 }
 

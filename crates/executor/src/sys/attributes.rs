@@ -1,7 +1,8 @@
 //! A value that a communicator carries, and that goes when the communicator does.
 
-use crate::sys::raw::{self, MPI_Comm};
-use crate::sys::{MpiError, check};
+use super::communicator::attribute;
+use super::raw::{self, MPI_Comm};
+use super::{MpiError, calls};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::panic::catch_unwind;
@@ -24,15 +25,10 @@ type Value = Rc<dyn Any>;
 #[allow(unsafe_code)]
 pub(crate) unsafe fn value_of<T: 'static>(comm: MPI_Comm) -> Result<Option<Rc<T>>, MpiError> {
     let key = key()?;
-    let (mut value, mut is_there) = (std::ptr::null_mut::<Value>(), 0);
     // SAFETY: the attribute under our key is a pointer that `give` has stored.
     unsafe {
-        let place = (&raw mut value).cast();
-        check("MPI_Comm_get_attr", raw::PMPI_Comm_get_attr(comm, key, place, &mut is_there))?;
-        match is_there != 0 && !value.is_null() {
-            true => Ok(Rc::clone(&*value).downcast().ok()),
-            false => Ok(None),
-        }
+        let value = attribute::<Value>(comm, key)?;
+        Ok(value.and_then(|value| Rc::clone(&*value).downcast().ok()))
     }
 }
 
@@ -47,10 +43,10 @@ pub(crate) unsafe fn value_of<T: 'static>(comm: MPI_Comm) -> Result<Option<Rc<T>
 pub(crate) unsafe fn give<T: 'static>(comm: MPI_Comm, value: Rc<T>) -> Result<(), MpiError> {
     let key = key()?;
     let value: *mut Value = Box::into_raw(Box::new(value));
-    // SAFETY: a pointer that `forget` will make a box of again, once.
-    let code = unsafe { raw::PMPI_Comm_set_attr(comm, key, value.cast()) };
-    check("MPI_Comm_set_attr", code).inspect_err(|_| {
-        // SAFETY: MPI has not taken the pointer.
+    // SAFETY: a communicator by the caller's promise; a pointer that `forget` will make a box of
+    // again, once.
+    unsafe { calls::comm_set_attr(comm, key, value.cast()) }.inspect_err(|_| {
+        // SAFETY: MPI has not taken the pointer, which `into_raw` has just given.
         drop(unsafe { Box::from_raw(value) });
     })
 }
@@ -64,15 +60,10 @@ fn key() -> Result<c_int, MpiError> {
     }
     let mut key = 0;
     // SAFETY: callbacks of the types that MPI wants, which stay for as long as the process.
-    let code = unsafe {
-        raw::PMPI_Comm_create_keyval(
-            Some(keep_to_oneself),
-            Some(forget),
-            &mut key,
-            std::ptr::null_mut(),
-        )
-    };
-    check("MPI_Comm_create_keyval", code)?;
+    unsafe {
+        let no_state = std::ptr::null_mut();
+        calls::comm_create_keyval(Some(keep_to_oneself), Some(forget), &mut key, no_state)?;
+    }
     *known = Some(key);
     Ok(key)
 }

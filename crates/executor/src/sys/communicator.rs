@@ -1,7 +1,7 @@
 //! A communicator of our own.
 
-use crate::sys::raw::{self, MPI_Comm};
-use crate::sys::{MpiError, check};
+use super::raw::{self, MPI_Comm};
+use super::{MpiError, calls};
 use std::ffi::c_int;
 use tuwtree_model::Rank;
 
@@ -49,33 +49,49 @@ impl Communicator {
     /// # Errors
     /// What MPI returns; an inter-communicator, which has no ranks of its own.
     pub unsafe fn duplicate(comm: MPI_Comm) -> Result<Communicator, MpiError> {
-        let invalid = || MpiError::new("MPI_Comm_dup", raw::MPI_ERR_COMM as c_int);
-        // SAFETY: reading a constant of the C shim.
-        if comm == unsafe { raw::RSMPI_COMM_NULL } {
-            return Err(invalid());
-        }
-        let mut inter = 0;
-        // SAFETY: `comm` is a communicator's handle by the caller's promise.
-        check("MPI_Comm_test_inter", unsafe { raw::PMPI_Comm_test_inter(comm, &mut inter) })?;
-        if inter != 0 {
-            return Err(invalid());
-        }
-        // SAFETY: reading a constant of the C shim.
-        let mut duplicate = unsafe { raw::RSMPI_COMM_NULL };
-        // SAFETY: as above; the duplicate's handle is written to a local variable.
-        check("MPI_Comm_dup", unsafe { raw::PMPI_Comm_dup(comm, &mut duplicate) })?;
-        let mut own = Communicator { raw: duplicate, rank: 0, size: 0 };
-        let (mut rank, mut size) = (0, 0);
-        // SAFETY: the duplicate is a valid communicator, the constant is the C shim's.
+        // SAFETY: `comm` is a communicator's handle by the caller's promise, or null, which is not
+        // asked; all results are written to local variables.
         unsafe {
-            let handler = raw::RSMPI_ERRORS_RETURN;
-            check("MPI_Comm_set_errhandler", raw::PMPI_Comm_set_errhandler(duplicate, handler))?;
-            check("MPI_Comm_rank", raw::PMPI_Comm_rank(duplicate, &mut rank))?;
-            check("MPI_Comm_size", raw::PMPI_Comm_size(duplicate, &mut size))?;
+            if comm == raw::RSMPI_COMM_NULL || is_inter(comm)? {
+                return Err(MpiError::new("MPI_Comm_dup", raw::MPI_ERR_COMM as c_int));
+            }
+            let mut duplicate = raw::RSMPI_COMM_NULL;
+            calls::comm_dup(comm, &mut duplicate)?;
+            let mut own = Communicator { raw: duplicate, rank: 0, size: 0 };
+            calls::comm_set_errhandler(duplicate, raw::RSMPI_ERRORS_RETURN)?;
+            own.rank = rank_in(duplicate)?;
+            let mut size = 0;
+            calls::comm_size(duplicate, &mut size)?;
+            own.size = size as usize;
+            Ok(own)
         }
-        own.rank = rank as Rank;
-        own.size = size as usize;
-        Ok(own)
+    }
+
+    /// Another duplicate. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn duplicate_again(&self) -> Result<Communicator, MpiError> {
+        // SAFETY: a communicator that lives.
+        unsafe { Communicator::duplicate(self.raw) }
+    }
+
+    /// The processors that can share memory with this one: those on its node, in rank order.
+    /// Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn of_node(&self) -> Result<Communicator, MpiError> {
+        // SAFETY: the communicator lives; the new handle is written to a local variable, used while
+        // it is valid, and freed once.
+        unsafe {
+            let mut on_node: MPI_Comm = raw::RSMPI_COMM_NULL;
+            let (kind, no_hints) = (raw::RSMPI_COMM_TYPE_SHARED, raw::RSMPI_INFO_NULL);
+            calls::comm_split_type(self.raw, kind, 0, no_hints, &mut on_node)?;
+            let duplicate = Communicator::duplicate(on_node);
+            calls::comm_free(&mut on_node)?;
+            duplicate
+        }
     }
 
     /// A duplicate of all processors' communicator. Collective.
@@ -89,10 +105,13 @@ impl Communicator {
 
     /// A communicator of this processor alone.
     ///
+    /// # Safety
+    /// MPI is initialized.
+    ///
     /// # Errors
     /// What MPI returns.
-    pub(crate) fn alone() -> Result<Communicator, MpiError> {
-        // SAFETY: the handle is MPI's own; whoever has a communicator has initialized MPI.
+    pub unsafe fn alone() -> Result<Communicator, MpiError> {
+        // SAFETY: the caller's promise; the handle is MPI's own.
         unsafe { Communicator::duplicate(raw::RSMPI_COMM_SELF) }
     }
 
@@ -101,72 +120,13 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn largest_tag(&self) -> Result<u32, MpiError> {
-        let (mut value, mut is_there) = (std::ptr::null_mut::<c_int>(), 0);
         // SAFETY: the attribute is a pointer to an int, which is MPI's and stays; it is promised for
         // the world's communicator only.
-        unsafe {
-            let place: *mut *mut c_int = &mut value;
-            let key = raw::MPI_TAG_UB as c_int;
-            check(
-                "MPI_Comm_get_attr",
-                raw::PMPI_Comm_get_attr(raw::RSMPI_COMM_WORLD, key, place.cast(), &mut is_there),
-            )?;
-            let is_there = is_there != 0 && !value.is_null();
-            Ok(if is_there { u32::try_from(*value).unwrap_or(0) } else { 32767 })
-        }
-    }
-
-    /// The least of the numbers that the processors give. Collective.
-    ///
-    /// # Errors
-    /// What MPI returns.
-    pub fn least(&self, number: i32) -> Result<i32, MpiError> {
-        let mut least: c_int = 0;
-        let given: *const c_int = &number;
-        let result: *mut c_int = &mut least;
-        // SAFETY: one number each of the type that is named.
-        check("MPI_Allreduce", unsafe {
-            raw::PMPI_Allreduce(
-                given.cast(),
-                result.cast(),
-                1,
-                raw::RSMPI_INT32_T,
-                raw::RSMPI_MIN,
-                self.raw,
-            )
-        })?;
-        Ok(least)
-    }
-
-    /// The largest of the times that the processors give. Collective.
-    ///
-    /// # Errors
-    /// What MPI returns.
-    pub fn longest(&self, seconds: f64) -> Result<f64, MpiError> {
-        let mut longest = 0.0;
-        let given: *const f64 = &seconds;
-        let result: *mut f64 = &mut longest;
-        // SAFETY: one number each of the type that is named.
-        check("MPI_Allreduce", unsafe {
-            raw::PMPI_Allreduce(
-                given.cast(),
-                result.cast(),
-                1,
-                raw::RSMPI_DOUBLE,
-                raw::RSMPI_MAX,
-                self.raw,
-            )
-        })?;
-        Ok(longest)
-    }
-
-    /// Waits until all processors have called this. Collective.
-    ///
-    /// # Errors
-    /// What MPI returns.
-    pub fn barrier(&self) -> Result<(), MpiError> {
-        // SAFETY: the communicator is valid.
-        check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.raw) })
+        let tag = unsafe {
+            let value = attribute::<c_int>(raw::RSMPI_COMM_WORLD, raw::MPI_TAG_UB as c_int)?;
+            value.map(|value| *value)
+        };
+        Ok(tag.map_or(32767, |tag| u32::try_from(tag).unwrap_or(0)))
     }
 
     /// The value, if all processors have one; otherwise the own fault, or who has one. Collective:
@@ -179,7 +139,7 @@ impl Communicator {
             Ok(_) => self.size,
             Err(_) => self.rank,
         };
-        let first = self.least(rank as i32).map_err(Refused::Mpi)? as Rank;
+        let first = self.least(rank as u64).map_err(Refused::Mpi)? as Rank;
         match own {
             Ok(value) if first == self.size => Ok(value),
             Ok(_) => Err(Refused::Elsewhere { rank: first }),
@@ -206,28 +166,75 @@ impl Communicator {
 #[allow(unsafe_code)]
 impl Drop for Communicator {
     fn drop(&mut self) {
-        let mut finalized = 0;
-        // SAFETY: MPI_Finalized may be called at any time; the handle is ours, and freed once.
-        unsafe {
-            raw::PMPI_Finalized(&mut finalized);
-            if finalized == 0 {
-                raw::PMPI_Comm_free(&mut self.raw);
-            }
+        if is_running() {
+            // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+            let _ = unsafe { calls::comm_free(&mut self.raw) };
         }
     }
+}
+
+/// Whether MPI has been initialized and not finalized.
+#[allow(unsafe_code)]
+pub fn is_running() -> bool {
+    let (mut initialized, mut finalized) = (0, 0);
+    // SAFETY: these two questions may be asked at any time.
+    let asked = unsafe {
+        calls::initialized(&mut initialized).and_then(|()| calls::finalized(&mut finalized))
+    };
+    asked.is_ok() && initialized != 0 && finalized == 0
+}
+
+/// The rank of this processor.
+///
+/// # Safety
+/// `comm` is a communicator's handle.
+///
+/// # Errors
+/// What MPI returns.
+#[allow(unsafe_code)]
+pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
+    let mut rank = 0;
+    // SAFETY: the caller's promise, and a local number.
+    unsafe { calls::comm_rank(comm, &mut rank)? };
+    Ok(rank as Rank)
+}
+
+/// Whether the communicator is between two groups.
+///
+/// # Safety
+/// `comm` is a communicator's handle.
+///
+/// # Errors
+/// What MPI returns.
+#[allow(unsafe_code)]
+pub unsafe fn is_inter(comm: MPI_Comm) -> Result<bool, MpiError> {
+    let mut inter = 0;
+    // SAFETY: the caller's promise, and a local number.
+    unsafe { calls::comm_test_inter(comm, &mut inter)? };
+    Ok(inter != 0)
+}
+
+/// What the communicator's attribute under this key points to, if there is one.
+///
+/// # Safety
+/// `comm` is a communicator's handle, and the attribute is a pointer to a `T`.
+///
+/// # Errors
+/// What MPI returns.
+#[allow(unsafe_code)]
+pub(super) unsafe fn attribute<T>(comm: MPI_Comm, key: c_int) -> Result<Option<*mut T>, MpiError> {
+    let (mut value, mut is_there) = (std::ptr::null_mut::<T>(), 0);
+    // SAFETY: the caller's promise: MPI writes a pointer to where `value` is.
+    unsafe { calls::comm_get_attr(comm, key, (&raw mut value).cast(), &mut is_there)? };
+    Ok(Some(value).filter(|value| is_there != 0 && !value.is_null()))
 }
 
 /// Ends this processor with this exit code, and all others of the job as far as the system can.
 #[allow(unsafe_code)]
 pub fn abort_all(code: c_int) -> ! {
-    let (mut initialized, mut finalized) = (0, 0);
-    // SAFETY: the questions may be asked at any time, and the world is there between the two.
-    unsafe {
-        raw::PMPI_Initialized(&mut initialized);
-        raw::PMPI_Finalized(&mut finalized);
-        if initialized != 0 && finalized == 0 {
-            raw::PMPI_Abort(raw::RSMPI_COMM_WORLD, code);
-        }
+    if is_running() {
+        // SAFETY: MPI is initialized, so that the world is there. If this fails, the exit is left.
+        let _ = unsafe { calls::abort(raw::RSMPI_COMM_WORLD, code) };
     }
     std::process::exit(code)
 }

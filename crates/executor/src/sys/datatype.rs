@@ -1,7 +1,7 @@
 //! Datatypes: the library's, the user's, and those made of places in memory.
 
-use crate::sys::raw::{self, MPI_Aint, MPI_Datatype};
-use crate::sys::{MpiError, check};
+use super::raw::{self, MPI_Aint, MPI_Datatype};
+use super::{MpiError, calls, is_running};
 use std::ffi::c_int;
 
 /// The largest number of bytes, or elements, that MPI is given as one count; more are several.
@@ -63,20 +63,29 @@ impl Element {
 
 #[allow(unsafe_code)]
 impl Datatype {
+    /// Bytes.
+    pub fn byte() -> Datatype {
+        // SAFETY: a constant of the C shim, set when the library was built.
+        let raw = unsafe { raw::TUWTREE_BYTE };
+        let (size, extent, true_lower, true_extent) = (1, 1, 0, 1);
+        Datatype { raw, is_ours: false, size, extent, true_lower, true_extent, is_packed: true }
+    }
+
     /// The datatype of such elements.
     ///
     /// # Errors
     /// What MPI returns.
     pub fn of(element: Element) -> Result<Datatype, MpiError> {
-        // SAFETY: constants of the C shims, which are handles of datatypes.
+        // SAFETY: constants of the C shims, which are handles of datatypes of the library's own.
         unsafe {
-            Datatype::named(match element {
-                Element::Byte => raw::TUWTREE_BYTE,
+            let datatype = match element {
+                Element::Byte => return Ok(Datatype::byte()),
                 Element::Int => raw::RSMPI_INT32_T,
                 Element::Long => raw::RSMPI_INT64_T,
                 Element::Float => raw::RSMPI_FLOAT,
                 Element::Double => raw::RSMPI_DOUBLE,
-            })
+            };
+            Datatype::measured(datatype, false)
         }
     }
 
@@ -85,30 +94,30 @@ impl Datatype {
     /// # Errors
     /// What MPI returns.
     pub fn small_number() -> Result<Datatype, MpiError> {
-        // SAFETY: a constant of the C shim, which is a datatype's handle.
-        unsafe { Datatype::named(raw::RSMPI_UINT8_T) }
+        // SAFETY: a constant of the C shim, which is the handle of a datatype of the library's own.
+        unsafe { Datatype::measured(raw::RSMPI_UINT8_T, false) }
     }
 
-    /// The user's datatype, which the user may free as soon as this returns.
+    /// The user's datatype.
     ///
     /// # Safety
     /// MPI is initialized, and `datatype` is a handle that MPI has given out, and committed (or
-    /// `MPI_DATATYPE_NULL`, which is an error).
+    /// `MPI_DATATYPE_NULL`, which is an error). If it is [`Handles::Lent`], it is not freed as long as
+    /// this lives; else it may be as soon as this returns.
     ///
     /// # Errors
     /// What MPI returns.
-    pub unsafe fn of_user(datatype: MPI_Datatype) -> Result<Datatype, MpiError> {
-        // SAFETY: reading a constant of the C shim.
-        if datatype == unsafe { raw::RSMPI_DATATYPE_NULL } {
-            return Err(MpiError::new("MPI_Type_dup", raw::MPI_ERR_TYPE as c_int));
-        }
-        // SAFETY: a datatype's handle, by the caller's promise.
+    pub unsafe fn of_user(datatype: MPI_Datatype, handles: Handles) -> Result<Datatype, MpiError> {
+        // SAFETY: a datatype's handle, by the caller's promise, or null, which is not looked at.
         unsafe {
-            if is_named(datatype)? {
-                return Datatype::named(datatype);
+            if datatype == raw::RSMPI_DATATYPE_NULL {
+                return Err(MpiError::new("MPI_Type_dup", raw::MPI_ERR_TYPE as c_int));
+            }
+            if handles == Handles::Lent || is_named(datatype)? {
+                return Datatype::measured(datatype, false);
             }
             let mut copy = raw::RSMPI_DATATYPE_NULL;
-            check("MPI_Type_dup", raw::PMPI_Type_dup(datatype, &mut copy))?;
+            calls::type_dup(datatype, &mut copy)?;
             Datatype::measured(copy, true)
         }
     }
@@ -118,17 +127,16 @@ impl Datatype {
     /// # Errors
     /// What MPI returns, and more than it can count.
     pub fn strided(&self, blocks: u64, count: u64, stride: u64) -> Result<Datatype, MpiError> {
-        let call = "MPI_Type_vector";
         let [blocks, count, stride] = [blocks, count, stride].map(c_int::try_from);
         let (Ok(blocks), Ok(count), Ok(stride)) = (blocks, count, stride) else {
-            return Err(MpiError::new(call, raw::MPI_ERR_COUNT as c_int));
+            return Err(MpiError::new("MPI_Type_vector", raw::MPI_ERR_COUNT as c_int));
         };
         // SAFETY: the element's handle is valid; the new one is committed, and ours.
         unsafe {
             let mut made = raw::RSMPI_DATATYPE_NULL;
-            check(call, raw::PMPI_Type_vector(blocks, count, stride, self.raw, &mut made))?;
+            calls::type_vector(blocks, count, stride, self.raw, &mut made)?;
             let mut made = Datatype::measured(made, true)?;
-            check("MPI_Type_commit", raw::PMPI_Type_commit(&mut made.raw))?;
+            calls::type_commit(&mut made.raw)?;
             Ok(made)
         }
     }
@@ -138,24 +146,16 @@ impl Datatype {
     /// # Errors
     /// What MPI returns, and more places than it can count.
     pub(crate) fn at_places(&self, places: &[(i64, u64)]) -> Result<Datatype, MpiError> {
-        let call = "MPI_Type_create_hindexed";
-        let (mut offsets, mut lengths): (Vec<MPI_Aint>, Vec<c_int>) = (Vec::new(), Vec::new());
-        for &(at, count) in places {
-            for done in (0..count).step_by(LARGEST_COUNT as usize) {
-                offsets.push((at + done as i64 * self.extent) as MPI_Aint);
-                lengths.push((count - done).min(LARGEST_COUNT) as c_int);
-            }
-        }
+        let (offsets, lengths) = counted_places(places, self.extent, LARGEST_COUNT);
         let count = c_int::try_from(lengths.len())
-            .map_err(|_| MpiError::new(call, raw::MPI_ERR_COUNT as c_int))?;
+            .map_err(|_| MpiError::new("MPI_Type_create_hindexed", raw::MPI_ERR_COUNT as c_int))?;
         // SAFETY: both lists have `count` entries; the new type is committed, and ours.
         unsafe {
             let mut made = raw::RSMPI_DATATYPE_NULL;
             let (lengths, offsets) = (lengths.as_ptr(), offsets.as_ptr());
-            let code = raw::PMPI_Type_create_hindexed(count, lengths, offsets, self.raw, &mut made);
-            check(call, code)?;
+            calls::type_create_hindexed(count, lengths, offsets, self.raw, &mut made)?;
             let mut made = Datatype::unmeasured(made, true);
-            check("MPI_Type_commit", raw::PMPI_Type_commit(&mut made.raw))?;
+            calls::type_commit(&mut made.raw)?;
             Ok(made)
         }
     }
@@ -191,13 +191,6 @@ impl Datatype {
         self.raw
     }
 
-    /// # Safety
-    /// `datatype` is the handle of one of the library's own datatypes.
-    unsafe fn named(datatype: MPI_Datatype) -> Result<Datatype, MpiError> {
-        // SAFETY: by the caller's promise.
-        unsafe { Datatype::measured(datatype, false) }
-    }
-
     fn unmeasured(raw: MPI_Datatype, is_ours: bool) -> Datatype {
         let (size, extent, true_lower, true_extent) = (0, 0, 0, 0);
         Datatype { raw, is_ours, size, extent, true_lower, true_extent, is_packed: false }
@@ -210,19 +203,10 @@ impl Datatype {
         let (mut size, mut lower) = (0, 0);
         // SAFETY: the handle is a datatype's; all results are written to local variables.
         unsafe {
-            check("MPI_Type_size_x", raw::PMPI_Type_size_x(datatype, &mut size))?;
-            check(
-                "MPI_Type_get_extent_x",
-                raw::PMPI_Type_get_extent_x(datatype, &mut lower, &mut made.extent),
-            )?;
-            check(
-                "MPI_Type_get_true_extent_x",
-                raw::PMPI_Type_get_true_extent_x(
-                    datatype,
-                    &mut made.true_lower,
-                    &mut made.true_extent,
-                ),
-            )?;
+            calls::type_size_x(datatype, &mut size)?;
+            calls::type_get_extent_x(datatype, &mut lower, &mut made.extent)?;
+            let (lower, extent) = (&mut made.true_lower, &mut made.true_extent);
+            calls::type_get_true_extent_x(datatype, lower, extent)?;
         }
         if size < 0 {
             return Err(MpiError::new("MPI_Type_size_x", raw::MPI_ERR_TYPE as c_int));
@@ -230,7 +214,7 @@ impl Datatype {
         made.size = size as u64;
         let has_no_gaps =
             made.extent == size && made.true_lower == 0 && made.true_extent == size && size > 0;
-        // SAFETY: as above.
+        // SAFETY: the handle is a datatype's, by the caller's promise.
         made.is_packed = has_no_gaps && unsafe { is_in_order(datatype)? };
         Ok(made)
     }
@@ -239,14 +223,92 @@ impl Datatype {
 #[allow(unsafe_code)]
 impl Drop for Datatype {
     fn drop(&mut self) {
-        let mut finalized = 0;
-        // SAFETY: MPI_Finalized may be called at any time; the handle is ours, and freed once.
-        unsafe {
-            raw::PMPI_Finalized(&mut finalized);
-            if self.is_ours && finalized == 0 {
-                raw::PMPI_Type_free(&mut self.raw);
-            }
+        if self.is_ours && is_running() {
+            // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+            let _ = unsafe { calls::type_free(&mut self.raw) };
         }
+    }
+}
+
+/// Whether the user's handles live as long as what is made of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handles {
+    /// They do: an operation that is performed at once.
+    Lent,
+    /// They may be freed before: an operation that is set up.
+    Copied,
+}
+
+/// Offsets in bytes and numbers of elements of which none exceeds `most`, for these places.
+fn counted_places(places: &[(i64, u64)], extent: i64, most: u64) -> (Vec<MPI_Aint>, Vec<c_int>) {
+    let parts = places.iter().flat_map(|&(at, count)| {
+        (0..count).step_by(most as usize).map(move |done| {
+            ((at + done as i64 * extent) as MPI_Aint, (count - done).min(most) as c_int)
+        })
+    });
+    parts.unzip()
+}
+
+/// Elements at some places as MPI's calls take them: so many of a datatype, from an offset on.
+#[derive(Debug)]
+pub(super) struct Counted<'a> {
+    pub(super) start: i64,
+    pub(super) count: c_int,
+    pub(super) datatype: MaybeMade<'a>,
+}
+
+/// A datatype that is there, or one that was made for a message.
+#[derive(Debug)]
+pub(super) enum MaybeMade<'a> {
+    There(&'a Datatype),
+    /// One element of several places, or of more than MPI counts.
+    Made(Datatype),
+}
+
+impl MaybeMade<'_> {
+    pub(super) fn raw(&self) -> MPI_Datatype {
+        match self {
+            MaybeMade::There(datatype) => datatype.raw,
+            MaybeMade::Made(datatype) => datatype.raw,
+        }
+    }
+
+    /// The datatype, if it was made.
+    pub(super) fn into_made(self) -> Option<Datatype> {
+        match self {
+            MaybeMade::There(_) => None,
+            MaybeMade::Made(datatype) => Some(datatype),
+        }
+    }
+}
+
+impl<'a> Counted<'a> {
+    /// Elements of this datatype at these places: offsets in bytes, and numbers of elements.
+    ///
+    /// # Errors
+    /// What MPI returns, and more places than it can count.
+    pub(super) fn new(
+        datatype: &'a Datatype,
+        places: &[(i64, u64)],
+    ) -> Result<Counted<'a>, MpiError> {
+        Ok(match *places {
+            [] => Counted { start: 0, count: 0, datatype: MaybeMade::There(datatype) },
+            [(start, count)] if count <= LARGEST_COUNT => {
+                Counted { start, count: count as c_int, datatype: MaybeMade::There(datatype) }
+            }
+            _ => {
+                let made = MaybeMade::Made(datatype.at_places(places)?);
+                Counted { start: 0, count: 1, datatype: made }
+            }
+        })
+    }
+
+    /// So many bytes from the start; `byte` is [`Datatype::byte`].
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub(super) fn of_bytes(byte: &'a Datatype, bytes: usize) -> Result<Counted<'a>, MpiError> {
+        Counted::new(byte, &[(0, bytes as u64)])
     }
 }
 
@@ -257,16 +319,9 @@ impl Drop for Datatype {
 #[allow(unsafe_code)]
 unsafe fn envelope(datatype: MPI_Datatype) -> Result<(c_int, [c_int; 3]), MpiError> {
     let ([mut integers, mut addresses, mut datatypes], mut combiner) = ([0; 3], 0);
+    let (integer, address, part) = (&mut integers, &mut addresses, &mut datatypes);
     // SAFETY: a datatype's handle; the results are written to local variables.
-    check("MPI_Type_get_envelope", unsafe {
-        raw::PMPI_Type_get_envelope(
-            datatype,
-            &mut integers,
-            &mut addresses,
-            &mut datatypes,
-            &mut combiner,
-        )
-    })?;
+    unsafe { calls::type_get_envelope(datatype, integer, address, part, &mut combiner)? };
     Ok((combiner, [integers, addresses, datatypes]))
 }
 
@@ -303,17 +358,15 @@ unsafe fn is_in_order(datatype: MPI_Datatype) -> Result<bool, MpiError> {
     // free unless they are the library's own.
     unsafe {
         let mut parts = vec![raw::RSMPI_DATATYPE_NULL; datatypes as usize];
-        check(
-            "MPI_Type_get_contents",
-            raw::PMPI_Type_get_contents(
-                datatype,
-                integers,
-                addresses,
-                datatypes,
-                integer_list.as_mut_ptr(),
-                address_list.as_mut_ptr(),
-                parts.as_mut_ptr(),
-            ),
+        let (integer_list, address_list) = (integer_list.as_mut_ptr(), address_list.as_mut_ptr());
+        calls::type_get_contents(
+            datatype,
+            integers,
+            addresses,
+            datatypes,
+            integer_list,
+            address_list,
+            parts.as_mut_ptr(),
         )?;
         let mut all = true;
         for part in parts {
@@ -322,5 +375,18 @@ unsafe fn is_in_order(datatype: MPI_Datatype) -> Result<bool, MpiError> {
             all &= is_in_order(part.raw)?;
         }
         Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_more_elements_than_mpi_counts_are_several() {
+        let counted = |places: &[(i64, u64)]| counted_places(places, 4, 10);
+        assert_eq!(counted(&[(8, 10), (100, 3)]), (vec![8, 100], vec![10, 3]));
+        assert_eq!(counted(&[(-8, 25), (200, 0)]), (vec![-8, 32, 72], vec![10, 10, 5]));
+        assert_eq!(counted(&[]), (vec![], vec![]));
     }
 }

@@ -1,6 +1,6 @@
 //! MPI's return codes as errors.
 
-use crate::sys::raw;
+use super::raw;
 use std::ffi::{CStr, c_char, c_int};
 
 /// What an MPI call returned instead of `MPI_SUCCESS`.
@@ -47,4 +47,9 @@ impl MpiError {
 /// [`MpiError`] for every code but `MPI_SUCCESS`.
 pub fn check(call: &'static str, code: c_int) -> Result<(), MpiError> {
     if code == raw::MPI_SUCCESS as c_int { Ok(()) } else { Err(MpiError::new(call, code)) }
+}
+
+/// The code of a result, as MPI's own calls return it.
+pub fn code_of(result: Result<(), MpiError>) -> c_int {
+    result.map_or_else(|error| error.code, |()| raw::MPI_SUCCESS as c_int)
 }

@@ -1,9 +1,6 @@
 //! Memory that messages are sent from and received into.
 
-use crate::sys::MpiError;
-use crate::sys::datatype::Datatype;
-use crate::sys::operator::Operator;
-use crate::sys::{check, raw};
+use super::{Datatype, MpiError, Operator, calls};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -97,7 +94,8 @@ impl Memory {
     /// If they are not all inside of our own memory.
     pub(crate) fn read(&self, offset: u64, bytes: &mut [u8]) {
         self.check_inside(offset as i64, bytes.len() as u64);
-        // SAFETY: as in `write`.
+        // SAFETY: inside of our own memory, or of the user's by whose promise; `bytes` is a unique
+        // reference, and no reference into this memory is ever handed out.
         unsafe {
             bytes.as_mut_ptr().copy_from_nonoverlapping(self.at(offset as i64).cast(), bytes.len());
         }
@@ -139,9 +137,9 @@ impl Memory {
             let count = ((bytes - done) / size).min(c_int::MAX as u64);
             let (from, into) = (left.0.at(left.1 + done as i64), inout.0.at(inout.1 + done as i64));
             // SAFETY: the elements lie inside of our own memory, or of the user's by whose promise.
-            check("MPI_Reduce_local", unsafe {
-                raw::PMPI_Reduce_local(from, into, count as c_int, datatype.raw(), operator.raw())
-            })?;
+            unsafe {
+                calls::reduce_local(from, into, count as c_int, datatype.raw(), operator.raw())?;
+            }
             done += count * size;
         }
         Ok(())

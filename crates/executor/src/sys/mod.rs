@@ -1,38 +1,40 @@
-//! MPI's C interface, as far as it is needed: what rsmpi leaves out (persistent requests, error
-//! codes, derived datatypes by byte, error handlers), made safe to call.
+//! MPI's C interface, as far as it is needed, made safe to call.
 //!
-//! Calls go to the `PMPI_` names where a preloaded library may have replaced the `MPI_` ones, so that
-//! it does not call itself.
+//! [`calls`] has each call once; the other modules make of them what is safe: memory and the blocks
+//! in it, datatypes, requests, communicators, the arguments of a program's own calls.
 
 mod arguments;
 mod attributes;
-mod blocking;
-mod blocks;
+pub mod calls;
 mod communicator;
 mod datatype;
 mod error;
-mod library;
+mod layout;
 mod memory;
-mod messages;
-pub(crate) mod native;
+mod names;
+mod native;
 mod operator;
-mod persistent;
+mod place;
 mod raise;
 pub mod raw;
 mod requests;
+mod words;
 
-pub use arguments::{ArgumentError, Arguments, Parsed, Partition, PartitionMut};
+pub(crate) use arguments::Parsed;
+pub use arguments::{ArgumentError, Arguments, Partition, PartitionMut};
 pub(crate) use attributes::{give, value_of};
-pub use blocking::{library_version, processor_name};
-pub use blocks::{Blocks, BlocksError, Span};
-pub use communicator::{Communicator, Refused, abort_all};
-pub use datatype::{Datatype, Element, LARGEST_COUNT};
-pub use error::{MpiError, check};
-pub use library::{Layout, Persistent};
+pub use communicator::{Communicator, Refused, abort_all, is_inter, is_running, rank_in};
+pub use datatype::{Datatype, Element, Handles, LARGEST_COUNT};
+pub use error::{MpiError, check, code_of};
+pub use layout::Layout;
 pub use memory::{Memory, OutOfMemory};
-pub use messages::Pending;
+pub use names::{library_version, processor_name};
+pub use native::NativeRequest;
 pub use operator::{Operator, compose};
-pub use persistent::NativeRequest;
+pub use place::{Block, CutElement, Place, PlaceError};
+pub(crate) use place::{Move, Stretches};
 pub use raise::last_text;
 pub(crate) use raise::{Speaker, raise};
-pub(crate) use requests::{Patience, Requests, Transfer, copy_by_message};
+pub(crate) use requests::{Content, Failure, Patience, Requests, Reuse, Way, copy_by_message};
+pub use words::Number;
+pub(crate) use words::{address, address_mut, int};

@@ -1,162 +1,244 @@
-//! The library's own collectives, to compare with.
+//! The MPI library's own collectives: persistent gather and scatter, and all four on [`Place`]s.
 
-use crate::sys::datatype::Datatype;
-use crate::sys::memory::Memory;
-use crate::sys::operator::Operator;
-use crate::sys::raw;
-use crate::sys::{Communicator, MpiError, check};
+use super::raw::{self, MPI_Request};
+use super::{
+    Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place, PlaceError, calls,
+    is_running,
+};
 use std::ffi::{c_int, c_void};
-use std::ptr::{null, null_mut};
-use tuwtree_model::Rank;
+use std::rc::Rc;
+use tuwtree_model::{Operation, Rank};
 
-/// Elements in memory, one after the other.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Elements<'a> {
-    pub(crate) memory: &'a Memory,
-    pub(crate) datatype: &'a Datatype,
-    pub(crate) at: i64,
-    pub(crate) count: c_int,
+/// The MPI library's own operation, started as often as one likes: a persistent collective request,
+/// or where the library has none, a nonblocking operation each time.
+#[derive(Debug)]
+pub struct NativeRequest<'a> {
+    request: MPI_Request,
+    /// Whether the request outlives what it performs.
+    is_persistent: bool,
+    is_under_way: bool,
+    arguments: Arguments<'a>,
+    /// The counts and displacements that the arguments point to, for as long as the request lives.
+    _lists: [Vec<c_int>; 2],
+    communicator: Rc<Communicator>,
 }
 
-/// A block of elements for each processor.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks<'a> {
-    pub(crate) memory: &'a Memory,
-    pub(crate) datatype: &'a Datatype,
-    pub(crate) at: i64,
-    /// As many entries as there are processors.
-    pub(crate) counts: &'a [c_int],
-    /// As many entries as there are processors, in extents from `at`.
-    pub(crate) displacements: &'a [c_int],
-}
-
-impl Elements<'_> {
-    fn start(&self) -> *mut c_void {
-        self.memory.at(self.at)
-    }
-}
-
-/// What MPI takes for elements: a pointer, a count and a datatype. Those that there are not are in
-/// place.
 #[allow(unsafe_code)]
-fn own(elements: Option<Elements<'_>>) -> (*mut c_void, c_int, raw::MPI_Datatype) {
-    match elements {
-        Some(own) => (own.start(), own.count, own.datatype.raw()),
-        // SAFETY: reading constants of the C shims.
-        None => unsafe { (raw::TUWTREE_IN_PLACE, 0, raw::TUWTREE_BYTE) },
-    }
-}
-
-/// What MPI takes for blocks; those that there are not, no matter what.
-#[allow(unsafe_code)]
-fn all(blocks: Option<Blocks<'_>>) -> (*mut c_void, *const c_int, *const c_int, raw::MPI_Datatype) {
-    match blocks {
-        Some(all) => (
-            all.memory.at(all.at),
-            all.counts.as_ptr(),
-            all.displacements.as_ptr(),
-            all.datatype.raw(),
-        ),
+impl<'a> NativeRequest<'a> {
+    /// The operation with these arguments. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn new(
+        arguments: &Arguments<'a>,
+        communicator: &Rc<Communicator>,
+    ) -> Result<NativeRequest<'a>, MpiError> {
+        let mut arguments = *arguments;
+        let lists = arguments.own_lists(communicator.rank(), communicator.size());
+        let is_persistent = Communicator::has_persistent();
         // SAFETY: reading a constant of the C shim.
-        None => (null_mut(), null(), null(), unsafe { raw::TUWTREE_BYTE }),
+        let mut request = unsafe { raw::RSMPI_REQUEST_NULL };
+        if is_persistent {
+            // SAFETY: a communicator that lives, lists that we keep, and a local request.
+            unsafe { arguments.init_native(communicator.raw(), &mut request)? };
+        }
+        Ok(NativeRequest {
+            request,
+            is_persistent,
+            is_under_way: false,
+            arguments,
+            _lists: lists,
+            communicator: Rc::clone(communicator),
+        })
+    }
+
+    /// Starts the operation, which is not under way.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn start(&mut self) -> Result<(), MpiError> {
+        if self.is_persistent {
+            // SAFETY: a persistent request's handle; the operation is not under way.
+            unsafe { calls::start(&mut self.request)? };
+        } else {
+            // SAFETY: a communicator that lives, and lists that we keep.
+            self.request = unsafe { self.arguments.start_native(self.communicator.raw()) }?;
+        }
+        self.is_under_way = true;
+        Ok(())
+    }
+
+    /// Waits until the operation has ended here.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn wait(&mut self) -> Result<(), MpiError> {
+        // MPICH 4.0.2 waits for ever for a persistent collective that is not under way.
+        if !std::mem::take(&mut self.is_under_way) {
+            return Ok(());
+        }
+        // SAFETY: our own request, which is under way; no status is asked for.
+        unsafe { calls::wait(&mut self.request, raw::RSMPI_STATUS_IGNORE) }
+    }
+
+    /// Whether the operation has ended here, or is not under way.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn test(&mut self) -> Result<bool, MpiError> {
+        let mut flag = 0;
+        if !self.is_under_way {
+            return Ok(true);
+        }
+        // SAFETY: our own request, and a local flag; no status is asked for.
+        unsafe { calls::test(&mut self.request, &mut flag, raw::RSMPI_STATUS_IGNORE)? };
+        self.is_under_way = flag == 0;
+        Ok(flag != 0)
+    }
+
+    /// Whether it has been started, and has not been seen to end.
+    pub fn is_under_way(&self) -> bool {
+        self.is_under_way
     }
 }
 
-/// `MPI_Gatherv`; without `sent`, the root's own block is in place. Only the root has `blocks`.
-///
-/// # Errors
-/// What MPI returns.
 #[allow(unsafe_code)]
-pub(crate) fn gatherv(
-    communicator: &Communicator,
-    root: Rank,
-    sent: Option<Elements<'_>>,
-    blocks: Option<Blocks<'_>>,
-) -> Result<(), MpiError> {
-    let (start, count, datatype) = own(sent);
-    let (into, counts, displacements, elements) = all(blocks);
-    let comm = communicator.raw();
-    // SAFETY: elements and blocks lie in their memories, with a block for each processor.
-    check("MPI_Gatherv", unsafe {
-        raw::PMPI_Gatherv(
-            start,
-            count,
-            datatype,
-            into,
-            counts,
-            displacements,
-            elements,
-            root as c_int,
-            comm,
-        )
-    })
+impl Drop for NativeRequest<'_> {
+    fn drop(&mut self) {
+        if !is_running() {
+            return;
+        }
+        // A nonblocking collective operation cannot be freed: it is waited for. Nobody is left to be
+        // told of a failure.
+        let _ = self.wait();
+        if self.is_persistent {
+            // SAFETY: the request is ours, not under way, and freed once.
+            let _ = unsafe { calls::request_free(&mut self.request) };
+        }
+    }
 }
 
-/// `MPI_Scatterv`; without `received`, the root's own block stays in place. Only the root has
-/// `blocks`.
-///
-/// # Errors
-/// What MPI returns.
-#[allow(unsafe_code)]
-pub(crate) fn scatterv(
-    communicator: &Communicator,
-    root: Rank,
-    received: Option<Elements<'_>>,
-    blocks: Option<Blocks<'_>>,
-) -> Result<(), MpiError> {
-    let (start, count, datatype) = own(received);
-    let (from, counts, displacements, elements) = all(blocks);
-    let comm = communicator.raw();
-    // SAFETY: elements and blocks lie in their memories, with a block for each processor.
-    check("MPI_Scatterv", unsafe {
-        raw::PMPI_Scatterv(
-            from,
-            counts,
-            displacements,
-            elements,
-            start,
-            count,
-            datatype,
-            root as c_int,
-            comm,
-        )
-    })
+/// Counts and displacements as MPI takes them.
+#[derive(Debug)]
+pub(crate) struct Lists {
+    counts: Vec<c_int>,
+    displacements: Vec<c_int>,
 }
 
-/// `MPI_Bcast`.
-///
-/// # Errors
-/// What MPI returns.
-#[allow(unsafe_code)]
-pub(crate) fn broadcast(
-    communicator: &Communicator,
-    root: Rank,
-    vector: Elements<'_>,
-) -> Result<(), MpiError> {
-    let (start, count, datatype) = own(Some(vector));
-    // SAFETY: the elements lie in their memory.
-    check("MPI_Bcast", unsafe {
-        raw::PMPI_Bcast(start, count, datatype, root as c_int, communicator.raw())
-    })
+fn int(number: i64) -> Result<c_int, MpiError> {
+    let error = |_| MpiError::new("a collective of the library", raw::MPI_ERR_COUNT as c_int);
+    c_int::try_from(number).map_err(error)
 }
 
-/// `MPI_Reduce`. Only the root's `result` counts.
-///
-/// # Errors
-/// What MPI returns.
+impl Place {
+    /// The blocks in units, from the first that has any.
+    ///
+    /// # Errors
+    /// More than MPI counts; distances that are not whole units.
+    pub(crate) fn lists(&self) -> Result<Lists, MpiError> {
+        let mut lists = Lists { counts: Vec::new(), displacements: Vec::new() };
+        let (base, extent) = (self.base(), self.unit().extent());
+        for (at, units) in self.in_units() {
+            let distance = if units == 0 { 0 } else { at - base };
+            if distance % extent != 0 {
+                let code = raw::MPI_ERR_ARG as c_int;
+                return Err(MpiError::new("a collective of the library", code));
+            }
+            lists.counts.push(int(units as i64)?);
+            lists.displacements.push(int(distance / extent)?);
+        }
+        Ok(lists)
+    }
+
+    /// Where displacements are counted from: the first block that has elements.
+    fn base(&self) -> i64 {
+        self.in_units().find(|&(_, units)| units > 0).map_or(0, |(at, _)| at)
+    }
+
+    fn start(&self) -> *mut c_void {
+        self.memory().at(self.base())
+    }
+
+    fn units(&self) -> Result<c_int, MpiError> {
+        int(self.in_units().map(|(_, units)| units).sum::<u64>() as i64)
+    }
+
+    /// The same bytes elsewhere.
+    ///
+    /// # Errors
+    /// No memory.
+    pub(crate) fn copied(&self) -> Result<Place, PlaceError> {
+        let bytes = self.packed_bytes();
+        let copied = Place::of_bytes(bytes)?;
+        Memory::copy((self.memory(), self.base()), (copied.memory(), 0), bytes);
+        Ok(copied)
+    }
+}
+
 #[allow(unsafe_code)]
-pub(crate) fn reduce(
-    communicator: &Communicator,
-    root: Rank,
-    given: Elements<'_>,
-    result: Elements<'_>,
-    operator: &Operator,
-) -> Result<(), MpiError> {
-    let (from, ..) = own(Some(given));
-    let (into, count, datatype) = own(Some(result));
-    let (operator, comm) = (operator.raw(), communicator.raw());
-    // SAFETY: the elements lie in their memories, and are as many everywhere.
-    check("MPI_Reduce", unsafe {
-        raw::PMPI_Reduce(from, into, count, datatype, operator, root as c_int, comm)
-    })
+impl<'a> Arguments<'a> {
+    /// The arguments of a gather or scatter of these places; without an own one, the root's block is
+    /// in its place among all. Only the root has all blocks.
+    ///
+    /// # Errors
+    /// More than MPI counts.
+    pub(crate) fn of_places(
+        operation: Operation,
+        own: Option<&'a Place>,
+        all: Option<(&'a Place, &'a Lists)>,
+        root: Rank,
+    ) -> Result<Arguments<'a>, MpiError> {
+        // SAFETY: constants of the C shim; places have memory for their blocks, which the lists
+        // state, as long as they are borrowed.
+        unsafe {
+            let own = match own {
+                Some(own) => (own.start(), own.units()?, own.unit().raw()),
+                None => (raw::TUWTREE_IN_PLACE, 0, raw::TUWTREE_BYTE),
+            };
+            let all = match all {
+                Some((all, Lists { counts, displacements })) => {
+                    (all.start(), counts.as_ptr(), displacements.as_ptr(), all.unit().raw())
+                }
+                None => {
+                    let nothing = (std::ptr::null_mut(), std::ptr::null(), std::ptr::null());
+                    (nothing.0, nothing.1, nothing.2, raw::TUWTREE_BYTE)
+                }
+            };
+            let root = int(root as i64)?;
+            Ok(match operation.is_outward() {
+                false => Arguments::gatherv((own.0.cast_const(), own.1, own.2), all, root),
+                true => Arguments::scatterv((all.0.cast_const(), all.1, all.2, all.3), own, root),
+            })
+        }
+    }
+}
+
+#[allow(unsafe_code)]
+impl Communicator {
+    /// `MPI_Bcast` of a place's elements, which are one block. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns; more than it counts.
+    pub(crate) fn native_broadcast(&self, vector: &Place, root: Rank) -> Result<(), MpiError> {
+        let (start, count, datatype) = (vector.start(), vector.units()?, vector.unit().raw());
+        // SAFETY: the elements lie in their memory.
+        unsafe { calls::bcast(start, count, datatype, root as c_int, self.raw()) }
+    }
+
+    /// `MPI_Reduce` of so many elements. Only the root's `result` counts. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns; more than it counts.
+    pub(crate) fn native_reduce(
+        &self,
+        given: &Place,
+        result: &Place,
+        elements: u64,
+        (datatype, operator, root): (&Datatype, &Operator, Rank),
+    ) -> Result<(), MpiError> {
+        let (from, into, count) = (given.start(), result.start(), int(elements as i64)?);
+        let (datatype, operator, root) = (datatype.raw(), operator.raw(), root as c_int);
+        // SAFETY: the elements lie in their memories, and are as many everywhere.
+        unsafe { calls::reduce(from, into, count, datatype, operator, root, self.raw()) }
+    }
 }

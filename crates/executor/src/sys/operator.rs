@@ -1,7 +1,7 @@
 //! Operators of reductions.
 
-use crate::sys::raw::{self, MPI_Datatype, MPI_Op};
-use crate::sys::{MpiError, check};
+use super::raw::{self, MPI_Datatype, MPI_Op};
+use super::{MpiError, calls, is_running};
 use std::ffi::{c_int, c_void};
 
 /// An operator of MPI, freed when dropped if it is ours.
@@ -27,7 +27,7 @@ impl Operator {
         // SAFETY: the function is of the type that MPI asks for, and lives as long as the program.
         unsafe {
             let mut raw = raw::RSMPI_SUM;
-            check("MPI_Op_create", raw::PMPI_Op_create(Some(compose_all), 0, &mut raw))?;
+            calls::op_create(Some(compose_all), 0, &mut raw)?;
             Ok(Operator { raw, is_ours: true })
         }
     }
@@ -49,13 +49,9 @@ impl Operator {
 #[allow(unsafe_code)]
 impl Drop for Operator {
     fn drop(&mut self) {
-        let mut finalized = 0;
-        // SAFETY: MPI_Finalized may be called at any time; the handle is ours, and freed once.
-        unsafe {
-            raw::PMPI_Finalized(&mut finalized);
-            if self.is_ours && finalized == 0 {
-                raw::PMPI_Op_free(&mut self.raw);
-            }
+        if self.is_ours && is_running() {
+            // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+            let _ = unsafe { calls::op_free(&mut self.raw) };
         }
     }
 }

@@ -4,9 +4,11 @@
 //! the handler ends the job. It cannot be given to MPI: `MPI_Add_error_code` with one of MPI's own
 //! classes, by which programs know errors, yields codes whose texts MPICH 4.0.2 mixes up.
 
-use crate::sys::raw::{self, MPI_Comm};
+use super::calls;
+use super::raw::{self, MPI_Comm};
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
+use std::io::Write;
 use std::time::Duration;
 
 thread_local! {
@@ -34,18 +36,22 @@ const HEAD_START: Duration = Duration::from_millis(300);
 pub(crate) unsafe fn raise(comm: MPI_Comm, class: c_int, text: &str, speaker: Speaker) -> c_int {
     let kept = CString::new(text.replace('\0', " ")).unwrap_or_default();
     TEXT.with_borrow_mut(|last| *last = kept);
-    // SAFETY: handles of communicators; constants of the C shim.
+    // SAFETY: a communicator's handle by the caller's promise, or the world's; constants of the C shim.
     unsafe {
         let comm = if comm == raw::RSMPI_COMM_NULL { raw::RSMPI_COMM_WORLD } else { comm };
         let mut handler = raw::RSMPI_ERRORS_RETURN;
-        raw::PMPI_Comm_get_errhandler(comm, &mut handler);
+        // Whatever fails here, the handler is still called.
+        let _ = calls::comm_get_errhandler(comm, &mut handler);
         if handler == raw::RSMPI_ERRORS_ARE_FATAL {
             match speaker {
-                Speaker::Here => eprintln!("tuwtree: {text}"),
+                // In one piece, since others write there, too; whoever does not listen is not told.
+                Speaker::Here => {
+                    drop(std::io::stderr().write_all(format!("tuwtree: {text}\n").as_bytes()));
+                }
                 Speaker::Elsewhere => std::thread::sleep(HEAD_START),
             }
         }
-        raw::PMPI_Comm_call_errhandler(comm, class);
+        let _ = calls::comm_call_errhandler(comm, class);
     }
     class
 }

@@ -1,9 +1,13 @@
-//! Persistent requests: set up once, started many times.
+//! Messages that are set up, started and waited for: once, or again and again.
+//!
+//! A message that is to be started many times is a persistent request; one that is started once, a
+//! nonblocking send or receive. Everything else is the same for both.
 
-use crate::sys::datatype::{Datatype, LARGEST_COUNT};
-use crate::sys::memory::Memory;
-use crate::sys::raw::{self, MPI_Request, MPI_Status};
-use crate::sys::{Communicator, MpiError, check};
+use super::datatype::{Counted, Datatype};
+use super::memory::Memory;
+use super::raw::{self, MPI_Datatype, MPI_Request, MPI_Status};
+use super::words::received;
+use super::{Communicator, MpiError, calls, is_running};
 use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::Rank;
@@ -17,6 +21,12 @@ pub(crate) struct Transfer<'a> {
     pub(crate) places: &'a [(i64, u64)],
 }
 
+impl Transfer<'_> {
+    fn bytes(&self) -> u64 {
+        self.places.iter().map(|&(_, count)| count).sum::<u64>() * self.datatype.size()
+    }
+}
+
 /// Whether to wait for something to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
@@ -26,14 +36,65 @@ pub(crate) enum Patience {
     Leave,
 }
 
-/// Persistent requests, by index, with the memory that they use.
+/// How often messages are started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reuse {
+    Once,
+    Again,
+}
+
+/// Which way a message goes, seen from here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Out,
+    In,
+}
+
+/// Whether a message that is sent has its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Data,
+    /// Nothing, in place of data that there is not.
+    Nothing,
+}
+
+/// Why a message that has ended is not what it should be.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// What MPI says.
+    Mpi(MpiError),
+    /// A message of another size.
+    Size { from: Rank, bytes: u64, expected: u64 },
+}
+
+/// A message as MPI takes it.
+#[derive(Debug)]
+struct Message {
+    way: Way,
+    peer: Rank,
+    tag: c_int,
+    memory: Rc<Memory>,
+    start: i64,
+    count: c_int,
+    datatype: MPI_Datatype,
+    /// The datatype, if it was made for this message.
+    _made: Option<Datatype>,
+    /// How many bytes it carries.
+    bytes: u64,
+    /// The persistent request, or null.
+    request: MPI_Request,
+}
+
+/// Messages, by index, with the memory that they use. Whoever has them keeps the datatypes of their
+/// elements.
 ///
-/// If any of them is under way when all are dropped, the memory is given up for lost, since MPI may
-/// still write to it.
-#[derive(Debug, Default)]
+/// If any is under way when all are dropped, the memory is given up for lost, since MPI may still
+/// write to it.
+#[derive(Debug)]
 pub(crate) struct Requests {
-    all: Vec<MPI_Request>,
-    memory: Vec<Rc<Memory>>,
+    communicator: Rc<Communicator>,
+    reuse: Reuse,
+    messages: Vec<Message>,
     /// Those that have been started and not ended: their handles, and their indices.
     active: Vec<MPI_Request>,
     indices: Vec<u32>,
@@ -44,215 +105,196 @@ pub(crate) struct Requests {
 
 #[allow(unsafe_code)]
 impl Requests {
-    /// Adds a message to this processor; returns the request's index.
+    /// No messages yet.
+    pub(crate) fn new(communicator: Rc<Communicator>, reuse: Reuse) -> Requests {
+        Requests {
+            communicator,
+            reuse,
+            messages: Vec::new(),
+            active: Vec::new(),
+            indices: Vec::new(),
+            ended: Vec::new(),
+            statuses: Vec::new(),
+        }
+    }
+
+    /// Adds a message to or from a processor; returns its index.
     ///
     /// # Errors
     /// What MPI returns.
-    pub(crate) fn add_send(
+    pub(crate) fn add(
         &mut self,
-        communicator: &Communicator,
+        way: Way,
         transfer: Transfer<'_>,
-        (to, tag): (Rank, c_int),
+        (peer, tag): (Rank, c_int),
     ) -> Result<u32, MpiError> {
-        let prepared = Prepared::new(transfer)?;
+        let Counted { start, count, datatype } = Counted::new(transfer.datatype, transfer.places)?;
         // SAFETY: reading a constant of the C shim.
-        let mut request = unsafe { raw::RSMPI_REQUEST_NULL };
-        // SAFETY: the transfer's memory is kept as long as the request.
-        check("MPI_Send_init", unsafe {
-            raw::PMPI_Send_init(
-                transfer.memory.at(prepared.start),
-                prepared.count,
-                prepared.datatype().raw(),
-                to as c_int,
-                tag,
-                communicator.raw(),
-                &mut request,
-            )
-        })?;
-        Ok(self.add(request, transfer.memory))
+        let null = unsafe { raw::RSMPI_REQUEST_NULL };
+        let mut message = Message {
+            way,
+            peer,
+            tag,
+            memory: Rc::clone(transfer.memory),
+            start,
+            count,
+            datatype: datatype.raw(),
+            _made: datatype.into_made(),
+            bytes: transfer.bytes(),
+            request: null,
+        };
+        if self.reuse == Reuse::Again {
+            let at = message.memory.at(start);
+            let (datatype, peer, comm) = (message.datatype, peer as c_int, self.communicator.raw());
+            let request = &mut message.request;
+            // SAFETY: the elements lie in the memory, which is kept as long as the request.
+            unsafe {
+                match way {
+                    Way::Out => calls::send_init(at, count, datatype, peer, tag, comm, request)?,
+                    Way::In => calls::recv_init(at, count, datatype, peer, tag, comm, request)?,
+                }
+            }
+        }
+        self.messages.push(message);
+        Ok(self.messages.len() as u32 - 1)
     }
 
-    /// Adds a message from this processor; returns the request's index.
+    /// Starts a message that is not under way; one that is sent, with this content.
     ///
     /// # Errors
     /// What MPI returns.
-    pub(crate) fn add_receive(
-        &mut self,
-        communicator: &Communicator,
-        transfer: Transfer<'_>,
-        (from, tag): (Rank, c_int),
-    ) -> Result<u32, MpiError> {
-        let prepared = Prepared::new(transfer)?;
-        // SAFETY: reading a constant of the C shim.
-        let mut request = unsafe { raw::RSMPI_REQUEST_NULL };
-        // SAFETY: the transfer's memory is kept as long as the request.
-        check("MPI_Recv_init", unsafe {
-            raw::PMPI_Recv_init(
-                transfer.memory.at(prepared.start),
-                prepared.count,
-                prepared.datatype().raw(),
-                from as c_int,
-                tag,
-                communicator.raw(),
-                &mut request,
-            )
-        })?;
-        Ok(self.add(request, transfer.memory))
-    }
-
-    fn add(&mut self, request: MPI_Request, memory: &Rc<Memory>) -> u32 {
-        self.all.push(request);
-        self.memory.push(Rc::clone(memory));
-        self.all.len() as u32 - 1
-    }
-
-    /// Starts a request that is not under way.
-    ///
-    /// # Errors
-    /// What MPI returns.
-    pub(crate) fn start(&mut self, index: u32) -> Result<(), MpiError> {
-        let request = &mut self.all[index as usize];
-        // SAFETY: a persistent request's handle, which MPI does not change.
-        check("MPI_Start", unsafe { raw::PMPI_Start(request) })?;
-        self.active.push(*request);
+    pub(crate) fn start(&mut self, index: u32, content: Content) -> Result<(), MpiError> {
+        let message = &mut self.messages[index as usize];
+        let is_empty = message.way == Way::Out && content == Content::Nothing;
+        let request = if self.reuse == Reuse::Again && !is_empty {
+            // SAFETY: a persistent request's handle, which MPI does not change.
+            unsafe { calls::start(&mut message.request)? };
+            message.request
+        } else {
+            let &mut Message { way, peer, tag, count, datatype, .. } = message;
+            let count = if is_empty { 0 } else { count };
+            let (at, comm) = (message.memory.at(message.start), self.communicator.raw());
+            let (peer, mut request) = (peer as c_int, message.request);
+            // SAFETY: the elements lie in the memory, which is kept until the message has ended.
+            unsafe {
+                match way {
+                    Way::Out => calls::isend(at, count, datatype, peer, tag, comm, &mut request)?,
+                    Way::In => calls::irecv(at, count, datatype, peer, tag, comm, &mut request)?,
+                }
+            }
+            request
+        };
+        self.active.push(request);
         self.indices.push(index);
         Ok(())
     }
 
-    /// How many requests are under way.
+    /// How many messages are under way.
     pub(crate) fn under_way(&self) -> usize {
         self.active.len()
     }
 
-    /// Adds the indices of requests that have ended to the list.
+    /// Adds the indices of messages that have ended to the list, and says what is wrong with the
+    /// first of them that is not as it should be.
     ///
     /// # Errors
-    /// What MPI returns for the call, or for the first message that failed.
+    /// What MPI returns for the call.
     pub(crate) fn take_ended(
         &mut self,
         patience: Patience,
         list: &mut Vec<u32>,
-    ) -> Result<(), MpiError> {
+    ) -> Result<Option<Failure>, MpiError> {
         let under_way = self.active.len();
         if under_way == 0 {
-            return Ok(());
+            return Ok(None);
         }
         self.ended.resize(under_way, 0);
         // SAFETY: a status is numbers, for which all zeros will do.
         self.statuses.resize(under_way, unsafe { std::mem::zeroed() });
-        let (call, some): (_, unsafe extern "C" fn(_, _, _, _, _) -> _) = match patience {
-            Patience::Stay => ("MPI_Waitsome", raw::PMPI_Waitsome),
-            Patience::Leave => ("MPI_Testsome", raw::PMPI_Testsome),
+        let (active, mut count) = (self.active.as_mut_ptr(), 0);
+        let (ended, statuses) = (self.ended.as_mut_ptr(), self.statuses.as_mut_ptr());
+        // SAFETY: all lists have as many entries as messages are under way.
+        let taken = unsafe {
+            let room = under_way as c_int;
+            match patience {
+                Patience::Stay => calls::waitsome(room, active, &mut count, ended, statuses),
+                Patience::Leave => calls::testsome(room, active, &mut count, ended, statuses),
+            }
         };
-        let mut count: c_int = 0;
-        // SAFETY: all lists have as many entries as requests are under way.
-        let code = unsafe {
-            some(
-                under_way as c_int,
-                self.active.as_mut_ptr(),
-                &mut count,
-                self.ended.as_mut_ptr(),
-                self.statuses.as_mut_ptr(),
-            )
+        let in_status = match taken {
+            Ok(()) => None,
+            Err(error) if error.class() == raw::MPI_ERR_IN_STATUS as c_int => Some(error.call),
+            Err(error) => return Err(error),
         };
-        if code != raw::MPI_SUCCESS as c_int {
-            return Err(self.first_error(call, code, count));
-        }
-        let ended = &mut self.ended[..count.max(0) as usize];
+        let count = count.max(0) as usize;
+        let failure = self.first_failure(count, in_status);
+        let ended = &mut self.ended[..count];
         // From behind, so that what takes an ended one's place has not ended itself.
         ended.sort_unstable_by(|one, other| other.cmp(one));
         for &mut place in ended {
             self.active.swap_remove(place as usize);
             list.push(self.indices.swap_remove(place as usize));
         }
-        Ok(())
+        Ok(failure)
     }
 
-    fn first_error(&self, call: &'static str, code: c_int, count: c_int) -> MpiError {
-        let error = MpiError::new(call, code);
-        if error.class() != raw::MPI_ERR_IN_STATUS as c_int {
-            return error;
-        }
-        let codes = self.statuses.iter().take(count.max(0) as usize).map(|status| status.MPI_ERROR);
-        let failed = |&code: &c_int| code != raw::MPI_SUCCESS as c_int;
-        codes.into_iter().find(failed).map_or(error, |code| MpiError::new(call, code))
+    /// What is wrong with the first of the messages that have just ended; `in_status` is the call
+    /// that says so of some.
+    fn first_failure(&self, count: usize, in_status: Option<&'static str>) -> Option<Failure> {
+        let ended = self.ended[..count].iter().zip(&self.statuses);
+        ended.map(|(&place, status)| (self.indices[place as usize], status)).find_map(
+            |(index, status)| {
+                if let Some(call) = in_status
+                    && status.MPI_ERROR != raw::MPI_SUCCESS as c_int
+                {
+                    return Some(Failure::Mpi(MpiError::new(call, status.MPI_ERROR)));
+                }
+                let message = &self.messages[index as usize];
+                if message.way == Way::Out {
+                    return None;
+                }
+                let (from, expected) = (message.peer, message.bytes);
+                match received(status) {
+                    Ok(bytes) if bytes == expected => None,
+                    Ok(bytes) => Some(Failure::Size { from, bytes, expected }),
+                    Err(error) => Some(Failure::Mpi(error)),
+                }
+            },
+        )
     }
 }
 
 #[allow(unsafe_code)]
 impl Drop for Requests {
     fn drop(&mut self) {
-        let mut finalized = 0;
-        // SAFETY: MPI_Finalized may be called at any time; the handles are ours, and freed once.
-        unsafe {
-            raw::PMPI_Finalized(&mut finalized);
-            if finalized == 0 {
-                for request in &mut self.all {
-                    raw::PMPI_Request_free(request);
-                }
+        if self.reuse == Reuse::Again && is_running() {
+            for message in &mut self.messages {
+                // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+                let _ = unsafe { calls::request_free(&mut message.request) };
             }
         }
         if self.under_way() > 0 {
-            std::mem::forget(std::mem::take(&mut self.memory));
+            std::mem::forget(std::mem::take(&mut self.messages));
         }
-    }
-}
-
-/// A transfer as MPI takes it.
-struct Prepared<'a> {
-    start: i64,
-    count: c_int,
-    elements: &'a Datatype,
-    /// One element of several places.
-    made: Option<Datatype>,
-}
-
-impl<'a> Prepared<'a> {
-    fn new(transfer: Transfer<'a>) -> Result<Prepared<'a>, MpiError> {
-        let Transfer { datatype, places, .. } = transfer;
-        match *places {
-            [(start, count)] if count <= LARGEST_COUNT => {
-                Ok(Prepared { start, count: count as c_int, elements: datatype, made: None })
-            }
-            _ => {
-                let made = Some(datatype.at_places(places)?);
-                Ok(Prepared { start: 0, count: 1, elements: datatype, made })
-            }
-        }
-    }
-
-    fn datatype(&self) -> &Datatype {
-        self.made.as_ref().unwrap_or(self.elements)
     }
 }
 
 /// Copies elements from some places to others through a message to oneself, for datatypes that only
-/// MPI can read.
+/// MPI can read. No other messages to oneself are on the communicator.
 ///
 /// # Errors
 /// What MPI returns.
 #[allow(unsafe_code)]
 pub(crate) fn copy_by_message(
-    alone: &Communicator,
+    communicator: &Communicator,
     from: Transfer<'_>,
     into: Transfer<'_>,
 ) -> Result<(), MpiError> {
-    let (sent, received) = (Prepared::new(from)?, Prepared::new(into)?);
-    // SAFETY: both transfers lie in their memories; the communicator is this processor's alone.
-    check("MPI_Sendrecv", unsafe {
-        raw::PMPI_Sendrecv(
-            from.memory.at(sent.start),
-            sent.count,
-            sent.datatype().raw(),
-            0,
-            0,
-            into.memory.at(received.start),
-            received.count,
-            received.datatype().raw(),
-            0,
-            0,
-            alone.raw(),
-            raw::RSMPI_STATUS_IGNORE,
-        )
-    })
+    let sent = Counted::new(from.datatype, from.places)?;
+    let room = Counted::new(into.datatype, into.places)?;
+    let sender = (from.memory.at(sent.start).cast_const(), sent.count, sent.datatype.raw());
+    let receiver = (into.memory.at(room.start), room.count, room.datatype.raw());
+    let oneself = (communicator.rank() as c_int, 0);
+    // SAFETY: both transfers lie in their memories, apart from each other.
+    unsafe { communicator.send_and_receive((sender, oneself), (receiver, oneself)) }
 }

@@ -277,7 +277,7 @@ fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result
         Ok(machine) => serde_json::to_string(&machine).map_err(|error| error.to_string()),
         Err(error) => Err(error),
     };
-    let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")))?;
+    let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")), 0)?;
     match told.strip_prefix('!') {
         Some(error) => Err(Stop::Shared(error.to_owned())),
         None => serde_json::from_str(&told).map_err(|error| Stop::Alone(error.to_string())),

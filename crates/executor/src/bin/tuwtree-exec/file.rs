@@ -23,7 +23,7 @@ impl NewFile {
             _ => Ok(None),
         };
         let message = opened.as_ref().err().map_or_else(String::new, ToString::to_string);
-        match communicator.told(&message)? {
+        match communicator.told(&message, 0)? {
             message if message.is_empty() => {
                 Ok(NewFile { path: path.to_owned(), file: opened.ok().flatten() })
             }

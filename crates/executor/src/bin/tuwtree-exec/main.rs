@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, job: &Job<'_>) -> Result<ExitCode, Stop> {
+fn run(command: Command, job: &Job) -> Result<ExitCode, Stop> {
     match command {
         Command::Replay(args) => return replay::run(&args, job),
         Command::Calibrate(args) => calibrate::run(&args, job.communicator())?,

@@ -12,10 +12,10 @@ use crate::stop::Stop;
 use clap::Args;
 use problem::{Combination, Layout, Problem, RootData, Waiting};
 use std::process::ExitCode;
-use tuwtree_executor::play::{
-    Block, Buffers, Execution, ExecutionError, Place, PlaceError, Reduction,
+use tuwtree_executor::play::{Buffers, Execution, ExecutionError, Reduction};
+use tuwtree_executor::sys::{
+    Block, Datatype, Element, Memory, MpiError, Operator, Place, PlaceError,
 };
-use tuwtree_executor::sys::{Datatype, Element, Memory, MpiError, Operator};
 use tuwtree_model::{Operation, Payload, Rank};
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role};
@@ -44,7 +44,7 @@ const TOGETHER: u64 = 50;
 ///
 /// # Errors
 /// [`Stop`]: the first byte that differs; what MPI returns.
-pub(crate) fn run(args: &SelftestArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &SelftestArgs, job: &Job) -> Result<ExitCode, Stop> {
     let mut solved = [0; Operation::ALL.len()];
     let mut fault = Ok(());
     for index in 0..args.problems {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &SelftestArgs, job: &Job<'_>) -> Result<ExitCode, Stop> 
 
 /// Solves a problem twice, by its schedule and by the library. The inner error is a byte that
 /// differs.
-fn solve(problem: &Problem, job: &Job<'_>) -> Result<Result<(), String>, ExecutionError> {
+fn solve(problem: &Problem, job: &Job) -> Result<Result<(), String>, ExecutionError> {
     let part = Part::of_schedule(&problem.schedule, job.rank()).expect("a small schedule");
     let role = *part.role();
     let mut native = buffers(problem, &role)?;

@@ -1,18 +1,17 @@
-//! Which algorithm takes least by the costs of the machine.
-//!
-//! The root knows all sizes, and so the completion time of each tree; the others take its word.
+//! Which construction is chosen for a problem, and the tree that it builds: the only place of the
+//! executor that asks for trees.
 
-use super::{Call, CollectiveError};
 use crate::settings::Algorithm;
 use crate::tree::MESSAGE_BYTES;
 use std::rc::Rc;
 use tuwtree_dp::{Method, PairMethod, default_method, optimal, optimal_per_pair};
+use tuwtree_measure::Construction;
 use tuwtree_model::{
-    BlockSizes, Collective, CostModel, Costs, Operation, Rank, Root, Time, TimeError, Tree,
-    completion_time,
+    BlockSizes, Collective, CostModel, Costs, Homogeneous, Operation, Rank, Root, Time, TimeError,
+    Tree, completion_time,
 };
 use tuwtree_schedule::{Payload, Schedule};
-use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
+use tuwtree_treegen::{AdaptiveRule, adaptive, linear, linear_outwards, oblivious};
 
 /// The algorithms among which a choice is made, the first of equals taken.
 const CANDIDATES: [Algorithm; 4] = [
@@ -22,28 +21,45 @@ const CANDIDATES: [Algorithm; 4] = [
     Algorithm::AdaptiveCompletionTime,
 ];
 
-/// The word of a root with invalid arguments.
-const NONE: u64 = u64::MAX;
-
-/// The algorithm that takes least for the sizes of this call, in the opinion of its root.
-/// Collective.
+/// The tree of this construction, as it is measured.
 ///
 /// # Errors
-/// What MPI returns; invalid arguments at the root, or no root.
-pub(super) fn agree(call: &Call<'_, '_>) -> Result<Algorithm, CollectiveError> {
-    let Some(root) = call.root() else {
-        return Err(CollectiveError::Refused("there is no such root".to_owned()));
+/// Why there is none.
+pub(crate) fn measured_tree(
+    construction: Construction,
+    operation: Operation,
+    sizes: &BlockSizes,
+    root: Rank,
+    costs: &Homogeneous,
+) -> Result<Tree, String> {
+    let processors = sizes.processors();
+    let built = match construction {
+        Construction::Linear if operation.is_outward() => {
+            linear_outwards(processors, root).map_err(|error| error.to_string())
+        }
+        Construction::Linear => linear(processors, root).map_err(|error| error.to_string()),
+        Construction::Oblivious => oblivious(processors, root).map_err(|error| error.to_string()),
+        Construction::Adaptive => {
+            adaptive(sizes, costs, Root::Given(root), AdaptiveRule::GatherTime)
+                .map_err(|error| error.to_string())
+        }
+        Construction::Optimal => {
+            let method = default_method(sizes, costs);
+            optimal(sizes, costs, Root::Given(root), method)
+                .map(|optimum| optimum.tree)
+                .map_err(|error| error.to_string())
+        }
     };
-    let mut word = [NONE];
-    if let Some(sizes) = call.sizes() {
-        let algorithm = best(&sizes, call.arguments.operation(), root, call.costs()?);
-        let index = CANDIDATES.iter().position(|&one| one == algorithm);
-        word = [index.expect("a candidate") as u64];
+    built.map_err(|reason| format!("{}: {reason}", construction_name(construction)))
+}
+
+fn construction_name(construction: Construction) -> &'static str {
+    match construction {
+        Construction::Linear => "linear",
+        Construction::Oblivious => "oblivious",
+        Construction::Adaptive => "adaptive",
+        Construction::Optimal => "optimal",
     }
-    call.comm.broadcast(&mut word, root)?;
-    CANDIDATES.get(word[0] as usize).copied().ok_or_else(|| {
-        CollectiveError::Refused(format!("processor {root}, the root, was given invalid arguments"))
-    })
 }
 
 /// The schedule of least completion time for an operation that is set up once: along an optimal
@@ -52,12 +68,12 @@ pub(super) fn agree(call: &Call<'_, '_>) -> Result<Algorithm, CollectiveError> {
 ///
 /// # Errors
 /// No tree has a completion time.
-pub(super) fn best_schedule(
+pub(crate) fn best_schedule(
     sizes: &BlockSizes,
     operation: Operation,
     root: Rank,
     costs: &Costs,
-) -> Result<Rc<Schedule>, CollectiveError> {
+) -> Result<Rc<Schedule>, String> {
     let problem = problem(operation, sizes);
     let searched = optimal_tree(sizes, operation, root, costs);
     let built = CANDIDATES.into_iter().filter_map(|one| tree(one, problem, root, costs));
@@ -66,12 +82,11 @@ pub(super) fn best_schedule(
         .chain(built)
         .filter_map(|tree| Some((completion_time(&tree, problem, costs).ok()?, tree)));
     let best = timed.min_by_key(|&(time, _)| time).map(|(_, tree)| tree);
-    let refused = |text: String| CollectiveError::Refused(text);
-    let tree = best.ok_or_else(|| refused("no tree has a time by the machine's costs".into()))?;
+    let tree = best.ok_or("no tree has a time by the machine's costs")?;
     let payload = Payload::Blocks(sizes.clone());
     Schedule::of_tree(&tree, operation, payload, None)
         .map(Rc::new)
-        .map_err(|error| refused(error.to_string()))
+        .map_err(|error| error.to_string())
 }
 
 /// The most processors for which a tree is searched by a program of cubic time, and of quartic.
@@ -121,7 +136,7 @@ fn tree(algorithm: Algorithm, problem: Collective<'_>, root: Rank, costs: &Costs
 }
 
 /// The algorithm with the least completion time, the time to build the tree included.
-pub(super) fn best(
+pub(crate) fn best_algorithm(
     sizes: &BlockSizes,
     operation: Operation,
     root: Rank,
@@ -165,7 +180,6 @@ fn construction_time(processors: usize, costs: &Costs) -> Result<Time, TimeError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::Homogeneous;
 
     fn costs(alpha: f64) -> Costs {
         Costs::Homogeneous(Homogeneous::new(alpha, 1.0, 0.0).unwrap())
@@ -175,7 +189,7 @@ mod tests {
     fn few_large_blocks_go_straight_and_many_small_ones_along_a_tree() {
         let choose = |blocks: &[u64], alpha| {
             let sizes = BlockSizes::new(blocks.iter().copied()).unwrap();
-            best(&sizes, Operation::Gather, 0, &costs(alpha))
+            best_algorithm(&sizes, Operation::Gather, 0, &costs(alpha))
         };
         assert_eq!(choose(&[1_000_000; 4], 1.0), Algorithm::Linear);
         assert_ne!(choose(&[1; 500], 1000.0), Algorithm::Linear);

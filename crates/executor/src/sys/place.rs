@@ -1,6 +1,14 @@
 //! Where the data of a buffer lies in memory.
+//!
+//! ```text
+//!   packed bytes   0........4....6...........12    what actions address: no gaps
+//!                  |block 0 |  1 | block 2   |
+//!   memory         ....[block 2   ]..[block 0 ][1 ]...   any order, any gaps, and gaps in elements
+//! ```
 
-use crate::sys::{Datatype, Element, Memory, MpiError, OutOfMemory, Transfer};
+use super::requests::Transfer;
+use super::{Datatype, Memory, MpiError, OutOfMemory};
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use tuwtree_schedule::Piece;
 
@@ -26,7 +34,7 @@ pub struct Place {
 }
 
 /// Why data cannot lie so.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceError {
     /// What MPI says of the datatype.
     #[error(transparent)]
@@ -59,6 +67,14 @@ pub enum PlaceError {
         elements: u64,
         /// Where it starts.
         at: i64,
+    },
+    /// A count below 0.
+    #[error("count {count} of block {block}; at least 0 is allowed")]
+    NegativeCount {
+        /// The block.
+        block: usize,
+        /// Its count.
+        count: c_int,
     },
     /// Data without memory.
     #[error("block {block} of {bytes} bytes has no memory: a null pointer")]
@@ -108,8 +124,40 @@ impl Place {
             end = end.checked_add(bytes).filter(|&end| end <= i64::MAX as u64).ok_or(too_large)?;
             starts.push(end);
         }
-        let unit = if datatype.is_packed() { Datatype::of(Element::Byte)? } else { datatype };
+        let unit = if datatype.is_packed() { Datatype::byte() } else { datatype };
         Ok(Place { memory: Rc::new(memory), unit, blocks, starts })
+    }
+
+    /// Blocks in the user's memory, each as many extents of the datatype behind `buffer` as its
+    /// displacement says.
+    ///
+    /// # Safety
+    /// As long as this lives, the buffer has memory where the counts and displacements say, to read
+    /// and to write as the operation needs it ([`Memory::of_user`]).
+    ///
+    /// # Errors
+    /// [`PlaceError`].
+    ///
+    /// # Panics
+    /// If there are not as many displacements as counts.
+    #[allow(unsafe_code)]
+    pub unsafe fn of_user(
+        buffer: *mut c_void,
+        counts: &[c_int],
+        displacements: &[c_int],
+        datatype: Datatype,
+    ) -> Result<Place, PlaceError> {
+        assert_eq!(counts.len(), displacements.len(), "a displacement for each count");
+        let blocks = counts.iter().zip(displacements).enumerate().map(|(block, (&count, &at))| {
+            let elements =
+                u64::try_from(count).map_err(|_| PlaceError::NegativeCount { block, count })?;
+            let far = || PlaceError::TooLarge { block, elements, at: i64::from(at) };
+            let at = i64::from(at).checked_mul(datatype.extent()).ok_or_else(far)?;
+            Ok(Block { at, elements })
+        });
+        let blocks = blocks.collect::<Result<Vec<Block>, PlaceError>>()?;
+        // SAFETY: the caller's promise.
+        Place::new(unsafe { Memory::of_user(buffer) }, datatype, blocks)
     }
 
     /// Elements one after the other from the memory's start.
@@ -129,7 +177,7 @@ impl Place {
     /// # Errors
     /// No memory.
     pub fn of_bytes(bytes: u64) -> Result<Place, PlaceError> {
-        Place::of_elements(Memory::zeroed(bytes)?, Datatype::of(Element::Byte)?, bytes)
+        Place::of_elements(Memory::zeroed(bytes)?, Datatype::byte(), bytes)
     }
 
     /// No data.
@@ -151,37 +199,45 @@ impl Place {
     }
 
     /// The memory, if it is our own and has these bytes.
-    pub(super) fn own(&self, offset: u64, bytes: u64) -> Option<&Memory> {
+    pub(crate) fn own(&self, offset: u64, bytes: u64) -> Option<&Memory> {
         let end = offset.checked_add(bytes)?;
         (end <= self.memory.bytes()?).then_some(&self.memory)
     }
 
     /// What messages count.
-    pub(super) fn unit(&self) -> &Datatype {
+    pub(crate) fn unit(&self) -> &Datatype {
         &self.unit
     }
 
     /// Where each block starts, and how many units it has.
-    pub(super) fn in_units(&self) -> impl Iterator<Item = (i64, u64)> + '_ {
+    pub(crate) fn in_units(&self) -> impl Iterator<Item = (i64, u64)> + '_ {
         let bytes = self.starts.windows(2).map(|pair| pair[1] - pair[0]);
         let size = self.unit.size().max(1);
         self.blocks.iter().zip(bytes).map(move |(block, bytes)| (block.at, bytes / size))
     }
 
     /// Whether the data is counted in bytes.
-    pub(super) fn is_packed(&self) -> bool {
+    pub(crate) fn is_packed(&self) -> bool {
         self.unit.is_packed()
     }
 
     /// The number of blocks.
-    pub(super) fn blocks(&self) -> usize {
+    pub(crate) fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
     /// The block's packed bytes, if there is such a block.
-    pub(super) fn block(&self, index: usize) -> Option<Piece> {
+    pub(crate) fn block(&self, index: usize) -> Option<Piece> {
         let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
         Some(Piece { offset: start, bytes: end - start })
+    }
+
+    /// The size of a block in packed bytes.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    pub(crate) fn block_bytes(&self, index: usize) -> u64 {
+        self.starts[index + 1] - self.starts[index]
     }
 
     /// Where packed bytes lie.
@@ -194,12 +250,12 @@ impl Place {
     ///
     /// # Complexity
     /// O(log p) for each piece and O(1) for each block that it meets.
-    pub(super) fn span(self: &Rc<Place>, pieces: &[Piece]) -> Result<Span, CutElement> {
+    pub(crate) fn stretches(self: &Rc<Place>, pieces: &[Piece]) -> Result<Stretches, CutElement> {
         let mut places: Vec<(i64, u64)> = Vec::new();
         for piece in pieces {
             self.push_places(*piece, &mut places)?;
         }
-        Ok(Span { place: Rc::clone(self), places })
+        Ok(Stretches { place: Rc::clone(self), stretches: places })
     }
 
     fn push_places(&self, piece: Piece, places: &mut Vec<(i64, u64)>) -> Result<(), CutElement> {
@@ -267,40 +323,75 @@ fn check_block(
     }
 }
 
-/// Some of the data of a place.
+/// Some of the data of a place: stretches of memory, or of elements.
 #[derive(Clone, Debug)]
-pub(super) struct Span {
-    pub(super) place: Rc<Place>,
+pub(crate) struct Stretches {
+    place: Rc<Place>,
     /// Offsets in bytes, and numbers of units.
-    pub(super) places: Vec<(i64, u64)>,
+    stretches: Vec<(i64, u64)>,
 }
 
-impl Span {
-    /// The span as MPI calls take it.
-    pub(super) fn transfer(&self) -> Transfer<'_> {
-        Transfer { memory: &self.place.memory, datatype: &self.place.unit, places: &self.places }
+impl Stretches {
+    /// Whether the data is counted in bytes.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.place.is_packed()
     }
 
-    /// Each stretch of memory of both spans, which have as many bytes, and are packed.
-    pub(super) fn moves(&self, into: &Span) -> Vec<(i64, i64, u64)> {
-        let mut moves = Vec::new();
-        let (mut sources, mut targets) = (self.places.iter(), into.places.iter());
-        let ((mut from, mut given), (mut to, mut room)) = ((0, 0), (0, 0));
-        loop {
-            if given == 0 {
-                let Some(&next) = sources.next() else { return moves };
-                (from, given) = next;
-            }
-            if room == 0 {
-                let Some(&next) = targets.next() else { return moves };
-                (to, room) = next;
-            }
-            let bytes: u64 = u64::min(given, room);
-            moves.push((from, to, bytes));
-            from += bytes as i64;
-            to += bytes as i64;
-            given -= bytes;
-            room -= bytes;
+    /// The memory, and the stretches in it.
+    pub(crate) fn in_memory(&self) -> (&Memory, &[(i64, u64)]) {
+        (&self.place.memory, &self.stretches)
+    }
+
+    /// The data as messages take it.
+    pub(crate) fn transfer(&self) -> Transfer<'_> {
+        let Place { memory, unit, .. } = &*self.place;
+        Transfer { memory, datatype: unit, places: &self.stretches }
+    }
+}
+
+/// Bytes that go from one memory to another.
+#[derive(Debug)]
+pub(crate) struct Move {
+    from: Rc<Place>,
+    into: Rc<Place>,
+    /// From where, where to, how many.
+    moves: Vec<(i64, i64, u64)>,
+}
+
+impl Move {
+    /// The move between places that are packed, and have as many bytes.
+    pub(crate) fn new(from: &Stretches, into: &Stretches) -> Move {
+        let moves = moves(&from.stretches, &into.stretches);
+        Move { from: Rc::clone(&from.place), into: Rc::clone(&into.place), moves }
+    }
+
+    /// Moves the bytes.
+    pub(crate) fn perform(&self) {
+        for &(from, into, bytes) in &self.moves {
+            Memory::copy((&self.from.memory, from), (&self.into.memory, into), bytes);
         }
+    }
+}
+
+/// Each stretch that lies in one of the first and in one of the second, which have as many bytes.
+fn moves(from: &[(i64, u64)], into: &[(i64, u64)]) -> Vec<(i64, i64, u64)> {
+    let mut moves = Vec::new();
+    let (mut sources, mut targets) = (from.iter(), into.iter());
+    let ((mut from, mut given), (mut to, mut room)) = ((0, 0), (0, 0));
+    loop {
+        if given == 0 {
+            let Some(&next) = sources.next() else { return moves };
+            (from, given) = next;
+        }
+        if room == 0 {
+            let Some(&next) = targets.next() else { return moves };
+            (to, room) = next;
+        }
+        let bytes: u64 = u64::min(given, room);
+        moves.push((from, to, bytes));
+        from += bytes as i64;
+        to += bytes as i64;
+        given -= bytes;
+        room -= bytes;
     }
 }
