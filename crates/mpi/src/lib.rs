@@ -38,7 +38,7 @@ pub unsafe extern "C" fn tuwtree_gatherv(
     root: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that is asked for.
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
     unsafe {
         guarded(comm, || {
             let own = (sendbuf, sendcount, sendtype);
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn tuwtree_scatterv(
     root: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that is asked for.
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
     unsafe {
         guarded(comm, || {
             let all = (sendbuf, sendcounts, displs, sendtype);
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn tuwtree_gatherv_init(
     comm: MPI_Comm,
     request: *mut *mut Operation,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that is asked for.
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
     unsafe {
         guarded(comm, || {
             let own = (sendbuf, sendcount, sendtype);
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn tuwtree_scatterv_init(
     comm: MPI_Comm,
     request: *mut *mut Operation,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that is asked for.
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
     unsafe {
         guarded(comm, || {
             let all = (sendbuf, sendcounts, displs, sendtype);
@@ -146,7 +146,8 @@ unsafe fn init(
     if request.is_null() {
         return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: a place for the request, which was found not to be null; the communicator's handle is
+    // one that MPI has given out.
     unsafe {
         *request = std::ptr::null_mut();
         let persistent = collectives_of(comm)?.init(arguments)?;
@@ -162,7 +163,7 @@ unsafe fn init(
 /// errors; buffers have memory as was promised to those.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: a request that `init` has made, or null, as `tuwtree_start` demands of the program.
     unsafe { with_operation(request, |operation| operation.persistent.start()) }
 }
 
@@ -172,7 +173,7 @@ pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
 /// As [`tuwtree_start`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut Operation) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: a request that `init` has made, or null, as `tuwtree_wait` demands of the program.
     unsafe { with_operation(request, |operation| operation.persistent.wait()) }
 }
 
@@ -187,11 +188,11 @@ pub unsafe extern "C" fn tuwtree_test(request: *mut *mut Operation, flag: *mut c
             return Err(CollectiveError::Refused("a null pointer for the flag".to_owned()));
         }
         let has_ended = operation.persistent.test()?;
-        // SAFETY: the caller's promise.
+        // SAFETY: a place for the flag, which was found not to be null.
         unsafe { *flag = c_int::from(has_ended) };
         Ok(())
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: a request that `init` has made, or null, as `tuwtree_test` demands of the program.
     unsafe { with_operation(request, test) }
 }
 
@@ -255,7 +256,7 @@ pub unsafe extern "C" fn tuwtree_set(
     name: *const c_char,
     value: *const c_char,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that is asked for.
+    // SAFETY: texts with a final zero, or null, and a handle that MPI has given out, or null.
     unsafe {
         guarded(comm, || {
             let refused = |error: SettingError| CollectiveError::Refused(error.to_string());
@@ -274,7 +275,7 @@ unsafe fn text_of<'a>(text: *const c_char, what: &str) -> Result<&'a str, Collec
     if text.is_null() {
         return Err(CollectiveError::Refused(format!("a null pointer for {what} of a setting")));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: a text with a final zero, which was found not to be null.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| CollectiveError::Refused(format!("{what} of a setting is not UTF-8")))
 }

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn MPI_Gatherv(
     comm: MPI_Comm,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
     unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm) }
 }
 
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn MPI_Scatterv(
     comm: MPI_Comm,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
 }
 
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn MPI_Gatherv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
     unsafe {
         let arguments = Arguments::gatherv(own, all, root);
         set_up("MPI_Gatherv_init", &arguments, (comm, request))
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
     unsafe {
         let arguments = Arguments::scatterv(all, own, root);
         set_up("MPI_Scatterv_init", &arguments, (comm, request))
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn MPIX_Gatherv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPIX_Gatherv_init`.
     unsafe {
         MPI_Gatherv_init(
             sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPIX_Scatterv_init`.
     unsafe {
         MPI_Scatterv_init(
             sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
@@ -202,7 +202,7 @@ unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
 /// # Safety
 /// As the calls.
 unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `known` asks for a handle that MPI has given out, or null.
     let collectives = unsafe { known(comm) }?;
     if collectives.settings().algorithm == Algorithm::Native {
         return Err("as set".to_owned());
@@ -251,7 +251,7 @@ unsafe fn set_up(
         let operation = collectives.init(arguments)?;
         let token =
             persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the program gives a place for the request.
         unsafe { *request = token };
         Ok(format!("set up on {} processors", communicator.size()))
     };
@@ -286,7 +286,7 @@ unsafe fn along_tree(
     comm: MPI_Comm,
     (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<String, Declined>, impl Fn() -> c_int),
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: a communicator's handle that the program passed, or null.
     let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
     let mut is_native = false;
     let logged =

@@ -185,7 +185,7 @@ fn told(result: Result<(), Failure>) -> c_int {
 /// `requests` points to so many requests, or `count` is not positive.
 unsafe fn listed<'a>(count: c_int, requests: *const MPI_Request) -> &'a [MPI_Request] {
     match usize::try_from(count) {
-        // SAFETY: the caller's promise.
+        // SAFETY: so many requests by the caller's promise, looked at before MPI writes there.
         Ok(count) if !requests.is_null() => unsafe { std::slice::from_raw_parts(requests, count) },
         _ => &[],
     }
@@ -211,10 +211,10 @@ fn until(requests: &[MPI_Request], mut try_once: impl FnMut() -> Option<c_int>) 
 /// `MPI_Start`.
 ///
 /// # Safety
-/// What the MPI standard demands, here and below.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise, here and below.
+    // SAFETY: the program passes what MPI demands of `MPI_Start`.
     unsafe {
         match if are_any() && !request.is_null() { start(*request) } else { None } {
             Some(result) => told(result),
@@ -226,10 +226,10 @@ pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
 /// `MPI_Startall`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Startall`.
     unsafe {
         if !are_any() {
             return code_of(calls::startall(count, requests));
@@ -247,10 +247,10 @@ pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) 
 /// `MPI_Wait`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Wait`.
     unsafe {
         if !are_any() {
             return code_of(calls::wait(request, status));
@@ -266,14 +266,14 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_St
 /// `MPI_Waitall`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitall(
     count: c_int,
     requests: *mut MPI_Request,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Waitall`.
     unsafe {
         if !are_any() {
             return code_of(calls::waitall(count, requests, statuses));
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn MPI_Waitall(
 /// `MPI_Waitany`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitany(
     count: c_int,
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn MPI_Waitany(
     index: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Waitany`.
     unsafe {
         if !are_any() {
             return code_of(calls::waitany(count, requests, index, status));
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 /// `MPI_Waitsome`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitsome(
     count: c_int,
@@ -322,7 +322,7 @@ pub unsafe extern "C" fn MPI_Waitsome(
     indices: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Waitsome`.
     unsafe {
         if !are_any() {
             return code_of(calls::waitsome(count, requests, ended, indices, statuses));
@@ -337,14 +337,14 @@ pub unsafe extern "C" fn MPI_Waitsome(
 /// `MPI_Test`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Test(
     request: *mut MPI_Request,
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Test`.
     unsafe {
         match look(1, request, flag) {
             Some(code) => code,
@@ -356,7 +356,7 @@ pub unsafe extern "C" fn MPI_Test(
 /// `MPI_Testall`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testall(
     count: c_int,
@@ -364,7 +364,7 @@ pub unsafe extern "C" fn MPI_Testall(
     flag: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Testall`.
     unsafe {
         match look(count, requests, flag) {
             Some(code) => code,
@@ -376,7 +376,7 @@ pub unsafe extern "C" fn MPI_Testall(
 /// `MPI_Testany`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testany(
     count: c_int,
@@ -385,7 +385,7 @@ pub unsafe extern "C" fn MPI_Testany(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Testany`.
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
@@ -407,7 +407,7 @@ pub unsafe extern "C" fn MPI_Testany(
 /// `MPI_Testsome`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testsome(
     count: c_int,
@@ -416,7 +416,7 @@ pub unsafe extern "C" fn MPI_Testsome(
     indices: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Testsome`.
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
@@ -435,14 +435,14 @@ pub unsafe extern "C" fn MPI_Testsome(
 /// `MPI_Request_get_status`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Request_get_status(
     request: MPI_Request,
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Request_get_status`.
     unsafe {
         match look(1, &request, flag) {
             Some(code) => code,
@@ -454,10 +454,10 @@ pub unsafe extern "C" fn MPI_Request_get_status(
 /// `MPI_Request_free`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Request_free`.
     unsafe {
         let forgotten = if are_any() && !request.is_null() { forget(*request) } else { Ok(()) };
         match forgotten {
@@ -471,7 +471,7 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
 /// way here; `None` if the MPI library has it.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 unsafe fn look(count: c_int, requests: *const MPI_Request, flag: *mut c_int) -> Option<c_int> {
     if !are_any() {
         return None;
@@ -480,7 +480,7 @@ unsafe fn look(count: c_int, requests: *const MPI_Request, flag: *mut c_int) -> 
     if gone_on.is_err() {
         return Some(told(gone_on));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: a list of requests and a place for a flag, as every test has them.
     unsafe {
         are_pending(listed(count, requests)).then(|| {
             *flag = 0;
