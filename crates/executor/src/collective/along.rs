@@ -46,7 +46,13 @@ pub(super) fn actions_of(
         total_bytes: if node.parent.is_none() { node.bytes } else { 0 },
         segment_bytes: if is_inner { node.bytes } else { 0 },
     };
-    let mut actions = Actions { node, operation, sizes, empty, done: Vec::new() };
+    let mut actions = Actions {
+        node,
+        operation,
+        sizes,
+        empty,
+        done: Vec::with_capacity(node.children.len() + 2),
+    };
     match operation.is_outward() {
         false => actions.push_gather(),
         true => actions.push_scatter(),

@@ -2,8 +2,13 @@
 //! may be empty.
 
 use super::order::Doing;
+use crate::sys::Few;
+use smallvec::SmallVec;
 use tuwtree_model::Rank;
 use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Region};
+
+/// A buffer and the pieces of it.
+pub(crate) type BoundRegion = (Buffer, SmallVec<[Piece; 1]>);
 
 /// An action with regions of its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,8 +16,8 @@ pub(crate) struct BoundAction {
     pub(crate) port: u16,
     /// Whether it waits for all receives and copies that are listed before it, in strict order.
     pub(crate) needs_written: bool,
-    pub(crate) reads: Option<(Buffer, Vec<Piece>)>,
-    pub(crate) writes: Option<(Buffer, Vec<Piece>)>,
+    pub(crate) reads: Option<BoundRegion>,
+    pub(crate) writes: Option<BoundRegion>,
     /// To whom it sends, and the tag.
     pub(crate) send: Option<(Rank, u32)>,
     /// From whom it receives, the tag, and what happens to what is there.
@@ -21,7 +26,7 @@ pub(crate) struct BoundAction {
 
 impl BoundAction {
     pub(crate) fn new(action: &Action<'_>) -> BoundAction {
-        let owned = |region: Region<'_>| (region.buffer, region.pieces.to_vec());
+        let owned = |region: Region<'_>| (region.buffer, SmallVec::from_slice(region.pieces));
         BoundAction {
             port: action.port,
             needs_written: action.needs_written(),
@@ -76,8 +81,8 @@ impl BoundAction {
 ///
 /// # Complexity
 /// O(n log n).
-pub(crate) fn message_numbers(actions: &[BoundAction]) -> Vec<(u32, u32)> {
-    let mut numbers = vec![(0, 0); actions.len()];
+pub(crate) fn message_numbers(actions: &[BoundAction]) -> Few<(u32, u32)> {
+    let mut numbers = Few::from_elem((0, 0), actions.len());
     let sends = actions.iter().map(|action| action.send);
     for (index, number) in numbered(sends) {
         numbers[index].0 = number;
@@ -89,8 +94,8 @@ pub(crate) fn message_numbers(actions: &[BoundAction]) -> Vec<(u32, u32)> {
     numbers
 }
 
-fn numbered(messages: impl Iterator<Item = Option<(Rank, u32)>>) -> Vec<(usize, u32)> {
-    let mut ends: Vec<(Rank, u32, usize)> = messages
+fn numbered(messages: impl Iterator<Item = Option<(Rank, u32)>>) -> Few<(usize, u32)> {
+    let mut ends: Few<(Rank, u32, usize)> = messages
         .enumerate()
         .filter_map(|(index, message)| message.map(|(peer, tag)| (peer, tag, index)))
         .collect();

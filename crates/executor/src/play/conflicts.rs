@@ -1,5 +1,7 @@
 //! Which steps use the same bytes, one of them writing.
 
+use crate::sys::Few;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use tuwtree_schedule::{Buffer, Piece};
 
@@ -15,7 +17,7 @@ pub(super) struct Touched {
 struct Use {
     end: u64,
     writer: Option<u32>,
-    readers: Vec<u32>,
+    readers: SmallVec<[u32; 2]>,
 }
 
 impl Touched {
@@ -28,13 +30,13 @@ impl Touched {
         buffer: Buffer,
         pieces: &[Piece],
         step: u32,
-        after: &mut Vec<u32>,
+        after: &mut Few<u32>,
     ) {
         let ranges = self.ranges(buffer);
         for piece in pieces {
             split(ranges, piece.offset);
             split(ranges, piece.end());
-            let mut gaps = Vec::new();
+            let mut gaps: Few<(u64, u64)> = Few::new();
             let mut at = piece.offset;
             for (&start, used) in ranges.range_mut(piece.offset..piece.end()) {
                 if at < start {
@@ -48,7 +50,10 @@ impl Touched {
                 gaps.push((at, piece.end()));
             }
             for (start, end) in gaps {
-                ranges.insert(start, Use { end, writer: None, readers: vec![step] });
+                ranges.insert(
+                    start,
+                    Use { end, writer: None, readers: SmallVec::from_elem(step, 1) },
+                );
             }
         }
     }
@@ -62,7 +67,7 @@ impl Touched {
         buffer: Buffer,
         pieces: &[Piece],
         step: u32,
-        after: &mut Vec<u32>,
+        after: &mut Few<u32>,
     ) {
         let ranges = self.ranges(buffer);
         for piece in pieces {
@@ -73,7 +78,7 @@ impl Touched {
                 after.extend(used.writer);
                 after.extend(used.readers);
             }
-            let used = Use { end: piece.end(), writer: Some(step), readers: Vec::new() };
+            let used = Use { end: piece.end(), writer: Some(step), readers: SmallVec::new() };
             ranges.insert(piece.offset, used);
         }
     }
@@ -107,14 +112,14 @@ mod tests {
     fn readers_wait_for_writers_and_writers_for_both() {
         let mut touched = Touched::default();
         let mut after = |step, reads: bool, offset, bytes| {
-            let mut after = Vec::new();
+            let mut after = Few::new();
             match reads {
                 true => touched.read(Buffer::Segment, &pieces(offset, bytes), step, &mut after),
                 false => touched.write(Buffer::Segment, &pieces(offset, bytes), step, &mut after),
             }
             after.sort_unstable();
             after.dedup();
-            after
+            after.to_vec()
         };
         assert!(after(0, false, 0, 8).is_empty());
         assert!(after(1, false, 8, 8).is_empty());
@@ -130,7 +135,7 @@ mod tests {
     #[test]
     fn buffers_have_nothing_to_do_with_each_other() {
         let mut touched = Touched::default();
-        let mut after = Vec::new();
+        let mut after = Few::new();
         touched.write(Buffer::Segment, &pieces(0, 4), 0, &mut after);
         touched.read(Buffer::Output, &pieces(0, 4), 1, &mut after);
         assert!(after.is_empty());

@@ -39,8 +39,8 @@ pub use error::ExecutionError;
 pub use order::Mode;
 
 use crate::sys::{
-    Communicator, Content, Datatype, Memory, Move, MpiError, Operator, Patience, Place, PlaceError,
-    Requests, Reuse, Stretches, copy_by_message,
+    Communicator, Content, Datatype, Failure, Few, Memory, Move, MpiError, Operator, Patience,
+    Place, PlaceError, Requests, Reuse, Stretches, copy_by_message,
 };
 use order::{Order, Progress};
 use std::ffi::c_int;
@@ -145,12 +145,13 @@ pub struct Execution {
     /// For each step what it does.
     deeds: Vec<StepDeed>,
     /// For each request its step.
-    steps: Vec<u32>,
+    steps: Few<u32>,
     /// Room for the requests that have ended.
-    ended: Vec<u32>,
+    ended: Few<u32>,
     places: Places,
     beginning: Vec<Move>,
     reduction: Option<Reduction>,
+    reuse: Reuse,
     state: State,
     /// What was first found wrong since the start.
     failure: Option<ExecutionError>,
@@ -343,8 +344,7 @@ impl Execution {
             self.ended.clear();
             let ended = self.requests.take_ended(patience, &mut self.ended);
             if let Some(failure) = self.noting_failure(ended)? {
-                let rank = self.role.rank;
-                self.failure.get_or_insert_with(|| ExecutionError::of_message(failure, rank));
+                self.note(failure);
             }
             if self.ended.is_empty() {
                 return Ok(false);
@@ -355,15 +355,27 @@ impl Execution {
         }
     }
 
+    fn note(&mut self, failure: Failure) {
+        let rank = self.role.rank;
+        self.failure.get_or_insert_with(|| ExecutionError::of_message(failure, rank));
+    }
+
     /// Takes all steps that can be taken now.
     fn take_ready(&mut self) -> Result<(), MpiError> {
         while let Some(step) = self.progress.next() {
             let is_sound = self.failure.is_none();
             match &self.deeds[step as usize] {
                 StepDeed::Message(request) => {
-                    let content = if is_sound { Content::Data } else { Content::Nothing };
-                    self.requests.start(*request, content)?;
-                    continue;
+                    let (request, content) = (*request, Content::of(is_sound));
+                    let is_alone = self.progress.is_waiting() && self.requests.under_way() == 0;
+                    if self.reuse == Reuse::Again || !is_alone {
+                        self.requests.start(request, content)?;
+                        continue;
+                    }
+                    // Nothing else can be done meanwhile, and whoever starts once, waits.
+                    if let Some(failure) = self.requests.perform(request, content)? {
+                        self.note(failure);
+                    }
                 }
                 _ if !is_sound => {}
                 StepDeed::Copy(bytes) => bytes.perform(),
@@ -392,7 +404,7 @@ fn combine(
     let (memory, stretches) = into.in_memory();
     let mut at = 0;
     for &(place, bytes) in stretches {
-        let received = (&**stage.memory(), at);
+        let received = (stage.memory(), at);
         let held = (memory, place);
         match arrival {
             Arrival::CombineLeft => {

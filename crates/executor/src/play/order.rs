@@ -1,12 +1,22 @@
 //! In which order the steps of a part are taken.
 //!
+//! ```text
+//!   strict, one port      receive 1 -> copy -> receive 2 -> send      one after the other
+//!   strict, two ports     receive 1 -> receive 3 ---+
+//!                         receive 2 ----------------+-> send          a bar: it needs what was written
+//!   eager                 receive 1 --+
+//!                         copy -------+-> send                        only who touches its bytes
+//!                         receive 2 --+
+//! ```
+//!
 //! An action is one step, or several: an exchange sends and receives, and what is combined is
 //! received first. A step is taken when all that it waits for has ended. What that is, the mode says;
 //! the rest is counting.
 
-use super::bound::BoundAction;
+use super::bound::{BoundAction, BoundRegion};
 use super::conflicts::Touched;
-use std::collections::VecDeque;
+use crate::sys::Few;
+use tuwtree_schedule::Piece;
 
 /// How closely the schedule's order is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -56,18 +66,18 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) struct Order {
     /// In the order of the actions.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Few<Step>,
     /// For each step how many things it waits for.
-    waits: Vec<u32>,
+    waits: Few<u32>,
     /// For each step, the steps that wait for it: `followers[follows[i]..follows[i + 1]]`.
-    follows: Vec<u32>,
-    followers: Vec<u32>,
+    follows: Few<u32>,
+    followers: Few<u32>,
     /// For each action, its steps: `first[i]..first[i + 1]`.
-    first: Vec<u32>,
+    first: Few<u32>,
     /// For each action whether it writes, which others may wait for.
-    writes: Vec<bool>,
+    writes: Few<bool>,
     /// For each action whether it waits for all writing before it, which `waits` counts as one.
-    is_barred: Vec<bool>,
+    is_barred: Few<bool>,
 }
 
 impl Order {
@@ -76,34 +86,34 @@ impl Order {
     /// other.
     pub(super) fn new(actions: &[BoundAction], mode: Mode) -> Order {
         let mut order = Order {
-            steps: Vec::new(),
-            waits: Vec::new(),
-            follows: Vec::new(),
-            followers: Vec::new(),
-            first: vec![0],
+            steps: Few::new(),
+            waits: Few::new(),
+            follows: Few::new(),
+            followers: Few::new(),
+            first: Few::from_elem(0, 1),
             writes: actions.iter().map(|action| action.writes.is_some()).collect(),
-            is_barred: vec![false; actions.len()],
+            is_barred: Few::from_elem(false, actions.len()),
         };
         for (index, action) in (0..).zip(actions) {
-            let steps = action.steps().map(|doing| Step { action: index, doing });
-            order.steps.extend(steps);
+            order.steps.extend(action.steps().map(|doing| Step { action: index, doing }));
             order.first.push(order.steps.len() as u32);
         }
         let mut pairs = match mode {
             Mode::Strict => order.ports(actions),
+            Mode::Eager if actions.len() <= SHORT => order.conflicts_of_each(actions),
             Mode::Eager => order.conflicts(actions),
         };
-        pairs.retain(|(before, after)| before != after);
+        pairs.retain(|&mut (before, after)| before != after);
         pairs.sort_unstable();
         pairs.dedup();
-        order.waits = vec![0; order.steps.len()];
+        order.waits = Few::from_elem(0, order.steps.len());
         for &(_, after) in &pairs {
             order.waits[after as usize] += 1;
         }
         if mode == Mode::Strict {
             order.bar(actions);
         }
-        order.follows = vec![0; order.steps.len() + 1];
+        order.follows = Few::from_elem(0, order.steps.len() + 1);
         for &(before, _) in &pairs {
             order.follows[before as usize + 1] += 1;
         }
@@ -123,8 +133,8 @@ impl Order {
     }
 
     /// Strict: each action after the one before it on its port.
-    fn ports(&self, actions: &[BoundAction]) -> Vec<(u32, u32)> {
-        let mut pairs = Vec::new();
+    fn ports(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
+        let mut pairs = Few::new();
         let mut last = std::collections::BTreeMap::new();
         for (index, action) in actions.iter().enumerate() {
             let before = last.insert(action.port, index);
@@ -157,31 +167,41 @@ impl Order {
         steps.start..steps.end - u32::from(combines)
     }
 
+    /// Eager, of few actions: each step after all that it conflicts with, which is quick where there
+    /// is nothing to look up.
+    fn conflicts_of_each(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
+        let touch = |step: u32| {
+            let Step { action, doing } = self.steps[step as usize];
+            Touch::of(&actions[action as usize], doing)
+        };
+        let mut pairs = Few::new();
+        for step in 0..self.steps.len() as u32 {
+            let own = touch(step);
+            pairs.extend(
+                (0..step).filter(|&one| touch(one).conflicts_with(&own)).map(|one| (one, step)),
+            );
+            if self.doing(step) == Doing::Combine {
+                pairs.push((step - 1, step));
+            }
+        }
+        pairs
+    }
+
     /// Eager: each step after those that it conflicts with.
-    fn conflicts(&self, actions: &[BoundAction]) -> Vec<(u32, u32)> {
+    fn conflicts(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
         let mut touched = Touched::default();
-        let mut pairs = Vec::new();
-        let mut after = Vec::new();
+        let mut pairs = Few::new();
+        let mut after = Few::new();
         for (index, action) in actions.iter().enumerate() {
-            let combines = action.combines();
             for step in self.of_action(index) {
-                let doing = self.doing(step);
-                if let Some((buffer, pieces)) = &action.reads
-                    && matches!(doing, Doing::Copy | Doing::Send)
-                {
+                let touch = Touch::of(action, self.doing(step));
+                if let Some((buffer, pieces)) = touch.reads {
                     touched.read(*buffer, pieces, step, &mut after);
                 }
-                let writes = match doing {
-                    Doing::Copy | Doing::Combine => true,
-                    Doing::Receive => !combines,
-                    Doing::Send => false,
-                };
-                if let Some((buffer, pieces)) = &action.writes
-                    && writes
-                {
+                if let Some((buffer, pieces)) = touch.writes {
                     touched.write(*buffer, pieces, step, &mut after);
                 }
-                if doing == Doing::Combine {
+                if self.doing(step) == Doing::Combine {
                     after.push(step - 1);
                 }
                 pairs.extend(after.drain(..).map(|before| (before, step)));
@@ -191,18 +211,60 @@ impl Order {
     }
 }
 
+/// As many actions are compared each with each.
+const SHORT: usize = 6;
+
+/// What a step reads and writes.
+struct Touch<'a> {
+    reads: Option<&'a BoundRegion>,
+    writes: Option<&'a BoundRegion>,
+}
+
+impl Touch<'_> {
+    fn of(action: &BoundAction, doing: Doing) -> Touch<'_> {
+        let writes = match doing {
+            Doing::Copy | Doing::Combine => true,
+            Doing::Receive => !action.combines(),
+            Doing::Send => false,
+        };
+        Touch {
+            reads: action.reads.as_ref().filter(|_| matches!(doing, Doing::Copy | Doing::Send)),
+            writes: action.writes.as_ref().filter(|_| writes),
+        }
+    }
+
+    /// Whether one writes what the other touches.
+    fn conflicts_with(&self, later: &Touch<'_>) -> bool {
+        meet(self.writes, later.reads)
+            || meet(self.writes, later.writes)
+            || meet(self.reads, later.writes)
+    }
+}
+
+/// Whether two regions have a byte in common.
+fn meet(one: Option<&BoundRegion>, other: Option<&BoundRegion>) -> bool {
+    let Some(((buffer, pieces), (other_buffer, others))) = one.zip(other) else { return false };
+    let meets = |piece: &Piece| {
+        others.iter().any(|other| piece.offset < other.end() && other.offset < piece.end())
+    };
+    buffer == other_buffer && pieces.iter().any(meets)
+}
+
 /// How far the steps have been taken.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     /// For each step, for how much it waits still.
-    waits: Vec<u32>,
+    waits: Few<u32>,
     /// For each action, how many of its steps have not ended.
-    open: Vec<u32>,
+    open: Few<u32>,
     /// All writing actions before this one have ended.
     settled: usize,
     /// Steps that have not ended.
     left: usize,
-    ready: VecDeque<u32>,
+    /// All steps that have been ready so far, in that order.
+    ready: Few<u32>,
+    /// How many of them have been taken.
+    taken: usize,
 }
 
 impl Progress {
@@ -217,6 +279,7 @@ impl Progress {
         self.settled = 0;
         self.left = order.steps.len();
         self.ready.clear();
+        self.taken = 0;
         // Receives first: what arrives early need not be stored on its way.
         let ready = |step: &usize| order.waits[*step] == 0;
         let receives = |step: &usize| order.steps[*step].doing == Doing::Receive;
@@ -229,7 +292,14 @@ impl Progress {
 
     /// A step that can be taken now, if there is one.
     pub(super) fn next(&mut self) -> Option<u32> {
-        self.ready.pop_front()
+        let step = self.ready.get(self.taken).copied()?;
+        self.taken += 1;
+        Some(step)
+    }
+
+    /// Whether no step can be taken now.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.taken == self.ready.len()
     }
 
     /// Whether all steps have ended.
@@ -257,7 +327,7 @@ impl Progress {
         let waits = &mut self.waits[step as usize];
         *waits -= 1;
         if *waits == 0 {
-            self.ready.push_back(step);
+            self.ready.push(step);
         }
     }
 
@@ -307,6 +377,10 @@ mod tests {
     }
 
     fn order(operation: Operation, rank: usize, mode: Mode) -> Order {
+        Order::new(&actions(operation, rank), mode)
+    }
+
+    fn actions(operation: Operation, rank: usize) -> Vec<BoundAction> {
         let tree = oblivious(8, 7).unwrap();
         let payload = match Operation::IRREGULAR.contains(&operation) {
             true => Payload::Blocks(BlockSizes::new([3; 8]).unwrap()),
@@ -314,9 +388,7 @@ mod tests {
         };
         let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
         let part = Part::of_schedule(&schedule, rank).unwrap();
-        let actions: Vec<BoundAction> =
-            part.actions().map(|action| BoundAction::new(&action)).collect();
-        Order::new(&actions, mode)
+        part.actions().map(|action| BoundAction::new(&action)).collect()
     }
 
     #[test]
@@ -344,6 +416,32 @@ mod tests {
         let scatter = order(Operation::Scatter, 3, Mode::Eager);
         let rounds = taken(&scatter, |started| started.remove(0));
         assert_eq!((rounds[0].len(), rounds[1].len()), (1, 3));
+    }
+
+    #[test]
+    fn few_actions_wait_for_the_same_as_many() {
+        for operation in Operation::ALL {
+            for rank in 0..8 {
+                let actions = actions(operation, rank);
+                let order = Order::new(&actions, Mode::Eager);
+                let steps = order.steps.len();
+                // Whom each step waits for, by way of others, too.
+                let closure = |pairs: Few<(u32, u32)>| {
+                    let mut before = vec![std::collections::BTreeSet::new(); steps];
+                    for step in 0..steps as u32 {
+                        for &(first, _) in pairs.iter().filter(|pair| pair.1 == step) {
+                            let earlier = before[first as usize].clone();
+                            before[step as usize].extend(earlier);
+                            before[step as usize].insert(first);
+                        }
+                    }
+                    before
+                };
+                let (each, looked_up) =
+                    (order.conflicts_of_each(&actions), order.conflicts(&actions));
+                assert_eq!(closure(each), closure(looked_up), "{operation:?}, {rank}");
+            }
+        }
     }
 
     #[test]

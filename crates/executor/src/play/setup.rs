@@ -1,9 +1,9 @@
 //! Binding a part to memory: what each step does, and the requests for messages.
 
-use super::bound::{BoundAction, message_numbers};
+use super::bound::{BoundAction, BoundRegion, message_numbers};
 use super::order::{Doing, Mode, Order, Progress};
 use super::{Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, State, StepDeed};
-use crate::sys::{Communicator, CutElement, Move, Place, Requests, Stretches, Way};
+use crate::sys::{Communicator, CutElement, Few, Move, Place, Requests, Stretches, Way};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::rc::Rc;
@@ -39,7 +39,7 @@ pub(super) fn execution(
         places: &places,
         largest_tag: communicator.largest_tag()?,
         requests: Requests::new(Rc::clone(communicator), manner.reuse),
-        steps: Vec::new(),
+        steps: Few::new(),
         stages: BTreeMap::new(),
     };
     let deeds = setup.deeds(&order)?;
@@ -50,10 +50,11 @@ pub(super) fn execution(
         order,
         progress: Progress::default(),
         deeds,
-        ended: Vec::new(),
+        ended: Few::new(),
         places,
         beginning,
         reduction,
+        reuse: manner.reuse,
         state: State::Rests,
         failure: None,
         communicator: Rc::clone(communicator),
@@ -206,7 +207,7 @@ struct Setup<'a> {
     places: &'a Places,
     largest_tag: u32,
     requests: Requests,
-    steps: Vec<u32>,
+    steps: Few<u32>,
     /// Where received data waits to be combined: for each port in strict order, for each action
     /// otherwise.
     stages: BTreeMap<u32, Rc<Place>>,
@@ -259,7 +260,7 @@ impl Setup<'_> {
     fn stretches(
         &self,
         index: usize,
-        region: Option<&(Buffer, Vec<Piece>)>,
+        region: Option<&BoundRegion>,
     ) -> Result<Stretches, ExecutionError> {
         let (buffer, pieces) = region.expect("the step has this region");
         let stretches = self.places.get(*buffer).stretches(pieces);
@@ -325,6 +326,6 @@ impl Setup<'_> {
     }
 }
 
-fn bytes_of(region: Option<&(Buffer, Vec<Piece>)>) -> u64 {
+fn bytes_of(region: Option<&BoundRegion>) -> u64 {
     region.iter().flat_map(|(_, pieces)| pieces).map(|piece| piece.bytes).sum()
 }

@@ -38,3 +38,6 @@ pub(crate) use raise::{Speaker, raise};
 pub(crate) use requests::{Content, Failure, Patience, Requests, Reuse, Way, copy_by_message};
 pub use words::Number;
 pub(crate) use words::{address, address_mut, int};
+
+/// A list of small things that is short as a rule: a place in a tree has few neighbours.
+pub(crate) type Few<T> = smallvec::SmallVec<[T; 4]>;

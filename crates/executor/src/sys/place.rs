@@ -8,6 +8,7 @@
 
 use super::requests::Transfer;
 use super::{Datatype, Memory, MpiError, OutOfMemory};
+use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use tuwtree_schedule::Piece;
@@ -25,12 +26,12 @@ pub struct Block {
 /// and between the blocks.
 #[derive(Debug)]
 pub struct Place {
-    memory: Rc<Memory>,
+    memory: Memory,
     /// What messages count: bytes, if the elements' data lies in memory as it does in messages.
     unit: Datatype,
-    blocks: Vec<Block>,
+    blocks: SmallVec<[Block; 1]>,
     /// Where each block starts among the packed bytes, and where the last one ends.
-    starts: Vec<u64>,
+    starts: SmallVec<[u64; 2]>,
 }
 
 /// Why data cannot lie so.
@@ -111,9 +112,10 @@ impl Place {
     pub fn new(
         memory: Memory,
         datatype: Datatype,
-        blocks: Vec<Block>,
+        blocks: impl IntoIterator<Item = Block>,
     ) -> Result<Place, PlaceError> {
-        let mut starts = Vec::with_capacity(blocks.len() + 1);
+        let blocks: SmallVec<[Block; 1]> = blocks.into_iter().collect();
+        let mut starts = SmallVec::with_capacity(blocks.len() + 1);
         let mut end = 0_u64;
         starts.push(0);
         for (index, &block) in blocks.iter().enumerate() {
@@ -125,7 +127,7 @@ impl Place {
             starts.push(end);
         }
         let unit = if datatype.is_packed() { Datatype::byte() } else { datatype };
-        Ok(Place { memory: Rc::new(memory), unit, blocks, starts })
+        Ok(Place { memory, unit, blocks, starts })
     }
 
     /// Blocks in the user's memory, each as many extents of the datatype behind `buffer` as its
@@ -155,8 +157,8 @@ impl Place {
             let at = i64::from(at).checked_mul(datatype.extent()).ok_or_else(far)?;
             Ok(Block { at, elements })
         });
-        let blocks = blocks.collect::<Result<Vec<Block>, PlaceError>>()?;
-        // SAFETY: the caller's promise.
+        let blocks = blocks.collect::<Result<SmallVec<[Block; 1]>, PlaceError>>()?;
+        // SAFETY: the buffer has memory for all blocks by the caller's promise.
         Place::new(unsafe { Memory::of_user(buffer) }, datatype, blocks)
     }
 
@@ -169,7 +171,7 @@ impl Place {
         datatype: Datatype,
         elements: u64,
     ) -> Result<Place, PlaceError> {
-        Place::new(memory, datatype, vec![Block { at: 0, elements }])
+        Place::new(memory, datatype, [Block { at: 0, elements }])
     }
 
     /// As many bytes in memory of our own, all 0.
@@ -194,7 +196,7 @@ impl Place {
     }
 
     /// The memory.
-    pub(crate) fn memory(&self) -> &Rc<Memory> {
+    pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
 
@@ -251,14 +253,14 @@ impl Place {
     /// # Complexity
     /// O(log p) for each piece and O(1) for each block that it meets.
     pub(crate) fn stretches(self: &Rc<Place>, pieces: &[Piece]) -> Result<Stretches, CutElement> {
-        let mut places: Vec<(i64, u64)> = Vec::new();
+        let mut places = StretchList::new();
         for piece in pieces {
             self.push_places(*piece, &mut places)?;
         }
         Ok(Stretches { place: Rc::clone(self), stretches: places })
     }
 
-    fn push_places(&self, piece: Piece, places: &mut Vec<(i64, u64)>) -> Result<(), CutElement> {
+    fn push_places(&self, piece: Piece, places: &mut StretchList) -> Result<(), CutElement> {
         let (size, extent) = match self.unit.is_packed() {
             true => (1, 1),
             false => (self.unit.size(), self.unit.extent()),
@@ -323,12 +325,14 @@ fn check_block(
     }
 }
 
+/// Offsets in bytes, and numbers of units.
+type StretchList = SmallVec<[(i64, u64); 1]>;
+
 /// Some of the data of a place: stretches of memory, or of elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Stretches {
     place: Rc<Place>,
-    /// Offsets in bytes, and numbers of units.
-    stretches: Vec<(i64, u64)>,
+    stretches: StretchList,
 }
 
 impl Stretches {
@@ -344,8 +348,7 @@ impl Stretches {
 
     /// The data as messages take it.
     pub(crate) fn transfer(&self) -> Transfer<'_> {
-        let Place { memory, unit, .. } = &*self.place;
-        Transfer { memory, datatype: unit, places: &self.stretches }
+        Transfer { place: &self.place, stretches: &self.stretches }
     }
 }
 
@@ -355,7 +358,7 @@ pub(crate) struct Move {
     from: Rc<Place>,
     into: Rc<Place>,
     /// From where, where to, how many.
-    moves: Vec<(i64, i64, u64)>,
+    moves: SmallVec<[(i64, i64, u64); 1]>,
 }
 
 impl Move {
@@ -374,8 +377,8 @@ impl Move {
 }
 
 /// Each stretch that lies in one of the first and in one of the second, which have as many bytes.
-fn moves(from: &[(i64, u64)], into: &[(i64, u64)]) -> Vec<(i64, i64, u64)> {
-    let mut moves = Vec::new();
+fn moves(from: &[(i64, u64)], into: &[(i64, u64)]) -> SmallVec<[(i64, i64, u64); 1]> {
+    let mut moves = SmallVec::new();
     let (mut sources, mut targets) = (from.iter(), into.iter());
     let ((mut from, mut given), (mut to, mut room)) = ((0, 0), (0, 0));
     loop {

@@ -4,26 +4,30 @@
 //! nonblocking send or receive. Everything else is the same for both.
 
 use super::datatype::{Counted, Datatype};
-use super::memory::Memory;
 use super::raw::{self, MPI_Datatype, MPI_Request, MPI_Status};
 use super::words::received;
-use super::{Communicator, MpiError, calls, is_running};
+use super::{Communicator, Few, MpiError, Place, calls, is_running};
+use smallvec::SmallVec;
 use std::ffi::c_int;
+use std::mem::MaybeUninit;
 use std::rc::Rc;
 use tuwtree_model::Rank;
 
-/// What a message carries, in memory: elements at some places.
+/// What a message carries: some of the data of a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer<'a> {
-    pub(crate) memory: &'a Rc<Memory>,
-    pub(crate) datatype: &'a Datatype,
-    /// Offsets in bytes, and numbers of elements.
-    pub(crate) places: &'a [(i64, u64)],
+    pub(crate) place: &'a Rc<Place>,
+    /// Offsets in bytes, and numbers of units.
+    pub(crate) stretches: &'a [(i64, u64)],
 }
 
 impl Transfer<'_> {
     fn bytes(&self) -> u64 {
-        self.places.iter().map(|&(_, count)| count).sum::<u64>() * self.datatype.size()
+        self.stretches.iter().map(|&(_, count)| count).sum::<u64>() * self.place.unit().size()
+    }
+
+    fn counted(&self) -> Result<Counted<'_>, MpiError> {
+        Counted::new(self.place.unit(), self.stretches)
     }
 }
 
@@ -58,6 +62,13 @@ pub(crate) enum Content {
     Nothing,
 }
 
+impl Content {
+    /// Data, if what is sent is sound.
+    pub(crate) fn of(is_sound: bool) -> Content {
+        if is_sound { Content::Data } else { Content::Nothing }
+    }
+}
+
 /// Why a message that has ended is not what it should be.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
@@ -73,20 +84,35 @@ struct Message {
     way: Way,
     peer: Rank,
     tag: c_int,
-    memory: Rc<Memory>,
+    /// Has the memory, and the datatype of its units.
+    place: Rc<Place>,
     start: i64,
     count: c_int,
     datatype: MPI_Datatype,
     /// The datatype, if it was made for this message.
-    _made: Option<Datatype>,
+    _made: Option<Box<Datatype>>,
     /// How many bytes it carries.
     bytes: u64,
     /// The persistent request, or null.
     request: MPI_Request,
 }
 
-/// Messages, by index, with the memory that they use. Whoever has them keeps the datatypes of their
-/// elements.
+impl Message {
+    /// What is wrong with the size of this message, which has ended.
+    fn wrong_size(&self, status: &MPI_Status) -> Option<Failure> {
+        if self.way == Way::Out {
+            return None;
+        }
+        let (from, expected) = (self.peer, self.bytes);
+        match received(status) {
+            Ok(bytes) if bytes == expected => None,
+            Ok(bytes) => Some(Failure::Size { from, bytes, expected }),
+            Err(error) => Some(Failure::Mpi(error)),
+        }
+    }
+}
+
+/// Messages, by index, with the memory that they use.
 ///
 /// If any is under way when all are dropped, the memory is given up for lost, since MPI may still
 /// write to it.
@@ -96,11 +122,11 @@ pub(crate) struct Requests {
     reuse: Reuse,
     messages: Vec<Message>,
     /// Those that have been started and not ended: their handles, and their indices.
-    active: Vec<MPI_Request>,
-    indices: Vec<u32>,
+    active: Few<MPI_Request>,
+    indices: Few<u32>,
     /// Room for what has ended: the places in `active`, and how.
-    ended: Vec<c_int>,
-    statuses: Vec<MPI_Status>,
+    ended: Few<c_int>,
+    statuses: SmallVec<[MPI_Status; 2]>,
 }
 
 #[allow(unsafe_code)]
@@ -111,10 +137,10 @@ impl Requests {
             communicator,
             reuse,
             messages: Vec::new(),
-            active: Vec::new(),
-            indices: Vec::new(),
-            ended: Vec::new(),
-            statuses: Vec::new(),
+            active: Few::new(),
+            indices: Few::new(),
+            ended: Few::new(),
+            statuses: SmallVec::new(),
         }
     }
 
@@ -128,23 +154,23 @@ impl Requests {
         transfer: Transfer<'_>,
         (peer, tag): (Rank, c_int),
     ) -> Result<u32, MpiError> {
-        let Counted { start, count, datatype } = Counted::new(transfer.datatype, transfer.places)?;
+        let Counted { start, count, datatype } = transfer.counted()?;
         // SAFETY: reading a constant of the C shim.
         let null = unsafe { raw::RSMPI_REQUEST_NULL };
         let mut message = Message {
             way,
             peer,
             tag,
-            memory: Rc::clone(transfer.memory),
+            place: Rc::clone(transfer.place),
             start,
             count,
             datatype: datatype.raw(),
-            _made: datatype.into_made(),
+            _made: datatype.into_made().map(Box::new),
             bytes: transfer.bytes(),
             request: null,
         };
         if self.reuse == Reuse::Again {
-            let at = message.memory.at(start);
+            let at = message.place.memory().at(start);
             let (datatype, peer, comm) = (message.datatype, peer as c_int, self.communicator.raw());
             let request = &mut message.request;
             // SAFETY: the elements lie in the memory, which is kept as long as the request.
@@ -173,7 +199,7 @@ impl Requests {
         } else {
             let &mut Message { way, peer, tag, count, datatype, .. } = message;
             let count = if is_empty { 0 } else { count };
-            let (at, comm) = (message.memory.at(message.start), self.communicator.raw());
+            let (at, comm) = (message.place.memory().at(message.start), self.communicator.raw());
             let (peer, mut request) = (peer as c_int, message.request);
             // SAFETY: the elements lie in the memory, which is kept until the message has ended.
             unsafe {
@@ -189,6 +215,36 @@ impl Requests {
         Ok(())
     }
 
+    /// Starts a message that is started once, and waits for it: what is wrong with it, if anything is.
+    ///
+    /// # Errors
+    /// What MPI returns for a message that is sent.
+    pub(crate) fn perform(
+        &mut self,
+        index: u32,
+        content: Content,
+    ) -> Result<Option<Failure>, MpiError> {
+        let &Message { way, peer, tag, count, datatype, .. } = &self.messages[index as usize];
+        let message = &self.messages[index as usize];
+        let (at, comm) = (message.place.memory().at(message.start), self.communicator.raw());
+        let to = peer as c_int;
+        if way == Way::Out {
+            let count = if content == Content::Nothing { 0 } else { count };
+            // SAFETY: the elements lie in the memory, which lives.
+            return unsafe { calls::send(at, count, datatype, to, tag, comm) }.map(|()| None);
+        }
+        let mut status = MaybeUninit::uninit();
+        // SAFETY: the elements lie in the memory, which lives; MPI_Recv fills the status.
+        let ended = unsafe {
+            let filled = status.as_mut_ptr();
+            calls::recv(at, count, datatype, to, tag, comm, filled).map(|()| status.assume_init())
+        };
+        Ok(match ended {
+            Ok(status) => message.wrong_size(&status),
+            Err(error) => Some(Failure::Mpi(error)),
+        })
+    }
+
     /// How many messages are under way.
     pub(crate) fn under_way(&self) -> usize {
         self.active.len()
@@ -202,7 +258,7 @@ impl Requests {
     pub(crate) fn take_ended(
         &mut self,
         patience: Patience,
-        list: &mut Vec<u32>,
+        list: &mut Few<u32>,
     ) -> Result<Option<Failure>, MpiError> {
         let under_way = self.active.len();
         if under_way == 0 {
@@ -249,16 +305,7 @@ impl Requests {
                 {
                     return Some(Failure::Mpi(MpiError::new(call, status.MPI_ERROR)));
                 }
-                let message = &self.messages[index as usize];
-                if message.way == Way::Out {
-                    return None;
-                }
-                let (from, expected) = (message.peer, message.bytes);
-                match received(status) {
-                    Ok(bytes) if bytes == expected => None,
-                    Ok(bytes) => Some(Failure::Size { from, bytes, expected }),
-                    Err(error) => Some(Failure::Mpi(error)),
-                }
+                self.messages[index as usize].wrong_size(status)
             },
         )
     }
@@ -290,10 +337,9 @@ pub(crate) fn copy_by_message(
     from: Transfer<'_>,
     into: Transfer<'_>,
 ) -> Result<(), MpiError> {
-    let sent = Counted::new(from.datatype, from.places)?;
-    let room = Counted::new(into.datatype, into.places)?;
-    let sender = (from.memory.at(sent.start).cast_const(), sent.count, sent.datatype.raw());
-    let receiver = (into.memory.at(room.start), room.count, room.datatype.raw());
+    let (sent, room) = (from.counted()?, into.counted()?);
+    let sender = (from.place.memory().at(sent.start).cast_const(), sent.count, sent.datatype.raw());
+    let receiver = (into.place.memory().at(room.start), room.count, room.datatype.raw());
     let oneself = (communicator.rank() as c_int, 0);
     // SAFETY: both transfers lie in their memories, apart from each other.
     unsafe { communicator.send_and_receive((sender, oneself), (receiver, oneself)) }

@@ -383,7 +383,7 @@ fn place(image: &Image, areas: &[(u64, u64)], element: Element) -> Result<Place,
     let blocks = areas
         .iter()
         .map(|&(bytes, at)| Block { at: (at + GUARD) as i64, elements: bytes / element.bytes() });
-    Place::new(Memory::zeroed(image.size())?, Datatype::of(element)?, blocks.collect())
+    Place::new(Memory::zeroed(image.size())?, Datatype::of(element)?, blocks)
 }
 
 fn reduction(element: Element) -> Result<Reduction, MpiError> {
