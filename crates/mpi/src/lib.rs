@@ -75,7 +75,7 @@ pub unsafe extern "C" fn tuwtree_scatterv(
 }
 
 /// A persistent operation, as C holds it.
-pub struct Operation {
+pub struct COperation {
     persistent: Persistent<'static>,
     /// Whose error handler hears of failures.
     comm: MPI_Comm,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn tuwtree_gatherv_init(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-    request: *mut *mut Operation,
+    request: *mut *mut COperation,
 ) -> c_int {
     // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
     unsafe {
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn tuwtree_scatterv_init(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-    request: *mut *mut Operation,
+    request: *mut *mut COperation,
 ) -> c_int {
     // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
     unsafe {
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn tuwtree_scatterv_init(
 unsafe fn init(
     arguments: &Arguments<'static>,
     comm: MPI_Comm,
-    request: *mut *mut Operation,
+    request: *mut *mut COperation,
 ) -> Result<(), CollectiveError> {
     if request.is_null() {
         return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
@@ -151,7 +151,7 @@ unsafe fn init(
     unsafe {
         *request = std::ptr::null_mut();
         let persistent = collectives_of(comm)?.init(arguments)?;
-        *request = Box::into_raw(Box::new(Operation { persistent, comm }));
+        *request = Box::into_raw(Box::new(COperation { persistent, comm }));
     }
     Ok(())
 }
@@ -162,7 +162,7 @@ unsafe fn init(
 /// `request` points to what one of the functions above has made, or to null, or is null, which are
 /// errors; buffers have memory as was promised to those.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
+pub unsafe extern "C" fn tuwtree_start(request: *mut *mut COperation) -> c_int {
     // SAFETY: a request that `init` has made, or null, as `tuwtree_start` demands of the program.
     unsafe { with_operation(request, |operation| operation.persistent.start()) }
 }
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn tuwtree_start(request: *mut *mut Operation) -> c_int {
 /// # Safety
 /// As [`tuwtree_start`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut Operation) -> c_int {
+pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut COperation) -> c_int {
     // SAFETY: a request that `init` has made, or null, as `tuwtree_wait` demands of the program.
     unsafe { with_operation(request, |operation| operation.persistent.wait()) }
 }
@@ -182,8 +182,8 @@ pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut Operation) -> c_int {
 /// # Safety
 /// As [`tuwtree_start`]; `flag` points to a place for the answer, or is null, which is an error.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_test(request: *mut *mut Operation, flag: *mut c_int) -> c_int {
-    let test = |operation: &mut Operation| {
+pub unsafe extern "C" fn tuwtree_test(request: *mut *mut COperation, flag: *mut c_int) -> c_int {
+    let test = |operation: &mut COperation| {
         if flag.is_null() {
             return Err(CollectiveError::Refused("a null pointer for the flag".to_owned()));
         }
@@ -201,8 +201,8 @@ pub unsafe extern "C" fn tuwtree_test(request: *mut *mut Operation, flag: *mut c
 /// # Safety
 /// As [`tuwtree_start`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_free(request: *mut *mut Operation) -> c_int {
-    let check = |operation: &mut Operation| match operation.persistent.is_under_way() {
+pub unsafe extern "C" fn tuwtree_free(request: *mut *mut COperation) -> c_int {
+    let check = |operation: &mut COperation| match operation.persistent.is_under_way() {
         true => Err(CollectiveError::NotStartable("under way")),
         false => Ok(()),
     };
@@ -227,8 +227,8 @@ pub unsafe extern "C" fn tuwtree_free(request: *mut *mut Operation) -> c_int {
 /// # Safety
 /// As [`tuwtree_start`].
 unsafe fn with_operation(
-    request: *mut *mut Operation,
-    work: impl FnOnce(&mut Operation) -> Result<(), CollectiveError>,
+    request: *mut *mut COperation,
+    work: impl FnOnce(&mut COperation) -> Result<(), CollectiveError>,
 ) -> c_int {
     // SAFETY: the caller's promise; a null pointer is none to an operation.
     unsafe {

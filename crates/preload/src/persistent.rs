@@ -22,7 +22,7 @@ use tuwtree_executor::sys::{Communicator, MpiError, calls, code_of};
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
 /// An operation, and the request that stands for it.
-struct Operation {
+struct TokenOperation {
     token: MPI_Request,
     /// The communicator that the program named, which it may free before the operation.
     comm: MPI_Comm,
@@ -31,7 +31,7 @@ struct Operation {
     persistent: Persistent<'static>,
 }
 
-impl Operation {
+impl TokenOperation {
     /// Whose error handler hears of failures: the communicator's, or the world's if that is freed.
     fn listener(&self) -> MPI_Comm {
         match self.carried.strong_count() {
@@ -43,25 +43,26 @@ impl Operation {
 }
 
 /// All operations that have not been freed.
-struct Operations {
-    all: Vec<Operation>,
+struct TokenOperations {
+    all: Vec<TokenOperation>,
     /// Where tokens receive; made with the first.
     own: Option<Communicator>,
 }
 
 // SAFETY: `allowed` refuses MPI_THREAD_MULTIPLE: whoever reaches the operations does so in an MPI call,
 // and these come one after the other.
-unsafe impl Send for Operations {}
+unsafe impl Send for TokenOperations {}
 
-static OPERATIONS: Mutex<Operations> = Mutex::new(Operations { all: Vec::new(), own: None });
+static OPERATIONS: Mutex<TokenOperations> =
+    Mutex::new(TokenOperations { all: Vec::new(), own: None });
 
 /// How many operations there are: without any, calls go straight to the MPI library.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// A failure, and whose error handler hears of it.
-type Failure = (MPI_Comm, CollectiveError);
+type ToldFailure = (MPI_Comm, CollectiveError);
 
-fn operations() -> MutexGuard<'static, Operations> {
+fn operations() -> MutexGuard<'static, TokenOperations> {
     OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -101,7 +102,7 @@ pub(crate) fn register(
         token
     };
     let carried = Rc::downgrade(collectives);
-    operations.all.push(Operation { token, comm, carried, persistent });
+    operations.all.push(TokenOperation { token, comm, carried, persistent });
     COUNT.fetch_add(1, Ordering::Relaxed);
     Ok(token)
 }
@@ -112,9 +113,9 @@ fn are_any() -> bool {
 }
 
 /// Lets all operations go on that are under way, and starts the tokens of those that have ended.
-fn go_on() -> Result<(), Failure> {
+fn go_on() -> Result<(), ToldFailure> {
     let mut operations = operations();
-    let Operations { all, own } = &mut *operations;
+    let TokenOperations { all, own } = &mut *operations;
     for operation in all {
         if !operation.persistent.is_under_way() {
             continue;
@@ -141,12 +142,12 @@ fn end(token: &mut MPI_Request, own: MPI_Comm) -> Result<(), MpiError> {
 /// Whether one of these stands for an operation that is under way.
 fn are_pending(requests: &[MPI_Request]) -> bool {
     let operations = operations();
-    let under_way = |one: &&Operation| one.persistent.is_under_way();
+    let under_way = |one: &&TokenOperation| one.persistent.is_under_way();
     operations.all.iter().filter(under_way).any(|one| requests.contains(&one.token))
 }
 
 /// Starts the operation for which this request stands; `None` if it stands for none.
-fn start(request: MPI_Request) -> Option<Result<(), Failure>> {
+fn start(request: MPI_Request) -> Option<Result<(), ToldFailure>> {
     let mut operations = operations();
     let operation = operations.all.iter_mut().find(|one| one.token == request)?;
     let listener = operation.listener();
@@ -154,7 +155,7 @@ fn start(request: MPI_Request) -> Option<Result<(), Failure>> {
 }
 
 /// Gives up the operation for which this request stands, if it stands for one.
-fn forget(request: MPI_Request) -> Result<(), Failure> {
+fn forget(request: MPI_Request) -> Result<(), ToldFailure> {
     let mut operations = operations();
     let Some(index) = operations.all.iter().position(|one| one.token == request) else {
         return Ok(());
@@ -171,7 +172,7 @@ fn forget(request: MPI_Request) -> Result<(), Failure> {
 }
 
 /// The code of a result, after the error handler has heard of a failure.
-fn told(result: Result<(), Failure>) -> c_int {
+fn told(result: Result<(), ToldFailure>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
         // SAFETY: an operation names its communicator as long as that lives, and then none.

@@ -38,16 +38,16 @@ impl JoinSide {
 
 /// Which of two adjacent subcubes receives the other's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receiver {
+pub enum ReceivingSide {
     /// That of lower ranks.
     Left,
     /// That of higher ranks.
     Right,
 }
 
-impl Receiver {
-    fn left_if(condition: bool) -> Receiver {
-        if condition { Receiver::Left } else { Receiver::Right }
+impl ReceivingSide {
+    fn left_if(condition: bool) -> ReceivingSide {
+        if condition { ReceivingSide::Left } else { ReceivingSide::Right }
     }
 }
 
@@ -99,19 +99,19 @@ impl<'a, C: CostModel> JoinRule<'a, C> {
     /// [`JoinRule::CompletionTime`]: a time that cannot be stated, or no link in either direction.
     pub fn decide(
         &self,
-        held: Option<Receiver>,
+        held: Option<ReceivingSide>,
         left: &JoinSide,
         right: &JoinSide,
-    ) -> Result<(Receiver, Time), TimeError> {
+    ) -> Result<(ReceivingSide, Time), TimeError> {
         match *self {
             JoinRule::GatherTime => {
                 let key = |side: &JoinSide| (side.gathered(), side.bytes);
-                let chosen = || Receiver::left_if(key(right) < key(left));
+                let chosen = || ReceivingSide::left_if(key(right) < key(left));
                 Ok((held.unwrap_or_else(chosen), Time::ZERO))
             }
             JoinRule::DataSize => {
                 let is_lone = right.is_single && !left.is_single;
-                let chosen = || Receiver::left_if(right.bytes < left.bytes || is_lone);
+                let chosen = || ReceivingSide::left_if(right.bytes < left.bytes || is_lone);
                 Ok((held.unwrap_or_else(chosen), Time::ZERO))
             }
             JoinRule::CompletionTime(operation, costs) => {
@@ -125,17 +125,17 @@ impl<'a, C: CostModel> JoinRule<'a, C> {
 fn by_completion_time(
     operation: Operation,
     costs: &impl CostModel,
-    held: Option<Receiver>,
+    held: Option<ReceivingSide>,
     (left, right): (&JoinSide, &JoinSide),
-) -> Result<(Receiver, Time), TimeError> {
+) -> Result<(ReceivingSide, Time), TimeError> {
     let time = |receiver| joined_time(operation, costs, receiver, (left, right));
     if let Some(receiver) = held {
         return Ok((receiver, time(receiver)?));
     }
-    match (time(Receiver::Left), time(Receiver::Right)) {
-        (Ok(to_left), Ok(to_right)) if to_left < to_right => Ok((Receiver::Left, to_left)),
-        (_, Ok(to_right)) => Ok((Receiver::Right, to_right)),
-        (Ok(to_left), Err(TimeError::NoLink { .. })) => Ok((Receiver::Left, to_left)),
+    match (time(ReceivingSide::Left), time(ReceivingSide::Right)) {
+        (Ok(to_left), Ok(to_right)) if to_left < to_right => Ok((ReceivingSide::Left, to_left)),
+        (_, Ok(to_right)) => Ok((ReceivingSide::Right, to_right)),
+        (Ok(to_left), Err(TimeError::NoLink { .. })) => Ok((ReceivingSide::Left, to_left)),
         (_, Err(error)) => Err(error),
     }
 }
@@ -150,7 +150,7 @@ fn by_completion_time(
 pub fn joined_time(
     operation: Operation,
     costs: &impl CostModel,
-    receiver: Receiver,
+    receiver: ReceivingSide,
     (left, right): (&JoinSide, &JoinSide),
 ) -> Result<Time, TimeError> {
     let copied = |side: &JoinSide, clock| costs.sum(clock, costs.copy_at(side.root, side.copied)?);
@@ -163,11 +163,11 @@ pub fn joined_time(
         costs.sum(clock.later(child.ready), time)
     };
     match receiver {
-        Receiver::Left => {
+        ReceivingSide::Left => {
             let clock = if left.is_single { copied(left, Time::ZERO)? } else { left.ready };
             received(right, left, clock)
         }
-        Receiver::Right => {
+        ReceivingSide::Right => {
             let clock = received(left, right, right.ready)?;
             if right.is_single { copied(right, clock) } else { Ok(clock) }
         }
@@ -189,8 +189,8 @@ mod tests {
         for rule in AdaptiveRule::ALL {
             let rule = JoinRule::new(rule, Operation::Gather, &costs);
             let decide = |held| rule.decide(held, &side(0, 5), &side(1, 5)).unwrap().0;
-            assert_eq!(decide(Some(Receiver::Left)), Receiver::Left);
-            assert_eq!(decide(None), Receiver::Right, "{rule:?}");
+            assert_eq!(decide(Some(ReceivingSide::Left)), ReceivingSide::Left);
+            assert_eq!(decide(None), ReceivingSide::Right, "{rule:?}");
         }
     }
 }

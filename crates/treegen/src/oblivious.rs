@@ -1,7 +1,7 @@
 //! The oblivious binomial tree: its shape depends on the number of processors and the root only.
 
 use crate::best_root::best_possible_root;
-use crate::join::{Receiver, joined_time};
+use crate::join::{ReceivingSide, joined_time};
 use crate::subcubes::{Subcube, holding, join_subcubes};
 use std::convert::Infallible;
 use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree, TreeError};
@@ -20,7 +20,7 @@ use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree, TreeErro
 pub fn oblivious(processors: usize, root: Rank) -> Result<Tree, TreeError> {
     Tree::check_root(processors, root)?;
     let join = |left: &Subcube<()>, right: &Subcube<()>| {
-        Ok((holding(Some(root), left, right).unwrap_or(Receiver::Right), ()))
+        Ok((holding(Some(root), left, right).unwrap_or(ReceivingSide::Right), ()))
     };
     let Ok::<Tree, Infallible>(tree) = join_subcubes(processors, |_| (), join);
     Ok(tree)
@@ -69,15 +69,15 @@ fn times(problem: Collective<'_>, costs: &impl CostModel) -> Vec<Result<Time, Ti
             });
             // Each rank of the one side in turn is the root; the other side's clock is fixed.
             for (receiver, (cube, _), (other, other_ready)) in
-                [(Receiver::Left, left, right), (Receiver::Right, right, left)]
+                [(ReceivingSide::Left, left, right), (ReceivingSide::Right, right, left)]
             {
                 for (root, time) in (cube.first..).zip(&mut times[cube.first..=cube.last]) {
                     let joined = |own_ready, other_ready| {
                         let own = Subcube { root, ..cube }.side(problem, own_ready);
                         let other = other.side(problem, other_ready);
                         let sides = match receiver {
-                            Receiver::Left => (&own, &other),
-                            Receiver::Right => (&other, &own),
+                            ReceivingSide::Left => (&own, &other),
+                            ReceivingSide::Right => (&other, &own),
                         };
                         joined_time(problem.operation(), costs, receiver, sides)
                     };

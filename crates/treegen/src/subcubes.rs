@@ -7,7 +7,7 @@
 //! # Source
 //! TUW section 2, "ordered hypercube gather algorithm".
 
-use crate::join::{JoinSide, Receiver};
+use crate::join::{JoinSide, ReceivingSide};
 use tuwtree_model::{Collective, Rank, Step, Time, Tree};
 
 /// A range of processors whose data one of them gathers, and what the construction knows of it.
@@ -47,12 +47,12 @@ pub(crate) fn holding<S>(
     root: Option<Rank>,
     left: &Subcube<S>,
     right: &Subcube<S>,
-) -> Option<Receiver> {
+) -> Option<ReceivingSide> {
     let root = root?;
     if left.contains(root) {
-        Some(Receiver::Left)
+        Some(ReceivingSide::Left)
     } else {
-        right.contains(root).then_some(Receiver::Right)
+        right.contains(root).then_some(ReceivingSide::Right)
     }
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn holding<S>(
 pub(crate) fn join_subcubes<S: Copy, E>(
     processors: usize,
     single: impl Fn(Rank) -> S,
-    mut join: impl FnMut(&Subcube<S>, &Subcube<S>) -> Result<(Receiver, S), E>,
+    mut join: impl FnMut(&Subcube<S>, &Subcube<S>) -> Result<(ReceivingSide, S), E>,
 ) -> Result<Tree, E> {
     let mut cubes: Vec<Subcube<S>> = (0..processors)
         .map(|rank| Subcube { first: rank, last: rank, root: rank, state: single(rank) })
@@ -95,19 +95,19 @@ pub(crate) fn join_subcubes<S: Copy, E>(
 /// copies after it has received, behind the data (OPT eq. 6).
 fn push_steps<S>(
     steps: &mut Vec<(Rank, Step)>,
-    receiver: Receiver,
+    receiver: ReceivingSide,
     left: &Subcube<S>,
     right: &Subcube<S>,
 ) -> Rank {
     match receiver {
-        Receiver::Left => {
+        ReceivingSide::Left => {
             if left.is_single() {
                 steps.push((left.root, Step::Copy));
             }
             steps.push((left.root, Step::Receive(right.root)));
             left.root
         }
-        Receiver::Right => {
+        ReceivingSide::Right => {
             steps.push((right.root, Step::Receive(left.root)));
             if right.is_single() {
                 steps.push((right.root, Step::Copy));

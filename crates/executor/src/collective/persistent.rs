@@ -120,7 +120,7 @@ pub(super) fn set_up<'a>(
     own: &Rc<Communicator>,
     manner: Manner,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let setup = Setup { collectives, call: &call };
+    let setup = OperationSetup { collectives, call: &call };
     let root = setup.agree_on_arguments()?;
     if call.settings.algorithm == Algorithm::Native {
         let request = agree(call.comm, NativeRequest::new(call.arguments, own))?;
@@ -155,12 +155,12 @@ fn agree<T>(
     Err(CollectiveError::Agreed { first, class: class as c_int, text })
 }
 
-struct Setup<'s, 'c, 'a> {
+struct OperationSetup<'s, 'c, 'a> {
     collectives: &'s Collectives,
     call: &'s Call<'c, 'a>,
 }
 
-impl Setup<'_, '_, '_> {
+impl OperationSetup<'_, '_, '_> {
     /// The root, if the arguments are valid everywhere, and the root is the same.
     fn agree_on_arguments(&self) -> Result<Rank, CollectiveError> {
         let Call { comm, parsed, .. } = self.call;

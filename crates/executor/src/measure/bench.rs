@@ -13,7 +13,7 @@ use crate::collective::{CollectiveError, Collectives};
 use crate::planning::measured_tree;
 use crate::play::{Buffers, Execution, ExecutionError, Mode};
 use crate::settings;
-use crate::sys::{Communicator, Layout, MpiError, NativeRequest, Place, PlaceError};
+use crate::sys::{ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;
@@ -34,12 +34,12 @@ pub struct Protocol {
 
 /// What is to be gathered or scattered. The same at all processors.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct MeasuredProblem {
     operation: Operation,
     sizes: BlockSizes,
     root: Rank,
-    layout: Layout,
-    padded: Layout,
+    layout: ByteLayout,
+    padded: ByteLayout,
     costs: Homogeneous,
 }
 
@@ -91,7 +91,7 @@ pub enum BenchError {
     },
 }
 
-impl Problem {
+impl MeasuredProblem {
     /// A gather or scatter of such blocks, for whose trees messages have these costs; `None` if all
     /// blocks, padded to the largest, have 2^31 bytes or more, so that MPI's counts do not reach.
     ///
@@ -102,13 +102,13 @@ impl Problem {
         sizes: BlockSizes,
         root: Rank,
         costs: Homogeneous,
-    ) -> Option<Problem> {
+    ) -> Option<MeasuredProblem> {
         assert!(Operation::IRREGULAR.contains(&operation), "a gather or scatter");
         assert!(root < sizes.processors(), "a root");
         let largest = sizes.iter().max().unwrap_or(0);
-        let layout = Layout::new(sizes.iter())?;
-        let padded = Layout::new(sizes.iter().map(|_| largest))?;
-        Some(Problem { operation, sizes, root, layout, padded, costs })
+        let layout = ByteLayout::new(sizes.iter())?;
+        let padded = ByteLayout::new(sizes.iter().map(|_| largest))?;
+        Some(MeasuredProblem { operation, sizes, root, layout, padded, costs })
     }
 
     /// The sum of all blocks.
@@ -276,7 +276,7 @@ impl Problem {
     }
 
     /// A processor's input, filled, and its output.
-    fn buffers(&self, layout: &Layout, rank: Rank) -> (Vec<u8>, Vec<u8>) {
+    fn buffers(&self, layout: &ByteLayout, rank: Rank) -> (Vec<u8>, Vec<u8>) {
         let all = || (0..self.sizes.processors()).flat_map(|rank| self.data(layout, rank));
         let all_bytes = if rank == self.root { layout.total() } else { 0 };
         match self.operation {
@@ -289,7 +289,7 @@ impl Problem {
     }
 
     /// What a processor contributes or is to have, different at each.
-    fn data(&self, layout: &Layout, rank: Rank) -> impl Iterator<Item = u8> + use<> {
+    fn data(&self, layout: &ByteLayout, rank: Rank) -> impl Iterator<Item = u8> + use<> {
         let seed = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (0..layout.block(rank) as u64)
             .map(move |at| (seed.wrapping_add(at.wrapping_mul(0xd134_2543_de82_ef95)) >> 56) as u8)
@@ -299,7 +299,7 @@ impl Problem {
     fn check(
         &self,
         algorithm: Algorithm,
-        layout: &Layout,
+        layout: &ByteLayout,
         output: &[u8],
         rank: Rank,
     ) -> Result<(), BenchError> {

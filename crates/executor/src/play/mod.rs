@@ -39,8 +39,8 @@ pub use error::ExecutionError;
 pub use order::Mode;
 
 use crate::sys::{
-    Communicator, Content, Datatype, Failure, Few, Memory, Move, MpiError, Operator, Patience,
-    Place, PlaceError, Requests, Reuse, Stretches, copy_by_message,
+    Communicator, Datatype, Failure, Few, Memory, Move, MpiError, Operator, Patience, Place,
+    PlaceError, Requests, Reuse, SentContent, Stretches, copy_by_message,
 };
 use order::{Order, Progress};
 use std::ffi::c_int;
@@ -366,7 +366,7 @@ impl Execution {
             let is_sound = self.failure.is_none();
             match &self.deeds[step as usize] {
                 StepDeed::Message(request) => {
-                    let (request, content) = (*request, Content::of(is_sound));
+                    let (request, content) = (*request, SentContent::of(is_sound));
                     let is_alone = self.progress.is_waiting() && self.requests.under_way() == 0;
                     if self.reuse == Reuse::Again || !is_alone {
                         self.requests.start(request, content)?;

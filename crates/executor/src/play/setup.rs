@@ -32,7 +32,7 @@ pub(super) fn execution(
     }
     let (places, beginning, reduction) = lay_out(&role, buffers, &actions)?;
     let order = Order::new(&actions, manner.mode);
-    let mut setup = Setup {
+    let mut setup = StepSetup {
         role,
         manner,
         actions: &actions,
@@ -200,7 +200,7 @@ fn lay_out(
     Ok((Places { input, segment, output }, beginning, reduction))
 }
 
-struct Setup<'a> {
+struct StepSetup<'a> {
     role: Role,
     manner: Manner,
     actions: &'a [BoundAction],
@@ -213,7 +213,7 @@ struct Setup<'a> {
     stages: BTreeMap<u32, Rc<Place>>,
 }
 
-impl Setup<'_> {
+impl StepSetup<'_> {
     /// What each step does.
     fn deeds(&mut self, order: &Order) -> Result<Vec<StepDeed>, ExecutionError> {
         self.make_stages()?;

@@ -1,7 +1,7 @@
 //! The arguments of `MPI_Gatherv` and `MPI_Scatterv`, as a program gives them.
 //!
 //! ```text
-//!   C's arguments, slices, a Layout      unread: nothing is known of them
+//!   C's arguments, slices, a ByteLayout      unread: nothing is known of them
 //!        |                 \\
 //!      parse             call_native, init_native, start_native     the MPI library reads them
 //!        |

@@ -6,16 +6,16 @@ use tuwtree_model::{Operation, Rank};
 
 /// Where the blocks of all processors lie, one after the other, as MPI's irregular operations take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct ByteLayout {
     counts: Vec<c_int>,
     displacements: Vec<c_int>,
     total: usize,
 }
 
-impl Layout {
+impl ByteLayout {
     /// The layout of blocks of these sizes; `None` if they have 2^31 bytes or more in all.
-    pub fn new(sizes: impl IntoIterator<Item = u64>) -> Option<Layout> {
-        let mut layout = Layout { counts: Vec::new(), displacements: Vec::new(), total: 0 };
+    pub fn new(sizes: impl IntoIterator<Item = u64>) -> Option<ByteLayout> {
+        let mut layout = ByteLayout { counts: Vec::new(), displacements: Vec::new(), total: 0 };
         for size in sizes {
             layout.counts.push(c_int::try_from(size).ok()?);
             layout.displacements.push(c_int::try_from(layout.total).ok()?);
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn blocks_lie_one_after_the_other() {
-        let layout = Layout::new([2, 0, 3]).unwrap();
+        let layout = ByteLayout::new([2, 0, 3]).unwrap();
         assert_eq!((0..3).map(|rank| layout.range(rank)).collect::<Vec<_>>(), [0..2, 2..2, 2..5]);
         assert_eq!((layout.total(), layout.block(2)), (5, 3));
     }
@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn what_exceeds_the_counts_of_mpi_has_no_layout() {
         let most = (1 << 31) - 1;
-        assert_eq!(Layout::new([most]).unwrap().total(), most as usize);
-        assert_eq!(Layout::new([most, 1]), None);
-        assert_eq!(Layout::new([1 << 31]), None);
-        assert_eq!(Layout::new([u64::MAX]), None);
+        assert_eq!(ByteLayout::new([most]).unwrap().total(), most as usize);
+        assert_eq!(ByteLayout::new([most, 1]), None);
+        assert_eq!(ByteLayout::new([1 << 31]), None);
+        assert_eq!(ByteLayout::new([u64::MAX]), None);
     }
 }

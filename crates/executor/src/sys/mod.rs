@@ -26,7 +26,7 @@ pub(crate) use attributes::{give, value_of};
 pub use communicator::{Communicator, Refused, abort_all, is_inter, is_running, rank_in};
 pub use datatype::{Datatype, Element, Handles, LARGEST_COUNT};
 pub use error::{MpiError, check, code_of};
-pub use layout::Layout;
+pub use layout::ByteLayout;
 pub use memory::{Memory, OutOfMemory};
 pub use names::{library_version, processor_name};
 pub use native::NativeRequest;
@@ -35,7 +35,7 @@ pub use place::{Block, CutElement, Place, PlaceError};
 pub(crate) use place::{Move, Stretches};
 pub use raise::last_text;
 pub(crate) use raise::{Speaker, raise};
-pub(crate) use requests::{Content, Failure, Patience, Requests, Reuse, Way, copy_by_message};
+pub(crate) use requests::{Failure, Patience, Requests, Reuse, SentContent, Way, copy_by_message};
 pub use words::Number;
 pub(crate) use words::{address, address_mut, int};
 

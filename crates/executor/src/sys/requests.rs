@@ -56,16 +56,16 @@ pub(crate) enum Way {
 
 /// Whether a message that is sent has its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum SentContent {
     Data,
     /// Nothing, in place of data that there is not.
     Nothing,
 }
 
-impl Content {
+impl SentContent {
     /// Data, if what is sent is sound.
-    pub(crate) fn of(is_sound: bool) -> Content {
-        if is_sound { Content::Data } else { Content::Nothing }
+    pub(crate) fn of(is_sound: bool) -> SentContent {
+        if is_sound { SentContent::Data } else { SentContent::Nothing }
     }
 }
 
@@ -189,9 +189,9 @@ impl Requests {
     ///
     /// # Errors
     /// What MPI returns.
-    pub(crate) fn start(&mut self, index: u32, content: Content) -> Result<(), MpiError> {
+    pub(crate) fn start(&mut self, index: u32, content: SentContent) -> Result<(), MpiError> {
         let message = &mut self.messages[index as usize];
-        let is_empty = message.way == Way::Out && content == Content::Nothing;
+        let is_empty = message.way == Way::Out && content == SentContent::Nothing;
         let request = if self.reuse == Reuse::Again && !is_empty {
             // SAFETY: a persistent request's handle, which MPI does not change.
             unsafe { calls::start(&mut message.request)? };
@@ -222,14 +222,14 @@ impl Requests {
     pub(crate) fn perform(
         &mut self,
         index: u32,
-        content: Content,
+        content: SentContent,
     ) -> Result<Option<Failure>, MpiError> {
         let &Message { way, peer, tag, count, datatype, .. } = &self.messages[index as usize];
         let message = &self.messages[index as usize];
         let (at, comm) = (message.place.memory().at(message.start), self.communicator.raw());
         let to = peer as c_int;
         if way == Way::Out {
-            let count = if content == Content::Nothing { 0 } else { count };
+            let count = if content == SentContent::Nothing { 0 } else { count };
             // SAFETY: the elements lie in the memory, which lives.
             return unsafe { calls::send(at, count, datatype, to, tag, comm) }.map(|()| None);
         }

@@ -32,13 +32,13 @@
 
 use tuwtree_model::{BlockSizes, Costs, Rank, Step, Time, TimeError};
 use tuwtree_treegen::AdaptiveRule;
-use tuwtree_treegen::join::{JoinRule, JoinSide, Receiver};
+use tuwtree_treegen::join::{JoinRule, JoinSide, ReceivingSide};
 
 /// The size of every message of the construction, in bytes.
 pub const MESSAGE_BYTES: usize = 56;
 
 /// A message of the construction: what one processor tells another of its subcube.
-pub type Message = [u8; MESSAGE_BYTES];
+pub type JoinMessage = [u8; MESSAGE_BYTES];
 
 /// By which rule two gather roots find out who sends; its costs are known to all processors.
 pub type Rule<'a> = JoinRule<'a, Costs>;
@@ -247,14 +247,14 @@ pub enum Transmission {
         /// The other.
         with: Rank,
         /// What is sent.
-        message: Message,
+        message: JoinMessage,
     },
     /// Send a message.
     Send {
         /// To whom.
         to: Rank,
         /// What is sent.
-        message: Message,
+        message: JoinMessage,
     },
     /// Receive a message.
     Receive {
@@ -312,7 +312,7 @@ pub struct Construction<'a> {
     /// What is known of the own subcube: something at its fixed root and its gather root only.
     known: Option<Result<Report, Fault>>,
     /// In this round: what a fixed root has heard of the neighbour, and has yet to tell.
-    heard: Option<Message>,
+    heard: Option<JoinMessage>,
 }
 
 impl<'a> Construction<'a> {
@@ -369,7 +369,7 @@ impl<'a> Construction<'a> {
     }
 
     /// Takes note that what [`transmission`](Self::transmission) said is done, with the message that was received.
-    pub fn done(&mut self, received: Option<&Message>) {
+    pub fn done(&mut self, received: Option<&JoinMessage>) {
         let Some((own, other)) = self.joined_cubes() else { return };
         let is_fixed = self.node.rank == own.fixed_root();
         let told = self.heard.take();
@@ -489,16 +489,16 @@ impl<'a> Construction<'a> {
         let bytes = left.bytes.checked_add(right.bytes).ok_or(Fault::TooLarge { first, last })?;
         let holds = |cube: Cube| self.root.is_some_and(|root| cube.contains(root));
         let held = match holds(left_cube) {
-            true => Some(Receiver::Left),
-            false => holds(right_cube).then_some(Receiver::Right),
+            true => Some(ReceivingSide::Left),
+            false => holds(right_cube).then_some(ReceivingSide::Right),
         };
         let (left_side, right_side) = (left.side(left_cube), right.side(right_cube));
         let decided = self.rule.decide(held, &left_side, &right_side);
         let (side, time) =
             decided.map_err(|error| Fault::NoTime { first, last, reason: error.into() })?;
         let receiver = match side {
-            Receiver::Left => left,
-            Receiver::Right => right,
+            ReceivingSide::Left => left,
+            ReceivingSide::Right => right,
         };
         let digest = left.digest.wrapping_add(right.digest);
         Ok((receiver.root, Report { bytes, digest, time, ..receiver }))
@@ -515,7 +515,7 @@ impl<'a> Construction<'a> {
         root << 8 | rule
     }
 
-    fn encode(&self, known: Result<Report, Fault>) -> Message {
+    fn encode(&self, known: Result<Report, Fault>) -> JoinMessage {
         let agreement = self.agreement();
         let words = match known {
             Ok(Report { root, bytes, root_block, digest, time }) => {
@@ -541,7 +541,7 @@ impl<'a> Construction<'a> {
     }
 
     /// What a message says of the neighbour in this round.
-    fn decode(&self, message: &Message) -> Result<Report, Fault> {
+    fn decode(&self, message: &JoinMessage) -> Result<Report, Fault> {
         let garbled = Fault::Garbled { rank: self.node.rank };
         let mut words = [0; MESSAGE_BYTES / 8];
         for (word, bytes) in words.iter_mut().zip(message.chunks_exact(8)) {

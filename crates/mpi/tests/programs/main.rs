@@ -160,3 +160,11 @@ fn the_shared_library_has_its_own_name() {
     let library = library_directory().join("libtuwtree_mpi.so");
     assert_eq!(launch::soname(&library), "libtuwtree_mpi.so.0");
 }
+
+#[test]
+#[ignore = "takes 5 GB of memory; run by name"]
+fn blocks_of_more_than_2_gib_are_gathered_and_scattered_by_one_call() {
+    let output = run(2, &compile("large.c", Build::Shared), &[], &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout).matches("nothing wrong").count(), 2, "{output:?}");
+}

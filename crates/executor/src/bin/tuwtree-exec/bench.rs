@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use std::rc::Rc;
 use tuwtree_executor::measure::Host;
-use tuwtree_executor::measure::bench::{BenchError, Problem, Protocol};
-use tuwtree_executor::measure::calibrate::{Request, calibrate, ladder};
+use tuwtree_executor::measure::bench::{BenchError, MeasuredProblem, Protocol};
+use tuwtree_executor::measure::calibrate::{CalibrationRequest, calibrate, ladder};
 use tuwtree_executor::sys::Communicator;
 use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
 use tuwtree_model::document::Machine;
@@ -123,7 +123,7 @@ fn named<T: Copy + Send + Sync + 'static, const N: usize>(
 struct Named {
     distribution: Distribution,
     mean_block: u64,
-    problem: Problem,
+    problem: MeasuredProblem,
 }
 
 impl From<BenchError> for Stop {
@@ -229,7 +229,7 @@ fn problems(
             let what = || format!("{}, b = {mean_block}", distribution.name());
             let sizes = block_sizes(args, processors, distribution, mean_block)
                 .map_err(|error| Stop::Usage(format!("{}: {error}", what())))?;
-            let problem = Problem::new(args.op, sizes, root, costs).ok_or_else(|| {
+            let problem = MeasuredProblem::new(args.op, sizes, root, costs).ok_or_else(|| {
                 Stop::Usage(format!(
                     "{}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
                      the most that MPI's counts reach",
@@ -293,7 +293,7 @@ fn measured_machine(
     if communicator.size() == 1 {
         return Ok(Ok(lone_machine(host)));
     }
-    let request = Request {
+    let request = CalibrationRequest {
         model: Model::Homogeneous,
         sizes: ladder(1 << 18),
         seconds: args.calibration_seconds,

@@ -7,7 +7,9 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use tuwtree_executor::measure::Host;
-use tuwtree_executor::measure::calibrate::{CalibrateError, Plan, Request, calibrate, ladder};
+use tuwtree_executor::measure::calibrate::{
+    CalibrateError, CalibrationRequest, MeetingPlan, calibrate, ladder,
+};
 use tuwtree_executor::sys::Communicator;
 use tuwtree_measure::{Fit, Model, fitted};
 use tuwtree_model::document::{Date, Machine};
@@ -92,7 +94,7 @@ impl From<CalibrateError> for Stop {
 pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(), Stop> {
     let file = NewFile::open(&args.output, communicator)?;
     let host = Host::of(communicator)?;
-    let request = Request {
+    let request = CalibrationRequest {
         model: args.model.unwrap_or_else(|| Model::of_nodes(&host.nodes)),
         sizes: ladder(args.largest),
         seconds: args.seconds,
@@ -122,7 +124,7 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(
     Ok(())
 }
 
-fn announcement(request: &Request, plan: &Plan) -> String {
+fn announcement(request: &CalibrationRequest, plan: &MeetingPlan) -> String {
     format!(
         "measuring {} pairs in {} meetings, {} repetitions of {} sizes up to {} bytes: about {:.1} s",
         plan.pairs,
@@ -135,7 +137,12 @@ fn announcement(request: &Request, plan: &Plan) -> String {
 }
 
 /// Where the costs are from, for whoever reads the file.
-fn provenance(host: &Host, request: &Request, plan: &Plan, fits: &[Fit]) -> String {
+fn provenance(
+    host: &Host,
+    request: &CalibrationRequest,
+    plan: &MeetingPlan,
+    fits: &[Fit],
+) -> String {
     let errors: Vec<String> = fits
         .iter()
         .map(|fit| format!("{} {:.1} %", fit.of, 100.0 * fit.line.median_relative_deviation))

@@ -69,7 +69,7 @@ pub(crate) struct ReplayArgs {
 /// [`Stop`]: a schedule that is not there, is none, is wrong, or is for other processors; what MPI
 /// returns; a wrong byte.
 pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
-    let plan = job.at_first(|| Plan::read(args, job.size()))?;
+    let plan = job.at_first(|| ReplayPlan::read(args, job.size()))?;
     let words = job.hand_out(plan.as_ref().map(|plan| |rank| plan.assignment(rank)))?;
     let assignment = job.agree(Assignment::from_words(&words))?;
     let mut station = job.agree(Station::new(&assignment, args, job))?;
@@ -93,15 +93,15 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
 }
 
 /// What the first processor reads and works out.
-struct Plan {
+struct ReplayPlan {
     schedule: Schedule,
     verified: Verified,
     /// Where the root's blocks lie, in bytes, if there are such.
     displacements: Vec<u64>,
 }
 
-impl Plan {
-    fn read(args: &ReplayArgs, processors: usize) -> Result<Plan, String> {
+impl ReplayPlan {
+    fn read(args: &ReplayArgs, processors: usize) -> Result<ReplayPlan, String> {
         let schedule = args.schedule.schedule().map_err(|reason| {
             let host = processor_name().unwrap_or_else(|_| "its host".into());
             format!("{reason} (only processor 0 reads it, on {host})")
@@ -129,7 +129,7 @@ impl Plan {
         for rank in 0..processors {
             Part::of_schedule(&schedule, rank).map_err(|error| of_source(error.to_string()))?;
         }
-        Ok(Plan { schedule, verified, displacements })
+        Ok(ReplayPlan { schedule, verified, displacements })
     }
 
     /// What a processor is told: the root where its blocks lie, and everybody its part.

@@ -41,7 +41,7 @@ impl Shape {
 
 /// How elements lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum ElementLayout {
     /// One after the other.
     Packed,
     /// Those of a group with gaps of as much between them.
@@ -72,7 +72,7 @@ pub(super) enum Waiting {
 
 /// A random problem.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(super) struct TestProblem {
     pub(super) index: u64,
     pub(super) shape: Shape,
     pub(super) distribution: Distribution,
@@ -82,9 +82,9 @@ pub(super) struct Problem {
     /// So many elements make a group, which a strided layout takes apart.
     pub(super) group: u64,
     /// The layout of all blocks at the root of a gather or scatter.
-    pub(super) blocks: Layout,
+    pub(super) blocks: ElementLayout,
     /// The layout of a processor's own data, by whether its rank is even.
-    pub(super) own: [Layout; 2],
+    pub(super) own: [ElementLayout; 2],
     pub(super) root_data: RootData,
     pub(super) combination: Combination,
     /// The order in which the root's blocks lie, with the gap behind each, in extents.
@@ -93,9 +93,9 @@ pub(super) struct Problem {
     pub(super) waiting: Waiting,
 }
 
-impl Problem {
+impl TestProblem {
     /// The problem with this number over so many processors.
-    pub(super) fn random(seed: u64, index: u64, processors: usize) -> Problem {
+    pub(super) fn random(seed: u64, index: u64, processors: usize) -> TestProblem {
         let mut dice = Dice::new(seed, &[index, processors as u64]);
         // In turn, so that none is left to chance where there are few problems.
         let operation = Operation::ALL[(index % 4) as usize];
@@ -125,15 +125,15 @@ impl Problem {
             _ => schedule,
         };
         let layout = |dice: &mut Dice| match operation {
-            Operation::Reduce => Layout::Packed,
-            _ => dice.one_of(&[Layout::Packed, Layout::Strided]),
+            Operation::Reduce => ElementLayout::Packed,
+            _ => dice.one_of(&[ElementLayout::Packed, ElementLayout::Strided]),
         };
         let mut order: Vec<Rank> = (0..processors).collect();
         if dice.once_in(3) {
             dice.shuffle(&mut order);
         }
         let most = dice.one_of(&[1, 1, 3]);
-        Problem {
+        TestProblem {
             index,
             shape,
             distribution,
@@ -227,7 +227,7 @@ fn random_tree(processors: usize, root: Rank, dice: &mut Dice) -> Tree {
     Tree::new(processors, root, &steps).expect("every processor is in the tree once")
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for TestProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let task = self.schedule.task();
         write!(
