@@ -261,10 +261,9 @@ pub(super) struct Progress {
     settled: usize,
     /// Steps that have not ended.
     left: usize,
-    /// All steps that have been ready so far, in that order.
-    ready: Few<u32>,
-    /// How many of them have been taken.
-    taken: usize,
+    /// Messages, which others may wait for, are taken before what is done here.
+    messages: Queue,
+    local: Queue,
 }
 
 impl Progress {
@@ -278,28 +277,33 @@ impl Progress {
         self.open.extend(order.first.windows(2).map(|pair| pair[1] - pair[0]));
         self.settled = 0;
         self.left = order.steps.len();
-        self.ready.clear();
-        self.taken = 0;
+        self.messages.clear();
+        self.local.clear();
         // Receives first: what arrives early need not be stored on its way.
-        let ready = |step: &usize| order.waits[*step] == 0;
-        let receives = |step: &usize| order.steps[*step].doing == Doing::Receive;
-        let steps = || (0..order.steps.len()).filter(ready);
-        self.ready.extend(steps().filter(receives).map(|step| step as u32));
-        self.ready.extend(steps().filter(|step| !receives(step)).map(|step| step as u32));
+        let receives = |step: u32| order.doing(step) == Doing::Receive;
+        let ready =
+            || (0..order.steps.len() as u32).filter(|&step| order.waits[step as usize] == 0);
+        ready().filter(|&step| receives(step)).for_each(|step| self.push(order, step));
+        ready().filter(|&step| !receives(step)).for_each(|step| self.push(order, step));
         self.unbar(order);
         self.settle(order);
     }
 
     /// A step that can be taken now, if there is one.
     pub(super) fn next(&mut self) -> Option<u32> {
-        let step = self.ready.get(self.taken).copied()?;
-        self.taken += 1;
-        Some(step)
+        self.messages.pop().or_else(|| self.local.pop())
+    }
+
+    fn push(&mut self, order: &Order, step: u32) {
+        match order.doing(step) {
+            Doing::Send | Doing::Receive => self.messages.steps.push(step),
+            Doing::Copy | Doing::Combine => self.local.steps.push(step),
+        }
     }
 
     /// Whether no step can be taken now.
     pub(super) fn is_waiting(&self) -> bool {
-        self.taken == self.ready.len()
+        self.messages.is_empty() && self.local.is_empty()
     }
 
     /// Whether all steps have ended.
@@ -314,7 +318,7 @@ impl Progress {
         for &follower in
             &order.followers[order.follows[step] as usize..order.follows[step + 1] as usize]
         {
-            self.release(follower);
+            self.release(order, follower);
         }
         let open = &mut self.open[order.steps[step].action as usize];
         *open -= 1;
@@ -323,11 +327,11 @@ impl Progress {
         }
     }
 
-    fn release(&mut self, step: u32) {
+    fn release(&mut self, order: &Order, step: u32) {
         let waits = &mut self.waits[step as usize];
         *waits -= 1;
         if *waits == 0 {
-            self.ready.push(step);
+            self.push(order, step);
         }
     }
 
@@ -345,9 +349,33 @@ impl Progress {
     fn unbar(&mut self, order: &Order) {
         if order.is_barred.get(self.settled).copied().unwrap_or(false) {
             for step in order.begins(self.settled) {
-                self.release(step);
+                self.release(order, step);
             }
         }
+    }
+}
+
+/// Steps, first in, first out; none comes twice.
+#[derive(Debug, Default)]
+struct Queue {
+    steps: Few<u32>,
+    taken: usize,
+}
+
+impl Queue {
+    fn pop(&mut self) -> Option<u32> {
+        let step = self.steps.get(self.taken).copied()?;
+        self.taken += 1;
+        Some(step)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.taken == self.steps.len()
+    }
+
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.taken = 0;
     }
 }
 
@@ -416,6 +444,15 @@ mod tests {
         let scatter = order(Operation::Scatter, 3, Mode::Eager);
         let rounds = taken(&scatter, |started| started.remove(0));
         assert_eq!((rounds[0].len(), rounds[1].len()), (1, 3));
+    }
+
+    #[test]
+    fn messages_are_started_before_anything_is_copied() {
+        // Processor 7, the root of a scatter, copies its block, then sends to early children.
+        let order = order(Operation::Scatter, 7, Mode::Eager);
+        let first = &taken(&order, |started| started.remove(0))[0];
+        let copies = |step: &u32| order.steps[*step as usize].doing == Doing::Copy;
+        assert_eq!(first.iter().position(copies), Some(first.len() - 1));
     }
 
     #[test]
