@@ -71,6 +71,20 @@ impl Communicator {
         }
     }
 
+    /// Receives a message of any size, and forgets it.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn receive_and_forget(&self, from: Rank, tag: c_int) -> Result<(), MpiError> {
+        let mut status = MaybeUninit::uninit();
+        // SAFETY: MPI_Probe fills the status.
+        let bytes = unsafe {
+            calls::probe(from as c_int, tag, self.raw(), status.as_mut_ptr())?;
+            received(&status.assume_init())?
+        };
+        self.receive(&mut vec![0; bytes as usize], from, tag).map(drop)
+    }
+
     /// Sends a message to a process and receives one of the same size from it.
     ///
     /// # Errors

@@ -115,6 +115,14 @@ fn faults_end_the_job_with_one_message_that_says_what_is_wrong() {
 }
 
 #[test]
+fn whoever_has_invalid_arguments_takes_large_messages_and_forgets_them() {
+    let output = run(3, &compile("refused.c", Build::Shared), &[], &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout).matches("as expected").count(), 3, "{output:?}");
+    assert_eq!(text(&output.stderr), "", "the MPI library complains");
+}
+
+#[test]
 fn a_given_schedule_is_read_by_the_root_and_followed_by_all() {
     let program = compile("fault.c", Build::Shared);
     let directory = tempfile::tempdir().unwrap();
