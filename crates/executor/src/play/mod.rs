@@ -23,7 +23,7 @@
 //! A message that nobody sends is waited for. [`Communicator::agree`] is for agreeing beforehand.
 //!
 //! # Once, or again
-//! What is performed once ([`Manner::once`]) goes by nonblocking messages in place of persistent
+//! What is performed once goes by nonblocking messages in place of persistent
 //! requests. That is all the difference: the one interpreter performs one-shot calls, operations that
 //! are set up, and replayed schedules.
 
