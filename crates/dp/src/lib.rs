@@ -64,6 +64,7 @@ mod progress;
 pub mod published;
 pub mod runs;
 mod table;
+pub mod wider;
 
 #[cfg(test)]
 mod agreement;
