@@ -1,7 +1,17 @@
-//! Wider classes of ordered trees, under costs in which latency overlaps.
+//! Optimal trees of wider classes, where latency overlaps.
 
 mod class;
 mod law;
+pub mod plain;
+mod table;
+mod tree;
+
+#[cfg(test)]
+mod exhaustive;
+#[cfg(test)]
+mod tests;
 
 pub use class::Class;
 pub use law::{BySize, Overlapping, Receiving, Scaled};
+pub use table::Table;
+pub use tree::tree;

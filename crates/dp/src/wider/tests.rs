@@ -1,0 +1,252 @@
+//! The recurrences against every tree, the engines against each other, on adversarial problems.
+
+use super::exhaustive::Exhaustive;
+use super::{BySize, Class, Overlapping, Receiving, Scaled, plain, tree};
+use crate::{Method, optimal};
+use tuwtree_model::{
+    BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, Step, Tree,
+    completion_time,
+};
+
+/// SplitMix64: the same problems on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn one_of(&mut self, choices: &[u64]) -> u64 {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    /// Sizes that are often empty, tiny, tied or spiky.
+    fn sizes(&mut self, processors: usize) -> BlockSizes {
+        let (style, p) = (self.below(6), processors as u64);
+        let largest = self.one_of(&[1, 2, 3, 10, 100, 10_000]);
+        let empty = self.one_of(&[0, 0, 0, 1, 4, 7]);
+        BlockSizes::new((0..p).map(|rank| match self.below(8) < empty {
+            true => 0,
+            false => match style {
+                0 => self.below(largest + 1),
+                1 => 1 + self.below(largest),
+                2 => self.one_of(&[1, 1, 1, 1, 50, 1000]),
+                3 => 1 << (self.below(2) * rank).min(14),
+                4 => [rank + 1, p - rank][self.below(2) as usize],
+                _ => self.one_of(&[1, largest]),
+            },
+        }))
+        .unwrap()
+    }
+
+    /// Costs with copies that take no longer than messages (`dear` false), or longer.
+    fn costs(&mut self, dear: bool) -> Overlapping {
+        let latency = self.one_of(&[0, 0, 1, 2, 5, 20, 100, 1000, 1_000_000]);
+        let overhead = self.one_of(&[0, 1, 2, 5, 10, 100, 10_000]);
+        let beta = self.one_of(&[0, 1, 1, 2, 7]);
+        let gamma = match (dear, self.below(3)) {
+            (true, _) => beta + 1 + self.below(5),
+            (false, 0) => 0,
+            (false, 1) => beta,
+            (false, _) => self.below(beta + 1),
+        };
+        let [latency, overhead, beta, gamma] =
+            [latency, overhead, beta, gamma].map(|cost| cost as f64);
+        Overlapping::new(latency, overhead, beta, gamma).unwrap()
+    }
+
+    /// Port times and latencies of up to four pieces, with jumps.
+    fn by_size<'a>(&mut self, sizes: &'a BlockSizes) -> impl Receiving<i64> + use<'a> {
+        let mut pieces = vec![(0, self.below(20), self.below(4), self.below(50))];
+        for _ in 0..self.below(4) {
+            let (from, fixed, rate, latency) = pieces[pieces.len() - 1];
+            let next = from + 1 + self.one_of(&[1, 3, 10, 100, 1000]);
+            let reached = fixed + rate * (next - from);
+            let jump = self.one_of(&[0, 0, 5, 100]);
+            let longer = latency + self.one_of(&[0, 0, 10, 500]);
+            pieces.push((next, reached + jump, self.below(4), longer));
+        }
+        let dearness = self.below(4);
+        let of = move |bytes: u64| {
+            let last = pieces.partition_point(|&(from, ..)| from <= bytes) - 1;
+            let (from, fixed, rate, latency) = pieces[last];
+            (fixed + rate * (bytes - from), latency)
+        };
+        let latency = of.clone();
+        BySize {
+            sizes,
+            port: move |bytes| of(bytes).0 as i64,
+            latency: move |bytes| latency(bytes).1 as i64,
+            copy: move |bytes| (dearness * bytes) as i64,
+        }
+    }
+}
+
+fn scaled(sizes: &BlockSizes, costs: &Overlapping) -> Scaled<i64> {
+    Scaled::new(costs, sizes).expect("small problems fit")
+}
+
+/// The plain recurrence's value for each root, and the best of all.
+fn plain_values(law: &impl Receiving<i64>, class: Class) -> (Vec<i64>, i64) {
+    let value = |root| plain::table(law, class, root, &()).unwrap().value();
+    ((0..law.processors()).map(|root| value(Root::Given(root))).collect(), value(Root::Best))
+}
+
+fn check_against_every_tree(law: &impl Receiving<i64>, trees: &Exhaustive, class: Class) {
+    let least = trees.least(law);
+    let best = *least.iter().min().unwrap();
+    assert_eq!(plain_values(law, class), (least, best));
+}
+
+/// Numbers of problems for each number of processors; twenty times as many with `TUWTREE_FULL` in the
+/// environment.
+fn problems(counts: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
+    let times = if std::env::var_os("TUWTREE_FULL").is_some() { 20 } else { 1 };
+    counts.iter().map(move |&(processors, count)| (processors, count * times))
+}
+
+#[test]
+fn plain_recurrences_find_the_best_of_every_tree() {
+    let mut random = Random(1);
+    for (processors, count) in
+        problems(&[(2, 500), (3, 1000), (4, 1500), (5, 1500), (6, 500), (7, 20)])
+    {
+        for class in Class::ALL {
+            let trees = Exhaustive::new(class, processors);
+            for problem in 0..count {
+                let (sizes, costs) = (random.sizes(processors), random.costs(problem % 3 == 0));
+                check_against_every_tree(&scaled(&sizes, &costs), &trees, class);
+            }
+        }
+    }
+}
+
+#[test]
+fn plain_recurrences_find_the_best_of_every_tree_for_port_times_with_jumps() {
+    let mut random = Random(2);
+    for (processors, count) in problems(&[(3, 400), (4, 600), (5, 600), (6, 100)]) {
+        for class in Class::ALL {
+            let trees = Exhaustive::new(class, processors);
+            for _ in 0..count {
+                let sizes = random.sizes(processors);
+                let law = random.by_size(&sizes);
+                check_against_every_tree(&law, &trees, class);
+            }
+        }
+    }
+}
+
+/// Whether copies that come later, or too late, ever help.
+#[test]
+fn no_tree_gains_by_copying_later() {
+    let mut random = Random(3);
+    for _ in 0..3000 {
+        let sizes = random.sizes(5);
+        let dear = random.below(2) == 0;
+        let costs = random.costs(dear);
+        let law = scaled(&sizes, &costs);
+        for class in Class::ALL {
+            let table = plain::table(&law, class, Root::Best, &()).unwrap();
+            let first = tree(&law, &table);
+            let time = |tree: &Tree| costs.completion_time(tree, &sizes).unwrap();
+            for later in with_later_copies(&first) {
+                assert!(time(&first) <= time(&later), "{sizes:?} {costs:?}");
+            }
+        }
+    }
+}
+
+/// The tree with the copy of one of its processors in every later place.
+fn with_later_copies(tree: &Tree) -> Vec<Tree> {
+    let p = tree.processors();
+    let mut others = Vec::new();
+    for rank in 0..p {
+        for place in 1..=tree.degree(rank) {
+            let mut steps: Vec<(Rank, Step)> = Vec::new();
+            for processor in 0..p {
+                let mut own: Vec<Step> = tree.steps(processor).collect();
+                if processor == rank {
+                    own[..=place].rotate_left(1);
+                }
+                steps.extend(own.into_iter().map(|step| (processor, step)));
+            }
+            others.push(Tree::new(p, tree.root(), &steps).unwrap());
+        }
+    }
+    others
+}
+
+#[test]
+fn trees_are_of_their_class_and_attain_the_value() {
+    let mut random = Random(4);
+    for problem in 0..6000 {
+        let processors = 1 + random.below(14) as usize;
+        let (sizes, costs) = (random.sizes(processors), random.costs(problem % 3 == 0));
+        let law = scaled(&sizes, &costs);
+        let given = Root::Given(random.below(processors as u64) as usize);
+        for (class, root) in
+            Class::ALL.into_iter().flat_map(|class| [(class, Root::Best), (class, given)])
+        {
+            let table = plain::table(&law, class, root, &()).unwrap();
+            let tree = tree(&law, &table);
+            assert_eq!(class.check(&tree), Ok(()), "{root:?} {sizes:?} {costs:?}");
+            assert!(root == Root::Best || root == Root::Given(tree.root()));
+            let time = costs.completion_time(&tree, &sizes).unwrap();
+            assert_eq!(time.units(), table.value() as f64, "{root:?} {sizes:?} {costs:?}");
+        }
+    }
+}
+
+#[test]
+fn without_lambda_times_are_those_of_the_one_port_model() {
+    let mut random = Random(5);
+    for problem in 0..3000 {
+        let processors = 1 + random.below(14) as usize;
+        let (sizes, costs) = (random.sizes(processors), random.costs(problem % 3 == 0));
+        let one_port = *costs.occupancy();
+        let costs = Overlapping::from(one_port);
+        let law = scaled(&sizes, &costs);
+        let root = match random.below(processors as u64 + 1) as usize {
+            root if root < processors => Root::Given(root),
+            _ => Root::Best,
+        };
+        let adjacent = optimal(&sizes, &one_port, root, Method::Plain).unwrap();
+        let mut bound = adjacent.value;
+        let time = completion_time(&adjacent.tree, &sizes, &one_port).unwrap();
+        assert_eq!(costs.completion_time(&adjacent.tree, &sizes), Ok(time));
+        assert_eq!(
+            Class::CopyFirst.check(&adjacent.tree),
+            Ok(()),
+            "adjacent trees are of the class"
+        );
+        for class in Class::ALL {
+            let table = plain::table(&law, class, root, &()).unwrap();
+            let tree = tree(&law, &table);
+            let time = completion_time(&tree, &sizes, &one_port).unwrap().units();
+            assert_eq!(time, table.value() as f64, "{root:?} {sizes:?} {costs:?}");
+            assert!(time <= bound, "wider classes are no worse: {root:?} {sizes:?} {costs:?}");
+            bound = time;
+        }
+    }
+}
+
+#[test]
+fn skewed_blocks_and_a_root_at_the_far_end_need_a_receiver_that_starts_away() {
+    let scale = Scale { processors: 48, mean_block: 1000, rho: 5 };
+    let sizes = Distribution::Skewed.sizes(scale, Randomness::default()).unwrap();
+    let one_port = Homogeneous::new(10_000.0, 1.0, 0.0).unwrap();
+    let root = Root::Given(47);
+    assert_eq!(optimal(&sizes, &one_port, root, Method::Plain).unwrap().value, 118_042.0);
+    let law = scaled(&sizes, &one_port.into());
+    let value = |class| plain::table(&law, class, root, &()).unwrap().value();
+    assert_eq!(value(Class::CopyFirst), 118_042);
+    assert_eq!(value(Class::Consecutive), 88_042);
+}
