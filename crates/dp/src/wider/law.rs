@@ -176,9 +176,9 @@ impl<T: Scalar> Scaled<T> {
         self.occupancy.volume(first, last)
     }
 
-    /// Whether any of blocks `first..=last` is empty.
-    pub fn some_empty(&self, first: Rank, last: Rank) -> bool {
-        (first..=last).any(|rank| self.occupancy.is_empty(rank, rank))
+    /// Whether a block is empty.
+    pub fn is_empty(&self, rank: Rank) -> bool {
+        self.occupancy.is_empty(rank, rank)
     }
 }
 

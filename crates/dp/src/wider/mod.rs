@@ -1,6 +1,8 @@
 //! Optimal trees of wider classes, where latency overlaps.
 
 mod class;
+pub mod dense;
+mod lanes;
 mod law;
 pub mod plain;
 mod table;

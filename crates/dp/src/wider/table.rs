@@ -162,6 +162,51 @@ impl<T: Scalar> Clocks<T> {
         Clocks { values, of }
     }
 
+    /// At most so many clocks, each the least of a group of neighbouring ones, and the most by which one
+    /// is less than it was. That is as little as can be, but for rounding.
+    ///
+    /// # Complexity
+    /// O(p) time, some 60 times.
+    pub(super) fn grouped(mut self, most: usize) -> (Clocks<T>, T) {
+        if self.values.len() <= most {
+            return (self, T::ZERO);
+        }
+        let (mut little, mut enough) = (0.0, self.span());
+        for _ in 0..60 {
+            let middle = 0.5 * (little + enough);
+            let fits = self.group_starts(middle).len() <= most;
+            *if fits { &mut enough } else { &mut little } = middle;
+        }
+        let starts = self.group_starts(enough);
+        let mut slack = T::ZERO;
+        let mut group_of = vec![0_u32; self.values.len()];
+        for (index, &value) in self.values.iter().enumerate() {
+            let group = starts.partition_point(|&start| start <= index) - 1;
+            group_of[index] = group as u32;
+            slack = slack.most(value - self.values[starts[group]]);
+        }
+        self.of.iter_mut().for_each(|of| *of = group_of[*of as usize]);
+        self.values = starts.into_iter().map(|start| self.values[start]).collect();
+        (self, slack)
+    }
+
+    /// How far the clocks lie apart.
+    fn span(&self) -> f64 {
+        self.values[self.values.len() - 1].units() - self.values[0].units()
+    }
+
+    /// The first indices of groups, from the least clock on as long as they may be, within which clocks
+    /// lie `apart` at most.
+    fn group_starts(&self, apart: f64) -> Vec<usize> {
+        let mut starts = vec![0];
+        for (index, value) in self.values.iter().enumerate() {
+            if value.units() - self.values[starts[starts.len() - 1]].units() > apart {
+                starts.push(index);
+            }
+        }
+        starts
+    }
+
     /// The index of a receiver's clock.
     #[inline(always)]
     pub(super) fn of(&self, receiver: Rank) -> usize {

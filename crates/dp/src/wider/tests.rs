@@ -1,7 +1,7 @@
 //! The recurrences against every tree, the engines against each other, on adversarial problems.
 
 use super::exhaustive::Exhaustive;
-use super::{BySize, Class, Overlapping, Receiving, Scaled, plain, tree};
+use super::{BySize, Class, Overlapping, Receiving, Scaled, Table, dense, plain, tree};
 use crate::{Method, optimal};
 use tuwtree_model::{
     BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, Step, Tree,
@@ -249,4 +249,76 @@ fn skewed_blocks_and_a_root_at_the_far_end_need_a_receiver_that_starts_away() {
     let value = |class| plain::table(&law, class, root, &()).unwrap().value();
     assert_eq!(value(Class::CopyFirst), 118_042);
     assert_eq!(value(Class::Consecutive), 88_042);
+}
+
+/// Sizes without empty blocks, but for the root's if it is given.
+fn without_empty_blocks(sizes: &BlockSizes, root: Root) -> BlockSizes {
+    let block =
+        |(rank, bytes): (Rank, u64)| if root == Root::Given(rank) { bytes } else { bytes.max(1) };
+    BlockSizes::new(sizes.iter().enumerate().map(block)).unwrap()
+}
+
+/// Costs under which copies fit, though gamma may exceed beta.
+fn fitting(random: &mut Random, sizes: &BlockSizes) -> Overlapping {
+    loop {
+        let dear = random.below(3) == 0;
+        let costs = random.costs(dear);
+        let fits = |bytes: u64| {
+            let message = costs.occupancy().transmission(bytes).unwrap().units() + costs.latency();
+            costs.occupancy().copy(bytes).unwrap().units() <= message
+        };
+        if sizes.iter().all(fits) {
+            return costs;
+        }
+    }
+}
+
+/// All values of two tables are the same, each receiver's.
+fn assert_same(dense: &Table<i64>, plain: &Table<i64>, context: &impl std::fmt::Debug) {
+    let (p, root) = (plain.processors(), plain.root());
+    for i in 0..p {
+        for j in i..p {
+            let held = root.is_some_and(|root| (i..=j).contains(&root));
+            assert_eq!(dense.cost(i, j), plain.cost(i, j), "[{i}..{j}] {context:?}");
+            if held || plain.class() == Class::CopyFirst {
+                continue;
+            }
+            let side = |rank: Rank| root.map(|root| rank.cmp(&root));
+            let others = (0..p).filter(|rank| !(i..=j).contains(rank));
+            for receiver in others.filter(|&rank| Some(rank) == root || side(rank) == side(i)) {
+                // A clock below lambda is as good as lambda, where there is data.
+                let (dense, plain) = (dense.away(receiver, i, j), plain.away(receiver, i, j));
+                assert_eq!(dense, plain, "[{i}..{j}] at {receiver} {context:?}");
+            }
+        }
+    }
+}
+
+fn check_dense_is_plain(random: &mut Random, processors: usize) {
+    let sizes = random.sizes(processors);
+    let root = match random.below(2) {
+        0 => Root::Best,
+        _ => Root::Given(random.below(processors as u64) as usize),
+    };
+    let sizes = without_empty_blocks(&sizes, root);
+    let costs = fitting(random, &sizes);
+    let law = scaled(&sizes, &costs);
+    for class in Class::ALL {
+        let plain = plain::table(&law, class, root, &()).unwrap();
+        let dense = dense::table(&law, class, root, &()).unwrap();
+        assert_same(&dense, &plain, &(root, &sizes, &costs));
+    }
+}
+
+#[test]
+fn dense_is_plain_in_every_cell() {
+    let mut random = Random(6);
+    for (processors, count) in
+        problems(&[(3, 2000), (7, 20_000), (12, 20_000), (25, 1500), (60, 60)])
+    {
+        for _ in 0..count {
+            let processors = 1 + random.below(processors as u64) as usize;
+            check_dense_is_plain(&mut random, processors);
+        }
+    }
 }
