@@ -2,8 +2,10 @@
 
 mod class;
 pub mod dense;
+mod empty;
 mod lanes;
 mod law;
+mod optimum;
 pub mod plain;
 mod table;
 mod tree;
@@ -15,5 +17,6 @@ mod tests;
 
 pub use class::Class;
 pub use law::{BySize, Overlapping, Receiving, Scaled};
+pub use optimum::{Engine, Solution, memory_needed, optimal};
 pub use table::Table;
-pub use tree::tree;
+pub use tree::{completion, tree};

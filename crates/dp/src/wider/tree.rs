@@ -37,6 +37,28 @@ pub fn tree<T: Scalar>(law: &impl Receiving<T>, table: &Table<T>) -> Tree {
     Tree::new(p, subtrees[0].0, &steps).expect("every range has a receiver")
 }
 
+/// The completion time of a tree in which every subtree spans consecutive ranks.
+///
+/// # Complexity
+/// O(p) time and space.
+pub fn completion<T: Scalar>(law: &impl Receiving<T>, tree: &Tree) -> T {
+    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
+    let mut ready = vec![T::ZERO; tree.processors()];
+    for rank in tree.top_down().into_iter().rev() {
+        for step in tree.steps(rank) {
+            ready[rank] = match step {
+                Step::Copy => ready[rank] + law.copy(rank),
+                Step::Receive(child) => {
+                    let (first, last) = span[child];
+                    span[rank] = (span[rank].0.min(first), span[rank].1.max(last));
+                    law.received(ready[rank], ready[child], first, last)
+                }
+            };
+        }
+    }
+    ready[tree.root()]
+}
+
 /// Goes back through what the root of a range received.
 struct Receiver<'a, T, L> {
     law: &'a L,
