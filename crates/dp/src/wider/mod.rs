@@ -1,6 +1,7 @@
 //! Optimal trees of wider classes, where latency overlaps.
 
 mod class;
+mod deadline;
 pub mod dense;
 mod empty;
 mod lanes;
@@ -16,6 +17,7 @@ mod exhaustive;
 mod tests;
 
 pub use class::Class;
+pub use deadline::{Effort, deadline_tree};
 pub use law::{BySize, Overlapping, Receiving, Scaled};
 pub use optimum::{Engine, Solution, memory_needed, optimal};
 pub use table::Table;

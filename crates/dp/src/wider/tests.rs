@@ -2,7 +2,10 @@
 
 use super::empty::Kept;
 use super::exhaustive::Exhaustive;
-use super::{BySize, Class, Engine, Overlapping, Receiving, Scaled, Table, dense, plain, tree};
+use super::{
+    BySize, Class, Effort, Engine, Overlapping, Receiving, Scaled, Table, deadline_tree, dense,
+    plain, tree,
+};
 use crate::{DpError, Method, Progress, optimal, wider};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -467,4 +470,71 @@ fn memory_is_known_beforehand() {
     // Before rank 7 seven blocks with clocks 4 to 8, after it one with 8 and 9; 8 x 2 ranges hold it.
     let given = needed(Class::Consecutive, Root::Given(7), Engine::EXACT);
     assert_eq!(given, (28 * 6 + 3 + 16) * 4);
+}
+
+#[test]
+fn deadline_trees_are_consecutive_and_no_faster_than_the_optimum() {
+    let mut random = Random(10);
+    let (mut optimal, mut trees) = (0, 0);
+    for _ in 0..4000 {
+        let processors = 1 + random.below(30) as usize;
+        let (sizes, costs) = (random.sizes(processors), monotone(&mut random));
+        let given = Root::Given(random.below(processors as u64) as usize);
+        for root in [Root::Best, given] {
+            let class = Class::Consecutive;
+            let best = wider::optimal(&sizes, &costs, root, class, Engine::EXACT, &()).unwrap();
+            for effort in Effort::ALL {
+                let tree = deadline_tree(&sizes, &costs, root, effort).unwrap();
+                assert_eq!(class.check(&tree), Ok(()), "{root:?} {sizes:?} {costs:?}");
+                assert!(root == Root::Best || root == Root::Given(tree.root()));
+                let time = costs.completion_time(&tree, &sizes).unwrap().units();
+                assert!(time >= best.time, "{root:?} {sizes:?} {costs:?}");
+                optimal += usize::from(time == best.time);
+                trees += 1;
+            }
+        }
+    }
+    assert!(optimal * 10 > trees * 8, "{optimal} of {trees} are optimal");
+}
+
+/// How far deadline trees are above the optimum on the papers' distributions, per cent: mean and most.
+fn above_optimum(processors: usize, effort: Effort, most_clocks: usize) -> (f64, f64) {
+    let (mut sum, mut most, mut count) = (0.0, 0.0_f64, 0);
+    for distribution in Distribution::ALL {
+        for mean_block in [8, 1000, 20_000] {
+            let scale = Scale { processors, mean_block, rho: 5 };
+            let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
+            let largest =
+                (0..processors).max_by_key(|&rank| (sizes.block(rank), processors - rank));
+            for latency in [0.0, 65_000.0, 119_600.0] {
+                // In 40 ps: alpha is 5.2 us, beta 0.08 ns a byte.
+                let costs = Overlapping::new(latency, 130_000.0 - latency, 2.0, 1.0).unwrap();
+                for root in [0, processors / 2, processors - 1, largest.unwrap()] {
+                    let (root, class) = (Root::Given(root), Class::Consecutive);
+                    let engine = Engine::Dense { most_clocks };
+                    let best = wider::optimal(&sizes, &costs, root, class, engine, &()).unwrap();
+                    let tree = deadline_tree(&sizes, &costs, root, effort).unwrap();
+                    let time = costs.completion_time(&tree, &sizes).unwrap().units();
+                    let above = 100.0 * (time / best.at_least - 1.0);
+                    assert!(above >= 0.0, "{distribution:?} {mean_block} {latency} {root:?}");
+                    (sum, most, count) = (sum + above, most.max(above), count + 1);
+                }
+            }
+        }
+    }
+    (sum / f64::from(count), most)
+}
+
+#[test]
+fn deadline_trees_are_within_some_per_cent_on_the_distributions() {
+    for (processors, effort, most_mean, most) in [
+        (64, Effort::Full, 0.5, 3.0),
+        (64, Effort::Light, 1.0, 5.0),
+        (256, Effort::Full, 0.5, 3.0),
+        (256, Effort::Light, 1.0, 4.0),
+    ] {
+        let (mean, worst) = above_optimum(processors, effort, 8);
+        println!("{processors} {effort:?}: mean {mean:.3} %, worst {worst:.2} %");
+        assert!(mean <= most_mean && worst <= most, "{processors} {effort:?}: {mean} {worst}");
+    }
 }
