@@ -23,15 +23,10 @@ struct Labelled {
 
 impl Exhaustive {
     pub(super) fn new(class: Class, processors: usize) -> Exhaustive {
-        let mut trees = Vec::new();
-        for shape in shapes(processors) {
-            for labels in permutations(processors) {
-                if class.check(&as_tree(&shape, &labels)).is_ok() {
-                    trees.push(Labelled::new(&shape, labels));
-                }
-            }
-        }
-        Exhaustive { processors, trees }
+        let of_class =
+            all(processors).filter(|(shape, labels)| class.check(&as_tree(shape, labels)).is_ok());
+        let trees = of_class.map(|(shape, labels)| Labelled::new(&shape, labels));
+        Exhaustive { processors, trees: trees.collect() }
     }
 
     /// How many there are.
@@ -74,6 +69,18 @@ impl Labelled {
         }
         ready[0]
     }
+}
+
+/// All trees over some processors with all receive orders, each processor copying first.
+pub(super) fn every_tree(processors: usize) -> impl Iterator<Item = Tree> {
+    all(processors).map(|(shape, labels)| as_tree(&shape, &labels))
+}
+
+/// All pairs of a shape and an order of labels.
+fn all(processors: usize) -> impl Iterator<Item = (Vec<usize>, Vec<Rank>)> {
+    shapes(processors).into_iter().flat_map(move |shape| {
+        permutations(processors).into_iter().map(move |labels| (shape.clone(), labels))
+    })
 }
 
 /// All plane trees: the parents of places in preorder, that of the root being 0.

@@ -1,17 +1,17 @@
 //! The recurrences against every tree, the engines against each other, on adversarial problems.
 
 use super::empty::Kept;
-use super::exhaustive::Exhaustive;
+use super::exhaustive::{Exhaustive, every_tree};
 use super::{
     BySize, Class, Effort, Engine, Overlapping, Receiving, Scaled, Table, deadline_tree, dense,
     plain, tree,
 };
-use crate::{DpError, Method, Progress, optimal, wider};
+use crate::{DpError, Method, Progress, optimal, optimal_binary, wider};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use tuwtree_model::{
     BlockSizes, Distribution, Homogeneous, Randomness, Rank, Root, Scale, Step, Tree,
-    completion_time,
+    check_ordered, completion_time,
 };
 
 /// SplitMix64: the same problems on every run.
@@ -170,24 +170,106 @@ fn no_tree_gains_by_copying_later() {
     }
 }
 
-/// The tree with the copy of one of its processors in every later place.
-fn with_later_copies(tree: &Tree) -> Vec<Tree> {
-    let p = tree.processors();
-    let mut others = Vec::new();
-    for rank in 0..p {
-        for place in 1..=tree.degree(rank) {
-            let mut steps: Vec<(Rank, Step)> = Vec::new();
-            for processor in 0..p {
-                let mut own: Vec<Step> = tree.steps(processor).collect();
-                if processor == rank {
-                    own[..=place].rotate_left(1);
-                }
-                steps.extend(own.into_iter().map(|step| (processor, step)));
-            }
-            others.push(Tree::new(p, tree.root(), &steps).unwrap());
+#[test]
+fn consecutive_trees_are_the_ordered_ones_but_for_when_they_copy() {
+    for tree in (1..=5).flat_map(every_tree) {
+        let mut trees = vec![tree];
+        // Every place for every copy.
+        for rank in 0..trees[0].processors() {
+            let places = 1..=trees[0].degree(rank);
+            let later: Vec<Tree> = trees
+                .iter()
+                .flat_map(|tree| places.clone().map(|place| with_later_copy(tree, rank, place)))
+                .collect();
+            trees.extend(later);
+        }
+        let ordered = trees.iter().any(|tree| check_ordered(tree).is_ok());
+        assert_eq!(ordered, Class::Consecutive.check(&trees[0]).is_ok(), "{:?}", trees[0]);
+    }
+}
+
+#[test]
+fn strongly_ordered_binary_trees_are_consecutive() {
+    let mut random = Random(11);
+    for _ in 0..3000 {
+        let processors = 1 + random.below(14) as usize;
+        let (sizes, costs) = (random.sizes(processors), monotone(&mut random));
+        let one_port = *costs.occupancy();
+        let binary = optimal_binary(&sizes, &one_port, Root::Best, Method::Plain).unwrap();
+        assert_eq!(Class::Consecutive.check(&binary.tree), Ok(()), "{sizes:?} {costs:?}");
+        let table =
+            plain::table(&scaled(&sizes, &one_port.into()), Class::Consecutive, Root::Best, &());
+        assert!(table.unwrap().value() as f64 <= binary.value, "{sizes:?} {costs:?}");
+    }
+}
+
+#[test]
+fn times_rise_with_ranges() {
+    let mut random = Random(12);
+    for _ in 0..6000 {
+        let processors = 1 + random.below(12) as usize;
+        let root = match random.below(2) {
+            0 => Root::Best,
+            _ => Root::Given(random.below(processors as u64) as usize),
+        };
+        let sizes = without_empty_blocks(&random.sizes(processors), root);
+        let costs = fitting(&mut random, &sizes);
+        let law = scaled(&sizes, &costs);
+        for class in Class::ALL {
+            let table = plain::table(&law, class, root, &()).unwrap();
+            check_monotone(&law, &table, &(class, root, &sizes, &costs));
         }
     }
-    others
+}
+
+/// (L) and (R) for `C`, `F` and `U`; and each pair takes as long as the copies in it.
+fn check_monotone(law: &Scaled<i64>, table: &Table<i64>, context: &impl std::fmt::Debug) {
+    let (p, root) = (table.processors(), table.root());
+    let holds_root = |i: Rank, j: Rank| root.is_some_and(|root| (i..=j).contains(&root));
+    for i in 0..p {
+        for j in i..p {
+            let longer = [(i.wrapping_sub(1), j), (i, j + 1)];
+            for (first, last) in longer.into_iter().filter(|&(i, j)| i < p && j < p) {
+                if holds_root(i, j) != holds_root(first, last) {
+                    continue;
+                }
+                assert!(table.cost(i, j) <= table.cost(first, last), "[{i}..{j}] {context:?}");
+                if i == j {
+                    assert!(law.copy(i) <= table.cost(first, last), "[{i}] {context:?}");
+                }
+                let away = table.class() == Class::Consecutive && !holds_root(i, j);
+                let on_side = |rank: Rank| {
+                    Some(rank) == root || root.map(|r| rank < r) == root.map(|r| i < r)
+                };
+                let receivers = (0..p).filter(|rank| !(first..=last).contains(rank));
+                for receiver in receivers.filter(|&rank| away && on_side(rank)) {
+                    let (short, long) =
+                        (table.away(receiver, i, j), table.away(receiver, first, last));
+                    assert!(short <= long, "[{i}..{j}] at {receiver} {context:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The tree with the copy of one of its processors after so many of its children.
+fn with_later_copy(tree: &Tree, rank: Rank, place: usize) -> Tree {
+    let mut steps: Vec<(Rank, Step)> = Vec::new();
+    for processor in 0..tree.processors() {
+        let mut own: Vec<Step> = tree.steps(processor).collect();
+        if processor == rank {
+            own[..=place].rotate_left(1);
+        }
+        steps.extend(own.into_iter().map(|step| (processor, step)));
+    }
+    Tree::new(tree.processors(), tree.root(), &steps).unwrap()
+}
+
+/// The tree with the copy of one of its processors in every later place.
+fn with_later_copies(tree: &Tree) -> Vec<Tree> {
+    let places = (0..tree.processors())
+        .flat_map(|rank| (1..=tree.degree(rank)).map(move |place| (rank, place)));
+    places.map(|(rank, place)| with_later_copy(tree, rank, place)).collect()
 }
 
 #[test]
