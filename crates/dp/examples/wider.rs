@@ -1,65 +1,98 @@
 //! Times of the engines for copy-first and consecutive trees, and of deadline splitting.
 //!
 //! ```text
-//! cargo run --release -p tuwtree-dp --example wider -- 500 2000 8000
+//! cargo run --release -p tuwtree-dp --example wider -- 500 2000 8000 100000
 //! ```
 //!
 //! For each number of processors, over the papers' eleven distributions (b = 1000, rho = 5, root 0),
-//! gamma = 0 and beta, lambda/alpha = 0, 0.5 and 0.9, alpha = 5200 and beta = 1: the least, mean and
-//! greatest time on the processor, and how wide the bracket is where clocks are rounded to 8 of them.
+//! alpha = 5200, beta = 1, gamma = 0 and beta, lambda/alpha = 0, 0.5 and 0.9: mean and greatest time on
+//! the processor; how many clocks were needed at most for a bracket of 0.1 % of the volume, and how wide
+//! it was; and for deadline trees how far they are above the bracket's lower end. Beyond 10,000
+//! processors deadline trees only.
 
 use std::error::Error;
 use std::time::Instant;
-use tuwtree_dp::wider::{Class, Engine, Overlapping, optimal};
+use tuwtree_dp::wider::{
+    Class, Effort, Engine, Overlapping, clocks_within, deadline_tree, optimal,
+};
 use tuwtree_model::{BlockSizes, Distribution, Randomness, Root, Scale};
 
+const ROOT: Root = Root::Given(0);
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let counts: Vec<usize> =
-        std::env::args().skip(1).map(|p| p.parse()).collect::<Result<_, _>>()?;
+    let counts = std::env::args().skip(1).map(|p| p.parse());
+    let counts = counts.collect::<Result<Vec<usize>, _>>()?;
     println!(
-        "    p  class         clocks  lambda/alpha  gamma/beta  seconds: least   mean   most  bracket %: mean    most"
+        "{:>7}  {:13} {:>6} {:>6}  {:>7} {:>7}  {:>6}  {:>7} {:>7}",
+        "p", "trees", "lambda", "gamma", "seconds", "most", "clocks", "above %", "most"
     );
     for p in if counts.is_empty() { vec![500, 2000] } else { counts } {
-        for class in Class::ALL {
-            for share in [0.0, 0.5, 0.9] {
-                for gamma in [0.0, 1.0] {
-                    row(p, class, share, gamma)?;
-                }
+        for share in [0.0, 0.5, 0.9] {
+            for gamma in [0.0, 1.0] {
+                rows(p, share, gamma)?;
             }
         }
     }
     Ok(())
 }
 
-fn row(p: usize, class: Class, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
+fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
     let alpha = 5200.0;
     let costs = Overlapping::new(alpha * share, alpha - alpha * share, 1.0, gamma)?;
-    let (mut seconds, mut widths) = (Vec::new(), Vec::new());
-    for distribution in Distribution::ALL {
-        let sizes = sizes(distribution, p)?;
-        let started = Clock::now();
-        let engine = Engine::Dense { most_clocks: MOST_CLOCKS };
-        let solution = optimal(&sizes, &costs, Root::Given(0), class, engine, &())?;
-        seconds.push(started.seconds());
-        widths.push(100.0 * (solution.time / solution.at_least - 1.0));
+    let mut bounds = Vec::new();
+    for class in Class::ALL.into_iter().filter(|_| p <= 10_000) {
+        let mut row = Row::default();
+        bounds.clear();
+        for distribution in Distribution::ALL {
+            let sizes = sizes(distribution, p)?;
+            let clock = Clock::now();
+            let width = 1e-3 * sizes.total() as f64;
+            let most_clocks = clocks_within(&sizes, &costs, ROOT, width)?;
+            let engine = Engine::Dense { most_clocks };
+            let solution = optimal(&sizes, &costs, ROOT, class, engine, &())?;
+            row.seconds.push(clock.seconds());
+            row.clocks = row.clocks.max(if class == Class::Consecutive { most_clocks } else { 0 });
+            row.above.push(100.0 * (solution.time / solution.at_least - 1.0));
+            bounds.push(solution.at_least);
+        }
+        row.print(p, class.name(), share, gamma);
     }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-    let least = seconds.iter().copied().fold(f64::INFINITY, f64::min);
-    println!(
-        "{p:5}  {:12}  {:6}  {share:12}  {gamma:10}  {least:14.3} {:6.3} {:6.3}  {:15.4} {:7.4}",
-        class.name(),
-        if class == Class::CopyFirst { 0 } else { MOST_CLOCKS },
-        mean(&seconds),
-        most(&seconds),
-        mean(&widths),
-        most(&widths),
-    );
+    for effort in Effort::ALL {
+        let mut row = Row::default();
+        for (place, distribution) in Distribution::ALL.into_iter().enumerate() {
+            let sizes = sizes(distribution, p)?;
+            let clock = Clock::now();
+            let tree = deadline_tree(&sizes, &costs, ROOT, effort)?;
+            row.seconds.push(clock.seconds());
+            let time = costs.completion_time(&tree, &sizes)?.units();
+            row.above.extend(bounds.get(place).map(|bound| 100.0 * (time / bound - 1.0)));
+        }
+        row.print(p, &format!("{effort:?}").to_lowercase(), share, gamma);
+    }
     Ok(())
 }
 
-/// The clocks to which copies are rounded.
-const MOST_CLOCKS: usize = 8;
+#[derive(Default)]
+struct Row {
+    seconds: Vec<f64>,
+    clocks: usize,
+    above: Vec<f64>,
+}
+
+impl Row {
+    fn print(&self, p: usize, trees: &str, share: f64, gamma: f64) {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        println!(
+            "{p:7}  {trees:13} {share:6} {gamma:6}  {:7.3} {:7.3}  {:6}  {:7.4} {:7.4}",
+            mean(&self.seconds),
+            most(&self.seconds),
+            self.clocks,
+            mean(&self.above),
+            most(&self.above),
+        );
+    }
+}
 
 fn sizes(distribution: Distribution, p: usize) -> Result<BlockSizes, Box<dyn Error>> {
     let scale = Scale { processors: p, mean_block: 1000, rho: 5 };

@@ -88,9 +88,7 @@ impl<T: Scalar> Plan<T> {
         let mut clocks = |side| match class {
             Class::CopyFirst => Clocks::none(),
             Class::Consecutive => {
-                let clock = |rank| law.copy(rank).most(law.latency());
-                let (clocks, down) =
-                    Clocks::new(p, receivers(side, root), clock).grouped(most_clocks);
+                let (clocks, down) = all_clocks(law, side, root).grouped(most_clocks);
                 slack = slack.most(down);
                 clocks
             }
@@ -148,6 +146,31 @@ impl<T: Scalar> Plan<T> {
         }
         Ok(Bracket { table, slack })
     }
+}
+
+/// The least number of clocks a side with which consecutive trees have a slack of `slack` time units at
+/// most.
+///
+/// # Panics
+/// If a given root is no processor.
+///
+/// # Complexity
+/// O(p log p).
+pub fn clocks_within<T: Scalar>(law: &Scaled<T>, root: Root, slack: f64) -> usize {
+    let p = law.processors();
+    let root = match root {
+        Root::Given(root) => Some(root),
+        Root::Best => None,
+    };
+    let sides = sides(p, root).into_iter().filter(|&(_, width)| width > 0);
+    let groups = sides.map(|side| all_clocks(law, side, root).groups_within(slack));
+    groups.max().unwrap_or(1)
+}
+
+/// The clocks of all who may receive from a side.
+fn all_clocks<T: Scalar>(law: &Scaled<T>, side: (Rank, usize), root: Option<Rank>) -> Clocks<T> {
+    let clock = |rank| law.copy(rank).most(law.latency());
+    Clocks::new(law.processors(), receivers(side, root), clock)
 }
 
 /// The least times of all ranges over the trees of a class, exactly: the same values as

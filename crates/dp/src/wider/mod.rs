@@ -78,6 +78,6 @@ mod tests;
 pub use class::Class;
 pub use deadline::{Effort, deadline_tree};
 pub use law::{BySize, Overlapping, Receiving, Scaled};
-pub use optimum::{Engine, Solution, memory_needed, optimal};
+pub use optimum::{Engine, Solution, clocks_within, memory_needed, optimal};
 pub use table::Table;
 pub use tree::{completion, tree};

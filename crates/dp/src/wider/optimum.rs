@@ -116,6 +116,40 @@ pub fn memory_needed(
     }
 }
 
+/// The least `most_clocks` with which the bracket of [`Engine::Dense`] for consecutive trees is
+/// `width` time units wide at most.
+///
+/// # Errors
+/// As [`memory_needed`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Example
+/// Copies of 1 to 5 after a latency of 2: clocks 2 to 5, in pairs.
+/// ```
+/// use tuwtree_dp::wider::{Overlapping, clocks_within};
+/// use tuwtree_model::{BlockSizes, Root};
+/// let sizes = BlockSizes::new([1, 2, 3, 4, 5]).unwrap();
+/// let costs = Overlapping::new(2.0, 1.0, 1.0, 1.0).unwrap();
+/// assert_eq!(clocks_within(&sizes, &costs, Root::Best, 0.0), Ok(4));
+/// assert_eq!(clocks_within(&sizes, &costs, Root::Best, 1.0), Ok(2));
+/// ```
+pub fn clocks_within(
+    sizes: &BlockSizes,
+    costs: &Overlapping,
+    root: Root,
+    width: f64,
+) -> Result<usize, DpError> {
+    check_root(sizes, root)?;
+    let kept = Kept::new(sizes, root);
+    Ok(match Law::new(&kept.sizes, costs)? {
+        Law::Small(law) => dense::clocks_within(&law, kept.root, width),
+        Law::Large(law) => dense::clocks_within(&law, kept.root, width),
+        Law::Fractional(law) => dense::clocks_within(&law, kept.root, width),
+    })
+}
+
 /// A problem in the smallest number type that will do.
 enum Law {
     Small(Scaled<i32>),

@@ -190,6 +190,11 @@ impl<T: Scalar> Clocks<T> {
         (self, slack)
     }
 
+    /// How many groups there are at least if clocks within one lie `apart` at most.
+    pub(super) fn groups_within(&self, apart: f64) -> usize {
+        self.group_starts(apart).len()
+    }
+
     /// How far the clocks lie apart.
     fn span(&self) -> f64 {
         self.values[self.values.len() - 1].units() - self.values[0].units()

@@ -457,6 +457,8 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
         let law = scaled(&kept.sizes, &costs);
         let plan = dense::Plan::new(&law, Class::Consecutive, kept.root, most_clocks).unwrap();
         let slack = plan.slack() as f64;
+        let clocks = wider::clocks_within(&sizes, &costs, root, slack).unwrap();
+        assert!(clocks <= most_clocks, "{most_clocks} clocks give {slack}");
         let bracket = by(Engine::Dense { most_clocks });
         let context = (most_clocks, root, &sizes, &costs);
         assert!(bracket.at_least <= optimum && optimum <= bracket.time, "{context:?}");
