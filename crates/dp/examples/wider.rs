@@ -83,14 +83,12 @@ impl Row {
     fn print(&self, p: usize, trees: &str, share: f64, gamma: f64) {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-        println!(
-            "{p:7}  {trees:13} {share:6} {gamma:6}  {:7.3} {:7.3}  {:6}  {:7.4} {:7.4}",
-            mean(&self.seconds),
-            most(&self.seconds),
-            self.clocks,
-            mean(&self.above),
-            most(&self.above),
-        );
+        print!("{p:7}  {trees:13} {share:6} {gamma:6}");
+        print!("  {:7.3} {:7.3}  {:6}", mean(&self.seconds), most(&self.seconds), self.clocks);
+        match self.above.as_slice() {
+            [] => println!("  {:>7} {:>7}", "-", "-"),
+            above => println!("  {:7.4} {:7.4}", mean(above), most(above)),
+        }
     }
 }
 

@@ -402,7 +402,7 @@ fn check_dense_is_plain(random: &mut Random, processors: usize) {
 fn dense_is_plain_in_every_cell() {
     let mut random = Random(6);
     for (processors, count) in
-        problems(&[(3, 2000), (7, 20_000), (12, 20_000), (25, 1500), (60, 60)])
+        problems(&[(3, 2000), (7, 20_000), (12, 20_000), (25, 1500), (60, 60), (120, 8)])
     {
         for _ in 0..count {
             let processors = 1 + random.below(processors as u64) as usize;
