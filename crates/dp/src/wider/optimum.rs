@@ -97,22 +97,27 @@ pub fn memory_needed(
         law: &Scaled<T>,
         class: Class,
         root: Root,
-        most_clocks: usize,
+        engine: Engine,
     ) -> Result<u64, DpError> {
-        Ok(dense::Plan::new(law, class, root, most_clocks)?.memory_needed(law))
+        match engine {
+            Engine::Plain => plain::memory_needed(law, class, root),
+            Engine::Dense { most_clocks } => {
+                Ok(dense::Plan::new(law, class, root, most_clocks)?.memory_needed(law))
+            }
+        }
     }
     check_root(sizes, root)?;
-    let (sizes, root, most_clocks) = match engine {
-        Engine::Plain => (sizes.clone(), root, usize::MAX),
-        Engine::Dense { most_clocks } => {
+    let (sizes, root) = match engine {
+        Engine::Plain => (sizes.clone(), root),
+        Engine::Dense { .. } => {
             let kept = Kept::new(sizes, root);
-            (kept.sizes, kept.root, most_clocks)
+            (kept.sizes, kept.root)
         }
     };
     match Law::new(&sizes, costs)? {
-        Law::Small(law) => bytes(&law, class, root, most_clocks),
-        Law::Large(law) => bytes(&law, class, root, most_clocks),
-        Law::Fractional(law) => bytes(&law, class, root, most_clocks),
+        Law::Small(law) => bytes(&law, class, root, engine),
+        Law::Large(law) => bytes(&law, class, root, engine),
+        Law::Fractional(law) => bytes(&law, class, root, engine),
     }
 }
 

@@ -40,6 +40,40 @@ pub fn table<T: Scalar>(
     progress: &dyn Progress,
 ) -> Result<Table<T>, DpError> {
     let p = law.processors();
+    let (root, parts) = parts(law, class, root)?;
+    let mut meter = Meter::new(progress, cells(p, root, &parts));
+    let sides = parts.into_iter().map(|(range, clocks)| side(law, range, clocks, &mut meter));
+    let mut table = Table::new(p, class, root, sides.collect::<Result<_, _>>()?)?;
+    if let Some(root) = root {
+        fill_rooted(law, &mut table, root, &mut meter)?;
+    }
+    Ok(table)
+}
+
+/// The bytes of the tables.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`].
+pub fn memory_needed<T: Scalar>(
+    law: &impl Receiving<T>,
+    class: Class,
+    root: Root,
+) -> Result<u64, DpError> {
+    let (root, parts) = parts(law, class, root)?;
+    let cells = cells(law.processors(), root, &parts);
+    Ok((cells as u64).saturating_mul(size_of::<T>() as u64))
+}
+
+/// A side, first rank and number of processors, and the clocks of its receivers.
+type Part<T> = ((Rank, usize), Clocks<T>);
+
+/// The given root, if there is one, and the sides.
+fn parts<T: Scalar>(
+    law: &impl Receiving<T>,
+    class: Class,
+    root: Root,
+) -> Result<(Option<Rank>, Vec<Part<T>>), DpError> {
+    let p = law.processors();
     let root = match root {
         Root::Given(root) if root >= p => {
             return Err(DpError::RootOutOfRange { root, processors: p });
@@ -51,16 +85,12 @@ pub fn table<T: Scalar>(
         Class::CopyFirst => Clocks::none(),
         Class::Consecutive => Clocks::new(p, receivers(side, root), |rank| law.copy(rank)),
     };
-    let parts: Vec<_> = sides(p, root).into_iter().map(|side| (side, clocks(side))).collect();
-    let cells = parts.iter().map(|((_, width), clocks)| Side::cells(*width, clocks)).sum::<usize>();
-    let rooted = root.map_or(0, |root| cells_with_root(p, root));
-    let mut meter = Meter::new(progress, cells + rooted);
-    let sides = parts.into_iter().map(|(range, clocks)| side(law, range, clocks, &mut meter));
-    let mut table = Table::new(p, class, root, sides.collect::<Result<_, _>>()?)?;
-    if let Some(root) = root {
-        fill_rooted(law, &mut table, root, &mut meter)?;
-    }
-    Ok(table)
+    Ok((root, sides(p, root).into_iter().map(|side| (side, clocks(side))).collect()))
+}
+
+fn cells<T: Scalar>(processors: usize, root: Option<Rank>, parts: &[Part<T>]) -> usize {
+    let sides = parts.iter().map(|((_, width), clocks)| Side::cells(*width, clocks));
+    sides.sum::<usize>() + root.map_or(0, |root| cells_with_root(processors, root))
 }
 
 /// `C` and `U` on `[first..first + width - 1]`.

@@ -204,6 +204,29 @@ fn strongly_ordered_binary_trees_are_consecutive() {
 }
 
 #[test]
+fn dense_is_plain_on_the_distributions() {
+    let mut random = Random(13);
+    for distribution in Distribution::ALL {
+        let scale = Scale { processors: 250, mean_block: 1000, rho: 5 };
+        let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
+        let root = match random.below(2) {
+            0 => Root::Best,
+            _ => Root::Given(random.below(250) as usize),
+        };
+        let sizes = without_empty_blocks(&sizes, root);
+        for (latency, overhead) in [(0.0, 5200.0), (2600.0, 2600.0), (18_000.0, 2000.0)] {
+            let costs = Overlapping::new(latency, overhead, 1.0, 0.0).unwrap();
+            let law = scaled(&sizes, &costs);
+            for class in Class::ALL {
+                let plain = plain::table(&law, class, root, &()).unwrap();
+                let dense = dense::table(&law, class, root, &()).unwrap();
+                assert_same(&dense, &plain, &(distribution, root, latency));
+            }
+        }
+    }
+}
+
+#[test]
 fn times_rise_with_ranges() {
     let mut random = Random(12);
     for _ in 0..6000 {
@@ -551,6 +574,8 @@ fn memory_is_known_beforehand() {
     assert_eq!(needed(Class::Consecutive, Root::Best, Engine::EXACT), 7 * 45 * 4);
     let rounded = Engine::Dense { most_clocks: 2 };
     assert_eq!(needed(Class::Consecutive, Root::Best, rounded), 3 * 45 * 4);
+    // The empty block as well, and clocks 0 to 9.
+    assert_eq!(needed(Class::Consecutive, Root::Best, Engine::Plain), 11 * 55 * 4);
     // Before rank 7 seven blocks with clocks 4 to 8, after it one with 8 and 9; 8 x 2 ranges hold it.
     let given = needed(Class::Consecutive, Root::Given(7), Engine::EXACT);
     assert_eq!(given, (28 * 6 + 3 + 16) * 4);
