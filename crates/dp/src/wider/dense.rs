@@ -37,7 +37,7 @@
 //! longer than its value in the table.
 
 use super::lanes::{ColumnLanes, RowLane};
-use super::table::{Clocks, Side, Table, held, receivers, sides};
+use super::table::{Clocks, Side, Table, given_root, held, receivers, sides};
 use super::{Class, Receiving, Scaled};
 use crate::progress::Meter;
 use crate::table::cells_with_root;
@@ -77,13 +77,7 @@ impl<T: Scalar> Plan<T> {
         most_clocks: usize,
     ) -> Result<Plan<T>, DpError> {
         let p = law.processors();
-        let root = match root {
-            Root::Given(root) if root >= p => {
-                return Err(DpError::RootOutOfRange { root, processors: p });
-            }
-            Root::Given(root) => Some(root),
-            Root::Best => None,
-        };
+        let root = given_root(p, root)?;
         let mut slack = T::ZERO;
         let mut clocks = |side| match class {
             Class::CopyFirst => Clocks::none(),
@@ -151,20 +145,17 @@ impl<T: Scalar> Plan<T> {
 /// The least number of clocks a side with which consecutive trees have a slack of `slack` time units at
 /// most.
 ///
-/// # Panics
-/// If a given root is no processor.
+/// # Errors
+/// [`DpError::RootOutOfRange`].
 ///
 /// # Complexity
 /// O(p log p).
-pub fn clocks_within<T: Scalar>(law: &Scaled<T>, root: Root, slack: f64) -> usize {
+pub fn clocks_within<T: Scalar>(law: &Scaled<T>, root: Root, slack: f64) -> Result<usize, DpError> {
     let p = law.processors();
-    let root = match root {
-        Root::Given(root) => Some(root),
-        Root::Best => None,
-    };
+    let root = given_root(p, root)?;
     let sides = sides(p, root).into_iter().filter(|&(_, width)| width > 0);
     let groups = sides.map(|side| all_clocks(law, side, root).groups_within(slack));
-    groups.max().unwrap_or(1)
+    Ok(groups.max().unwrap_or(1))
 }
 
 /// The clocks of all who may receive from a side.

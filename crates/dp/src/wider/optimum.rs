@@ -1,6 +1,7 @@
 //! From bytes and costs to a tree of a class, its time, and how much faster another could be.
 
 use super::empty::Kept;
+use super::table::given_root;
 use super::{Class, Overlapping, Receiving, Scaled, completion, dense, plain, tree};
 use crate::{DpError, Progress};
 use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Tree};
@@ -64,7 +65,7 @@ pub fn optimal(
     engine: Engine,
     progress: &dyn Progress,
 ) -> Result<Solution, DpError> {
-    check_root(sizes, root)?;
+    given_root(sizes.processors(), root)?;
     let (kept, most_clocks) = match engine {
         Engine::Plain => {
             return match Law::new(sizes, costs)? {
@@ -106,7 +107,7 @@ pub fn memory_needed(
             }
         }
     }
-    check_root(sizes, root)?;
+    given_root(sizes.processors(), root)?;
     let (sizes, root) = match engine {
         Engine::Plain => (sizes.clone(), root),
         Engine::Dense { .. } => {
@@ -146,13 +147,13 @@ pub fn clocks_within(
     root: Root,
     width: f64,
 ) -> Result<usize, DpError> {
-    check_root(sizes, root)?;
+    given_root(sizes.processors(), root)?;
     let kept = Kept::new(sizes, root);
-    Ok(match Law::new(&kept.sizes, costs)? {
+    match Law::new(&kept.sizes, costs)? {
         Law::Small(law) => dense::clocks_within(&law, kept.root, width),
         Law::Large(law) => dense::clocks_within(&law, kept.root, width),
         Law::Fractional(law) => dense::clocks_within(&law, kept.root, width),
-    })
+    }
 }
 
 /// A problem in the smallest number type that will do.
@@ -171,15 +172,6 @@ impl Law {
             Scaled::new(costs, sizes).map(Law::Fractional)
         };
         law.ok_or(DpError::TooLarge { total: sizes.total() })
-    }
-}
-
-fn check_root(sizes: &BlockSizes, root: Root) -> Result<(), DpError> {
-    match root {
-        Root::Given(root) if root >= sizes.processors() => {
-            Err(DpError::RootOutOfRange { root, processors: sizes.processors() })
-        }
-        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! ready sooner, does no harm. So they hold for gamma > beta, with empty blocks kept (an empty
 //! processor may relay, where copies are dear), for tables of any shape.
 
-use super::table::{Clocks, Side, Table, held, receivers, sides};
+use super::table::{Clocks, Side, Table, given_root, held, receivers, sides};
 use super::{Class, Receiving};
 use crate::progress::Meter;
 use crate::table::cells_with_root;
@@ -74,13 +74,7 @@ fn parts<T: Scalar>(
     root: Root,
 ) -> Result<(Option<Rank>, Vec<Part<T>>), DpError> {
     let p = law.processors();
-    let root = match root {
-        Root::Given(root) if root >= p => {
-            return Err(DpError::RootOutOfRange { root, processors: p });
-        }
-        Root::Given(root) => Some(root),
-        Root::Best => None,
-    };
+    let root = given_root(p, root)?;
     let clocks = |side| match class {
         Class::CopyFirst => Clocks::none(),
         Class::Consecutive => Clocks::new(p, receivers(side, root), |rank| law.copy(rank)),

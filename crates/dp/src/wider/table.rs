@@ -3,7 +3,7 @@
 use super::{Class, Receiving};
 use crate::DpError;
 use crate::table::{Triangle, cells_with_root, triangle_cells, zeros};
-use tuwtree_model::{Rank, Scalar};
+use tuwtree_model::{Rank, Root, Scalar};
 
 /// The least times of all ranges of a problem, as the [module](super) defines them.
 #[derive(Clone, Debug, PartialEq)]
@@ -222,6 +222,18 @@ impl<T: Scalar> Clocks<T> {
     #[inline(always)]
     pub(super) fn value(&self, receiver: Rank) -> T {
         self.values[self.of(receiver)]
+    }
+}
+
+/// The given root; `None` if any will do.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`].
+pub(super) fn given_root(processors: usize, root: Root) -> Result<Option<Rank>, DpError> {
+    match root {
+        Root::Best => Ok(None),
+        Root::Given(root) if root < processors => Ok(Some(root)),
+        Root::Given(root) => Err(DpError::RootOutOfRange { root, processors }),
     }
 }
 

@@ -33,6 +33,7 @@ mod largest;
 
 use super::Overlapping;
 use super::empty::Kept;
+use super::table::given_root;
 use crate::DpError;
 use growth::growth;
 use largest::Largest;
@@ -106,12 +107,7 @@ pub fn deadline_tree(
     root: Root,
     effort: Effort,
 ) -> Result<Tree, DpError> {
-    let processors = sizes.processors();
-    if let Root::Given(root) = root
-        && root >= processors
-    {
-        return Err(DpError::RootOutOfRange { root, processors });
-    }
+    given_root(sizes.processors(), root)?;
     let kept = Kept::new(sizes, root);
     let tree = Splitter::new(&kept.sizes, costs, effort).tree(kept.root);
     Ok(kept.restored(&tree))
