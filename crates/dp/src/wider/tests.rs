@@ -444,7 +444,8 @@ fn leaving_out_empty_blocks_changes_neither_time_nor_class() {
     let mut random = Random(7);
     for problem in 0..6000 {
         let processors = 1 + random.below(if problem % 20 == 0 { 40 } else { 12 }) as usize;
-        let (sizes, costs) = (random.sizes(processors), monotone(&mut random));
+        let sizes = random.sizes(processors);
+        let costs = fitting(&mut random, &sizes);
         let given = Root::Given(random.below(processors as u64) as usize);
         for (class, root) in
             Class::ALL.into_iter().flat_map(|class| [(class, Root::Best), (class, given)])
@@ -467,7 +468,8 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
     let mut closed = 0;
     for _ in 0..6000 {
         let processors = 2 + random.below(20) as usize;
-        let (sizes, costs) = (random.sizes(processors), monotone(&mut random));
+        let sizes = random.sizes(processors);
+        let costs = fitting(&mut random, &sizes);
         let root = match random.below(2) {
             0 => Root::Best,
             _ => Root::Given(random.below(processors as u64) as usize),
