@@ -4,11 +4,11 @@
 //! cargo run --release -p tuwtree-dp --example wider -- 500 2000 8000 100000
 //! ```
 //!
-//! For each number of processors, over the papers' eleven distributions (b = 1000, rho = 5, root 0),
-//! alpha = 5200, beta = 1, gamma = 0 and beta, lambda/alpha = 0, 0.5 and 0.9: mean and greatest time on
-//! the processor; how many clocks were needed at most for a bracket of 0.1 % of the volume, and how wide
-//! it was; and for deadline trees how far they are above the bracket's lower end. Beyond 10,000
-//! processors deadline trees only.
+//! For each number of processors, over the papers' eleven distributions (b = 1000, rho = 5, root
+//! 0), alpha = 5200, beta = 1, gamma = 0 and beta, lambda/alpha = 0, 0.5 and 0.9: mean and greatest
+//! time on the processor; how many clocks were needed at most for a bracket of 0.1 % of the volume,
+//! and how wide it was; and for deadline trees how far they are above the bracket's lower end.
+//! Beyond 10,000 processors deadline trees only.
 
 use std::error::Error;
 use std::time::Instant;

@@ -4,7 +4,8 @@ use tuwtree_model::{NotOrdered, Rank, Tree};
 
 /// A class of trees in which every subtree spans consecutive ranks. Each is part of the next.
 ///
-/// Neither asks when a processor copies its own block; its place is known, and it is best copied first.
+/// Neither asks when a processor copies its own block; its place is known, and it is best copied
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// What a processor holds, its own block from the start, is one range at every moment.
@@ -29,8 +30,8 @@ impl Class {
     /// Fails unless the tree is of this class.
     ///
     /// # Errors
-    /// [`NotOrdered`] names a processor and the ranks at fault. A processor whose own block is out of
-    /// reach in the end has `taken` its own rank.
+    /// [`NotOrdered`] names a processor and the ranks at fault. A processor whose own block is out
+    /// of reach in the end has `taken` its own rank.
     ///
     /// # Complexity
     /// O(p) time and space.

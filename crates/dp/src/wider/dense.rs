@@ -1,40 +1,41 @@
 //! The same tables in O(p^2) for copy-first trees, O(p^2 G) for consecutive ones.
 //!
 //! # What it assumes
-//! No block but that of a given root is empty, and every other processor's copy takes no longer than its
-//! own message does to arrive: `g_x <= lambda + o + beta m_x`, as is always so for gamma <= beta.
+//! No block but that of a given root is empty, and every other processor's copy takes no longer
+//! than its own message does to arrive: `g_x <= lambda + o + beta m_x`, as is always so for gamma
+//! <= beta.
 //!
 //! # Monotonicity
-//! Of `C`, of `F` among ranges that hold the root, and of every `U_g`, a longer range has the greater
-//! time:
+//! Of `C`, of `F` among ranges that hold the root, and of every `U_g`, a longer range has the
+//! greater time:
 //!
 //! - (L) `C(i,j) <= C(i-1,j)`, (R) `C(i,j) <= C(i,j+1)`, and `g_i <= C(i,i+1)`, `g_j <= C(j-1,j)`.
 //!
-//! Proof of (L), by induction on the number of processors; (R) is the mirror image. `g_i <= C(i,i+1)`:
-//! `i` copies, or its message arrives and is then no shorter than its copy. Take a best tree of `[i-1..j]`
-//! with root `x` and delete processor `i-1`.
+//! Proof of (L), by induction on the number of processors; (R) is the mirror image. `g_i <=
+//! C(i,i+1)`: `i` copies, or its message arrives and is then no shorter than its copy. Take a best
+//! tree of `[i-1..j]` with root `x` and delete processor `i-1`.
 //!
-//! - `x` is another: the child that held `i-1` shrinks, and by induction is ready no later and sends no
-//!   more, or it vanishes. What `x` receives stays next to what it has.
-//! - `x = i-1`: the root `y` of its first child `X` takes its place. `x` had `X` at `C(X) + lambda + o`
-//!   or later; `y` has it at `C(X)`, or, if it is alone, at `g_y`, which is no later either. Then `y`
-//!   receives the same children in the same order.
+//! - `x` is another: the child that held `i-1` shrinks, and by induction is ready no later and
+//!   sends no more, or it vanishes. What `x` receives stays next to what it has.
+//! - `x = i-1`: the root `y` of its first child `X` takes its place. `x` had `X` no sooner than
+//!   `lambda + o` after `C(X)`; `y` has it at `C(X)`, or, if it is alone, is free at `g_y`, which is
+//!   no later either. Then `y` receives the same children in the same order.
 //!
 //! An empty processor is no better as a relay, by the second case; so empty blocks can be left out.
 //!
 //! # Windows
-//! By (L) and (R) the clock of the receiving part rises with its length while the sending part's time
-//! falls. So a range has one turn for each direction, both move one way only, and four candidates
-//! are enough ([`lanes`](super), in the source).
+//! By (L) and (R) the clock of the receiving part rises with its length while the sending part's
+//! time falls. So a range has one turn for each direction, both move one way only, and four
+//! candidates are enough ([`lanes`](super), in the source).
 //!
 //! # Clocks
-//! `U_g` depends on its receiver by `max(lambda, g)` only, since no message starts before lambda: one
-//! table for each such clock. There is one, `G = 1`, if all copies fit into one latency. If there are too
-//! many, clocks are rounded *down* to the least of their group: the values are then exact for those
-//! clocks, never above the true ones, and below by at most the largest difference within a group, the
-//! [`slack`](Bracket::slack): copies come first, so that a chain of messages that decides a tree's time
-//! begins with one copy at most. For the same reason the tree behind the table takes at most the slack
-//! longer than its value in the table.
+//! `U_g` depends on its receiver by `max(lambda, g)` only, since no message starts before lambda:
+//! one table for each such clock. There is one, `G = 1`, if all copies fit into one latency. If
+//! there are too many, clocks are rounded *down* to the least of their group: the values are then
+//! exact for those clocks, never above the true ones, and below by at most the largest difference
+//! within a group, the [`slack`](Bracket::slack): copies come first, so that a chain of messages
+//! that decides a tree's time begins with one copy at most. For the same reason the tree behind the
+//! table takes at most the slack longer than its value in the table.
 
 use super::lanes::{ColumnLanes, RowLane};
 use super::table::{Clocks, Side, Table, given_root, held, receivers, sides};
@@ -120,8 +121,8 @@ impl<T: Scalar> Plan<T> {
     /// If a block other than a given root's is empty.
     ///
     /// # Complexity
-    /// O(p^2) time for each table; one value a range for each, and queues with a few entries a column
-    /// as a rule.
+    /// O(p^2) time for each table; one value a range for each, and queues with a few entries a
+    /// column as a rule.
     pub fn fill(self, law: &Scaled<T>, progress: &dyn Progress) -> Result<Bracket<T>, DpError> {
         let p = law.processors();
         let empty = |&((first, width), _): &((Rank, usize), _)| {
@@ -142,8 +143,8 @@ impl<T: Scalar> Plan<T> {
     }
 }
 
-/// The least number of clocks a side with which consecutive trees have a slack of `slack` time units at
-/// most.
+/// The least number of clocks a side with which consecutive trees have a slack of `slack` time
+/// units at most.
 ///
 /// # Errors
 /// [`DpError::RootOutOfRange`].
@@ -207,8 +208,8 @@ fn copy_first<T: Scalar>(
 
 /// `C` and every `U_g` for consecutive trees.
 ///
-/// A root with a single child, or whose first message comes from away, has its time from `U`; joins are
-/// left to receivers that hold two blocks.
+/// A root with a single child, or whose first message comes from away, has its time from `U`; joins
+/// are left to receivers that hold two blocks.
 fn consecutive<T: Scalar>(
     law: &Scaled<T>,
     (first, width): (Rank, usize),

@@ -1,7 +1,7 @@
 //! Processors with empty blocks, left out of a problem and hung into its tree for nothing.
 //!
-//! Nothing is sent where there is no data, so an empty processor may be a leaf of whoever extends its
-//! range over it:
+//! Nothing is sent where there is no data, so an empty processor may be a leaf of whoever extends
+//! its range over it:
 //!
 //! ```text
 //! kept ranks   0 . . 3 4 .        range [0..0] takes in [3..4]: first 1, then 2, then 3's message;

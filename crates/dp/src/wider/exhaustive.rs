@@ -1,7 +1,7 @@
 //! Every tree of a class, one by one: the oracle that knows no recurrence.
 //!
-//! All plane trees, with all ways to label their processors, are written down; [`Class::check`] says
-//! which of them belong to the class. Children come in the order in which they are received.
+//! All plane trees, with all ways to label their processors, are written down; [`Class::check`]
+//! says which of them belong to the class. Children come in the order in which they are received.
 
 use super::{Class, Receiving};
 use tuwtree_model::{Rank, Step, Tree};

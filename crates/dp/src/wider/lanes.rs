@@ -10,8 +10,8 @@
 //!        |=======turn-----------|        receivers, and behind it turn + 1 is the best sender.
 //! ```
 //!
-//! As `j` grows, `C(k+1,j)` does, and a row's turn moves right; as `i` falls, `C(i,r-1)` grows, and a
-//! column's turn moves left. Splits enter a window at one end and leave it at the other.
+//! As `j` grows, `C(k+1,j)` does, and a row's turn moves right; as `i` falls, `C(i,r-1)` grows, and
+//! a column's turn moves left. Splits enter a window at one end and leave it at the other.
 
 use super::Scaled;
 use crate::DpError;

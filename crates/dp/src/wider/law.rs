@@ -6,9 +6,9 @@ use tuwtree_model::{
 
 /// Homogeneous, linear costs with latency apart from occupancy.
 ///
-/// A message of `s > 0` bytes that is ready at `t` occupies the receiver's port from
-/// `max(F, t + lambda)`, where `F` is when the port is free, for `o + beta s`. No data, no message. A
-/// local copy of `s` bytes takes `gamma s`, and its processor can do nothing else meanwhile.
+/// A message of `s > 0` bytes that is ready at `t` occupies the receiver's port from `max(F, t +
+/// lambda)`, where `F` is when the port is free, for `o + beta s`. No data, no message. A local
+/// copy of `s` bytes takes `gamma s`, and its processor can do nothing else meanwhile.
 ///
 /// With `lambda = 0` this is [`Homogeneous`] with `alpha = o`; in general `alpha = lambda + o`.
 /// A scatter is the same backwards: its receiver may start `lambda` after the sender's port is free
@@ -24,8 +24,8 @@ pub struct Overlapping {
 }
 
 impl Overlapping {
-    /// The costs lambda (latency that overlaps), `o` (overhead), beta (time per byte sent) and gamma
-    /// (time per byte copied).
+    /// The costs lambda (latency that overlaps), `o` (overhead), beta (time per byte sent) and
+    /// gamma (time per byte copied).
     ///
     /// # Errors
     /// [`CostError`] for NaN, an infinity or a negative number.
@@ -68,7 +68,8 @@ impl Overlapping {
         self.occupancy.after_receive(clock, arrived, bytes)
     }
 
-    /// The completion time of a tree, ordered or not: of a gather, and of the scatter that mirrors it.
+    /// The completion time of a tree, ordered or not: of a gather, and of the scatter that mirrors
+    /// it.
     ///
     /// # Errors
     /// As [`after_receive`](Self::after_receive).
@@ -121,8 +122,8 @@ impl From<Homogeneous> for Overlapping {
 
 /// What the plain recurrences need to know of a problem and its costs.
 ///
-/// [`received`](Self::received) must not fall when `clock` or `ready` rises, and must not be less than
-/// either; any law of this kind will do, of which two are [`Scaled`] and [`BySize`].
+/// [`received`](Self::received) must not fall when `clock` or `ready` rises, and must not be less
+/// than either; any law of this kind will do, of which two are [`Scaled`] and [`BySize`].
 pub trait Receiving<T: Scalar> {
     /// `p >= 1`.
     fn processors(&self) -> usize;
@@ -202,8 +203,8 @@ impl<T: Scalar> Receiving<T> for Scaled<T> {
     }
 }
 
-/// A problem whose port time, latency and copies are any functions of a segment's bytes: tables of a
-/// measured network, with jumps where its protocol changes.
+/// A problem whose port time, latency and copies are any functions of a segment's bytes: tables of
+/// a measured network, with jumps where its protocol changes.
 ///
 /// A message of no bytes costs nothing, whatever the functions say.
 #[derive(Clone, Copy, Debug)]

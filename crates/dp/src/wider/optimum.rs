@@ -13,8 +13,8 @@ pub enum Engine {
     Plain,
     /// O(p^2 G), where copies take no longer than their own messages. See [`dense`].
     Dense {
-        /// The most clocks, `G >= 1`, that receivers start with; if there are more, they are rounded, and
-        /// the result is a bracket. Copy-first trees need none.
+        /// The most clocks, `G >= 1`, that receivers start with; if there are more, they are
+        /// rounded, and the result is a bracket. Copy-first trees need none.
         most_clocks: usize,
     },
 }
@@ -40,7 +40,8 @@ pub struct Solution {
 ///
 /// # Errors
 /// [`DpError`]: a root out of range, times too large, too little memory, cancelled;
-/// [`DpError::GammaExceedsBeta`] for the dense engine if some copy takes longer than its own message.
+/// [`DpError::GammaExceedsBeta`] for the dense engine if some copy takes longer than its own
+/// message.
 ///
 /// # Complexity
 /// As the engine's, and that of [`tree`](super::tree).
@@ -206,7 +207,8 @@ fn by_dense<T: Scalar>(
     Ok(Solution { tree: kept.restored(&small), time, at_least: time.min(at_least.units()) })
 }
 
-/// Fails unless every copy takes no longer than its own message, but the given root's, which sends none.
+/// Fails unless every copy takes no longer than its own message, but the given root's, which sends
+/// none.
 fn check_copies_fit<T: Scalar>(
     law: &Scaled<T>,
     root: Root,

@@ -1,8 +1,8 @@
 //! The recurrences split by split, for any costs: the yardstick.
 //!
-//! They rest on nothing but the law that [`Receiving`] states: a clock that is less, or a child that is
-//! ready sooner, does no harm. So they hold for gamma > beta, with empty blocks kept (an empty
-//! processor may relay, where copies are dear), for tables of any shape.
+//! They rest on nothing but the law that [`Receiving`] states: a clock that is less, or a child
+//! that is ready sooner, does no harm. So they hold for gamma > beta, with empty blocks kept (an
+//! empty processor may relay, where copies are dear), for tables of any shape.
 
 use super::table::{Clocks, Side, Table, given_root, held, receivers, sides};
 use super::{Class, Receiving};
@@ -17,12 +17,12 @@ use tuwtree_model::{Rank, Root, Scalar};
 /// [`DpError::RootOutOfRange`], [`DpError::OutOfMemory`], [`DpError::Cancelled`].
 ///
 /// # Complexity
-/// O(p^3) time and O(p^2) space for [`Class::CopyFirst`]; both times the number of distinct copies for
-/// [`Class::Consecutive`].
+/// O(p^3) time and O(p^2) space for [`Class::CopyFirst`]; both times the number of distinct copies
+/// for [`Class::Consecutive`].
 ///
 /// # Example
-/// Root 4 receives block 0 (2 + 9), while 2 gathers blocks 1 to 3 (3 + 3), and then those (2 + 3). If it
-/// may not start away from its own rank, it has nothing better to do than to wait for others.
+/// Root 4 receives block 0 (2 + 9), while 2 gathers blocks 1 to 3 (3 + 3), and then those (2 + 3).
+/// If it may not start away from its own rank, it has nothing better to do than to wait for others.
 /// ```
 /// use tuwtree_dp::wider::{Class, Overlapping, Scaled, plain};
 /// use tuwtree_model::{BlockSizes, Root};

@@ -162,8 +162,8 @@ impl<T: Scalar> Clocks<T> {
         Clocks { values, of }
     }
 
-    /// At most so many clocks, each the least of a group of neighbouring ones, and the most by which one
-    /// is less than it was. That is as little as can be, but for rounding.
+    /// At most so many clocks, each the least of a group of neighbouring ones, and the most by
+    /// which one is less than it was. That is as little as can be, but for rounding.
     ///
     /// # Complexity
     /// O(p) time, some 60 times.
@@ -200,8 +200,8 @@ impl<T: Scalar> Clocks<T> {
         self.values[self.values.len() - 1].units() - self.values[0].units()
     }
 
-    /// The first indices of groups, from the least clock on as long as they may be, within which clocks
-    /// lie `apart` at most.
+    /// The first indices of groups, from the least clock on as long as they may be, within which
+    /// clocks lie `apart` at most.
     fn group_starts(&self, apart: f64) -> Vec<usize> {
         let mut starts = vec![0];
         for (index, value) in self.values.iter().enumerate() {

@@ -112,8 +112,8 @@ fn check_against_every_tree(law: &impl Receiving<i64>, trees: &Exhaustive, class
     assert_eq!(plain_values(law, class), (least, best));
 }
 
-/// Numbers of problems for each number of processors; twenty times as many with `TUWTREE_FULL` in the
-/// environment.
+/// Numbers of problems for each number of processors; twenty times as many with `TUWTREE_FULL` in
+/// the environment.
 fn problems(counts: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
     let times = if std::env::var_os("TUWTREE_FULL").is_some() { 20 } else { 1 };
     counts.iter().map(move |&(processors, count)| (processors, count * times))
@@ -578,7 +578,8 @@ fn memory_is_known_beforehand() {
     assert_eq!(needed(Class::Consecutive, Root::Best, rounded), 3 * 45 * 4);
     // The empty block as well, and clocks 0 to 9.
     assert_eq!(needed(Class::Consecutive, Root::Best, Engine::Plain), 11 * 55 * 4);
-    // Before rank 7 seven blocks with clocks 4 to 8, after it one with 8 and 9; 8 x 2 ranges hold it.
+    // Before rank 7 seven blocks with clocks 4 to 8, after it one with 8 and 9; 8 x 2 ranges hold
+    // it.
     let given = needed(Class::Consecutive, Root::Given(7), Engine::EXACT);
     assert_eq!(given, (28 * 6 + 3 + 16) * 4);
 }
@@ -610,7 +611,8 @@ fn deadline_trees_are_consecutive_and_no_faster_than_the_optimum() {
     assert!(optimal * 10 > trees * 8, "{optimal} of {trees} are optimal");
 }
 
-/// How far deadline trees are above the optimum on the papers' distributions, per cent: mean and most.
+/// How far deadline trees are above the optimum on the papers' distributions, per cent: mean and
+/// most.
 fn above_optimum(processors: usize, effort: Effort, most_clocks: usize) -> (f64, f64) {
     let (mut sum, mut most, mut count) = (0.0, 0.0_f64, 0);
     for distribution in Distribution::ALL {

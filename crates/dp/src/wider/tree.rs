@@ -6,9 +6,9 @@ use tuwtree_model::{Rank, Scalar, Step, Tree};
 
 /// A tree that attains the table's value; every processor with children copies first.
 ///
-/// The table alone determines it: at each range the first candidate that attains the range's time is
-/// taken, absorbed roots before joins, splits in ascending order, left receivers first. Where rounding
-/// hides the equality (costs that are no integers), the first of the least.
+/// The table alone determines it: at each range the first candidate that attains the range's time
+/// is taken, absorbed roots before joins, splits in ascending order, left receivers first. Where
+/// rounding hides the equality (costs that are no integers), the first of the least.
 ///
 /// # Shapes
 /// The law is the one that the table is made by.

@@ -1,12 +1,12 @@
 //! How long it takes to hear of many processors that have no data.
 
-/// `h(n)` for `n` up to `most`: the least time after which one processor can have heard of `n`, itself
-/// included, if a message takes lambda and then `o` of its receiver; entry 0 is 0.
+/// `h(n)` for `n` up to `most`: the least time after which one processor can have heard of `n`,
+/// itself included, if a message takes lambda and then `o` of its receiver; entry 0 is 0.
 ///
-/// Backwards in time this is a broadcast: whoever knows sends on, a message every `o`, and who hears of it
-/// begins lambda later than its sender goes on. So each message that starts at `t` is followed by one at
-/// `t + o` and one at `t + o + lambda`. Starts in rising order are a merge of both kinds, and the `n`-th
-/// start ends with `n + 1` who know.
+/// Backwards in time this is a broadcast: whoever knows sends on, a message every `o`, and who
+/// hears of it begins lambda later than its sender goes on. So each message that starts at `t` is
+/// followed by one at `t + o` and one at `t + o + lambda`. Starts in rising order are a merge of
+/// both kinds, and the `n`-th start ends with `n + 1` who know.
 ///
 /// # Complexity
 /// O(most).

