@@ -32,9 +32,9 @@
 mod growth;
 mod largest;
 
-use super::Overlapping;
 use super::empty::Kept;
 use super::table::given_root;
+use super::{Overlapping, Scaled};
 use crate::DpError;
 use growth::growth;
 use largest::Largest;
@@ -71,6 +71,9 @@ impl Effort {
     }
 }
 
+/// Halvings after which a bisection ends in any case: a dozen are enough but for times next to 0.
+const MOST_HALVINGS: usize = 64;
+
 /// From which end a child is taken if it could be either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
@@ -87,7 +90,7 @@ enum Policy {
 /// A consecutive tree of nearly least completion time, given or chosen root.
 ///
 /// # Errors
-/// [`DpError::RootOutOfRange`].
+/// [`DpError::RootOutOfRange`]; [`DpError::TooLarge`] if times might not be finite.
 ///
 /// # Complexity
 /// O(p) space. With `k` children at each of `d` levels, about `k log p` steps a level and processor
@@ -110,6 +113,7 @@ pub fn deadline_tree(
 ) -> Result<Tree, DpError> {
     given_root(sizes.processors(), root)?;
     let kept = Kept::new(sizes, root);
+    Scaled::<f64>::new(costs, &kept.sizes).ok_or(DpError::TooLarge { total: sizes.total() })?;
     let tree = Splitter::new(&kept.sizes, costs, effort).tree(kept.root);
     Ok(kept.restored(&tree))
 }
@@ -216,7 +220,9 @@ impl Splitter {
         } else if feasible(little) {
             return Some(little);
         } else if enough == f64::INFINITY {
-            let mut step = (self.overhead + self.latency).max(little * precision);
+            // Some positive step even where all costs are 0 and volumes are rounded.
+            let least = f64::MIN_POSITIVE;
+            let mut step = (self.overhead + self.latency).max(little * precision).max(least);
             enough = little + step;
             while !feasible(enough) {
                 step *= 2.0;
@@ -225,7 +231,10 @@ impl Splitter {
         } else if !feasible(enough) {
             return None;
         }
-        while enough - little > precision * enough {
+        for _ in 0..MOST_HALVINGS {
+            if enough - little <= precision * enough {
+                break;
+            }
             let middle = 0.5 * (little + enough);
             *if feasible(middle) { &mut enough } else { &mut little } = middle;
         }
@@ -328,6 +337,7 @@ fn longest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wider::Class;
 
     #[test]
     fn the_longest_that_holds_is_found() {
@@ -348,6 +358,20 @@ mod tests {
     }
 
     #[test]
+    fn whatever_the_costs_there_is_a_tree() {
+        let sizes = BlockSizes::new([3, 0, 1, 4, 1, 5, 9, 2, 6]).unwrap();
+        let choices = [0.0, 1e-300, 0.1, 1e250];
+        for case in 0..256 {
+            let cost = |place: u32| choices[case / 4_usize.pow(place) % 4];
+            let costs = Overlapping::new(cost(0), cost(1), cost(2), cost(3)).unwrap();
+            for (root, effort) in [(Root::Best, Effort::Full), (Root::Given(1), Effort::Light)] {
+                let tree = deadline_tree(&sizes, &costs, root, effort).unwrap();
+                assert_eq!(Class::Consecutive.check(&tree), Ok(()), "{costs:?}");
+            }
+        }
+    }
+
+    #[test]
     fn costs_of_nothing_and_blocks_of_nothing_do() {
         let free = Overlapping::new(0.0, 0.0, 0.0, 0.0).unwrap();
         for blocks in [vec![3, 1, 4, 1, 5], vec![0, 0, 0], vec![7]] {
@@ -360,5 +384,8 @@ mod tests {
         let sizes = BlockSizes::new([1, 2]).unwrap();
         let error = deadline_tree(&sizes, &free, Root::Given(2), Effort::Light);
         assert_eq!(error, Err(DpError::RootOutOfRange { root: 2, processors: 2 }));
+        let huge = Overlapping::new(0.0, 0.0, 1e300, 0.0).unwrap();
+        let error = deadline_tree(&sizes, &huge, Root::Best, Effort::Light);
+        assert_eq!(error, Err(DpError::TooLarge { total: 3 }));
     }
 }
