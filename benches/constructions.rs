@@ -7,28 +7,40 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Randomness, Root, Scale, Tree, completion_time,
+    ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness, Root,
+    completion_time,
 };
-use tuwtree_treegen::{
-    AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
-};
+use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
-fn random(processors: usize) -> BlockSizes {
-    let scale = Scale { processors, mean_block: 1000, rho: 5 };
-    Distribution::Random.sizes(scale, Randomness::default()).expect("parameters in range")
+/// Gathering the papers' random blocks.
+fn random(processors: usize) -> Problem {
+    let parameters = DistributionParameters::new(processors, 1000);
+    let sizes = Distribution::Random.sizes(parameters, Randomness::default());
+    let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("these are costs");
+    Problem::gather(&sizes.expect("parameters in range"), costs).expect("costs for any processors")
 }
 
-/// Benchmarks a function of the blocks at both sizes.
-fn at_both_sizes<T>(criterion: &mut Criterion, name: &str, build: impl Fn(&BlockSizes) -> T) {
+/// Benchmarks a function of the problem at both sizes, with any root.
+fn at_both_sizes<T>(criterion: &mut Criterion, name: &str, build: impl Fn(&Problem) -> T) {
+    with_root(criterion, name, |_| Root::Best, build);
+}
+
+/// The same with the root that is asked for among so many processors.
+fn with_root<T>(
+    criterion: &mut Criterion,
+    name: &str,
+    root: impl Fn(usize) -> Root,
+    build: impl Fn(&Problem) -> T,
+) {
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10);
     for processors in [2000, 1_000_000] {
-        let sizes = random(processors);
+        let problem = random(processors).with_root(root(processors)).expect("in range");
         group.bench_with_input(
             BenchmarkId::from_parameter(processors),
-            &sizes,
-            |bencher, sizes| {
-                bencher.iter(|| build(black_box(sizes)));
+            &problem,
+            |bencher, problem| {
+                bencher.iter(|| build(black_box(problem)));
             },
         );
     }
@@ -36,28 +48,21 @@ fn at_both_sizes<T>(criterion: &mut Criterion, name: &str, build: impl Fn(&Block
 }
 
 fn constructions(criterion: &mut Criterion) {
-    let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("these are costs");
-    let middle = |sizes: &BlockSizes| sizes.processors() / 2;
-    let star = |sizes: &BlockSizes, root| linear(sizes.processors(), root).expect("in range");
-    let binomial =
-        |sizes: &BlockSizes, root| oblivious(sizes.processors(), root).expect("in range");
-    at_both_sizes(criterion, "linear, given root", |sizes| star(sizes, middle(sizes)));
-    at_both_sizes(criterion, "linear, best root", |sizes| {
-        star(sizes, best_root(&linear_times(sizes, &costs).expect("exact times")))
-    });
-    at_both_sizes(criterion, "oblivious, given root", |sizes| binomial(sizes, middle(sizes)));
-    at_both_sizes(criterion, "oblivious, best root", |sizes| {
-        binomial(sizes, best_root(&oblivious_times(sizes, &costs).expect("exact times")))
-    });
-    for rule in AdaptiveRule::ALL {
-        at_both_sizes(criterion, &format!("adaptive by {}, its root", rule.name()), |sizes| {
-            adaptive(sizes, &costs, Root::Best, rule).expect("exact times")
+    let middle = |processors| Root::Given(processors / 2);
+    let star = |problem: &Problem| linear(problem).expect("exact times");
+    let binomial = |problem: &Problem| oblivious(problem).expect("exact times");
+    with_root(criterion, "linear, given root", middle, star);
+    at_both_sizes(criterion, "linear, best root", star);
+    with_root(criterion, "oblivious, given root", middle, binomial);
+    at_both_sizes(criterion, "oblivious, best root", binomial);
+    for rule in AdaptiveRule::all() {
+        at_both_sizes(criterion, &format!("adaptive by {}, its root", rule.name()), |problem| {
+            adaptive(problem, rule).expect("exact times")
         });
     }
-    at_both_sizes(criterion, "completion time of the adaptive tree, built anew", |sizes| {
-        let tree: Tree = adaptive(sizes, &costs, Root::Best, AdaptiveRule::DataSize)
-            .expect("data decides, no times");
-        completion_time(&tree, sizes, &costs).expect("exact times")
+    at_both_sizes(criterion, "completion time of the adaptive tree, built anew", |problem| {
+        let tree = adaptive(problem, AdaptiveRule::DataSize).expect("data decides, no times");
+        completion_time(&tree, problem).expect("exact times")
     });
 }
 

@@ -7,7 +7,10 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 use tuwtree_dp::{Method, optimal};
-use tuwtree_model::{BlockSizes, Distribution, Homogeneous, Randomness, Root, Scale};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness,
+    Root,
+};
 
 /// Up to this many processors the dense method runs too.
 const DENSE_MOST: usize = 8000;
@@ -23,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn sizes(distribution: Distribution, processors: usize) -> Result<BlockSizes, Box<dyn Error>> {
-    let scale = Scale { processors, mean_block: 1000, rho: 5 };
-    Ok(distribution.sizes(scale, Randomness::default())?)
+    let parameters = DistributionParameters::new(processors, 1000);
+    Ok(distribution.sizes(parameters, Randomness::default())?)
 }
 
 /// How long a method takes, and the completion time that it finds.
@@ -34,8 +37,9 @@ fn timed(
     root: Root,
     method: Method,
 ) -> Result<(Duration, f64), Box<dyn Error>> {
+    let problem = Problem::gather(sizes, costs)?.with_root(root)?;
     let started = Instant::now();
-    let optimum = optimal(sizes, costs, root, method)?;
+    let optimum = optimal(&problem, method, &())?;
     Ok((started.elapsed(), optimum.value))
 }
 
@@ -49,7 +53,7 @@ fn distributions(processors: usize) -> Result<(), Box<dyn Error>> {
         "distribution", "gamma", "root", "runs", "dense", "dense/runs"
     );
     let mut longest = Duration::ZERO;
-    for distribution in Distribution::ALL {
+    for distribution in Distribution::published() {
         let sizes = sizes(distribution, processors)?;
         for gamma in [1.0, 0.0] {
             let costs = Homogeneous::new(100.0, 1.0, gamma)?;
@@ -78,7 +82,7 @@ fn distributions(processors: usize) -> Result<(), Box<dyn Error>> {
 /// The 66 problems of the published tables, each with a chosen and a given root.
 fn tables() -> Result<(), Box<dyn Error>> {
     let mut total = [Duration::ZERO; 2];
-    for distribution in Distribution::ALL {
+    for distribution in Distribution::published() {
         let sizes = sizes(distribution, 2000)?;
         for (alpha, gamma) in
             [100.0, 1.0, 1000.0].into_iter().flat_map(|alpha| [(alpha, 1.0), (alpha, 0.0)])

@@ -8,15 +8,19 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
 use tuwtree_dp::{Method, Optimum, optimal, optimal_binary};
-use tuwtree_model::{BlockSizes, Distribution, Homogeneous, Randomness, Root, Scale};
+use tuwtree_model::{
+    ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness, Root,
+};
 
 /// The largest p at which the cubic engine is still worth waiting for.
 const MOST_PLAIN: usize = 2000;
 
-/// The papers' spikes.
-fn spikes(processors: usize) -> BlockSizes {
-    let scale = Scale { processors, mean_block: 1000, rho: 5 };
-    Distribution::Spikes.sizes(scale, Randomness::default()).expect("parameters in range")
+/// Gathering the papers' spikes.
+fn spikes(processors: usize) -> Problem {
+    let parameters = DistributionParameters::new(processors, 1000);
+    let sizes = Distribution::Spikes.sizes(parameters, Randomness::default());
+    let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("these are costs");
+    Problem::gather(&sizes.expect("parameters in range"), costs).expect("costs for any processors")
 }
 
 /// One group: a program at growing p, by every method.
@@ -24,7 +28,8 @@ fn compare(
     criterion: &mut Criterion,
     name: &str,
     methods: &[Method],
-    program: impl Fn(&BlockSizes, Method) -> Optimum,
+    root: impl Fn(usize) -> Root,
+    program: impl Fn(&Problem, Method) -> Optimum,
 ) {
     let mut group = criterion.benchmark_group(name);
     group
@@ -32,14 +37,14 @@ fn compare(
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(2));
     for processors in [250, 2000, 8000] {
-        let sizes = spikes(processors);
+        let problem = spikes(processors).with_root(root(processors)).expect("in range");
         for &method in methods {
             if method == Method::Plain && processors > MOST_PLAIN {
                 continue;
             }
             let id = BenchmarkId::new(method.name(), processors);
-            group.bench_with_input(id, &sizes, |bencher, sizes| {
-                bencher.iter(|| program(black_box(sizes), method));
+            group.bench_with_input(id, &problem, |bencher, problem| {
+                bencher.iter(|| program(black_box(problem), method));
             });
         }
     }
@@ -47,16 +52,13 @@ fn compare(
 }
 
 fn optimal_trees(criterion: &mut Criterion) {
-    let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("these are costs");
-    compare(criterion, "optimal tree, best root", &Method::ALL, |sizes, method| {
-        optimal(sizes, &costs, Root::Best, method).expect("it fits")
-    });
-    compare(criterion, "optimal tree, given root", &Method::ALL, |sizes, method| {
-        let root = Root::Given(sizes.processors() / 2);
-        optimal(sizes, &costs, root, method).expect("it fits")
-    });
-    compare(criterion, "optimal binary tree, best root", &Method::BINARY, |sizes, method| {
-        optimal_binary(sizes, &costs, Root::Best, method).expect("it fits")
+    let (any, middle) = (|_| Root::Best, |processors| Root::Given(processors / 2));
+    let tree = |problem: &Problem, method| optimal(problem, method, &()).expect("it fits");
+    compare(criterion, "optimal tree, best root", Method::ALL, any, tree);
+    compare(criterion, "optimal tree, given root", Method::ALL, middle, tree);
+    let binary: Vec<Method> = Method::all().filter(|method| method.finds_binary_trees()).collect();
+    compare(criterion, "optimal binary tree, best root", &binary, any, |problem, method| {
+        optimal_binary(problem, method, &()).expect("it fits")
     });
 }
 

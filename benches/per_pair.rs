@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
 use tuwtree_dp::{PairMethod, optimal_binary_per_pair, optimal_per_pair};
-use tuwtree_model::{BlockSizes, CostMatrix, Root};
+use tuwtree_model::{BlockSizes, ClosedSet, CostMatrix, Problem};
 
 /// The largest p at which the recurrence as written is still worth waiting for.
 const MOST_PLAIN: usize = 100;
@@ -52,27 +52,26 @@ fn per_pair(criterion: &mut Criterion) {
     for processors in [32, 64, 100, 200] {
         let sizes = BlockSizes::new(draws(processors, 2000)).expect("small sizes");
         for (name, costs) in matrices(processors) {
+            let problem = Problem::gather(&sizes, &costs).expect("costs for as many processors");
             let mut group = criterion.benchmark_group(format!("per pair, {name}"));
             group
                 .sample_size(10)
                 .warm_up_time(Duration::from_millis(200))
                 .measurement_time(Duration::from_secs(2));
-            for method in PairMethod::ALL {
+            for method in PairMethod::all() {
                 if method == PairMethod::Plain && processors > MOST_PLAIN {
                     continue;
                 }
                 let id = BenchmarkId::new(method.name(), processors);
                 group.bench_function(id, |bencher| {
                     bencher.iter(|| {
-                        optimal_per_pair(black_box(&sizes), &costs, Root::Best, method, &())
-                            .expect("there are links")
+                        optimal_per_pair(black_box(&problem), method, &()).expect("there are links")
                     });
                 });
             }
             group.bench_function(BenchmarkId::new("binary", processors), |bencher| {
                 bencher.iter(|| {
-                    optimal_binary_per_pair(black_box(&sizes), &costs, Root::Best, &())
-                        .expect("there are links")
+                    optimal_binary_per_pair(black_box(&problem), &()).expect("there are links")
                 });
             });
             group.finish();

@@ -19,7 +19,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use tuwtree_dp::{Method, optimal};
-use tuwtree_model::{Distribution, Homogeneous, Randomness, Root, Scale};
+use tuwtree_model::{
+    ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness, Root,
+};
 
 /// The first number of processors.
 const LEAST: usize = 250;
@@ -97,7 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for given_root in [false, true] {
         for case in 0..CASES.len() {
             let first = measurements.len();
-            for method in Method::ALL {
+            for method in Method::all() {
                 series(Task { method, case, given_root, processors: LEAST }, &options, |found| {
                     measurements.push(found);
                 })?;
@@ -162,10 +164,7 @@ impl Task {
     fn from_words(words: &[String]) -> Result<Task, Box<dyn Error>> {
         let [method, case, root, processors] = words else { return Err("four words".into()) };
         Ok(Task {
-            method: Method::ALL
-                .into_iter()
-                .find(|known| known.name() == method)
-                .ok_or("no such method")?,
+            method: method.parse()?,
             case: case.parse()?,
             given_root: root == "given",
             processors: processors.parse()?,
@@ -195,12 +194,13 @@ impl Task {
     /// Performs the task: seconds, mebibytes, the tree's completion time.
     fn perform(self) -> Result<(f64, Option<f64>, f64), Box<dyn Error>> {
         let (distribution, gamma, _) = CASES[self.case];
-        let scale = Scale { processors: self.processors, mean_block: 1000, rho: 5 };
-        let sizes = distribution.sizes(scale, Randomness::default())?;
+        let parameters = DistributionParameters::new(self.processors, 1000);
+        let sizes = distribution.sizes(parameters, Randomness::default())?;
         let costs = Homogeneous::new(100.0, 1.0, gamma)?;
         let root = if self.given_root { Root::Given(self.processors / 2) } else { Root::Best };
+        let problem = Problem::gather(&sizes, costs)?.with_root(root)?;
         let start = Instant::now();
-        let optimum = optimal(&sizes, &costs, root, self.method)?;
+        let optimum = optimal(&problem, self.method, &())?;
         Ok((start.elapsed().as_secs_f64(), peak_mebibytes(), optimum.value))
     }
 }
@@ -228,7 +228,7 @@ fn print_table(measurements: &[Measurement]) -> Result<(), Box<dyn Error>> {
     let root = if given_root { "given" } else { "best" };
     println!("\n{}, {root} root", case_name(case));
     print!("{:>9}", "p");
-    for (at, method) in Method::ALL.into_iter().enumerate() {
+    for (at, method) in Method::all().enumerate() {
         print!("{:>12}{:>11}", format!("{} s", method.name()), "MiB");
         if at > 0 {
             print!("{:>14}", format!("{}/{}", Method::ALL[at - 1].name(), method.name()));
@@ -240,8 +240,7 @@ fn print_table(measurements: &[Measurement]) -> Result<(), Box<dyn Error>> {
     sizes.dedup();
     for processors in sizes {
         print!("{processors:>9}");
-        let row: Vec<Option<&Measurement>> = Method::ALL
-            .into_iter()
+        let row: Vec<Option<&Measurement>> = Method::all()
             .map(|method| {
                 let task = Task { method, case, given_root, processors };
                 measurements.iter().find(|found| found.task == task)
@@ -349,7 +348,7 @@ fn panel(
         .label_style(TEXT)
         .draw()?;
     for (case, &(_, _, colour)) in CASES.iter().enumerate() {
-        for (at, method) in Method::ALL.into_iter().enumerate() {
+        for (at, method) in Method::all().enumerate() {
             let points: Vec<(f64, f64)> = measurements
                 .iter()
                 .filter(|found| found.task.case == case && found.task.method == method)
@@ -401,7 +400,7 @@ fn draw_key(area: &DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), Box<dyn Err
         y += 28;
     }
     y += 20;
-    for (at, method) in Method::ALL.into_iter().enumerate() {
+    for (at, method) in Method::all().enumerate() {
         area.draw(&(EmptyElement::at((19, y + 8)) + Polygon::new(mark(at), BLACK.filled())))?;
         area.draw_text(method.name(), &style, (42, y))?;
         y += 28;

@@ -11,13 +11,12 @@
 //! heterogeneous platforms", EuroMPI 2010 (HET), section 3.
 
 use std::error::Error;
-use tuwtree_dp::{PairMethod, optimal_per_pair};
 use tuwtree_model::document::{Machine, Object};
 use tuwtree_model::{
-    BlockSizes, Collective, CostMatrix, Costs, Hierarchy, Placement, Rank, Root, Tree,
-    completion_time,
+    BlockSizes, Construction, CostMatrix, Costs, Hierarchy, Operation, Placement, Problem, Rank,
+    Root,
 };
-use tuwtree_treegen::{Filling, graceful, model_binomial, model_graceful, oblivious};
+use tuwtree_plan::{Request, Settings, Wanted, compare};
 
 /// The speed of the computers of each of the five clusters.
 const CLUSTER_SPEEDS: [f64; 5] = [1.0, 1.3, 1.7, 2.2, 2.8];
@@ -88,16 +87,13 @@ fn one_switch() -> Trial {
 
 /// A row for each operation and size.
 fn rows(name: &str, speeds: &[f64], costs: &CostMatrix) -> Trial {
-    for operation in ["gatherv", "scatterv"] {
+    for (operation, printed) in [(Operation::Gather, "gatherv"), (Operation::Scatter, "scatterv")] {
         for bytes in BYTES {
             let sizes = speeds.iter().map(|speed| (speed * bytes as f64).round() as u64);
             let sizes = BlockSizes::new(sizes)?;
-            let problem = match operation {
-                "gatherv" => Collective::Gather(&sizes),
-                _ => Collective::Scatter(&sizes),
-            };
-            let saved = saved(problem, costs)?;
-            print!("{:<36}{bytes:>8}", format!("{name}, {operation}"));
+            let problem = Problem::new(operation, sizes, costs)?.with_root(Root::Given(0))?;
+            let saved = saved(&problem)?;
+            print!("{:<36}{bytes:>8}", format!("{name}, {printed}"));
             println!("{}", saved.map(|percent| format!("{:>10}", percent.round() as i64)).concat());
         }
     }
@@ -106,23 +102,26 @@ fn rows(name: &str, speeds: &[f64], costs: &CostMatrix) -> Trial {
 
 /// What trees save in percent: the model-based binomial ones and the optimal and the linear one
 /// against the oblivious binomial tree, the model-based sets against those by size alone.
-fn saved(problem: Collective<'_>, costs: &CostMatrix) -> Result<[f64; 5], Box<dyn Error>> {
-    let processors = problem.processors();
-    let time = |tree: &Tree| completion_time(tree, problem, costs).map(|time| time.units());
-    let binomial = time(&oblivious(processors, 0)?)?;
-    let sets = time(&graceful(problem, 0)?)?;
-    let filled = |filling| -> Result<f64, Box<dyn Error>> {
-        Ok(time(&model_binomial(problem, costs, 0, filling)?)?)
+fn saved(problem: &Problem) -> Result<[f64; 5], Box<dyn Error>> {
+    use Construction::{
+        Graceful, Linear, MaximumFirst, MinimumFirst, ModelGraceful, Oblivious, Optimal,
     };
-    let optimum = optimal_per_pair(problem, costs, Root::Given(0), PairMethod::Hinges, &())?;
-    let percent = |new: f64, old: f64| 100.0 * (1.0 - new / old);
-    Ok([
-        percent(filled(Filling::MinimumFirst)?, binomial),
-        percent(filled(Filling::MaximumFirst)?, binomial),
-        percent(time(&model_graceful(problem, costs, 0)?)?, sets),
-        percent(time(&optimum.tree)?, binomial),
-        percent(time(&tuwtree_treegen::linear(processors, 0)?)?, binomial),
-    ])
+    let pairs = [
+        (MinimumFirst, Oblivious),
+        (MaximumFirst, Oblivious),
+        (ModelGraceful, Graceful),
+        (Optimal, Oblivious),
+        (Linear, Oblivious),
+    ];
+    let wanted = [Oblivious, Graceful, MinimumFirst, MaximumFirst, ModelGraceful, Optimal, Linear];
+    let request = Request::new(problem, Settings::default(), &());
+    let comparison = compare(&request, &wanted.map(Wanted::named), false)?;
+    let time = |construction| {
+        let mut outcomes = comparison.outcomes.iter();
+        let found = outcomes.find(|outcome| outcome.construction == construction);
+        found.expect("what is wanted is built").time().units()
+    };
+    Ok(pairs.map(|(new, old)| 100.0 * (1.0 - time(new) / time(old))))
 }
 
 const NOTES: &str = "

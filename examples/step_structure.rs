@@ -10,7 +10,9 @@ use plotters::prelude::*;
 use std::error::Error;
 use std::path::PathBuf;
 use tuwtree_dp::{Triangle, dense};
-use tuwtree_model::{Distribution, Homogeneous, Randomness, Scale, ScaledSizes};
+use tuwtree_model::{
+    ClosedSet, Distribution, DistributionParameters, Homogeneous, Randomness, ScaledSizes,
+};
 
 /// The latency, by far smaller than the mean block.
 const ALPHA: i32 = 100;
@@ -58,8 +60,8 @@ struct Excesses {
 
 impl Excesses {
     fn new(distribution: Distribution, processors: usize) -> Result<Excesses, Box<dyn Error>> {
-        let scale = Scale { processors, mean_block: 1000, rho: 5 };
-        let blocks = distribution.sizes(scale, Randomness::default())?;
+        let parameters = DistributionParameters::new(processors, 1000);
+        let blocks = distribution.sizes(parameters, Randomness::default())?;
         let costs = Homogeneous::new(f64::from(ALPHA), 1.0, 1.0)?;
         let sizes = ScaledSizes::new(&costs, &blocks).ok_or("the times do not fit")?;
         let times = dense::free_root(&sizes, &())?;

@@ -14,11 +14,11 @@
 
 use rayon::prelude::*;
 use std::error::Error;
-use tuwtree_dp::non_ordered::{Order, direct, sorted};
+use tuwtree_dp::non_ordered::{BlockOrder, direct, sorted};
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Randomness, Root, Scale, Tree, best_lower_bound,
-    completion_time,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness,
+    Root, Tree, best_lower_bound, completion_time, largest_block,
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, doubling, greedy, linear, oblivious, two_block};
 
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .par_iter()
                 .map(|&mean_block| {
                     let times = blocks(distribution, mean_block)
-                        .and_then(|sizes| times(&sizes, &costs, root));
+                        .and_then(|sizes| times(&sizes, costs, root));
                     times.map_err(|error| error.to_string())
                 })
                 .collect();
@@ -67,39 +67,34 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn blocks(distribution: Distribution, mean_block: u64) -> Result<BlockSizes, Box<dyn Error>> {
-    let scale = Scale { processors: PROCESSORS, mean_block, rho: 5 };
-    let integers = distribution.sizes(scale, Randomness::default())?;
+    let parameters = DistributionParameters::new(PROCESSORS, mean_block);
+    let integers = distribution.sizes(parameters, Randomness::default())?;
     Ok(BlockSizes::new(integers.iter().map(|integers| integers * INTEGER))?)
 }
 
 /// The times of all columns but the first.
-fn times(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<[f64; 8], Box<dyn Error>> {
-    let time = |tree: &Tree| completion_time(tree, sizes, costs).map(|time| time.units());
-    // Whoever chooses the root by itself; a library's trees start where the caller says.
-    let given = match root {
-        Root::Given(root) => root,
-        Root::Best => tuwtree_model::largest_block(sizes),
-    };
-    let ordered = optimal(sizes, costs, root, default_method(sizes, costs))?.tree;
-    let direct = time(&direct(sizes, costs, root, DIRECT_SENDERS, &())?)?.min(time(&ordered)?);
-    let any = [
-        sorted(sizes, costs, root, &Order::ALL, &())?,
-        doubling(sizes, root)?,
-        greedy(sizes, costs, root)?,
-    ];
+fn times(sizes: &BlockSizes, costs: Homogeneous, root: Root) -> Result<[f64; 8], Box<dyn Error>> {
+    let problem = Problem::gather(sizes, costs)?.with_root(root)?;
+    let time = |tree: &Tree| completion_time(tree, &problem).map(|time| time.units());
+    // A library's trees start where the caller says.
+    let start = root.given().unwrap_or_else(|| largest_block(sizes));
+    let given = problem.with_root(Root::Given(start))?;
+    let ordered = optimal(&problem, default_method(&problem), &())?.tree;
+    let direct = time(&direct(&problem, DIRECT_SENDERS, &())?)?.min(time(&ordered)?);
+    let any = [sorted(&problem, BlockOrder::ALL, &())?, doubling(&problem)?, greedy(&problem)?];
     let mut least = direct;
     for tree in &any {
         least = least.min(time(tree)?);
     }
     Ok([
-        time(&linear(PROCESSORS, given)?)?,
-        time(&oblivious(PROCESSORS, given)?)?,
-        time(&adaptive(sizes, costs, root, AdaptiveRule::CompletionTime)?)?,
-        time(&two_block(sizes, root)?)?,
+        time(&linear(&given)?)?,
+        time(&oblivious(&given)?)?,
+        time(&adaptive(&problem, AdaptiveRule::CompletionTime)?)?,
+        time(&two_block(&problem)?)?,
         time(&ordered)?,
         direct,
         least,
-        best_lower_bound(root, sizes, costs)?.units(),
+        best_lower_bound(&problem)?.units(),
     ])
 }
 

@@ -2,7 +2,6 @@
 
 mod command_line;
 mod documents;
-mod laws;
 mod other_programs;
 mod papers;
 mod program;

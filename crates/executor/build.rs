@@ -1,10 +1,6 @@
-//! Compiles what only C can tell of an MPI library, names the shared library, and tells the tests
-//! which `mpirun` belongs to the library.
+//! Compiles what only C can tell of an MPI library, and tells the tests which `mpirun` belongs to it.
 
 use std::env;
-
-/// The shared library's interface version: raised when the C interface changes incompatibly.
-const SONAME: &str = "libtuwtree_mpi.so.0";
 
 fn main() {
     println!("cargo:rerun-if-changed=shim/shim.c");
@@ -35,7 +31,6 @@ fn main() {
     for name in &library.libs {
         println!("cargo:rustc-link-lib={name}");
     }
-    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{SONAME}");
     let mpicc = env::var("MPICC").unwrap_or("mpicc".into());
     // For our own tests, and for those of crates that depend on this one.
     println!("cargo:rustc-env=TUWTREE_MPIRUN={0}\ncargo:mpirun={0}", mpirun(&mpicc));

@@ -199,6 +199,60 @@ fn an_interrupt_ends_long_work_cleanly() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "no file is left");
 }
 
+/// Runs the program until it writes a file in this folder, then sends it this signal; returns its exit
+/// code.
+fn end_while_it_writes(folder: &Path, file: &Path, signal: &str) -> Option<i32> {
+    let program = env!("CARGO_BIN_EXE_tuwtree");
+    // A test under nohup hands on that hanging up is to be ignored.
+    let mut child = Command::new("env")
+        .args(["--default-signal=HUP", program, "generate", "--dist", "random"])
+        .args(["-p", "30000000", "-o", file.to_str().unwrap()])
+        .spawn()
+        .unwrap();
+    let before = fs::read_dir(folder).unwrap().count();
+    while fs::read_dir(folder).unwrap().count() == before {
+        assert!(child.try_wait().unwrap().is_none(), "it is done before it is stopped");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    // The first file only tries whether there can be one; the second one is written.
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn signals_that_end_the_program_leave_outputs_whole() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let folder = folder(&format!("signal{signal}"));
+        let file = folder.join("sizes");
+        fs::write(&file, "precious").unwrap();
+        assert_eq!(end_while_it_writes(&folder, &file, signal), Some(code), "{signal}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "precious", "{signal}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "{signal} leaves no hidden file");
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_with_the_name_of_the_output() {
+    // A file of more than 100 blocks of 512 bytes is refused.
+    let folder = folder("full_disk");
+    let file = folder.join("sizes.txt");
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 100; exec \"$0\" generate --dist random -o \"$1\" -p 1000000",
+        ])
+        .args([env!("CARGO_BIN_EXE_tuwtree"), file.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("sizes.txt: File too large"), "{message}");
+    assert!(!message.contains(".tuwtree-"), "{message}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
 #[test]
 fn outputs_that_cannot_be_written_are_named() {
     let run = tuwtree("generate --dist same -o no/such/folder/file");

@@ -3,7 +3,7 @@
 use crate::program::{command, folder, tuwtree, tuwtree_with_input};
 use serde_json::Value;
 use std::process::Stdio;
-use tuwtree_model::Distribution;
+use tuwtree_model::{ClosedSet, Distribution};
 
 fn optimize_json(arguments: &str) -> Value {
     serde_json::from_str(&tuwtree(&format!("optimize --json {arguments}")).success()).unwrap()
@@ -127,7 +127,7 @@ fn adaptive_rules_can_be_chosen() {
 
 #[test]
 fn sizes_are_the_same_through_every_format() {
-    for distribution in Distribution::ALL {
+    for distribution in Distribution::all() {
         let name = distribution.name();
         let direct = optimize_json(&format!("--dist {name} -p 40 -b 12 --rho 3 --seed 9"));
         for format in ["text", "csv", "json"] {
@@ -258,7 +258,7 @@ fn help_teaches() {
         assert!(help.contains(word), "{word}");
     }
     let help = tuwtree("optimize --help").success();
-    for distribution in Distribution::ALL {
+    for distribution in Distribution::all() {
         assert!(help.contains(distribution.name()), "{}", distribution.name());
     }
 }

@@ -45,7 +45,6 @@ fn reports_are_pictures_pages_and_tables() {
     let picture = roxmltree::Document::parse(&svg).unwrap();
     let dots = picture.descendants().filter(|node| node.has_tag_name("circle")).count();
     assert_eq!(dots, series);
-    assert!(write("times.png").starts_with(b"\x89PNG"));
     assert!(String::from_utf8(write("times.html")).unwrap().contains(">GL2: MPI_Gatherv(m)"));
     assert_eq!(String::from_utf8(write("times.csv")).unwrap().lines().count(), 1 + series);
     // Same input, same bytes.

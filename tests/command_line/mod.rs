@@ -3,11 +3,14 @@
 mod advise;
 mod bad_input;
 mod broadcast;
+mod formats;
 mod good_runs;
+mod little_memory;
 mod machines;
 mod map;
 mod measured;
 mod orders;
 mod pictures;
+mod png;
 mod ports;
 mod schedules;

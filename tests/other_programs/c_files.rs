@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use tuwtree_model::Operation;
+use tuwtree_model::ClosedSet;
 use tuwtree_schedule::export::c::CFiles;
 use tuwtree_schedule::{Order, Payload, Schedule};
 
@@ -121,9 +121,4 @@ pub(super) fn succeed(command: &mut Command) -> String {
     let [out, error] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     assert!(output.status.success(), "{command:?}\n{out}\n{error}");
     out.replace('\0', "")
-}
-
-/// Whether an operation has blocks.
-pub(super) fn is_irregular(operation: Operation) -> bool {
-    Operation::IRREGULAR.contains(&operation)
 }

@@ -1,44 +1,43 @@
 //! Exported C, compiled by MPICH and Open MPI and run with real data: every byte is checked, in
 //! strict order and eagerly, with gaps, chunks and several requests at once (`driver.c`).
 
-use super::c_files::{Build, Case, STRICT_FLAGS, build, is_irregular, succeed, write_all};
-use crate::laws::problems::homogeneous;
+use super::c_files::{Build, Case, STRICT_FLAGS, build, succeed, write_all};
 use crate::program::{folder, tuwtree};
 use std::process::Command;
 use tuwtree_dp::non_ordered::{direct, exact};
 use tuwtree_dp::{Method, optimal};
+use tuwtree_laws::problems::{gather, homogeneous};
 use tuwtree_model::{
-    BlockSizes, Distribution, Operation, Randomness, Root, Scale, Step, Tree, Vector,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, Payload, Problem,
+    Randomness, Root, Step, Tree, Vector,
 };
-use tuwtree_schedule::{Order, Payload, Schedule, document};
+use tuwtree_schedule::{Order, Schedule, document};
 use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
 
 fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) -> Case {
-    let payload = if is_irregular(operation) {
+    let payload = if operation.is_irregular() {
         Payload::Blocks(sizes.clone())
     } else {
         // A whole number of the driver's matrices.
         let bytes = sizes.total() / 4 * 4;
         Payload::Vector(Vector { processors: sizes.processors(), bytes })
     };
-    let costs = Some(homogeneous(20, 1, 1));
-    Case {
-        name,
-        schedule: Schedule::of_tree(tree, operation, payload, costs.map(Into::into)).unwrap(),
-    }
+    let problem = Problem::new(operation, payload, homogeneous(20, 1, 1)).unwrap();
+    Case { name, schedule: Schedule::of_tree(tree, &problem).unwrap() }
 }
 
 /// Every distribution at 8 processors, several at 13 and 16: more would be slow where processes that
 /// wait do not leave the processor to others, as those of MPICH.
 fn distributions() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (index, distribution) in Distribution::ALL.into_iter().enumerate() {
-        for operation in Operation::IRREGULAR {
+    for (index, distribution) in Distribution::published().enumerate() {
+        for operation in Operation::irregular() {
             cases.push(distributed(distribution, operation, 8));
         }
         if index % 3 == 0 {
             let processors = if index % 2 == 0 { 13 } else { 16 };
-            cases.push(distributed(distribution, Operation::IRREGULAR[index / 6], processors));
+            let operation = if index < 6 { Operation::Gather } else { Operation::Scatter };
+            cases.push(distributed(distribution, operation, processors));
         }
     }
     cases
@@ -46,12 +45,12 @@ fn distributions() -> Vec<Case> {
 
 /// The adaptive tree with its own root, or the optimal one with a given root.
 fn distributed(distribution: Distribution, operation: Operation, processors: usize) -> Case {
-    let costs = homogeneous(20, 1, 1);
-    let scale = Scale { processors, mean_block: 30, rho: 5 };
-    let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
+    let parameters = DistributionParameters::new(processors, 30);
+    let sizes = distribution.sizes(parameters, Randomness::default()).unwrap();
+    let problem = |root| gather(&sizes, homogeneous(20, 1, 1), root);
     let tree = match operation {
-        Operation::Gather => adaptive(&sizes, &costs, Root::Best, AdaptiveRule::default()).unwrap(),
-        _ => optimal(&sizes, &costs, Root::Given(5), Method::Dense).unwrap().tree,
+        Operation::Gather => adaptive(&problem(Root::Best), AdaptiveRule::default()).unwrap(),
+        _ => optimal(&problem(Root::Given(5)), Method::Dense, &()).unwrap().tree,
     };
     let distribution = distribution.name().replace('-', "_");
     let name = format!("{}_{distribution}_{processors}", operation.name());
@@ -66,13 +65,14 @@ fn roots() -> Vec<Case> {
         let sizes: Vec<u64> = (0..processors as u64).map(|rank| (rank + 1) % 3 * 7).collect();
         let sizes = BlockSizes::new(sizes).unwrap();
         for root in 0..processors {
-            for operation in Operation::ALL {
+            let problem = gather(&sizes, costs, Root::Given(root));
+            for operation in Operation::all() {
                 let tree = match (operation, root % 2) {
                     (Operation::Gather, _) | (Operation::Reduce, 1) => {
-                        optimal(&sizes, &costs, Root::Given(root), Method::Dense).unwrap().tree
+                        optimal(&problem, Method::Dense, &()).unwrap().tree
                     }
-                    (Operation::Broadcast, _) => oblivious(processors, root).unwrap(),
-                    _ => linear(processors, root).unwrap(),
+                    (Operation::Broadcast, _) => oblivious(&problem).unwrap(),
+                    _ => linear(&problem).unwrap(),
                 };
                 let name = format!("{}_{processors}_root_{root}", operation.name());
                 cases.push(of_tree(name, &tree, operation, &sizes));
@@ -98,8 +98,7 @@ fn unordered() -> Vec<Case> {
     ];
     let tree = Tree::new(8, 3, &steps).unwrap();
     let sizes = BlockSizes::new([5, 1, 0, 9, 2, 8, 13, 4]).unwrap();
-    Operation::ALL
-        .into_iter()
+    Operation::all()
         .map(|operation| {
             of_tree(format!("{}_unordered", operation.name()), &tree, operation, &sizes)
         })
@@ -109,19 +108,18 @@ fn unordered() -> Vec<Case> {
 /// Trees that were searched for without regard to order, or with large blocks sent straight to the
 /// root: the root's messages are derived datatypes.
 fn of_any_order() -> Vec<Case> {
-    let costs = homogeneous(60, 1, 1);
-    let scale = Scale { processors: 12, mean_block: 30, rho: 3 };
+    let parameters = DistributionParameters { rho: 3, ..DistributionParameters::new(12, 30) };
     let mut cases = Vec::new();
     for distribution in [Distribution::Skewed, Distribution::Spikes, Distribution::Random] {
-        let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
-        let root = Root::Given(7);
+        let sizes = distribution.sizes(parameters, Randomness::default()).unwrap();
+        let problem = gather(&sizes, homogeneous(60, 1, 1), Root::Given(7));
         let trees = [
-            ("direct", direct(&sizes, &costs, root, 8, &()).unwrap()),
-            ("greedy", greedy(&sizes, &costs, root).unwrap()),
-            ("exact", exact(&sizes, &costs, root).unwrap()),
+            ("direct", direct(&problem, 8, &()).unwrap()),
+            ("greedy", greedy(&problem).unwrap()),
+            ("exact", exact(&problem).unwrap()),
         ];
         for (construction, tree) in trees {
-            for operation in Operation::IRREGULAR {
+            for operation in Operation::irregular() {
                 let name = [operation.name(), distribution.name(), construction].join("_");
                 cases.push(of_tree(name, &tree, operation, &sizes));
             }
@@ -135,16 +133,16 @@ fn of_any_order() -> Vec<Case> {
 
 /// Displacements that are part of the schedule, and empty messages.
 fn displaced_and_empty() -> Vec<Case> {
-    let tree = linear(4, 2).unwrap();
     let sizes = BlockSizes::new([3, 0, 6, 5]).unwrap();
+    let tree = linear(&gather(&sizes, homogeneous(20, 1, 1), Root::Given(2))).unwrap();
     let nothing = BlockSizes::new([0; 4]).unwrap();
     let mut cases = Vec::new();
-    for operation in Operation::IRREGULAR {
+    for operation in Operation::irregular() {
         let mut case = of_tree(format!("{}_displaced", operation.name()), &tree, operation, &sizes);
         case.schedule = case.schedule.with_displacements(vec![20, 0, 9, 1]).unwrap();
         cases.push(case);
     }
-    for operation in Operation::ALL {
+    for operation in Operation::all() {
         let name = format!("{}_of_nothing", operation.name());
         cases.push(of_tree(name, &tree, operation, &nothing));
     }

@@ -1,18 +1,18 @@
 //! A third judge beside the recursion and the simulation: SimGrid's SMPI replays exported traces.
 
-use crate::laws::problems::homogeneous;
 use crate::program::{folder, tuwtree};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::{default_method, optimal};
+use tuwtree_laws::problems::{gather, homogeneous, irregular};
 use tuwtree_model::{
-    BlockSizes, Collective, CostMatrix, Costs, Distribution, Homogeneous, Operation, Randomness,
-    Rank, Root, Scale, Tree, completion_time,
+    BlockSizes, ClosedSet, CostMatrix, Costs, Distribution, DistributionParameters, Homogeneous,
+    Problem, Randomness, Rank, Root, Tree, completion_time,
 };
+use tuwtree_schedule::Schedule;
 use tuwtree_schedule::export::smpi::Replay;
-use tuwtree_schedule::{Payload, Schedule};
 use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
 
 const SEVERAL: [Distribution; 4] = [
@@ -47,17 +47,14 @@ fn seconds(folder: &Path) -> f64 {
     time.trim().parse().expect("a number of seconds")
 }
 
-fn trees(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> [(&'static str, Tree); 6] {
-    let processors = sizes.processors();
-    let given = Root::Given(root);
-    let method = default_method(sizes, costs);
+fn trees(problem: &Problem) -> [(&'static str, Tree); 6] {
     [
-        ("linear", linear(processors, root).unwrap()),
-        ("oblivious", oblivious(processors, root).unwrap()),
-        ("adaptive", adaptive(sizes, costs, given, AdaptiveRule::CompletionTime).unwrap()),
-        ("optimal", optimal(sizes, costs, given, method).unwrap().tree),
-        ("direct", direct(sizes, costs, given, 8, &()).unwrap()),
-        ("greedy", greedy(sizes, costs, given).unwrap()),
+        ("linear", linear(problem).unwrap()),
+        ("oblivious", oblivious(problem).unwrap()),
+        ("adaptive", adaptive(problem, AdaptiveRule::CompletionTime).unwrap()),
+        ("optimal", optimal(problem, default_method(problem), &()).unwrap().tree),
+        ("direct", direct(problem, 8, &()).unwrap()),
+        ("greedy", greedy(problem).unwrap()),
     ]
 }
 
@@ -65,20 +62,19 @@ fn trees(sizes: &BlockSizes, costs: &Homogeneous, root: Rank) -> [(&'static str,
 fn agree(processors: usize, costs: &Costs, made_for: &Homogeneous, name: &str) {
     let folder = folder(name);
     for distribution in SEVERAL {
-        let scale = Scale { processors, mean_block: 1000, rho: 5 };
-        let sizes = distribution.sizes(scale, Randomness::Glibc { seed: 1 }).unwrap();
-        for (construction, tree) in trees(&sizes, made_for, processors / 2) {
-            for problem in [Collective::Gather(&sizes), Collective::Scatter(&sizes)] {
-                let expected = completion_time(&tree, problem, costs).unwrap().units();
-                let payload = Payload::Blocks(sizes.clone());
-                let operation = problem.operation();
-                let schedule = Schedule::of_tree(&tree, operation, payload, None).unwrap();
+        let parameters = DistributionParameters::new(processors, 1000);
+        let sizes = distribution.sizes(parameters, Randomness::Glibc { seed: 1 }).unwrap();
+        let root = Root::Given(processors / 2);
+        for (construction, tree) in trees(&gather(&sizes, made_for, root)) {
+            for problem in irregular(&sizes, costs) {
+                let expected = completion_time(&tree, &problem).unwrap().units();
+                let schedule = Schedule::without_costs(&tree, problem.collective()).unwrap();
                 let time = replayed(&schedule, costs, &folder);
                 assert!(
                     (time - expected).abs() <= 1e-6 * expected,
                     "{} {construction} {}: SMPI says {time}, we say {expected}",
                     distribution.name(),
-                    operation.name()
+                    problem.operation().name()
                 );
             }
         }
@@ -128,10 +124,10 @@ fn smpi_agrees_where_messages_are_larger_than_its_counts() {
     let folder = folder("smpi-large");
     let sizes = BlockSizes::new([1 << 31, 5, 3 << 30, 8, 0]).unwrap();
     let costs = homogeneous(1 << 20, 1, 0);
-    let tree = linear(5, 1).unwrap();
-    let payload = Payload::Blocks(sizes.clone());
-    let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
-    let expected = completion_time(&tree, &sizes, &costs).unwrap().units();
+    let problem = gather(&sizes, costs, Root::Given(1));
+    let tree = linear(&problem).unwrap();
+    let schedule = Schedule::without_costs(&tree, problem.collective()).unwrap();
+    let expected = completion_time(&tree, &problem).unwrap().units();
     let time = replayed(&schedule, &costs.into(), &folder);
     assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
 }

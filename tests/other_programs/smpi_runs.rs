@@ -4,7 +4,6 @@
 //! `TUWTREE_REFRESH=1` writes the table of times into `docs/exported-c.md`.
 
 use super::c_files::{Build, Case, build, succeed, write_all};
-use crate::laws::problems::homogeneous;
 use crate::program::workspace_file;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,11 +11,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tuwtree_dp::{default_method, optimal};
+use tuwtree_laws::problems::{self, homogeneous, rooted};
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Operation, Randomness, Rank, Root, Scale, Tree, Vector,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Operation, Problem,
+    Randomness, Rank, Root, Tree, Vector,
 };
 use tuwtree_schedule::export::smpi::{Replay, SETTINGS};
-use tuwtree_schedule::{Payload, Schedule, Sends, simulate};
+use tuwtree_schedule::{Schedule, Sends, simulate};
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
 const PROCESSORS: usize = 2000;
@@ -30,17 +31,17 @@ const SEVERAL: [Distribution; 4] = [
 ];
 const TREES: [&str; 3] = ["linear", "adaptive", "optimal"];
 
-fn problem(distribution: Distribution) -> BlockSizes {
-    let scale = Scale { processors: PROCESSORS, mean_block: 1000, rho: 5 };
-    distribution.sizes(scale, Randomness::default()).unwrap()
+fn blocks(distribution: Distribution) -> BlockSizes {
+    let parameters = DistributionParameters::new(PROCESSORS, 1000);
+    distribution.sizes(parameters, Randomness::default()).unwrap()
 }
 
-fn tree(name: &str, sizes: &BlockSizes, costs: &Homogeneous) -> Tree {
-    let root = Root::Given(ROOT);
+fn tree(name: &str, problem: &Problem) -> Tree {
+    let problem = rooted(problem, Root::Given(ROOT));
     match name {
-        "linear" => linear(PROCESSORS, ROOT).unwrap(),
-        "adaptive" => adaptive(sizes, costs, root, AdaptiveRule::CompletionTime).unwrap(),
-        _ => optimal(sizes, costs, root, default_method(sizes, costs)).unwrap().tree,
+        "linear" => linear(&problem).unwrap(),
+        "adaptive" => adaptive(&problem, AdaptiveRule::CompletionTime).unwrap(),
+        _ => optimal(&problem, default_method(&problem), &()).unwrap().tree,
     }
 }
 
@@ -52,14 +53,13 @@ fn name(operation: Operation, distribution: Distribution, tree: &str) -> String 
 fn irregular(distributions: &[Distribution], costs: &Homogeneous) -> Vec<Case> {
     let mut cases = Vec::new();
     for &distribution in distributions {
-        let sizes = problem(distribution);
+        let problems = problems::irregular(&blocks(distribution), costs);
         for construction in TREES {
-            let tree = tree(construction, &sizes, costs);
-            for operation in Operation::IRREGULAR {
-                let payload = Payload::Blocks(sizes.clone());
-                let schedule =
-                    Schedule::of_tree(&tree, operation, payload, Some((*costs).into())).unwrap();
-                cases.push(Case { name: name(operation, distribution, construction), schedule });
+            let tree = tree(construction, &problems[0]);
+            for problem in &problems {
+                let schedule = Schedule::of_tree(&tree, problem).unwrap();
+                let name = name(problem.operation(), distribution, construction);
+                cases.push(Case { name, schedule });
             }
         }
     }
@@ -71,10 +71,10 @@ fn regular(costs: &Homogeneous) -> Vec<Case> {
     [Operation::Broadcast, Operation::Reduce]
         .into_iter()
         .map(|operation| {
-            let payload = Payload::Vector(Vector { processors: PROCESSORS, bytes: 1000 });
-            let tree = oblivious(PROCESSORS, ROOT).unwrap();
-            let schedule =
-                Schedule::of_tree(&tree, operation, payload, Some((*costs).into())).unwrap();
+            let vector = Vector { processors: PROCESSORS, bytes: 1000 };
+            let problem = Problem::new(operation, vector, costs).unwrap();
+            let tree = oblivious(&rooted(&problem, Root::Given(ROOT))).unwrap();
+            let schedule = Schedule::of_tree(&tree, &problem).unwrap();
             Case { name: operation.name().to_owned(), schedule }
         })
         .collect()
@@ -141,7 +141,7 @@ fn agree_with_the_model(cases: &[Case], costs: &Homogeneous, times: &BTreeMap<St
 /// The lines of a table of times.
 fn table(times: &BTreeMap<String, Vec<f64>>) -> String {
     let mut text = String::new();
-    for operation in Operation::IRREGULAR {
+    for operation in Operation::irregular() {
         for distribution in SEVERAL {
             let time = |tree: &str, kind: &str| {
                 let key = format!("{} {kind}", name(operation, distribution, tree));

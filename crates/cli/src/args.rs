@@ -1,13 +1,13 @@
 //! Arguments that several commands share, and the step from what was typed to what is meant.
 
 use crate::error::CliError;
-use crate::input::{Source, machine, sizes};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use tuwtree_model::document::StatedCosts;
+use tuwtree_io::{Source, machine, sizes};
+use tuwtree_model::quantity::{Cost, parse_bytes, parse_time, parse_time_per_byte};
 use tuwtree_model::{
-    BlockSizes, CostModel, Costs, Distribution, Homogeneous, MOST_PROCESSORS, Operation, Payload,
-    Ports, Randomness, Rank, Root, Scale, Vector,
+    BlockSizes, ClosedSet, CostModel, Costs, Distribution, DistributionParameters, Homogeneous,
+    MOST_PROCESSORS, Operation, Payload, Ports, Randomness, Rank, Root, StatedCosts, Vector,
 };
 
 /// What is to be moved: blocks, generated or read, or a vector.
@@ -23,7 +23,8 @@ pub(crate) struct PayloadArgs {
     pub(crate) sizes: Option<Source>,
 
     /// Broadcast or reduce a vector of this size, over -p processors
-    #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector")]
+    #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector",
+          value_parser = parse_bytes)]
     vector: Option<u64>,
 
     #[command(flatten)]
@@ -38,13 +39,21 @@ pub(crate) struct ScaleArgs {
     #[arg(short = 'p', long, value_name = "P")]
     processors: Option<usize>,
 
-    /// Mean block size in bytes [default: 1000]
-    #[arg(short = 'b', long, value_name = "BYTES")]
+    /// Mean block size in bytes, also as 64KiB or 8MB [default: 1000]
+    #[arg(short = 'b', long, value_name = "BYTES", value_parser = parse_bytes)]
     block: Option<u64>,
 
     /// How rare and large spikes are; how many processors hold skewed data [default: 5]
     #[arg(long, value_name = "N")]
     rho: Option<u64>,
+
+    /// How fast a power law falls, or how rare large numbers are in Zipf's [default: 1]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    exponent: Option<f64>,
+
+    /// Standard deviation of the logarithms of log-normal blocks [default: 1]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    sigma: Option<f64>,
 
     /// Seed of the random numbers; 1 with glibc gives the published problems [default: 1]
     #[arg(long, value_name = "N")]
@@ -78,11 +87,11 @@ impl PayloadArgs {
                 self.scale.vector(bytes, processors).map(|vector| Some(vector.into()))
             }
             (None, _, None) if self.scale.is_given() => Err(CliError::Usage(
-                "-p, -b, --rho, --seed and --rng describe a distribution; name it with --dist \
+                "-p, -b, --rho, --exponent, --sigma, --seed and --rng describe a distribution; name it with --dist \
                  (-p also goes with --vector)"
                     .into(),
             )),
-            (None, Some(source), None) => sizes::read(source).map(|sizes| Some(sizes.into())),
+            (None, Some(source), None) => Ok(Some(sizes::read(source)?.into())),
             (None, None, None) => Ok(None),
         }
     }
@@ -110,13 +119,16 @@ impl ScaleArgs {
         distribution: Distribution,
         processors: usize,
     ) -> Result<BlockSizes, CliError> {
-        let scale = Scale {
-            processors: self.processors.unwrap_or(processors),
-            mean_block: self.block.unwrap_or(1000),
-            rho: self.rho.unwrap_or(5),
+        let processors = self.processors.unwrap_or(processors);
+        let default = DistributionParameters::new(processors, self.block.unwrap_or(1000));
+        let parameters = DistributionParameters {
+            rho: self.rho.unwrap_or(default.rho),
+            exponent: self.exponent.unwrap_or(default.exponent),
+            sigma: self.sigma.unwrap_or(default.sigma),
+            ..default
         };
         distribution
-            .sizes(scale, self.randomness()?)
+            .sizes(parameters, self.randomness()?)
             .map_err(|error| CliError::Usage(format!("--dist {}: {error}", distribution.name())))
     }
 
@@ -126,7 +138,7 @@ impl ScaleArgs {
     /// [`CliError::Usage`] for a number of processors out of range, or parameters of a distribution.
     fn vector(&self, bytes: u64, processors: usize) -> Result<Vector, CliError> {
         if self.describes_blocks() {
-            let message = "-b, --rho, --seed and --rng describe block sizes, and --vector has none";
+            let message = "-b, --rho, --exponent, --sigma, --seed and --rng describe block sizes, and --vector has none";
             return Err(CliError::Usage(message.into()));
         }
         let processors = self.processors.unwrap_or(processors);
@@ -143,7 +155,12 @@ impl ScaleArgs {
     }
 
     fn describes_blocks(&self) -> bool {
-        self.block.is_some() || self.rho.is_some() || self.seed.is_some() || self.rng.is_some()
+        self.block.is_some()
+            || self.rho.is_some()
+            || self.exponent.is_some()
+            || self.sigma.is_some()
+            || self.seed.is_some()
+            || self.rng.is_some()
     }
 
     fn randomness(&self) -> Result<Randomness, CliError> {
@@ -163,19 +180,23 @@ impl ScaleArgs {
 
 /// The costs: three numbers, unset ones with a default that depends on the command, or a machine.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Costs (any time unit, the same for all three)")]
+#[command(
+    next_help_heading = "Costs (plain numbers in any time unit, the same for all three, or units with all three)"
+)]
 pub(crate) struct CostArgs {
-    /// Start-up latency of a message [default: 100, or as in the tree file]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    alpha: Option<f64>,
+    /// Start-up latency of a message, such as 100 or 2us [default: 100, or as in the tree file]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
+    alpha: Option<Cost>,
 
-    /// Time per byte sent [default: 1, or as in the tree file]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    beta: Option<f64>,
+    /// Time per byte sent, such as 1, 0.08ns or 12.5GB/s [default: 1, or as in the tree file]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    beta: Option<Cost>,
 
-    /// Time per byte of a local copy [default: 1, or as in the tree file]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    gamma: Option<f64>,
+    /// Time per byte of a local copy, as for --beta [default: 1, or as in the tree file]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    gamma: Option<Cost>,
 
     /// Read the costs of a machine (JSON or TOML, see docs/formats.md); times are then in seconds
     #[arg(long, value_name = "FILE", value_parser = Source::parse,
@@ -191,8 +212,9 @@ impl CostArgs {
     /// machine; a machine file that cannot be read.
     pub(crate) fn costs(&self, default: Option<&StatedCosts>) -> Result<StatedCosts, CliError> {
         if let Some(source) = &self.machine {
-            return machine::read(source).map(StatedCosts::from);
+            return Ok(machine::read(source)?.into());
         }
+        self.check_units()?;
         let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count();
         let (alpha, beta, gamma) = match default {
             Some(machine @ StatedCosts::Machine(_)) if given == 0 => return Ok(machine.clone()),
@@ -203,16 +225,42 @@ impl CostArgs {
                         .into(),
                 ));
             }
-            Some(StatedCosts::Parameters(costs)) => (costs.alpha(), costs.beta(), costs.gamma()),
-            _ => (100.0, 1.0, 1.0),
+            Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => {
+                (costs.alpha(), costs.beta(), costs.gamma())
+            }
+            Some(_) | None => (100.0, 1.0, 1.0),
         };
         Homogeneous::new(
-            self.alpha.unwrap_or(alpha),
-            self.beta.unwrap_or(beta),
-            self.gamma.unwrap_or(gamma),
+            self.alpha.map_or(alpha, Cost::value),
+            self.beta.map_or(beta, Cost::value),
+            self.gamma.map_or(gamma, Cost::value),
         )
         .map(StatedCosts::from)
         .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))
+    }
+
+    /// Whether the costs are given with units: times are then in seconds.
+    pub(crate) fn have_units(&self) -> bool {
+        let costs = [self.alpha, self.beta, self.gamma];
+        costs.iter().any(|cost| matches!(cost, Some(Cost::Seconds(_))))
+    }
+
+    /// Fails with exit code 2 where some costs have a unit and others do not; 0 is 0 in any unit.
+    fn check_units(&self) -> Result<(), CliError> {
+        let costs = [("--alpha", self.alpha), ("--beta", self.beta), ("--gamma", self.gamma)];
+        let with = costs.iter().find(|(_, cost)| matches!(cost, Some(Cost::Seconds(_))));
+        let without = costs.iter().find(|(_, cost)| match cost {
+            Some(Cost::Plain(value)) => *value != 0.0,
+            Some(Cost::Seconds(_)) => false,
+            None => true,
+        });
+        match (with, without) {
+            (Some((with, _)), Some((without, _))) => Err(CliError::Usage(format!(
+                "{with} has a unit, and {without} has none: state all of --alpha, --beta and \
+                 --gamma with units, or none"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Fails unless the costs are stated for this many processors.
@@ -255,7 +303,7 @@ impl PortArgs {
     /// [`CliError::Usage`] for several ports and an operation that moves one vector.
     pub(crate) fn for_tree(self, operation: Operation) -> Result<Ports, CliError> {
         let ports = self.ports();
-        match Operation::IRREGULAR.contains(&operation) || ports == Ports::ONE {
+        match operation.is_irregular() || ports == Ports::ONE {
             true => Ok(ports),
             false => Err(CliError::Usage(format!(
                 "--ports {ports}: {} has one port; gather and scatter may have several",
@@ -316,12 +364,12 @@ pub(crate) fn check_root(root: Root, processors: usize) -> Result<(), CliError> 
 
 /// Parses the name of a distribution; help lists all with their formulas.
 pub(crate) fn distribution_parser() -> impl TypedValueParser<Value = Distribution> {
-    named(Distribution::ALL, Distribution::name, Distribution::formula)
+    named(Distribution::formula)
 }
 
 /// Parses the name of an operation.
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
-    one_of(Operation::ALL, |operation| {
+    one_of(Operation::ALL.to_vec(), |operation| {
         let value = PossibleValue::new(operation.name());
         match operation {
             Operation::Gather => value.help("collect all blocks at the root"),
@@ -337,27 +385,23 @@ pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
 }
 
 /// Parses one of a closed set by its name, each with a line of help.
-pub(crate) fn named<T, const N: usize>(
-    all: [T; N],
-    name: fn(T) -> &'static str,
-    help: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T>
+pub(crate) fn named<T>(help: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
-    T: Copy + Send + Sync + 'static,
+    T: ClosedSet + Send + Sync,
 {
-    one_of(all, move |value| PossibleValue::new(name(value)).help(help(value)))
+    one_of(T::ALL.to_vec(), move |value| PossibleValue::new(value.name()).help(help(value)))
 }
 
 /// Parses one of a closed set by one of the names that it has as a value of clap.
-fn one_of<T, const N: usize>(
-    all: [T; N],
+pub(crate) fn one_of<T>(
+    all: Vec<T>,
     value: impl Fn(T) -> PossibleValue + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
 {
-    PossibleValuesParser::new(all.map(&value)).map(move |text| {
-        let known = all.into_iter().find(|&one| value(one).matches(&text, false));
+    PossibleValuesParser::new(all.iter().copied().map(&value)).map(move |text| {
+        let known = all.iter().copied().find(|&one| value(one).matches(&text, false));
         known.expect("clap lets only known names pass")
     })
 }

@@ -5,11 +5,11 @@
 //! messages of which are not counted here), and neither does a linear one, which is what most
 //! libraries' own calls are. Needs times in seconds, and tells time: how long planning took here.
 
-use crate::comparison::{Comparison, Outcome};
-use crate::construction::Construction;
 use crate::error::CliError;
 use crate::output::text;
 use tuwtree_measure::{Plan, break_even};
+use tuwtree_model::{ClosedSet, Construction};
+use tuwtree_plan::{Comparison, Outcome};
 
 /// A line for each tree that needs no planning: from how many repetitions on the optimal tree, or the
 /// recommended one where there is none, pays against it.
@@ -17,7 +17,7 @@ use tuwtree_measure::{Plan, break_even};
 /// # Errors
 /// Costs in a unit of which nobody knows how long it is.
 pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
-    if comparison.problem.costs().machine().is_none() {
+    if comparison.problem.stated_costs().machine().is_none() {
         let message = "--break-even needs times in seconds: give the costs with --machine";
         return Err(CliError::Usage(message.into()));
     }
@@ -26,7 +26,7 @@ pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
     };
     let planned = of(Construction::Optimal)
         .min_by_key(|one| one.build_time)
-        .unwrap_or_else(|| comparison.recommended());
+        .unwrap_or_else(|| comparison.fastest());
     let line = |other: &Outcome| {
         let unplanned = Plan { planning_seconds: 0.0, repetition_seconds: other.time().units() };
         let plan = Plan {

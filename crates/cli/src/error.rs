@@ -1,9 +1,11 @@
 //! What can go wrong, and the exit code that says so.
 
+use crate::output::progress;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tuwtree_io::FileError;
 use tuwtree_model::TimeError;
+use tuwtree_plan::PlanError;
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -15,14 +17,9 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Failure(String),
     /// A file could not be read or written.
-    #[error("{path}: {source}", path = path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The user stopped the program.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The user, or a signal, stopped the program.
     #[error("interrupted")]
     Interrupted,
     /// A completion time cannot be stated.
@@ -33,26 +30,32 @@ pub(crate) enum CliError {
     Output(#[from] io::Error),
 }
 
-impl CliError {
-    /// A failure to do with this file.
-    pub(crate) fn file(path: &Path, source: io::Error) -> CliError {
-        CliError::File { path: path.to_owned(), source }
+impl From<PlanError> for CliError {
+    fn from(error: PlanError) -> CliError {
+        match error {
+            PlanError::Misused(message) => CliError::Usage(message),
+            PlanError::Failed(message) => CliError::Failure(message),
+            PlanError::Interrupted => CliError::Interrupted,
+        }
     }
+}
 
+impl CliError {
     /// Whether the reader of our output has gone away, as in `tuwtree show … | head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
-        matches!(self, CliError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        match self {
+            CliError::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            CliError::File(error) => error.is_closed_pipe(),
+            _ => false,
+        }
     }
 
-    /// The exit code: 2 for usage, 130 after an interrupt, 1 for all other failures.
+    /// The exit code: 2 for usage, 130 after an interrupt (143, 129: SIGTERM, SIGHUP), 1 for all other failures.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             CliError::Usage(_) => 2,
-            CliError::Interrupted => 130,
-            CliError::Failure(_)
-            | CliError::File { .. }
-            | CliError::Time(_)
-            | CliError::Output(_) => 1,
+            CliError::Interrupted => progress::exit_code(),
+            CliError::Failure(_) | CliError::File(_) | CliError::Time(_) | CliError::Output(_) => 1,
         })
     }
 }

@@ -1,16 +1,13 @@
 //! `tuwtree`: optimize, evaluate and compare trees for irregular gather and scatter.
 
-mod advice;
 mod args;
 mod break_even;
+mod choice;
 mod commands;
-mod comparison;
-mod construction;
 mod error;
 mod input;
 mod output;
 mod published;
-mod regions;
 
 use clap::{Parser, Subcommand};
 use error::CliError;
@@ -37,7 +34,8 @@ Examples:
   tuwtree show t.json                                     who sends what to whom, and when
   tuwtree reproduce --table 1                             recompute a published table
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.";
+Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted (143 by SIGTERM,
+129 by SIGHUP).";
 
 #[derive(Subcommand)]
 enum Command {
@@ -58,7 +56,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    output::progress::catch_interrupts();
+    output::progress::catch_signals();
+    output::progress::catch_refused_memory();
     let command = Cli::parse().command;
     let mut output = anstream::stdout().lock();
     let result = run(command, &mut output).and_then(|code| {

@@ -5,26 +5,33 @@
 //! J. L. Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), Tables 1
 //! to 3. The rules of the program behind them are inferred from its results.
 
-use crate::construction::{BuildError, Construction, Effort, LocalSearch, Plan, Searched, Task};
 use crate::error::CliError;
 use tuwtree_dp::published;
 use tuwtree_model::{
-    BlockSizes, Collective, Costs, Distribution, Homogeneous, Ports, Randomness, Rank, Root, Scale,
-    ScaledSizes, Tree, completion_time,
+    BlockSizes, ClosedSet, Construction, Distribution, DistributionParameters, Homogeneous,
+    Problem, Randomness, Rank, Root, ScaledSizes, Tree, completion_time,
 };
-use tuwtree_treegen::{
-    AdaptiveRule, linear, linear_times, oblivious, oblivious_times, published_root,
-};
+use tuwtree_plan::{NoTree, Request, Settings, Wanted};
+use tuwtree_treegen::{linear, linear_times, oblivious, oblivious_times, published_root};
 
 /// `data/published_tables.csv`.
 const TABLES: &str = include_str!("../data/published_tables.csv");
+
+/// The constructions of the tables, in the order of their columns.
+pub(crate) const CONSTRUCTIONS: [Construction; 5] = [
+    Construction::Linear,
+    Construction::Oblivious,
+    Construction::Adaptive,
+    Construction::Binary,
+    Construction::Optimal,
+];
 
 /// The externally given root of all tables, `p/2`.
 const FIXED_ROOT: Rank = 1000;
 
 /// One problem of the tables: two rows, one with a fixed root and one with a chosen one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct PublishedProblem {
     pub(crate) table: u32,
     pub(crate) alpha: u32,
     pub(crate) gamma: u32,
@@ -32,7 +39,10 @@ pub(crate) struct Problem {
 }
 
 /// Who chooses the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum RootMode {
     Fixed,
     Chosen,
@@ -41,7 +51,7 @@ pub(crate) enum RootMode {
 /// A published number.
 #[derive(Clone, Debug)]
 pub(crate) struct PublishedCell {
-    problem: Problem,
+    problem: PublishedProblem,
     root_mode: RootMode,
     construction: Construction,
     total_size: u64,
@@ -52,10 +62,10 @@ pub(crate) struct PublishedCell {
 /// One row of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    pub(crate) problem: Problem,
+    pub(crate) problem: PublishedProblem,
     pub(crate) root_mode: RootMode,
     pub(crate) total_size: u64,
-    /// One for each construction, in the order of [`Construction::PUBLISHED`].
+    /// One for each construction, in the order of [`CONSTRUCTIONS`].
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -74,7 +84,10 @@ pub(crate) struct Cell {
 }
 
 /// Why a published number is not what it claims to be, or does not come out as printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Note {
     /// Linear and oblivious trees, chosen root.
     LastBetterRoot,
@@ -87,20 +100,6 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// All notes.
-    pub(crate) const ALL: [Note; 4] =
-        [Note::LastBetterRoot, Note::LastProcessorMissing, Note::Tie, Note::Unexplained];
-
-    /// The name in CSV and JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Note::LastBetterRoot => "last-better-root",
-            Note::LastProcessorMissing => "last-processor-missing",
-            Note::Tie => "tie",
-            Note::Unexplained => "unexplained",
-        }
-    }
-
     /// What stands in front of the published number.
     pub(crate) fn mark(self) -> &'static str {
         match self {
@@ -131,21 +130,12 @@ impl Note {
     }
 }
 
-impl RootMode {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            RootMode::Fixed => "fixed",
-            RootMode::Chosen => "chosen",
-        }
-    }
-}
-
-impl Problem {
+impl PublishedProblem {
     /// The 66 problems in the order of the tables.
-    pub(crate) fn all() -> impl Iterator<Item = Problem> {
+    pub(crate) fn all() -> impl Iterator<Item = PublishedProblem> {
         [(1, 100), (2, 1), (3, 1000)].into_iter().flat_map(|(table, alpha)| {
             [1, 0].into_iter().flat_map(move |gamma| {
-                Distribution::ALL.into_iter().map(move |distribution| Problem {
+                Distribution::published().map(move |distribution| PublishedProblem {
                     table,
                     alpha,
                     gamma,
@@ -161,8 +151,8 @@ impl Problem {
     }
 
     fn sizes(&self) -> BlockSizes {
-        let scale = Scale { processors: 2000, mean_block: 1000, rho: 5 };
-        let sizes = self.distribution.sizes(scale, Randomness::default());
+        let parameters = DistributionParameters::new(2000, 1000);
+        let sizes = self.distribution.sizes(parameters, Randomness::default());
         sizes.expect("the published parameters are in range")
     }
 
@@ -175,8 +165,8 @@ impl Problem {
 impl Row {
     /// The cell of this construction.
     pub(crate) fn cell(&self, construction: Construction) -> &Cell {
-        let index = Construction::PUBLISHED.iter().position(|&other| other == construction);
-        &self.cells[index.expect("ALL lists every construction")]
+        let index = CONSTRUCTIONS.iter().position(|&other| other == construction);
+        &self.cells[index.expect("the tables have these constructions")]
     }
 }
 
@@ -189,11 +179,11 @@ pub(crate) fn published_rows() -> Vec<PublishedCell> {
             let record = record.expect("the published tables are a CSV file");
             let number = |column: usize| record[column].parse().expect("a number");
             PublishedCell {
-                problem: Problem {
+                problem: PublishedProblem {
                     table: number(0) as u32,
                     alpha: number(1) as u32,
                     gamma: number(3) as u32,
-                    distribution: by_name(&Distribution::ALL, Distribution::name, &record[4]),
+                    distribution: by_name(Distribution::ALL, Distribution::name, &record[4]),
                 },
                 total_size: number(5),
                 root_mode: by_name(
@@ -201,7 +191,7 @@ pub(crate) fn published_rows() -> Vec<PublishedCell> {
                     RootMode::name,
                     &record[6],
                 ),
-                construction: by_name(&Construction::PUBLISHED, Construction::name, &record[7]),
+                construction: by_name(&CONSTRUCTIONS, Construction::name, &record[7]),
                 time: number(8),
                 root: (!record[9].is_empty()).then(|| number(9) as Rank),
             }
@@ -219,14 +209,14 @@ fn by_name<T: Copy>(all: &[T], name: fn(T) -> &'static str, wanted: &str) -> T {
 /// # Errors
 /// Those of the constructions; none for the published problems.
 pub(crate) fn recompute(
-    problem: &Problem,
+    problem: &PublishedProblem,
     published: &[PublishedCell],
 ) -> Result<Vec<Row>, CliError> {
-    let solver = Solver { sizes: &problem.sizes(), costs: &problem.costs() };
+    let solver = Solver::new(problem);
     [RootMode::Fixed, RootMode::Chosen]
         .into_iter()
         .map(|root_mode| {
-            let cells = Construction::PUBLISHED
+            let cells = CONSTRUCTIONS
                 .into_iter()
                 .map(|construction| {
                     let printed = published
@@ -247,15 +237,29 @@ pub(crate) fn recompute(
 }
 
 /// One problem's blocks and costs.
-struct Solver<'a> {
-    sizes: &'a BlockSizes,
-    costs: &'a Homogeneous,
+struct Solver {
+    sizes: BlockSizes,
+    costs: Homogeneous,
+    /// With an open root.
+    problem: Problem,
+}
+
+impl Solver {
+    fn new(published: &PublishedProblem) -> Solver {
+        let (sizes, costs) = (published.sizes(), published.costs());
+        let problem = Problem::gather(&sizes, costs).expect("homogeneous costs");
+        Solver { sizes, costs, problem }
+    }
+
+    fn with_root(&self, root: Root) -> Problem {
+        self.problem.with_root(root).expect("the roots of the tables are processors")
+    }
 }
 
 /// A completion time and the root that has it.
 type Solution = (u64, Rank);
 
-impl Solver<'_> {
+impl Solver {
     fn cell(&self, published: &PublishedCell) -> Result<Cell, CliError> {
         let PublishedCell { construction, root_mode, time, root, .. } = *published;
         let (truth, recomputed) = match root_mode {
@@ -284,21 +288,12 @@ impl Solver<'_> {
 
     /// The true solution.
     fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
-        let costs = Costs::Homogeneous(*self.costs);
-        let task = Task {
-            ports: Ports::ONE,
-            problem: Collective::Gather(self.sizes),
-            costs: &costs,
-            searched: Searched::Homogeneous(*self.costs),
-            root,
-            adaptive_rule: AdaptiveRule::CompletionTime,
-            local_search: LocalSearch::default(),
-        };
-        let plan = Plan { construction, search: None, effort: Effort::Any };
-        match task.build(plan.settled(&task)) {
+        let problem = self.with_root(root);
+        let request = Request::new(&problem, Settings::default(), &());
+        match request.build(Wanted::named(construction)) {
             Ok(built) => self.timed(&built.tree),
-            Err(BuildError::Failed(error)) => Err(error),
-            Err(BuildError::Skipped(reason)) => Err(CliError::Failure(reason)),
+            Err(NoTree::Failed(error)) => Err(error.into()),
+            Err(NoTree::Skipped(reason)) => Err(CliError::Failure(reason)),
         }
     }
 
@@ -309,19 +304,18 @@ impl Solver<'_> {
         construction: Construction,
         truth: Solution,
     ) -> Result<Solution, CliError> {
-        let Solver { sizes, costs } = *self;
         match construction {
             Construction::Linear => {
-                let root = published_root(&failing(linear_times(sizes, costs))?);
-                self.timed(&failing(linear(sizes.processors(), root))?)
+                let root = published_root(&linear_times(&self.problem)?);
+                self.timed(&failing(linear(&self.with_root(Root::Given(root))))?)
             }
             Construction::Oblivious => {
-                let root = published_root(&failing(oblivious_times(sizes, costs))?);
-                self.timed(&failing(oblivious(sizes.processors(), root))?)
+                let root = published_root(&oblivious_times(&self.problem)?);
+                self.timed(&failing(oblivious(&self.with_root(Root::Given(root))))?)
             }
             Construction::Optimal => {
-                let scaled: ScaledSizes<i32> =
-                    ScaledSizes::new(costs, sizes).expect("published times fit 32 bits");
+                let scaled: ScaledSizes<i32> = ScaledSizes::new(&self.costs, &self.sizes)
+                    .expect("published times fit 32 bits");
                 let (root, time) = failing(published::optimal_root_and_time(&scaled))?;
                 Ok((time as u64, root))
             }
@@ -330,7 +324,7 @@ impl Solver<'_> {
     }
 
     fn timed(&self, tree: &Tree) -> Result<Solution, CliError> {
-        let time = completion_time(tree, self.sizes, self.costs)?;
+        let time = completion_time(tree, &self.problem)?;
         Ok((time.units() as u64, tree.root()))
     }
 

@@ -1,7 +1,9 @@
 //! The engines agree, cell by cell, and so do the trees, on many small adversarial problems.
 
 use crate::{Method, dense, optimal, optimal_binary, plain, published};
-use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, completion_time};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Homogeneous, Problem, Root, ScaledSizes, completion_time,
+};
 
 /// A small generator (SplitMix64): the same problems on every run.
 struct Random(u64);
@@ -109,13 +111,16 @@ fn trees_attain_the_value() {
         let (sizes, costs) = (random.sizes(20), random.monotone_costs());
         let given = Root::Given(random.below(sizes.processors() as u64) as usize);
         for root in [Root::Best, given] {
-            let optimum = |method| optimal(&sizes, &costs, root, method).unwrap();
-            let binary = |method| optimal_binary(&sizes, &costs, root, method).unwrap();
-            let optima = Method::ALL.map(optimum);
-            assert_eq!(optima[0].value, optima[1].value, "{root:?} {sizes:?} {costs:?}");
-            assert_eq!(optima[0].value, optima[2].value, "{root:?} {sizes:?} {costs:?}");
-            for optimum in optima.into_iter().chain(Method::BINARY.map(binary)) {
-                let time = completion_time(&optimum.tree, &sizes, &costs).unwrap();
+            let problem = Problem::gather(&sizes, costs).unwrap().with_root(root).unwrap();
+            let optimum = |&method| optimal(&problem, method, &()).unwrap();
+            let optima: Vec<_> = Method::ALL.iter().map(optimum).collect();
+            for optimum in &optima {
+                assert_eq!(optimum.value, optima[0].value, "{root:?} {sizes:?} {costs:?}");
+            }
+            let binary = Method::ALL.iter().filter(|method| method.finds_binary_trees());
+            let binary = binary.map(|&method| optimal_binary(&problem, method, &()).unwrap());
+            for optimum in optima.into_iter().chain(binary) {
+                let time = completion_time(&optimum.tree, &problem).unwrap();
                 assert_eq!(time.units(), optimum.value, "{root:?} {sizes:?} {costs:?}");
                 assert!(root == Root::Best || root == Root::Given(optimum.tree.root()));
             }
@@ -168,7 +173,8 @@ fn columns_with_and_without_data_need_windows_of_their_own() {
     // one window for both, the result is 16.
     let sizes = BlockSizes::new([4, 3, 1, 1, 4, 0]).unwrap();
     let costs = Homogeneous::new(2.0, 1.0, 1.0).unwrap();
-    for method in Method::ALL {
-        assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 17.0);
+    let problem = Problem::gather(&sizes, costs).unwrap();
+    for &method in Method::ALL {
+        assert_eq!(optimal(&problem, method, &()).unwrap().value, 17.0);
     }
 }

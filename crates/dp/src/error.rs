@@ -1,7 +1,7 @@
 //! Why there is no optimal tree.
 
 use crate::Method;
-use tuwtree_model::{Cut, Operation, Rank, Root};
+use tuwtree_model::{ClosedSet, CostsError, Cut, Operation, Rank, Root};
 
 /// Why an optimal tree was not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -53,14 +53,38 @@ pub enum DpError {
         /// The most processors whose tables fit.
         most: usize,
     },
-    /// Problem and costs are not for the same processors.
-    #[error("a problem of {problem} processors, and costs for {costs}")]
-    ProcessorsDiffer {
-        /// `p` of the problem.
-        problem: usize,
-        /// `p` of the costs.
-        costs: usize,
+    /// There are no blocks to find a tree for.
+    #[error(
+        "such trees are for the blocks of a gather or scatter, and a {} has none",
+        operation.name()
+    )]
+    NeedsBlocks {
+        /// The problem's operation.
+        operation: Operation,
     },
+    /// There is no vector to find a tree for.
+    #[error(
+        "such trees are for the vector of a broadcast or reduction, and a {} has none",
+        operation.name()
+    )]
+    NeedsVector {
+        /// The problem's operation.
+        operation: Operation,
+    },
+    /// The root is not a processor.
+    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    RootOutOfRange {
+        /// The root asked for.
+        root: Rank,
+        /// `p`.
+        processors: usize,
+    },
+    /// The costs differ from pair to pair.
+    #[error("only costs that are the same for all pairs of processors will do")]
+    NotHomogeneous,
+    /// The costs are not linear, or there are too many processors to write them as a matrix.
+    #[error(transparent)]
+    Costs(#[from] CostsError),
     /// Links are missing without which no tree, ordered or not, moves all data.
     #[error(transparent)]
     NoTree(#[from] Cut),
@@ -75,14 +99,6 @@ pub enum DpError {
         first: Rank,
         /// and its last.
         last: Rank,
-    },
-    /// The root is not a processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
-    RootOutOfRange {
-        /// The root given.
-        root: Rank,
-        /// `p`.
-        processors: usize,
     },
     /// The watcher broke off.
     #[error("cancelled")]

@@ -3,7 +3,7 @@
 use crate::{Method, RootedTable, Triangle, optimal, plain};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, completion_time};
+use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem, ScaledSizes, completion_time};
 
 fn scaled(sizes: &[u64], (alpha, beta, gamma): (u32, u32, u32)) -> ScaledSizes<i64> {
     let costs = Homogeneous::new(alpha.into(), beta.into(), gamma.into()).unwrap();
@@ -178,9 +178,10 @@ fn of_adjacent_empty_blocks_two_count() {
 fn fractional_tables_are_as_exact_as_the_volume_of_all_blocks() {
     let costs = Homogeneous::new(0.1, 0.1, 0.0).unwrap();
     let sizes = BlockSizes::new([1_000_000, 1]).unwrap();
-    for method in Method::ALL {
-        let optimum = optimal(&sizes, &costs, Root::Best, method).unwrap();
+    let problem = Problem::gather(&sizes, costs).unwrap();
+    for &method in Method::ALL {
+        let optimum = optimal(&problem, method, &()).unwrap();
         assert!((optimum.value - 0.2).abs() < 2.0 * f64::EPSILON * 100_000.0);
-        assert_eq!(completion_time(&optimum.tree, &sizes, &costs).unwrap().units(), 0.2);
+        assert_eq!(completion_time(&optimum.tree, &problem).unwrap().units(), 0.2);
     }
 }

@@ -1,8 +1,9 @@
 //! Optimal ordered gather and scatter trees by dynamic programming.
 //!
-//! Given block sizes and alpha, beta, gamma, [`optimal`] returns an ordered tree of least
-//! completion time, with a given root or the best one, and [`optimal_binary`] the same among
-//! binary trees. Scatter trees are gather trees run backwards and have the same times.
+//! Given a [`Problem`](tuwtree_model::Problem) with blocks and alpha, beta, gamma, [`optimal`] returns
+//! an ordered tree of least completion time, with a given root or the best one, and
+//! [`optimal_binary`] the same among binary trees. Scatter trees are gather trees run backwards and
+//! have the same times.
 //!
 //! # Engines
 //! All but the last find the same times. The first two fill a table, one time for each range
@@ -30,6 +31,9 @@
 //!
 //! [`optimal_broadcast`] needs no table: with homogeneous costs the optimum is known.
 //!
+//! Ordered trees are found for one port, however many the problem has; [`non_ordered::exact()`] alone
+//! knows several.
+//!
 //! # What an ordered tree is here
 //! Every subtree spans consecutive ranks, and each message that a processor receives extends its
 //! segment, which holds its own rank, on the left or on the right. Its own block is copied before a
@@ -51,6 +55,7 @@
 //! OPT is Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives".
 
 mod binary_tree;
+mod blocks;
 mod broadcast;
 pub mod dense;
 mod error;
@@ -64,6 +69,7 @@ mod progress;
 pub mod published;
 pub mod runs;
 mod table;
+pub mod wider;
 
 #[cfg(test)]
 mod agreement;
@@ -74,10 +80,9 @@ pub use broadcast::optimal_broadcast;
 pub use error::DpError;
 pub use optimum::{
     Method, Optimum, default_binary_method, default_method, memory_needed, optimal, optimal_binary,
-    optimal_binary_with, optimal_with,
 };
 pub use per_pair::{
-    OptimalTree, PairMethod, PairTrees, memory_needed_per_pair, most_processors_per_pair,
+    PairMethod, PairTrees, memory_needed_per_pair, most_processors_per_pair,
     optimal_binary_per_pair, optimal_per_pair,
 };
 pub use progress::Progress;

@@ -1,13 +1,25 @@
-//! Optimal trees by a method of choice: from bytes and costs to a tree and its time.
+//! Optimal trees by a method of choice: from a problem to a tree and its time.
 
+use crate::blocks::Blocks;
 use crate::progress::Progress;
 use crate::runs::{self, RunsError};
-use crate::table::{cells_with_root, triangle_cells};
+use crate::table::{RootedTable, Triangle, cells_with_root, triangle_cells};
 use crate::{DpError, binary_tree, dense, ordered, plain};
-use tuwtree_model::{BlockSizes, Homogeneous, Root, Scalar, ScaledSizes, Tree};
+use tuwtree_model::{Homogeneous, Problem, Root, Scalar, ScaledSizes, Tree};
 
 /// How the dynamic program is evaluated. All methods find the same times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Method {
     /// The published recurrences, split by split: O(p^3), any costs. See [`plain`].
     Plain,
@@ -19,27 +31,20 @@ pub enum Method {
 }
 
 impl Method {
-    /// All methods.
-    pub const ALL: [Method; 3] = [Method::Plain, Method::Dense, Method::Runs];
-
-    /// The methods that find binary trees.
-    pub const BINARY: [Method; 2] = [Method::Plain, Method::Dense];
-
-    /// The name by which users and documents call the method.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Plain => "plain",
-            Method::Dense => "dense",
-            Method::Runs => "runs",
-        }
-    }
-
     /// The method in a line.
     pub fn summary(self) -> &'static str {
         match self {
             Method::Plain => "the published recurrence, O(p^3); any costs",
             Method::Dense => "every range in O(1), O(p^2); gamma <= beta",
             Method::Runs => "only where times change, nearly linear as a rule; gamma <= beta",
+        }
+    }
+
+    /// Whether the method finds binary trees, too.
+    pub fn finds_binary_trees(self) -> bool {
+        match self {
+            Method::Plain | Method::Dense => true,
+            Method::Runs => false,
         }
     }
 
@@ -60,22 +65,27 @@ impl Method {
     }
 }
 
-/// The fastest method for an optimal tree that is exact for this problem.
+/// The fastest method for [`optimal`] that is exact for this problem; for one that it refuses,
+/// [`Method::Plain`].
 ///
 /// With gamma <= beta that is [`Method::Runs`], but for small problems.
-pub fn default_method(sizes: &BlockSizes, costs: &Homogeneous) -> Method {
-    if !Method::Dense.admits(costs) {
-        return Method::Plain;
+pub fn default_method(problem: &Problem) -> Method {
+    match default_binary_method(problem) {
+        Method::Dense if problem.processors() > SMALL => Method::Runs,
+        method => method,
     }
-    if sizes.processors() <= SMALL { Method::Dense } else { Method::Runs }
 }
 
 /// Up to this many processors the dense table is faster than its runs.
 const SMALL: usize = 200;
 
-/// The fastest method for an optimal binary tree that is exact for these costs.
-pub fn default_binary_method(costs: &Homogeneous) -> Method {
-    if Method::Dense.admits(costs) { Method::Dense } else { Method::Plain }
+/// The fastest method for [`optimal_binary`] that is exact for this problem; for one that it refuses,
+/// [`Method::Plain`].
+pub fn default_binary_method(problem: &Problem) -> Method {
+    match Blocks::of(problem) {
+        Ok(Blocks { costs, .. }) if Method::Dense.admits(&costs) => Method::Dense,
+        Ok(_) | Err(_) => Method::Plain,
+    }
 }
 
 /// An optimal tree and its time.
@@ -83,19 +93,20 @@ pub fn default_binary_method(costs: &Homogeneous) -> Method {
 pub struct Optimum {
     /// A tree that attains the value, with the root asked for or a best one.
     pub tree: Tree,
-    /// The least completion time as the dynamic program found it, in time units. Exact if all
-    /// costs are integers; otherwise within rounding errors of the whole volume of the tree's
-    /// completion time, which is the one to quote.
+    /// The least completion time as it was found, in time units. Exact if all costs are integers;
+    /// otherwise, where costs are homogeneous, within rounding errors of the whole volume of the
+    /// tree's completion time, which is the one to quote.
     pub value: f64,
-    /// By which method.
-    pub method: Method,
 }
 
-/// An optimal ordered tree: least completion time over all ordered trees (as the
-/// [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root.
+/// An optimal ordered tree for gather or scatter at homogeneous costs: least completion time over all
+/// ordered trees (as the [crate](crate#what-an-ordered-tree-is-here) defines them), given or best
+/// root, through one port.
 ///
 /// # Errors
-/// [`DpError`], every variant but `Cancelled`.
+/// [`DpError::NeedsBlocks`], [`DpError::NotHomogeneous`], [`DpError::Costs`],
+/// [`DpError::GammaExceedsBeta`]; [`DpError::TooLarge`], [`DpError::OutOfMemory`],
+/// [`DpError::MemoryExhausted`]; [`DpError::Cancelled`].
 ///
 /// # Complexity
 /// O(p^2) (dense) or O(p^3) (plain) time, O(p^2) space (see [`memory_needed`]); [`runs`] nearly
@@ -109,68 +120,42 @@ pub struct Optimum {
 /// receives 0 (1 + 2).
 /// ```
 /// use tuwtree_dp::{Method, optimal};
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root};
-/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
 /// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
-/// let best = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap();
-/// assert_eq!(best.value, 9.0);
-/// assert_eq!(optimal(&sizes, &costs, Root::Given(2), Method::Dense).unwrap().value, 9.0);
+/// let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+/// assert_eq!(optimal(&problem, Method::Dense, &()).unwrap().value, 9.0);
+/// let with_root = problem.with_root(Root::Given(2)).unwrap();
+/// assert_eq!(optimal(&with_root, Method::Dense, &()).unwrap().value, 9.0);
 /// ```
 pub fn optimal(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
-    method: Method,
-) -> Result<Optimum, DpError> {
-    optimal_with(sizes, costs, root, method, &())
-}
-
-/// As [`optimal`], watched by `progress`.
-///
-/// # Errors
-/// [`DpError`], every variant.
-pub fn optimal_with(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
+    problem: &Problem,
     method: Method,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
-    solve(Degree::Any, (sizes, costs, root), method, progress)
+    solve(Degree::Any, problem, method, progress)
 }
 
-/// An optimal ordered binary tree: least completion time over all strongly ordered trees in which
-/// no processor has more than two children, given or best root.
+/// An optimal ordered binary tree for gather or scatter at homogeneous costs: least completion time
+/// over all strongly ordered trees in which no processor has more than two children, given or best
+/// root, through one port.
 ///
-/// # Errors, complexity
+/// # Errors
+/// As [`optimal`], and [`DpError::NotForBinaryTrees`].
+///
+/// # Complexity
 /// As [`optimal`].
 ///
 /// # Source
 /// OPT Theorem 3.
 pub fn optimal_binary(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
-    method: Method,
-) -> Result<Optimum, DpError> {
-    optimal_binary_with(sizes, costs, root, method, &())
-}
-
-/// As [`optimal_binary`], watched by `progress`.
-///
-/// # Errors
-/// [`DpError`], every variant.
-pub fn optimal_binary_with(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
+    problem: &Problem,
     method: Method,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
-    if !Method::BINARY.contains(&method) {
-        return Err(DpError::NotForBinaryTrees { method });
+    match method.finds_binary_trees() {
+        true => solve(Degree::Two, problem, method, progress),
+        false => Err(DpError::NotForBinaryTrees { method }),
     }
-    solve(Degree::Two, (sizes, costs, root), method, progress)
 }
 
 /// How many children a processor may have.
@@ -183,7 +168,7 @@ enum Degree {
 /// The optimum in the smallest number type that will do.
 fn solve(
     degree: Degree,
-    (sizes, costs, root): (&BlockSizes, &Homogeneous, Root),
+    problem: &Problem,
     method: Method,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
@@ -192,22 +177,21 @@ fn solve(
         (sizes, root): (&ScaledSizes<T>, Root),
         method: Method,
         progress: &dyn Progress,
-    ) -> Result<(f64, Tree), DpError> {
+    ) -> Result<Optimum, DpError> {
         match degree {
             Degree::Any => ordered_tree(sizes, root, method, progress),
             Degree::Two => binary_tree(sizes, root, method, progress),
         }
     }
-    method.check(costs)?;
-    let Some(scaled) = Scaled::new(sizes, costs, root)? else {
-        return Ok(lone_processor(method));
-    };
-    let (value, tree) = match &scaled {
-        Scaled::Small(sizes) => tree(degree, (sizes, root), method, progress),
-        Scaled::Large(sizes) => tree(degree, (sizes, root), method, progress),
-        Scaled::Fractional(sizes) => tree(degree, (sizes, root), method, progress),
-    }?;
-    Ok(Optimum { tree, value, method })
+    let blocks = Blocks::of(problem)?;
+    method.check(&blocks.costs)?;
+    let root = blocks.root;
+    match &Scaled::new(blocks)? {
+        None => Ok(lone_processor()),
+        Some(Scaled::Small(sizes)) => tree(degree, (sizes, root), method, progress),
+        Some(Scaled::Large(sizes)) => tree(degree, (sizes, root), method, progress),
+        Some(Scaled::Fractional(sizes)) => tree(degree, (sizes, root), method, progress),
+    }
 }
 
 /// The bytes of the tables that [`optimal`] fills for such a problem; [`optimal_binary`] needs as
@@ -221,20 +205,15 @@ fn solve(
 /// a few times the table.
 ///
 /// # Errors
-/// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
-pub fn memory_needed(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
-    method: Method,
-) -> Result<u64, DpError> {
-    let value = match Scaled::new(sizes, costs, root)? {
+/// [`DpError::NeedsBlocks`], [`DpError::NotHomogeneous`], [`DpError::Costs`], [`DpError::TooLarge`].
+pub fn memory_needed(problem: &Problem, method: Method) -> Result<u64, DpError> {
+    let value = match Scaled::new(Blocks::of(problem)?)? {
         None => 0,
         Some(Scaled::Small(_)) => size_of::<i32>(),
         Some(Scaled::Large(_) | Scaled::Fractional(_)) => size_of::<i64>(),
     };
-    let p = sizes.processors();
-    let cells = match root {
+    let p = problem.processors();
+    let cells = match problem.root() {
         Root::Best => triangle_cells(p),
         Root::Given(root) => {
             triangle_cells(root) + triangle_cells(p - 1 - root) + cells_with_root(p, root)
@@ -259,23 +238,16 @@ impl Scaled {
     /// The scaled sizes of a problem, `None` for a lone processor, which takes no time at all.
     ///
     /// # Errors
-    /// [`DpError::RootOutOfRange`]; [`DpError::TooLarge`], also if only rounded numbers would do
-    /// for integer costs.
-    fn new(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<Option<Scaled>, DpError> {
-        let processors = sizes.processors();
-        if let Root::Given(root) = root
-            && root >= processors
-        {
-            return Err(DpError::RootOutOfRange { root, processors });
-        }
-        if processors == 1 {
+    /// [`DpError::TooLarge`], also if only rounded numbers would do for integer costs.
+    fn new(Blocks { sizes, costs, .. }: Blocks<'_>) -> Result<Option<Scaled>, DpError> {
+        if sizes.processors() == 1 {
             return Ok(None);
         }
         let scaled = if costs.is_integral() {
-            let small = ScaledSizes::new(costs, sizes).map(Scaled::Small);
-            small.or_else(|| ScaledSizes::new(costs, sizes).map(Scaled::Large))
+            let small = ScaledSizes::new(&costs, sizes).map(Scaled::Small);
+            small.or_else(|| ScaledSizes::new(&costs, sizes).map(Scaled::Large))
         } else {
-            ScaledSizes::new(costs, sizes).map(Scaled::Fractional)
+            ScaledSizes::new(&costs, sizes).map(Scaled::Fractional)
         };
         match scaled {
             Some(scaled) => Ok(Some(scaled)),
@@ -285,9 +257,9 @@ impl Scaled {
 }
 
 /// The optimum of a single processor.
-fn lone_processor(method: Method) -> Optimum {
+fn lone_processor() -> Optimum {
     let tree = Tree::new(1, 0, &[]).expect("one processor without steps is a tree");
-    Optimum { tree, value: 0.0, method }
+    Optimum { tree, value: 0.0 }
 }
 
 /// An optimal ordered tree and its time, by a method that admits the costs.
@@ -296,24 +268,26 @@ pub(crate) fn ordered_tree<T: Scalar>(
     root: Root,
     method: Method,
     progress: &dyn Progress,
-) -> Result<(f64, Tree), DpError> {
+) -> Result<Optimum, DpError> {
     let last = sizes.processors() - 1;
+    let of_triangle = |table: Triangle<T>| Optimum {
+        tree: ordered::free_root_tree(sizes, &table),
+        value: table.get(0, last).units(),
+    };
+    let of_rooted_table = |table: RootedTable<T>| Optimum {
+        tree: ordered::fixed_root_tree(sizes, &table),
+        value: table.get(0, last).units(),
+    };
     match (method, root) {
-        (Method::Runs, _) => tree_by_runs(sizes, root, progress),
-        (_, Root::Best) => {
-            let table = match method {
-                Method::Plain => plain::free_root(sizes, progress),
-                _ => dense::free_root(sizes, progress),
-            }?;
-            Ok((table.get(0, last).units(), ordered::free_root_tree(sizes, &table)))
+        (Method::Plain, Root::Best) => plain::free_root(sizes, progress).map(of_triangle),
+        (Method::Dense, Root::Best) => dense::free_root(sizes, progress).map(of_triangle),
+        (Method::Plain, Root::Given(root)) => {
+            plain::fixed_root(sizes, root, progress).map(of_rooted_table)
         }
-        (_, Root::Given(root)) => {
-            let table = match method {
-                Method::Plain => plain::fixed_root(sizes, root, progress),
-                _ => dense::fixed_root(sizes, root, progress),
-            }?;
-            Ok((table.get(0, last).units(), ordered::fixed_root_tree(sizes, &table)))
+        (Method::Dense, Root::Given(root)) => {
+            dense::fixed_root(sizes, root, progress).map(of_rooted_table)
         }
+        (Method::Runs, root) => tree_by_runs(sizes, root, progress),
     }
 }
 
@@ -321,10 +295,10 @@ fn tree_by_runs<T: Scalar>(
     sizes: &ScaledSizes<T>,
     root: Root,
     progress: &dyn Progress,
-) -> Result<(f64, Tree), DpError> {
+) -> Result<Optimum, DpError> {
     let advance = |done, total| progress.advance(done, total);
     match runs::optimal(sizes, root, progress.memory_allowed(), &advance) {
-        Ok(solution) => Ok((solution.time.units(), solution.tree)),
+        Ok(solution) => Ok(Optimum { tree: solution.tree, value: solution.time.units() }),
         Err(RunsError::OutOfMemory { memory }) => Err(DpError::MemoryExhausted { allowed: memory }),
         Err(RunsError::Cancelled) => Err(DpError::Cancelled),
         Err(RunsError::CopyingIsSlower { .. } | RunsError::TooManyBlocks { .. }) => {
@@ -333,21 +307,23 @@ fn tree_by_runs<T: Scalar>(
     }
 }
 
+/// An optimal ordered binary tree and its time, by a method that finds them and admits the costs.
 fn binary_tree<T: Scalar>(
     sizes: &ScaledSizes<T>,
     root: Root,
     method: Method,
     progress: &dyn Progress,
-) -> Result<(f64, Tree), DpError> {
+) -> Result<Optimum, DpError> {
     let table = match method {
         Method::Plain => plain::binary(sizes, progress),
-        _ => dense::binary(sizes, progress),
+        Method::Dense => dense::binary(sizes, progress),
+        Method::Runs => unreachable!("runs find no binary trees and were refused"),
     }?;
     let (value, tree) = match root {
         Root::Best => binary_tree::free_root_tree(sizes, &table),
         Root::Given(root) => binary_tree::fixed_root_tree(sizes, &table, root),
     };
-    Ok((value.units(), tree))
+    Ok(Optimum { tree, value: value.units() })
 }
 
 #[cfg(test)]
@@ -355,67 +331,72 @@ mod tests {
     use super::*;
     use std::ops::ControlFlow;
     use std::sync::Mutex;
-    use tuwtree_model::completion_time;
+    use tuwtree_model::{
+        BlockSizes, ClosedSet, CostMatrix, CostsError, Hierarchy, Level, Operation, Piece,
+        PiecewiseLinear, Placement, Vector, completion_time,
+    };
 
-    fn problem(sizes: &[u64], (alpha, beta, gamma): (f64, f64, f64)) -> (BlockSizes, Homogeneous) {
+    fn problem(sizes: &[u64], (alpha, beta, gamma): (f64, f64, f64)) -> Problem {
         let costs = Homogeneous::new(alpha, beta, gamma).unwrap();
-        (BlockSizes::new(sizes.iter().copied()).unwrap(), costs)
+        Problem::gather(&BlockSizes::new(sizes.iter().copied()).unwrap(), costs).unwrap()
+    }
+
+    fn binary_methods() -> impl Iterator<Item = Method> {
+        Method::ALL.iter().copied().filter(|method| method.finds_binary_trees())
     }
 
     #[test]
     fn a_lone_processor_takes_no_time_whatever_its_block() {
-        let (sizes, costs) = problem(&[u64::MAX], (0.5, 1e300, 1e300));
+        let problem = problem(&[u64::MAX], (0.5, 1e300, 1e300));
         for program in [optimal, optimal_binary] {
             for root in [Root::Best, Root::Given(0)] {
-                let optimum = program(&sizes, &costs, root, Method::Dense).unwrap();
+                let problem = problem.with_root(root).unwrap();
+                let optimum = program(&problem, Method::Dense, &()).unwrap();
                 assert_eq!((optimum.value, optimum.tree.processors()), (0.0, 1));
             }
         }
-        let root = Root::Given(1);
-        let error = optimal(&sizes, &costs, root, Method::Dense).unwrap_err();
-        assert_eq!(error, DpError::RootOutOfRange { root: 1, processors: 1 });
     }
 
     #[test]
     fn an_empty_last_processor_makes_a_better_root() {
-        let (sizes, costs) = problem(&[2, 1, 4, 0], (1.0, 1.0, 1.0));
-        for method in Method::ALL {
-            assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 8.0);
+        let problem = problem(&[2, 1, 4, 0], (1.0, 1.0, 1.0));
+        for &method in Method::ALL {
+            assert_eq!(optimal(&problem, method, &()).unwrap().value, 8.0);
         }
     }
 
     #[test]
     fn a_binary_tree_may_beat_the_optimal_tree() {
         // Left subtrees of a binary root come in outermost first, which Proposition 3 excludes.
-        let (sizes, costs) = problem(&[3, 3, 1, 4], (2.0, 1.0, 0.0));
-        for method in Method::ALL {
-            assert_eq!(optimal(&sizes, &costs, Root::Best, method).unwrap().value, 12.0);
+        let problem = problem(&[3, 3, 1, 4], (2.0, 1.0, 0.0));
+        for &method in Method::ALL {
+            assert_eq!(optimal(&problem, method, &()).unwrap().value, 12.0);
         }
-        for method in Method::BINARY {
-            assert_eq!(optimal_binary(&sizes, &costs, Root::Best, method).unwrap().value, 11.0);
+        for method in binary_methods() {
+            assert_eq!(optimal_binary(&problem, method, &()).unwrap().value, 11.0);
         }
     }
 
     #[test]
     fn copying_dearer_than_sending_is_left_to_the_plain_recurrence() {
-        let (sizes, costs) = problem(&[3, 5, 5], (0.0, 1.0, 3.0));
+        let problem = problem(&[3, 5, 5], (0.0, 1.0, 3.0));
         for method in [Method::Dense, Method::Runs] {
-            let error = optimal(&sizes, &costs, Root::Best, method).unwrap_err();
+            let error = optimal(&problem, method, &()).unwrap_err();
             assert_eq!(error, DpError::GammaExceedsBeta { gamma: 3.0, beta: 1.0 });
         }
-        assert_eq!(default_method(&sizes, &costs), Method::Plain);
-        assert_eq!(default_binary_method(&costs), Method::Plain);
+        assert_eq!(default_method(&problem), Method::Plain);
+        assert_eq!(default_binary_method(&problem), Method::Plain);
         // Processor 0 copies for 9; meanwhile 1 cannot gather 2 in time (15 + 5): so it receives
         // both blocks itself, 9 + 5 + 5.
-        assert_eq!(optimal(&sizes, &costs, Root::Best, Method::Plain).unwrap().value, 19.0);
+        assert_eq!(optimal(&problem, Method::Plain, &()).unwrap().value, 19.0);
     }
 
     #[test]
     fn two_blocks_in_the_middle_need_a_binary_root_with_two_children() {
         // 1 receives 0 (1 + 3), copies (0), receives 2 (1 + 3).
-        let (sizes, costs) = problem(&[3, 9, 3], (1.0, 1.0, 0.0));
-        for method in Method::BINARY {
-            let optimum = optimal_binary(&sizes, &costs, Root::Best, method).unwrap();
+        let problem = problem(&[3, 9, 3], (1.0, 1.0, 0.0));
+        for method in binary_methods() {
+            let optimum = optimal_binary(&problem, method, &()).unwrap();
             assert_eq!((optimum.value, optimum.tree.root()), (8.0, 1));
         }
     }
@@ -423,15 +404,18 @@ mod tests {
     #[test]
     fn fractional_costs_give_the_same_value_by_every_method_up_to_rounding() {
         let blocks: Vec<u64> = (0..60).map(|rank| rank * rank * 7919 % 1001).collect();
-        let (sizes, costs) = problem(&blocks, (12.3, 0.7, 0.1));
+        let problem = problem(&blocks, (12.3, 0.7, 0.1));
         for root in [Root::Best, Root::Given(17)] {
-            agree(&Method::ALL.map(|method| optimal(&sizes, &costs, root, method).unwrap()));
-            let binary = |method| optimal_binary(&sizes, &costs, root, method).unwrap();
-            agree(&Method::BINARY.map(binary));
+            let problem = problem.with_root(root).unwrap();
+            let any = |&method| optimal(&problem, method, &()).unwrap();
+            agree(Method::ALL.iter().map(any));
+            let binary = |method| optimal_binary(&problem, method, &()).unwrap();
+            agree(binary_methods().map(binary));
         }
 
-        fn agree(optima: &[Optimum]) {
-            for optimum in optima {
+        fn agree(optima: impl Iterator<Item = Optimum>) {
+            let optima: Vec<Optimum> = optima.collect();
+            for optimum in &optima {
                 assert!((optimum.value - optima[0].value).abs() < 1e-12 * optima[0].value);
             }
         }
@@ -440,18 +424,19 @@ mod tests {
     #[test]
     fn fractional_times_are_those_of_the_tree_up_to_rounding() {
         let blocks: Vec<u64> = (0..60).map(|rank| rank * rank * 7919 % 1001).collect();
-        let (sizes, costs) = problem(&blocks, (12.3, 0.7, 0.1));
-        for method in Method::ALL {
-            let optimum = optimal(&sizes, &costs, Root::Given(17), method).unwrap();
-            let time = completion_time(&optimum.tree, &sizes, &costs).unwrap().units();
+        let problem = problem(&blocks, (12.3, 0.7, 0.1));
+        let problem = problem.with_root(Root::Given(17)).unwrap();
+        for &method in Method::ALL {
+            let optimum = optimal(&problem, method, &()).unwrap();
+            let time = completion_time(&optimum.tree, &problem).unwrap().units();
             assert!((time - optimum.value).abs() < 1e-12 * time);
         }
     }
 
     #[test]
     fn runs_find_no_binary_trees() {
-        let (sizes, costs) = problem(&[1, 2, 3], (1.0, 1.0, 1.0));
-        let error = optimal_binary(&sizes, &costs, Root::Best, Method::Runs).unwrap_err();
+        let problem = problem(&[1, 2, 3], (1.0, 1.0, 1.0));
+        let error = optimal_binary(&problem, Method::Runs, &()).unwrap_err();
         assert_eq!(error, DpError::NotForBinaryTrees { method: Method::Runs });
     }
 
@@ -467,19 +452,19 @@ mod tests {
             }
         }
         let blocks: Vec<u64> = (0..3000).map(|rank| rank * rank * 7919 % 1001).collect();
-        let (sizes, costs) = problem(&blocks, (10.0, 1.0, 1.0));
-        let error = optimal_with(&sizes, &costs, Root::Best, Method::Runs, &Poor).unwrap_err();
+        let problem = problem(&blocks, (10.0, 1.0, 1.0));
+        let error = optimal(&problem, Method::Runs, &Poor).unwrap_err();
         assert_eq!(error, DpError::MemoryExhausted { allowed: 1000 });
     }
 
     #[test]
     fn large_integer_times_are_exact_or_refused() {
-        let (sizes, costs) = problem(&[1 << 40, 1, 1 << 41], (1.0, 1.0, 1.0));
-        let optimum = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap();
-        let time = completion_time(&optimum.tree, &sizes, &costs).unwrap();
+        let exact = problem(&[1 << 40, 1, 1 << 41], (1.0, 1.0, 1.0));
+        let optimum = optimal(&exact, Method::Dense, &()).unwrap();
+        let time = completion_time(&optimum.tree, &exact).unwrap();
         assert_eq!(time.units(), optimum.value);
-        let (sizes, costs) = problem(&[1 << 60, 1], (1.0, 1.0, 1.0));
-        let error = optimal(&sizes, &costs, Root::Best, Method::Dense).unwrap_err();
+        let refused = problem(&[1 << 60, 1], (1.0, 1.0, 1.0));
+        let error = optimal(&refused, Method::Dense, &()).unwrap_err();
         assert_eq!(error, DpError::TooLarge { total: (1 << 60) + 1 });
     }
 
@@ -493,20 +478,21 @@ mod tests {
                 if done < self.1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             }
         }
-        let (sizes, costs) = problem(&[1; 9], (1.0, 1.0, 1.0));
+        let problem = problem(&[1; 9], (1.0, 1.0, 1.0));
         for root in [Root::Best, Root::Given(3)] {
-            for method in Method::ALL {
+            let problem = problem.with_root(root).unwrap();
+            for &method in Method::ALL {
                 let watch = Watch(Mutex::default(), u64::MAX);
-                optimal_with(&sizes, &costs, root, method, &watch).unwrap();
+                optimal(&problem, method, &watch).unwrap();
                 let (done, total) = *watch.0.lock().unwrap();
                 assert_eq!(done, total, "{method:?}");
                 let watch = Watch(Mutex::default(), 5);
-                let cancelled = optimal_with(&sizes, &costs, root, method, &watch);
+                let cancelled = optimal(&problem, method, &watch);
                 assert_eq!(cancelled, Err(DpError::Cancelled));
             }
-            for method in Method::BINARY {
+            for method in binary_methods() {
                 let watch = Watch(Mutex::default(), 5);
-                let cancelled = optimal_binary_with(&sizes, &costs, root, method, &watch);
+                let cancelled = optimal_binary(&problem, method, &watch);
                 assert_eq!(cancelled, Err(DpError::Cancelled));
             }
         }
@@ -514,11 +500,60 @@ mod tests {
 
     #[test]
     fn memory_is_known_beforehand() {
-        let (sizes, costs) = problem(&[1; 10], (1.0, 1.0, 1.0));
-        let needed = |root, method| memory_needed(&sizes, &costs, root, method).unwrap();
+        let problem = problem(&[1; 10], (1.0, 1.0, 1.0));
+        let needed =
+            |root, method| memory_needed(&problem.with_root(root).unwrap(), method).unwrap();
         assert_eq!(needed(Root::Best, Method::Dense), 55 * 4);
         assert_eq!(needed(Root::Best, Method::Plain), 2 * 55 * 4);
         // 3 ranges before the root, 28 after it, 3 x 8 with it.
         assert_eq!(needed(Root::Given(2), Method::Dense), (3 + 28 + 24) * 4);
+    }
+
+    #[test]
+    fn a_scatter_takes_as_long_as_a_gather_and_a_matrix_of_equal_costs_as_they() {
+        let gather = problem(&[2, 1, 4], (1.0, 1.0, 1.0));
+        let equal = CostMatrix::from_fn(3, |_, _| 1.0, |_, _| 1.0, |_| 1.0).unwrap();
+        let scatter = Problem::scatter(gather.blocks().unwrap(), &equal).unwrap();
+        assert_eq!(default_method(&scatter), Method::Dense);
+        for &method in Method::ALL {
+            let [one, other] = [&gather, &scatter].map(|problem| optimal(problem, method, &()));
+            assert_eq!(one, other);
+            assert_eq!(memory_needed(&gather, method), memory_needed(&scatter, method));
+        }
+    }
+
+    #[test]
+    fn problems_of_another_kind_are_refused() {
+        let equal = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        let vector = Vector { processors: 3, bytes: 2 };
+        let broadcast = Problem::new(Operation::Broadcast, vector, equal).unwrap();
+        let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+        let alpha = |sender: usize, receiver: usize| (sender + 2 * receiver) as f64;
+        let differ = CostMatrix::from_fn(3, alpha, |_, _| 1.0, |_| 1.0).unwrap();
+        let differ = Problem::gather(&sizes, &differ).unwrap();
+        let pieces = [
+            Piece { from_bytes: 0, alpha: 1.0, beta: 1.0 },
+            Piece { from_bytes: 9, alpha: 2.0, beta: 2.0 },
+        ];
+        let level = Level {
+            name: "node".to_owned(),
+            members: 3,
+            links: PiecewiseLinear::new(pieces.to_vec()).unwrap(),
+        };
+        let bent = Hierarchy::new(vec![level], Placement::Block, 1.0).unwrap();
+        let bent = Problem::gather(&sizes, &bent).unwrap();
+        let operation = Operation::Broadcast;
+        let not_linear = CostsError::NotLinear { level: "node".to_owned() };
+        for (problem, error) in [
+            (broadcast, DpError::NeedsBlocks { operation }),
+            (differ, DpError::NotHomogeneous),
+            (bent, DpError::Costs(not_linear)),
+        ] {
+            assert_eq!(default_method(&problem), Method::Plain);
+            assert_eq!(default_binary_method(&problem), Method::Plain);
+            assert_eq!(memory_needed(&problem, Method::Plain), Err(error.clone()));
+            assert_eq!(optimal(&problem, Method::Plain, &()), Err(error.clone()));
+            assert_eq!(optimal_binary(&problem, Method::Plain, &()), Err(error));
+        }
     }
 }

@@ -2,8 +2,9 @@
 //! operation that is set up once. Run by the `mpirun` of the MPI library it is built with.
 
 use std::error::Error;
-use tuwtree_mpi::collective::Collectives;
-use tuwtree_mpi::mpi::{Arguments, Communicator, Partition, PartitionMut};
+use tuwtree_executor::ClosedSet;
+use tuwtree_executor::collective::Collectives;
+use tuwtree_executor::sys::{Arguments, Communicator, Partition, PartitionMut};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let universe = mpi::initialize().ok_or("MPI is initialized already")?;

@@ -1,25 +1,24 @@
 //! Schedules of irregular gather and scatter, run on MPI.
 //!
 //! - [`collective`]: gather and scatter with MPI's own arguments, once or persistent.
-//! - [`c_api`]: the same for C.
-//! - [`construct`]: adaptive trees, built by the processors themselves.
 //! - [`settings`]: by which algorithm, with what.
-//! - [`part`]: what one processor does, as it is sent to it or as it finds out.
-//! - [`engine`]: a part bound to memory, started and waited for as often as one likes.
+//! - [`tree`]: adaptive trees, built by the processes themselves.
+//! - [`play`]: a part ([`tuwtree_schedule::part`]) bound to memory, started and waited for as often
+//!   as one likes.
 //! - [`measure`]: what messages cost here, and how long collectives take.
-//! - [`mpi`]: the little of MPI's C interface that is needed, made safe: the only place, beside the
-//!   interface for C, with `unsafe` code.
+//! - [`sys`]: the little of MPI's C interface that is needed, made safe: the only place, beside
+//!   [`collective::guarded`] and its kin, with `unsafe` code.
 //!
 //! The library builds against one MPI library, the one that `MPICC` names. It knows communicators,
-//! and nothing of terminals.
+//! and nothing of terminals. The library for C is the crate `tuwtree-mpi`.
 
-// C calls it: every function of it is `unsafe`.
-#[allow(unsafe_code)]
-pub mod c_api;
 pub mod collective;
-pub mod construct;
-pub mod engine;
 pub mod measure;
-pub mod mpi;
-pub mod part;
+mod planning;
+pub mod play;
 pub mod settings;
+pub mod sys;
+pub mod tree;
+
+/// Members and names of closed sets, such as [`settings::Algorithm`].
+pub use tuwtree_model::ClosedSet;

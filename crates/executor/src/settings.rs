@@ -4,16 +4,20 @@
 //! whose environment and files count, and from what the program says afterwards. They are the
 //! same at all processors.
 
-use crate::engine::Mode;
-use crate::mpi::{Communicator, MpiError};
+use crate::play::Mode;
+use crate::sys::{Communicator, MpiError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use tuwtree_model::ClosedSet;
 use tuwtree_model::document::{Header, Machine, Object};
 
 /// By which algorithm blocks are gathered and scattered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, strum::VariantArray, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Algorithm {
     /// The adaptive tree that does best where copies cost nothing (TUW Lemma 1), built by the
     /// processors themselves.
@@ -33,32 +37,6 @@ pub enum Algorithm {
     Auto,
 }
 
-impl Algorithm {
-    /// All algorithms.
-    pub const ALL: [Algorithm; 7] = [
-        Algorithm::AdaptiveGatherTime,
-        Algorithm::AdaptiveDataSize,
-        Algorithm::AdaptiveCompletionTime,
-        Algorithm::Linear,
-        Algorithm::Native,
-        Algorithm::Schedule,
-        Algorithm::Auto,
-    ];
-
-    /// The name by which users call the algorithm.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::AdaptiveGatherTime => "adaptive-gather-time",
-            Algorithm::AdaptiveDataSize => "adaptive-data-size",
-            Algorithm::AdaptiveCompletionTime => "adaptive-completion-time",
-            Algorithm::Linear => "linear",
-            Algorithm::Native => "native",
-            Algorithm::Schedule => "schedule",
-            Algorithm::Auto => "auto",
-        }
-    }
-}
-
 impl FromStr for Algorithm {
     type Err = SettingError;
 
@@ -67,29 +45,30 @@ impl FromStr for Algorithm {
         if name == "adaptive" {
             return Ok(Algorithm::AdaptiveGatherTime);
         }
-        by_name(&Algorithm::ALL, Algorithm::name, name).ok_or_else(|| SettingError::Value {
+        by_name(name).ok_or_else(|| SettingError::Value {
             setting: Setting::Algorithm,
             value: name.to_owned(),
-            allowed: format!("adaptive, {}", Algorithm::ALL.map(Algorithm::name).join(", ")),
+            allowed: format!("adaptive, {}", Algorithm::names()),
         })
     }
 }
 
 /// The mode of this name.
 fn mode_from(name: &str) -> Result<Mode, SettingError> {
-    by_name(&Mode::ALL, Mode::name, name).ok_or_else(|| SettingError::Value {
+    by_name(name).ok_or_else(|| SettingError::Value {
         setting: Setting::Mode,
         value: name.to_owned(),
-        allowed: Mode::ALL.map(Mode::name).join(", "),
+        allowed: Mode::names(),
     })
 }
 
-fn by_name<T: Copy>(all: &[T], name_of: impl Fn(T) -> &'static str, name: &str) -> Option<T> {
-    all.iter().copied().find(|&one| name_of(one) == name)
+fn by_name<T: ClosedSet>(name: &str) -> Option<T> {
+    T::all().find(|one| one.name() == name)
 }
 
 /// What can be set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Setting {
     /// The [`Algorithm`].
     Algorithm,
@@ -102,20 +81,6 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// All settings.
-    pub const ALL: [Setting; 4] =
-        [Setting::Algorithm, Setting::Mode, Setting::Machine, Setting::Schedule];
-
-    /// The name by which programs call the setting.
-    pub fn name(self) -> &'static str {
-        match self {
-            Setting::Algorithm => "algorithm",
-            Setting::Mode => "mode",
-            Setting::Machine => "machine",
-            Setting::Schedule => "schedule",
-        }
-    }
-
     /// The environment variable that has its value.
     pub fn variable(self) -> &'static str {
         match self {
@@ -131,10 +96,8 @@ impl FromStr for Setting {
     type Err = SettingError;
 
     fn from_str(name: &str) -> Result<Setting, SettingError> {
-        by_name(&Setting::ALL, Setting::name, name).ok_or_else(|| SettingError::Name {
-            name: name.to_owned(),
-            allowed: Setting::ALL.map(Setting::name).join(", "),
-        })
+        by_name(name)
+            .ok_or_else(|| SettingError::Name { name: name.to_owned(), allowed: Setting::names() })
     }
 }
 
@@ -259,7 +222,7 @@ impl Stated {
 
     fn of_environment() -> Result<Stated, SettingError> {
         let mut stated = Stated::default();
-        for setting in Setting::ALL {
+        for setting in Setting::all() {
             match std::env::var(setting.variable()) {
                 Ok(value) if !value.is_empty() => stated.state(setting, &value)?,
                 _ => {}
@@ -321,9 +284,9 @@ impl Settings {
         value: &str,
     ) -> Result<Result<Settings, String>, MpiError> {
         let own = format!("{}={value}", setting.name());
-        let first = comm.broadcast_text(&own, 0)?;
+        let first = comm.told(&own, 0)?;
         let rank = comm.rank();
-        if comm.least_word(u64::from(own == first))? == 0 {
+        if comm.least(u64::from(own == first))? == 0 {
             let name = setting.name().to_owned();
             let own = value.to_owned();
             return Ok(Err(SettingError::Differ { name, first, rank, own }.to_string()));
@@ -344,7 +307,7 @@ impl Settings {
     ) -> Result<Result<Settings, String>, MpiError> {
         let said: Result<&Stated, String> = stated.as_ref().map_err(ToString::to_string);
         let text = serde_json::to_string(&said).expect("strings are JSON");
-        let text = comm.broadcast_text(&text, 0)?;
+        let text = comm.told(&text, 0)?;
         let heard: Result<Stated, String> =
             serde_json::from_str(&text).unwrap_or_else(|error| Err(error.to_string()));
         Ok(heard.and_then(|stated| {
@@ -392,13 +355,13 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::all() {
             assert_eq!(algorithm.name().parse(), Ok(algorithm));
         }
-        for mode in Mode::ALL {
+        for mode in Mode::all() {
             assert_eq!(mode_from(mode.name()), Ok(mode));
         }
-        for setting in Setting::ALL {
+        for setting in Setting::all() {
             assert_eq!(setting.name().parse(), Ok(setting));
         }
         assert_eq!("adaptive".parse(), Ok(Algorithm::default()));

@@ -6,12 +6,15 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Step, Tree, Vector};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Collective, Homogeneous, Operation, Payload, Problem, Rank, Root, Step,
+    Tree, Vector,
+};
 use tuwtree_schedule::{Schedule, document};
 use tuwtree_treegen::{linear, oblivious};
 
@@ -49,13 +52,18 @@ fn launch(processors: usize, arguments: &[&str]) -> Outcome {
 }
 
 fn launch_with(processors: usize, arguments: &[&str], input: &[u8]) -> Outcome {
+    launch_program(env!("CARGO_BIN_EXE_tuwtree-exec").as_ref(), processors, arguments, input)
+}
+
+fn launch_program(program: &Path, processors: usize, arguments: &[&str], input: &[u8]) -> Outcome {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut child = Command::new(env!("TUWTREE_MPIRUN"))
         .env("NO_COLOR", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
-        .args(["-n", &processors.to_string(), env!("CARGO_BIN_EXE_tuwtree-exec")])
+        .args(["-n", &processors.to_string()])
+        .arg(program)
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -137,10 +145,27 @@ fn sizes(processors: usize) -> BlockSizes {
     BlockSizes::new((0..processors as u64).map(|rank| 8 * (rank * 7 % 5))).expect("small")
 }
 
-fn blocks(operation: Operation, tree: &Tree) -> Schedule {
-    let payload = Payload::Blocks(sizes(tree.processors()));
+/// A problem with a root, at some costs.
+fn problem(operation: Operation, payload: impl Into<Payload>, root: Rank) -> Problem {
     let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("costs");
-    Schedule::of_tree(tree, operation, payload, Some(costs.into())).expect("a schedule")
+    let problem = Problem::new(operation, payload, costs).expect("a problem");
+    problem.with_root(Root::Given(root)).expect("a root")
+}
+
+fn blocks(operation: Operation, tree: &Tree) -> Schedule {
+    let problem = problem(operation, sizes(tree.processors()), tree.root());
+    Schedule::of_tree(tree, &problem).expect("a schedule")
+}
+
+/// The star that gathers whole doubles.
+fn star(processors: usize, root: Rank) -> Tree {
+    linear(&problem(Operation::Gather, sizes(processors), root)).expect("a tree")
+}
+
+/// The schedule of a tree without costs.
+fn without_costs(tree: &Tree, operation: Operation, payload: impl Into<Payload>) -> Schedule {
+    let collective = Collective::new(operation, payload).expect("data of its kind");
+    Schedule::without_costs(tree, &collective).expect("a schedule")
 }
 
 /// 3 <- 1, 3's own, 3 <- (0 <- 4, 0's own, 0 <- 2): not ordered.
@@ -191,13 +216,13 @@ fn random_problems_on_many_processors_are_solved_as_by_the_library() {
 fn schedules_are_replayed_with_every_byte_checked() {
     let folder = Folder::new();
     let checked = ["--verify", "--iterations", "3"];
-    for operation in Operation::ALL {
-        let schedule = match Operation::IRREGULAR.contains(&operation) {
+    for operation in Operation::all() {
+        let schedule = match operation.is_irregular() {
             true => blocks(operation, &scattered_tree()),
             false => {
-                let payload = Payload::Vector(Vector { processors: 5, bytes: 64 });
-                let tree = oblivious(5, 2).expect("a tree");
-                Schedule::of_tree(&tree, operation, payload, None).expect("a schedule")
+                let vector = Vector { processors: 5, bytes: 64 };
+                let tree = oblivious(&problem(operation, vector, 2)).expect("a tree");
+                without_costs(&tree, operation, vector)
             }
         };
         let file = folder.schedule("schedule.json", &schedule);
@@ -215,7 +240,7 @@ fn schedules_are_replayed_with_every_byte_checked() {
 #[test]
 fn a_schedule_may_come_packed_or_through_standard_input_or_be_a_tree() {
     let folder = Folder::new();
-    let text = text(&blocks(Operation::Gather, &linear(3, 1).expect("a tree")));
+    let text = text(&blocks(Operation::Gather, &star(3, 1)));
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(&text).expect("memory");
     let packed = folder.file("schedule.json.gz", &packer.finish().expect("memory"));
@@ -250,10 +275,9 @@ fn a_gather_is_reversed_for_a_scatter_and_blocks_may_have_gaps() {
 #[test]
 fn a_lone_processor_replays_its_schedule() {
     let folder = Folder::new();
-    for operation in Operation::IRREGULAR {
-        let payload = Payload::Blocks(BlockSizes::new([24]).expect("small"));
-        let tree = linear(1, 0).expect("a tree");
-        let schedule = Schedule::of_tree(&tree, operation, payload, None).expect("a schedule");
+    for operation in Operation::irregular() {
+        let sizes = BlockSizes::new([24]).expect("small");
+        let schedule = without_costs(&star(1, 0), operation, sizes);
         let file = folder.schedule("lone.json", &schedule);
         launch(1, &["replay", &file, "--verify"]).succeeded();
     }
@@ -262,7 +286,7 @@ fn a_lone_processor_replays_its_schedule() {
 #[test]
 fn every_fault_ends_the_job_with_one_message() {
     let folder = Folder::new();
-    let schedule = blocks(Operation::Gather, &linear(3, 0).expect("a tree"));
+    let schedule = blocks(Operation::Gather, &star(3, 0));
     let good = folder.schedule("good.json", &schedule);
     let text = String::from_utf8(text(&schedule)).expect("UTF-8");
     let broken = |name: &str, from: &str, to: &str| {
@@ -275,13 +299,9 @@ fn every_fault_ends_the_job_with_one_message() {
     let odd = broken("odd.json", "[0,16,32]", "[0,16,33]");
     let missing = folder.path("missing.json");
     let missing = missing.to_str().expect("UTF-8");
-    let vector = Schedule::of_tree(
-        &linear(3, 0).expect("a tree"),
-        Operation::Broadcast,
-        Payload::Vector(Vector { processors: 3, bytes: 12 }),
-        None,
-    );
-    let vector = folder.schedule("vector.json", &vector.expect("a schedule"));
+    let vector = Vector { processors: 3, bytes: 12 };
+    let vector = without_costs(&star(3, 0), Operation::Broadcast, vector);
+    let vector = folder.schedule("vector.json", &vector);
     for (arguments, code, message) in [
         (&["replay", missing][..], 1, "only processor 0 reads it"),
         (&["replay", &cut], 1, "EOF while parsing"),
@@ -318,17 +338,26 @@ fn help_is_given_once() {
     assert_eq!(outcome.succeeded().matches("Usage: ").count(), 1, "{}", outcome.output);
 }
 
+#[test]
+fn the_example_runs() {
+    let tests = std::env::current_exe().expect("this test");
+    let example = tests.parent().expect("a folder").join("../examples/gather");
+    let outcome = launch_program(&example, 3, &[], b"");
+    let expected = "gathered [0, 1, 1, 2, 2, 2] by adaptive-gather-time";
+    assert!(outcome.succeeded().contains(expected), "{}", outcome.output);
+}
+
 /// A message of more than 2^31 bytes, from one stretch of memory into one or into two.
 #[test]
 #[ignore = "takes 9 GB of memory and a minute; run by name"]
 fn segments_of_more_than_2_gib_arrive_whole() {
     let folder = Folder::new();
     let block = (1_u64 << 30) + 12_345;
-    let payload = Payload::Blocks(BlockSizes::new([block; 3]).expect("they fit"));
+    let sizes = BlockSizes::new([block; 3]).expect("they fit");
     // 0's own, 0 <- (1's own, 1 <- 2).
     let steps = [(0, Step::Copy), (0, Step::Receive(1)), (1, Step::Copy), (1, Step::Receive(2))];
     let tree = Tree::new(3, 0, &steps).expect("a tree");
-    let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).expect("a schedule");
+    let schedule = without_costs(&tree, Operation::Gather, sizes);
     let file = folder.schedule("large.json", &schedule);
     let once = ["replay", &file, "--verify", "--iterations", "1", "--warmup", "0"];
     for options in [["--mode", "strict", "--gaps", "0"], ["--mode", "eager", "--gaps", "9"]] {

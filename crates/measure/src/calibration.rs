@@ -34,7 +34,18 @@ pub struct PairTimes {
 }
 
 /// Which pairs have costs in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Model {
     /// All pairs.
     Homogeneous,
@@ -79,18 +90,6 @@ const WITHIN: &str = "within a node";
 const BETWEEN: &str = "between nodes";
 
 impl Model {
-    /// All of them.
-    pub const ALL: [Model; 3] = [Model::Homogeneous, Model::Hierarchical, Model::PerPair];
-
-    /// The name by which users call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Model::Homogeneous => "homogeneous",
-            Model::Hierarchical => "hierarchical",
-            Model::PerPair => "per-pair",
-        }
-    }
-
     /// What it says, in a line.
     pub fn summary(self) -> &'static str {
         match self {

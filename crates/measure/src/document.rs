@@ -7,8 +7,9 @@
 use crate::break_even::Plan;
 use crate::statistics::median;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tuwtree_model::document::{Header, Machine, Object};
-use tuwtree_model::{Distribution, Operation, Rank};
+use tuwtree_model::{ClosedSet, Construction, Distribution, Operation, Rank};
 
 /// Times of one operation on one communicator: many problems, many algorithms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,81 +83,63 @@ pub enum Algorithm {
     /// The adaptive tree, constructed anew in each call by all processors together.
     Distributed,
     /// A tree planned beforehand, with persistent requests: start and wait.
-    Tree(Construction, Sends),
-}
-
-/// How a tree is constructed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Construction {
-    /// The root receives from everybody.
-    Linear,
-    /// A binomial tree, whatever the block sizes.
-    Oblivious,
-    /// Ranges are doubled, the side with the smaller gather time sends (TUW Lemma 1).
-    Adaptive,
-    /// The fastest ordered tree for the machine's costs.
-    Optimal,
+    Tree(Construction, Pace),
 }
 
 /// When a processor's messages may start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sends {
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Pace {
     /// One after the other, as the cost model has it.
     Strict,
     /// As soon as they can.
     Eager,
 }
 
-impl Construction {
-    /// All of them.
-    pub const ALL: [Construction; 4] = [
-        Construction::Linear,
-        Construction::Oblivious,
-        Construction::Adaptive,
-        Construction::Optimal,
-    ];
-}
-
 impl Algorithm {
     /// All of them, the library's own first.
-    pub const ALL: [Algorithm; 13] = [
-        Algorithm::Regular,
-        Algorithm::Padded,
-        Algorithm::Native,
-        Algorithm::NativePersistent,
-        Algorithm::Distributed,
-        Algorithm::Tree(Construction::Linear, Sends::Strict),
-        Algorithm::Tree(Construction::Linear, Sends::Eager),
-        Algorithm::Tree(Construction::Oblivious, Sends::Strict),
-        Algorithm::Tree(Construction::Oblivious, Sends::Eager),
-        Algorithm::Tree(Construction::Adaptive, Sends::Strict),
-        Algorithm::Tree(Construction::Adaptive, Sends::Eager),
-        Algorithm::Tree(Construction::Optimal, Sends::Strict),
-        Algorithm::Tree(Construction::Optimal, Sends::Eager),
-    ];
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        let trees = Construction::all().flat_map(|construction| {
+            Pace::all().map(move |pace| Algorithm::Tree(construction, pace))
+        });
+        [
+            Algorithm::Regular,
+            Algorithm::Padded,
+            Algorithm::Native,
+            Algorithm::NativePersistent,
+            Algorithm::Distributed,
+        ]
+        .into_iter()
+        .chain(trees)
+    }
 
     /// The name by which users and documents call the algorithm.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> Cow<'static, str> {
         match self {
-            Algorithm::Regular => "regular",
-            Algorithm::Padded => "padded",
-            Algorithm::Native => "native",
-            Algorithm::NativePersistent => "native-persistent",
-            Algorithm::Distributed => "distributed",
-            Algorithm::Tree(Construction::Linear, Sends::Strict) => "linear-strict",
-            Algorithm::Tree(Construction::Linear, Sends::Eager) => "linear-eager",
-            Algorithm::Tree(Construction::Oblivious, Sends::Strict) => "oblivious-strict",
-            Algorithm::Tree(Construction::Oblivious, Sends::Eager) => "oblivious-eager",
-            Algorithm::Tree(Construction::Adaptive, Sends::Strict) => "adaptive-strict",
-            Algorithm::Tree(Construction::Adaptive, Sends::Eager) => "adaptive-eager",
-            Algorithm::Tree(Construction::Optimal, Sends::Strict) => "optimal-strict",
-            Algorithm::Tree(Construction::Optimal, Sends::Eager) => "optimal-eager",
+            Algorithm::Regular => "regular".into(),
+            Algorithm::Padded => "padded".into(),
+            Algorithm::Native => "native".into(),
+            Algorithm::NativePersistent => "native-persistent".into(),
+            Algorithm::Distributed => "distributed".into(),
+            Algorithm::Tree(construction, pace) => {
+                format!("{}-{}", construction.name(), pace.name()).into()
+            }
         }
     }
 
     /// The algorithm with this name.
     pub fn named(name: &str) -> Option<Algorithm> {
-        Algorithm::ALL.into_iter().find(|one| one.name() == name)
+        Algorithm::all().find(|one| one.name() == name)
     }
 
     /// What it is, in words, for help texts and tables; `operation` is gather or scatter.
@@ -171,8 +154,8 @@ impl Algorithm {
             (Algorithm::NativePersistent, Operation::Scatter) => "MPI_Scatterv_init, started",
             (Algorithm::NativePersistent, _) => "MPI_Gatherv_init, started",
             (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
-            (Algorithm::Tree(_, Sends::Strict), _) => "tree planned once, one message at a time",
-            (Algorithm::Tree(_, Sends::Eager), _) => "tree planned once, messages at once",
+            (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
+            (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
         }
     }
 
@@ -232,7 +215,7 @@ impl Measurements {
     /// # Errors
     /// [`MeasurementsError`].
     pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
-        if !Operation::IRREGULAR.contains(&setting.operation) {
+        if !setting.operation.is_irregular() {
             return Err(MeasurementsError::Operation { operation: setting.operation.name() });
         }
         for (field, value) in [
@@ -393,7 +376,7 @@ impl TryFrom<Fields> for Measurements {
     fn try_from(fields: Fields) -> Result<Measurements, String> {
         let header = Header { format: fields.format, version: fields.version };
         header.check(Self::FORMAT, Self::VERSION).map_err(|error| error.to_string())?;
-        let operation = one_of("operation", &fields.operation, Operation::ALL, Operation::name)?;
+        let operation = one_of("operation", &fields.operation)?;
         let series: Result<Vec<Series>, String> = fields
             .series
             .into_iter()
@@ -425,16 +408,12 @@ impl TryFrom<SeriesFields> for Series {
 
     fn try_from(fields: SeriesFields) -> Result<Series, String> {
         Ok(Series {
-            distribution: one_of(
-                "distribution",
-                &fields.distribution,
-                Distribution::ALL,
-                Distribution::name,
-            )?,
+            distribution: one_of("distribution", &fields.distribution)?,
             mean_block: fields.mean_block,
             total_bytes: fields.total_bytes,
             largest_block_bytes: fields.largest_block_bytes,
-            algorithm: one_of("algorithm", &fields.algorithm, Algorithm::ALL, Algorithm::name)?,
+            algorithm: Algorithm::named(&fields.algorithm)
+                .ok_or_else(|| unknown("algorithm", &fields.algorithm, algorithm_names()))?,
             planning_seconds: fields.planning_seconds,
             seconds: fields.seconds,
         })
@@ -442,16 +421,18 @@ impl TryFrom<SeriesFields> for Series {
 }
 
 /// The one of a closed set with this name.
-fn one_of<T: Copy, const N: usize>(
-    field: &str,
-    name: &str,
-    all: [T; N],
-    named: fn(T) -> &'static str,
-) -> Result<T, String> {
-    all.into_iter().find(|&one| named(one) == name).ok_or_else(|| {
-        let names = all.map(named).join(", ");
-        format!("\"{field}\" is {name:?}; one of {names} is needed")
-    })
+fn one_of<T: ClosedSet>(field: &str, name: &str) -> Result<T, String> {
+    name.parse().map_err(|_| unknown(field, name, T::names()))
+}
+
+fn unknown(field: &str, name: &str, names: String) -> String {
+    format!("\"{field}\" is {name:?}; one of {names} is needed")
+}
+
+/// The names of all algorithms, for messages.
+fn algorithm_names() -> String {
+    let names: Vec<_> = Algorithm::all().map(Algorithm::name).collect();
+    names.join(", ")
 }
 
 impl From<Measurements> for Fields {
@@ -526,12 +507,13 @@ pub(crate) mod tests {
 
     #[test]
     fn a_document_reads_as_it_was_written() {
-        let all = Algorithm::ALL.map(|algorithm| series(algorithm, &[0.5, 0.25]));
+        let all: Vec<Series> =
+            Algorithm::all().map(|algorithm| series(algorithm, &[0.5, 0.25])).collect();
         let document = Measurements::new(setting(), all.into()).unwrap();
         let text = serde_json::to_string(&document).unwrap();
         assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":1,"operation":"#));
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
-        assert_eq!(document.algorithms(), Algorithm::ALL);
+        assert_eq!(document.algorithms(), Algorithm::all().collect::<Vec<_>>());
         assert_eq!(document.problems(), [(Distribution::Same, 10)]);
         let native = document.of(Distribution::Same, 10, Algorithm::Native).unwrap();
         assert_eq!((native.minimum(), native.median()), (0.25, 0.375));

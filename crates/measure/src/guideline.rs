@@ -21,7 +21,10 @@ use crate::statistics::greater_probability;
 use tuwtree_model::{Distribution, Operation};
 
 /// A guideline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Guideline {
     /// The regular operation is no slower than the irregular one.
     Gl1,
@@ -63,17 +66,6 @@ pub struct Comparison {
 }
 
 impl Guideline {
-    /// All of them.
-    pub const ALL: [Guideline; 2] = [Guideline::Gl1, Guideline::Gl2];
-
-    /// The name by which TUW calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Guideline::Gl1 => "GL1",
-            Guideline::Gl2 => "GL2",
-        }
-    }
-
     /// The guideline as a formula.
     pub fn formula(self, operation: Operation) -> &'static str {
         match (self, operation) {
@@ -158,8 +150,9 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Pace;
     use crate::document::tests::{series, setting};
-    use crate::document::{Construction, Sends};
+    use tuwtree_model::Construction;
 
     fn times(from: f64) -> Vec<f64> {
         (0..20).map(|index| from + f64::from(index) / 100.0).collect()
@@ -172,7 +165,7 @@ mod tests {
 
     #[test]
     fn slower_is_violated_faster_is_kept_and_the_same_shows_nothing() {
-        let tree = Algorithm::Tree(Construction::Optimal, Sends::Strict);
+        let tree = Algorithm::Tree(Construction::Optimal, Pace::Strict);
         let measured = measured(&[
             (Algorithm::Regular, 2.0),
             (Algorithm::Padded, 3.0),

@@ -22,9 +22,7 @@ mod tournament;
 
 pub use break_even::{BreakEven, Plan, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
-pub use document::{
-    Algorithm, Construction, Measurements, MeasurementsError, Sends, Series, Setting,
-};
+pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use statistics::{Interval, greater_probability, median, median_interval};

@@ -5,6 +5,7 @@ use crate::document::{Algorithm, Measurements, Series};
 use crate::guideline::{Comparison, Guideline, Verdict};
 use crate::statistics::{greater_probability, median_interval};
 use std::fmt::Write;
+use tuwtree_model::ClosedSet;
 
 /// How sure an interval of the median is to be.
 pub const CONFIDENCE: f64 = 0.95;
@@ -83,7 +84,7 @@ impl Measurements {
     /// The verdicts on both guidelines: how many there are of each kind, and every violation.
     pub fn verdicts(&self) -> String {
         let mut text = String::new();
-        for guideline in Guideline::ALL {
+        for guideline in Guideline::all() {
             let tried = guideline.tried(self, LEVEL);
             let count = |verdict| tried.iter().filter(|one| one.verdict == verdict).count();
             let _ = writeln!(
@@ -163,14 +164,15 @@ impl std::fmt::Display for BreakEven {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Pace;
     use crate::document::tests::{series, setting};
-    use crate::document::{Construction, Sends};
+    use tuwtree_model::Construction;
 
     fn measured() -> Measurements {
         let times = |from: f64| -> Vec<f64> {
             (0..20).map(|index| from + f64::from(index) * 1e-8).collect()
         };
-        let tree = Algorithm::Tree(Construction::Optimal, Sends::Eager);
+        let tree = Algorithm::Tree(Construction::Optimal, Pace::Eager);
         let planned = Series { planning_seconds: 5e-5, ..series(tree, &times(1e-6)) };
         let all = vec![
             series(Algorithm::Regular, &times(2e-6)),

@@ -1,5 +1,7 @@
 //! Block sizes of an irregular gather or scatter problem, with prefix sums.
 
+use std::sync::Arc;
+
 /// A processor's number, `0..p`.
 pub type Rank = usize;
 
@@ -9,11 +11,11 @@ pub const MOST_PROCESSORS: usize = 100_000_000;
 
 /// The blocks `m_0, …, m_{p-1}` in bytes, at least one of them, with prefix sums.
 ///
-/// The total fits a `u64`, so every range's size is exact and found in O(1).
+/// The total fits a `u64`, so every range's size is exact and found in O(1). A copy is O(1), too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockSizes {
-    /// `p + 1` entries, never falling: entry `i` is `m_0 + … + m_{i-1}`.
-    prefix: Vec<u64>,
+    /// `p + 1` entries, never falling: entry `i` is `m_0 + … + m_{i-1}`. Shared by all copies.
+    prefix: Arc<Vec<u64>>,
 }
 
 /// Why a list of numbers is not the block sizes of a problem.
@@ -23,9 +25,9 @@ pub enum BlockSizesError {
     #[error("there are no block sizes; a problem has at least one processor")]
     NoProcessors,
     /// More processors than ranks.
-    #[error("{processors} block sizes; at most {MOST_PROCESSORS} processors are allowed")]
+    #[error("{processors} block sizes or more; at most {MOST_PROCESSORS} processors are allowed")]
     TooManyProcessors {
-        /// How many sizes were given.
+        /// How many sizes there are at least.
         processors: usize,
     },
     /// The total overflows 64 bits.
@@ -49,16 +51,16 @@ impl BlockSizes {
         let mut prefix = vec![0];
         let mut total = 0_u64;
         for (rank, size) in sizes.into_iter().enumerate() {
+            if rank == MOST_PROCESSORS {
+                return Err(BlockSizesError::TooManyProcessors { processors: rank + 1 });
+            }
             total =
                 total.checked_add(size).ok_or(BlockSizesError::TotalOverflows { rank, size })?;
             prefix.push(total);
         }
-        match prefix.len() - 1 {
-            0 => Err(BlockSizesError::NoProcessors),
-            processors if processors > MOST_PROCESSORS => {
-                Err(BlockSizesError::TooManyProcessors { processors })
-            }
-            _ => Ok(BlockSizes { prefix }),
+        match prefix.len() {
+            1 => Err(BlockSizesError::NoProcessors),
+            _ => Ok(BlockSizes { prefix: Arc::new(prefix) }),
         }
     }
 

@@ -1,10 +1,10 @@
 //! The words and the laws of irregular gather and scatter.
 //!
 //! In a **gather**, every processor has a block of data, and the root collects all blocks in rank
-//! order; a **scatter** is its dual. This crate says what a problem is ([`BlockSizes`],
-//! [`Collective`], [`Root`]), what sending and copying cost ([`CostModel`]), what a tree is
-//! ([`Tree`]), and when it completes ([`completion_time`]). It builds no trees and knows neither
-//! files nor options.
+//! order; a **scatter** is its dual. This crate says what a problem is ([`Problem`]: a [`Collective`]
+//! with its [`BlockSizes`], [`Costs`], [`Root`], [`Ports`]), what sending and copying cost
+//! ([`CostModel`]), what a tree is ([`Tree`]), and when it completes ([`completion_time`]). It builds
+//! no trees and knows neither files nor options.
 //!
 //! # Symbols
 //! | symbol | here | meaning |
@@ -29,48 +29,50 @@
 //!
 //! # Example
 //! ```
-//! use tuwtree_model::{BlockSizes, Homogeneous, Step, Tree, completion_time};
+//! use tuwtree_model::{BlockSizes, Homogeneous, Problem, Step, Tree, completion_time};
 //! let sizes = BlockSizes::new([2, 1, 4]).unwrap();
-//! let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+//! let problem = Problem::gather(&sizes, Homogeneous::new(100.0, 1.0, 1.0).unwrap()).unwrap();
 //! let star = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
 //! let tree = Tree::new(3, 1, &star).unwrap();
 //! // (100 + 2) + 1 + (100 + 4)
-//! assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 207.0);
+//! assert_eq!(completion_time(&tree, &problem).unwrap().units(), 207.0);
 //! ```
 
 mod block_sizes;
 mod bounds;
+mod closed_set;
 mod completion;
+mod construction;
 mod cost;
 mod distribution;
 pub mod document;
 mod ordered;
 mod ports;
-mod power_law;
 mod problem;
+pub mod quantity;
 mod random;
 mod time;
 mod tree;
 mod unpacking;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
-pub use bounds::{best_lower_bound, bound_on_ports, count_bound, largest_block, volume_bound};
-pub use completion::{
-    Completion, completion, completion_on_ports, completion_time, completion_time_on_ports,
-    lower_bound, lower_bound_any_root, lower_bound_any_root_on_ports, lower_bound_on_ports,
-};
+pub use bounds::{best_lower_bound, count_bound, largest_block, lower_bound, volume_bound};
+pub use closed_set::ClosedSet;
+pub use completion::{Completion, completion, completion_time};
+pub use construction::Construction;
 pub use cost::{
     CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
     Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError, PiecewiseLinear,
-    Placement, Scalar, ScaledSizes,
+    Placement, Scalar, ScaledSizes, StatedCosts,
 };
-pub use distribution::{Distribution, DistributionError, Scale};
+pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use ordered::{
     NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges,
 };
 pub use ports::Ports;
-pub use power_law::power_law;
-pub use problem::{Collective, Operation, Payload, Root, Vector, WrongPayload};
+pub use problem::{
+    Collective, Operation, Payload, PayloadKind, Problem, ProblemError, Root, Vector, WrongPayload,
+};
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};

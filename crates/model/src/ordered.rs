@@ -3,7 +3,8 @@
 
 use crate::{Operation, Rank, Step, Tree};
 
-/// Whether what a processor holds is always consecutive in rank order. The strictest is the least.
+/// Whether what a processor holds is always consecutive in rank order. The strictest comes first, and is the
+/// least.
 #[derive(
     Clone,
     Copy,
@@ -14,10 +15,14 @@ use crate::{Operation, Rank, Step, Tree};
     PartialOrd,
     Ord,
     Default,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
     serde::Serialize,
     serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Order {
     /// It is, at every processor and at every moment: no data is ever reordered.
     #[default]
@@ -29,18 +34,6 @@ pub enum Order {
 }
 
 impl Order {
-    /// All orders, the strictest first.
-    pub const ALL: [Order; 3] = [Order::Ordered, Order::Direct, Order::Any];
-
-    /// The name by which users and documents call the order.
-    pub fn name(self) -> &'static str {
-        match self {
-            Order::Ordered => "ordered",
-            Order::Direct => "direct",
-            Order::Any => "any",
-        }
-    }
-
     /// The strictest order that a tree keeps, whatever the blocks: empty ones count as any others.
     /// In a reduction, whether operands are combined in rank order; a broadcast has nothing to order.
     ///

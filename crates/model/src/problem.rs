@@ -1,10 +1,26 @@
-//! What is asked: the operation, its root, its data.
+//! What is asked: the operation, its data, the costs, the root, the ports.
 
-use crate::{BlockSizes, Rank};
+use crate::{
+    BlockSizes, ClosedSet, CostModel, Costs, CostsError, Direction, Ports, Rank, StatedCosts, Time,
+    TimeError, Tree, TreeError,
+};
 
 /// A rooted collective operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Operation {
     /// Collect all blocks at the root in rank order.
     Gather,
@@ -16,22 +32,32 @@ pub enum Operation {
     Reduce,
 }
 
+/// What kind of data an operation moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PayloadKind {
+    /// A block for each processor.
+    Blocks,
+    /// One vector, the same size everywhere.
+    Vector,
+}
+
 impl Operation {
-    /// All operations.
-    pub const ALL: [Operation; 4] =
-        [Operation::Gather, Operation::Scatter, Operation::Broadcast, Operation::Reduce];
-
-    /// The irregular operations, with a block for each processor; the others have one vector.
-    pub const IRREGULAR: [Operation; 2] = [Operation::Gather, Operation::Scatter];
-
-    /// The name by which users and documents call the operation.
-    pub fn name(self) -> &'static str {
+    /// The kind of data that the operation moves.
+    pub fn payload_kind(self) -> PayloadKind {
         match self {
-            Operation::Gather => "gather",
-            Operation::Scatter => "scatter",
-            Operation::Broadcast => "broadcast",
-            Operation::Reduce => "reduce",
+            Operation::Gather | Operation::Scatter => PayloadKind::Blocks,
+            Operation::Broadcast | Operation::Reduce => PayloadKind::Vector,
         }
+    }
+
+    /// The operations whose block sizes may differ from processor to processor.
+    pub fn irregular() -> impl Iterator<Item = Operation> {
+        Operation::ALL.iter().copied().filter(|operation| operation.is_irregular())
+    }
+
+    /// Whether block sizes may differ from processor to processor.
+    pub fn is_irregular(self) -> bool {
+        self.payload_kind() == PayloadKind::Blocks
     }
 
     /// Whether data flows from the root outwards: a tree's steps are then performed backwards, with
@@ -39,26 +65,6 @@ impl Operation {
     pub fn is_outward(self) -> bool {
         matches!(self, Operation::Scatter | Operation::Broadcast)
     }
-}
-
-/// An operation with the data that it moves: what a tree is judged on, together with the costs.
-///
-/// Block sizes alone stand for a gather of them. With the same costs everywhere a scatter takes as
-/// long; with costs of its own for each pair of processors it is to be named, since its data goes
-/// the other way.
-///
-/// # Source
-/// OPT section 2.2 (gather and scatter), Theorem 4 (broadcast and reduction).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collective<'a> {
-    /// Every processor's block goes to the root.
-    Gather(&'a BlockSizes),
-    /// The root's blocks go to their processors.
-    Scatter(&'a BlockSizes),
-    /// The root's whole vector goes along each edge, and is copied nowhere.
-    Broadcast(Vector),
-    /// A whole vector goes along each edge, and is copied nowhere. Combining two takes no time.
-    Reduce(Vector),
 }
 
 /// One vector at each of some processors.
@@ -70,7 +76,7 @@ pub struct Vector {
     pub bytes: u64,
 }
 
-/// The data that an operation moves, owned: without the operation, and hence without a direction.
+/// The data that an operation moves: without the operation, and hence without a direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// Gather and scatter: a block for each processor.
@@ -81,13 +87,21 @@ pub enum Payload {
 
 /// Blocks for a broadcast or reduction, or one vector for a gather or scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} needs {}", operation.name(), if Operation::IRREGULAR.contains(operation) { "block sizes, not one vector size" } else { "one vector size, not block sizes" })]
+#[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes" })]
 pub struct WrongPayload {
     /// The operation.
     pub operation: Operation,
 }
 
 impl Payload {
+    /// What kind of data it is.
+    pub fn kind(&self) -> PayloadKind {
+        match self {
+            Payload::Blocks(_) => PayloadKind::Blocks,
+            Payload::Vector(_) => PayloadKind::Vector,
+        }
+    }
+
     /// The number of processors.
     pub fn processors(&self) -> usize {
         match self {
@@ -111,90 +125,6 @@ impl Payload {
             Payload::Vector(vector) => vector.bytes,
         }
     }
-
-    /// This operation with this data.
-    ///
-    /// # Errors
-    /// [`WrongPayload`].
-    pub fn moved_by(&self, operation: Operation) -> Result<Collective<'_>, WrongPayload> {
-        match (operation, self) {
-            (Operation::Gather, Payload::Blocks(sizes)) => Ok(Collective::Gather(sizes)),
-            (Operation::Scatter, Payload::Blocks(sizes)) => Ok(Collective::Scatter(sizes)),
-            (Operation::Broadcast, Payload::Vector(vector)) => Ok(Collective::Broadcast(*vector)),
-            (Operation::Reduce, Payload::Vector(vector)) => Ok(Collective::Reduce(*vector)),
-            _ => Err(WrongPayload { operation }),
-        }
-    }
-}
-
-impl<'a> Collective<'a> {
-    /// The block sizes of a gather or scatter.
-    pub fn blocks(self) -> Option<&'a BlockSizes> {
-        match self {
-            Collective::Gather(sizes) | Collective::Scatter(sizes) => Some(sizes),
-            Collective::Broadcast(_) | Collective::Reduce(_) => None,
-        }
-    }
-
-    /// The vector of a broadcast or reduction.
-    pub fn vector(self) -> Option<Vector> {
-        match self {
-            Collective::Gather(_) | Collective::Scatter(_) => None,
-            Collective::Broadcast(vector) | Collective::Reduce(vector) => Some(vector),
-        }
-    }
-}
-
-impl Collective<'_> {
-    /// The operation.
-    pub fn operation(self) -> Operation {
-        match self {
-            Collective::Gather(_) => Operation::Gather,
-            Collective::Scatter(_) => Operation::Scatter,
-            Collective::Broadcast(_) => Operation::Broadcast,
-            Collective::Reduce(_) => Operation::Reduce,
-        }
-    }
-
-    /// The number of processors.
-    pub fn processors(self) -> usize {
-        match self {
-            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.processors(),
-            Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.processors,
-        }
-    }
-
-    /// The bytes that `rank` copies locally if it is the root or an inner processor.
-    pub fn copied(self, rank: Rank) -> u64 {
-        match self {
-            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.block(rank),
-            Collective::Broadcast(_) | Collective::Reduce(_) => 0,
-        }
-    }
-
-    /// The bytes that go to (come from) the parent of a subtree that spans these ranks: their
-    /// blocks, or the whole vector.
-    pub fn segment(self, first: Rank, last: Rank) -> u64 {
-        match self {
-            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.range(first, last),
-            Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.bytes,
-        }
-    }
-
-    /// Sender and receiver of the transmission along the edge between a child and its parent.
-    #[inline]
-    pub fn ends(self, child: Rank, parent: Rank) -> (Rank, Rank) {
-        match self.operation().is_outward() {
-            true => (parent, child),
-            false => (child, parent),
-        }
-    }
-}
-
-impl<'a> From<&'a BlockSizes> for Collective<'a> {
-    fn from(sizes: &'a BlockSizes) -> Collective<'a> {
-        Collective::Gather(sizes)
-    }
 }
 
 impl From<BlockSizes> for Payload {
@@ -209,9 +139,121 @@ impl From<Vector> for Payload {
     }
 }
 
-impl<'a> From<&Collective<'a>> for Collective<'a> {
-    fn from(collective: &Collective<'a>) -> Collective<'a> {
-        *collective
+/// An operation with the data that it moves.
+///
+/// With the same costs everywhere a scatter takes as long as a gather; with costs of its own for each
+/// pair of processors its data goes the other way.
+///
+/// A copy shares the block sizes: O(1).
+///
+/// # Source
+/// OPT section 2.2 (gather and scatter), Theorem 4 (broadcast and reduction).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collective {
+    operation: Operation,
+    /// Of the kind that the operation moves.
+    payload: Payload,
+}
+
+impl Collective {
+    /// This operation with this data.
+    ///
+    /// # Errors
+    /// [`WrongPayload`].
+    pub fn new(
+        operation: Operation,
+        payload: impl Into<Payload>,
+    ) -> Result<Collective, WrongPayload> {
+        let payload = payload.into();
+        match operation.payload_kind() == payload.kind() {
+            true => Ok(Collective { operation, payload }),
+            false => Err(WrongPayload { operation }),
+        }
+    }
+
+    /// Every processor's block goes to the root.
+    pub fn gather(sizes: &BlockSizes) -> Collective {
+        Collective { operation: Operation::Gather, payload: sizes.clone().into() }
+    }
+
+    /// The root's blocks go to their processors.
+    pub fn scatter(sizes: &BlockSizes) -> Collective {
+        Collective { operation: Operation::Scatter, payload: sizes.clone().into() }
+    }
+
+    /// The root's whole vector goes along each edge, and is copied nowhere.
+    pub fn broadcast(vector: Vector) -> Collective {
+        Collective { operation: Operation::Broadcast, payload: vector.into() }
+    }
+
+    /// A whole vector goes along each edge, and is copied nowhere. Combining two takes no time.
+    pub fn reduce(vector: Vector) -> Collective {
+        Collective { operation: Operation::Reduce, payload: vector.into() }
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The data.
+    pub fn payload(&self) -> &Payload {
+        &self.payload
+    }
+
+    /// The number of processors.
+    pub fn processors(&self) -> usize {
+        self.payload.processors()
+    }
+
+    /// The block sizes of a gather or scatter.
+    pub fn blocks(&self) -> Option<&BlockSizes> {
+        match &self.payload {
+            Payload::Blocks(sizes) => Some(sizes),
+            Payload::Vector(_) => None,
+        }
+    }
+
+    /// The vector of a broadcast or reduction.
+    pub fn vector(&self) -> Option<Vector> {
+        match self.payload {
+            Payload::Blocks(_) => None,
+            Payload::Vector(vector) => Some(vector),
+        }
+    }
+
+    /// The bytes that `rank` copies locally if it is the root or an inner processor.
+    pub fn copied(&self, rank: Rank) -> u64 {
+        match &self.payload {
+            Payload::Blocks(sizes) => sizes.block(rank),
+            Payload::Vector(_) => 0,
+        }
+    }
+
+    /// The bytes that go to (come from) the parent of a subtree that spans these ranks: their
+    /// blocks, or the whole vector.
+    pub fn segment(&self, first: Rank, last: Rank) -> u64 {
+        match &self.payload {
+            Payload::Blocks(sizes) => sizes.range(first, last),
+            Payload::Vector(vector) => vector.bytes,
+        }
+    }
+
+    /// Sender and receiver of the transmission along the edge between a child and its parent.
+    #[inline]
+    pub fn ends(&self, child: Rank, parent: Rank) -> (Rank, Rank) {
+        match self.operation.is_outward() {
+            true => (parent, child),
+            false => (child, parent),
+        }
+    }
+
+    /// What the root is busy with: it receives in a gather or reduction, and sends otherwise.
+    pub fn root_direction(&self) -> Direction {
+        match self.operation.is_outward() {
+            true => Direction::Send,
+            false => Direction::Receive,
+        }
     }
 }
 
@@ -222,4 +264,201 @@ pub enum Root {
     Given(Rank),
     /// One with the least completion time, chosen by the construction.
     Best,
+}
+
+impl Root {
+    /// The root, if it is given.
+    pub fn given(self) -> Option<Rank> {
+        match self {
+            Root::Given(root) => Some(root),
+            Root::Best => None,
+        }
+    }
+}
+
+/// Why parts are not a problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// Data of the wrong kind.
+    #[error(transparent)]
+    Payload(#[from] WrongPayload),
+    /// Costs for another number of processors.
+    #[error(transparent)]
+    Costs(#[from] CostsError),
+    /// A root that is not a processor.
+    #[error(transparent)]
+    Root(#[from] TreeError),
+}
+
+/// A problem: what is moved, at which costs, from or to which root, through how many ports. The
+/// argument of completion times, bounds and every construction.
+///
+/// The costs are stated for its number of processors, and a given root is one of them. The root is
+/// open ([`Root::Best`]) and processors have one port unless [`with_root`](Self::with_root) and
+/// [`with_ports`](Self::with_ports) say otherwise. A copy shares block sizes and costs: O(1).
+///
+/// # Source
+/// OPT section 2.
+///
+/// # Example
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
+/// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+/// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+/// let problem = Problem::gather(&sizes, costs).unwrap().with_root(Root::Given(1)).unwrap();
+/// assert_eq!(problem.processors(), 3);
+/// assert!(problem.with_root(Root::Given(3)).is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    collective: Collective,
+    costs: StatedCosts,
+    root: Root,
+    ports: Ports,
+}
+
+impl Problem {
+    /// The problem of moving this data by this operation at these costs.
+    ///
+    /// # Errors
+    /// [`ProblemError`]: data of the wrong kind, costs for another number of processors.
+    pub fn new(
+        operation: Operation,
+        payload: impl Into<Payload>,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, ProblemError> {
+        Problem::of(Collective::new(operation, payload)?, costs)
+    }
+
+    /// The problem of this collective operation at these costs.
+    ///
+    /// # Errors
+    /// [`ProblemError::Costs`].
+    pub fn of(
+        collective: Collective,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, ProblemError> {
+        let costs = costs.into();
+        costs.costs().check_processors(collective.processors())?;
+        Ok(Problem { collective, costs, root: Root::Best, ports: Ports::ONE })
+    }
+
+    /// The problem of gathering these blocks.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn gather(
+        sizes: &BlockSizes,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, ProblemError> {
+        Problem::of(Collective::gather(sizes), costs)
+    }
+
+    /// The problem of scattering these blocks.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn scatter(
+        sizes: &BlockSizes,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, ProblemError> {
+        Problem::of(Collective::scatter(sizes), costs)
+    }
+
+    /// The same problem with this root.
+    ///
+    /// # Errors
+    /// [`ProblemError::Root`]: a given root out of range.
+    pub fn with_root(&self, root: Root) -> Result<Problem, ProblemError> {
+        if let Root::Given(root) = root {
+            Tree::check_root(self.processors(), root)?;
+        }
+        Ok(Problem { root, ..self.clone() })
+    }
+
+    /// The same problem where every processor has so many ports.
+    #[must_use]
+    pub fn with_ports(&self, ports: Ports) -> Problem {
+        Problem { ports, ..self.clone() }
+    }
+
+    /// The same problem at other costs.
+    ///
+    /// # Errors
+    /// [`ProblemError::Costs`].
+    pub fn with_costs(&self, costs: impl Into<StatedCosts>) -> Result<Problem, ProblemError> {
+        let Problem { root, ports, .. } = *self;
+        let other = Problem::of(self.collective.clone(), costs)?;
+        Ok(Problem { root, ports, ..other })
+    }
+
+    /// The operation with its data.
+    pub fn collective(&self) -> &Collective {
+        &self.collective
+    }
+
+    /// The costs.
+    pub fn costs(&self) -> &Costs {
+        self.costs.costs()
+    }
+
+    /// The costs as they were stated, with their machine if there is one.
+    pub fn stated_costs(&self) -> &StatedCosts {
+        &self.costs
+    }
+
+    /// Which processor is to be the root.
+    pub fn root(&self) -> Root {
+        self.root
+    }
+
+    /// How many ports every processor has.
+    pub fn ports(&self) -> Ports {
+        self.ports
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> Operation {
+        self.collective.operation
+    }
+
+    /// The data: blocks for a gather or scatter, a vector for a broadcast or reduction.
+    pub fn payload(&self) -> &Payload {
+        &self.collective.payload
+    }
+
+    /// The number of processors.
+    pub fn processors(&self) -> usize {
+        self.collective.processors()
+    }
+
+    /// The block sizes of a gather or scatter.
+    pub fn blocks(&self) -> Option<&BlockSizes> {
+        self.collective.blocks()
+    }
+
+    /// The vector of a broadcast or reduction.
+    pub fn vector(&self) -> Option<Vector> {
+        self.collective.vector()
+    }
+
+    /// The time of `bytes` along the edge between a child and its parent, in the operation's
+    /// direction.
+    ///
+    /// # Errors
+    /// [`TimeError`] if there is no such link, or the time cannot be stated.
+    #[inline]
+    pub fn edge(&self, child: Rank, parent: Rank, bytes: u64) -> Result<Time, TimeError> {
+        let (from, to) = self.collective.ends(child, parent);
+        self.costs().transmission_between(from, to, bytes)
+    }
+
+    /// The time of the copy of a processor's own block; 0 where a vector is moved.
+    ///
+    /// # Errors
+    /// [`TimeError`] if it cannot be stated.
+    #[inline]
+    pub fn copy(&self, rank: Rank) -> Result<Time, TimeError> {
+        self.costs().copy_at(rank, self.collective.copied(rank))
+    }
 }

@@ -26,6 +26,17 @@ impl Default for Randomness {
 }
 
 impl Randomness {
+    /// `count` numbers of the stream, each as a number in (0, 1].
+    pub fn uniform(self, count: usize) -> Vec<f64> {
+        let range = match self {
+            Randomness::Glibc { .. } => (1_u64 << 31) as f64,
+            Randomness::Xoshiro { .. } => (1_u64 << 63) as f64,
+        };
+        // A number of 63 bits may round up to the range.
+        let scaled = |x: u64| ((x as f64 + 1.0) / range).min(1.0);
+        self.numbers(count).into_iter().map(scaled).collect()
+    }
+
     /// The first `count` numbers of the stream.
     pub fn numbers(self, count: usize) -> Vec<u64> {
         match self {

@@ -10,7 +10,7 @@
 //! # Source
 //! `docs/beyond-ordered-trees.md`, "What model times leave out".
 
-use crate::{BlockSizes, Collective, CostModel, Rank, Step, Time, TimeError, Tree};
+use crate::{BlockSizes, CostModel, Problem, Rank, Step, Time, TimeError, Tree};
 
 /// The bytes that the root of a tree has to copy once more to put them into rank order (in a scatter,
 /// into the order in which they are sent): the volume of its messages whose blocks are not one run in
@@ -58,13 +58,9 @@ pub fn unpacked_bytes(tree: &Tree, sizes: &BlockSizes) -> u64 {
 ///
 /// # Complexity
 /// O(p) time and space.
-pub fn unpack_time<'a>(
-    tree: &Tree,
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-) -> Result<Time, TimeError> {
-    match problem.into().blocks() {
-        Some(sizes) => costs.copy_at(tree.root(), unpacked_bytes(tree, sizes)),
+pub fn unpack_time(tree: &Tree, problem: &Problem) -> Result<Time, TimeError> {
+    match problem.blocks() {
+        Some(sizes) => problem.costs().copy_at(tree.root(), unpacked_bytes(tree, sizes)),
         None => Ok(Time::ZERO),
     }
 }
@@ -115,7 +111,7 @@ fn unpacked(tree: &Tree, sizes: &BlockSizes, ranges: &[Option<(Rank, Rank)>], to
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Homogeneous, Vector};
+    use crate::{Collective, Homogeneous, Vector};
     use Step::{Copy, Receive};
 
     fn bytes(sizes: &[u64], steps: &[(Rank, Step)]) -> u64 {
@@ -169,10 +165,11 @@ mod tests {
         let tree = Tree::new(4, 0, &steps).unwrap();
         let sizes = BlockSizes::new([9, 5, 7, 3]).unwrap();
         let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
-        for problem in [Collective::Gather(&sizes), Collective::Scatter(&sizes)] {
-            assert_eq!(unpack_time(&tree, problem, &costs).unwrap().units(), 4.0);
-        }
-        let vector = Collective::Reduce(Vector { processors: 4, bytes: 9 });
-        assert_eq!(unpack_time(&tree, vector, &costs).unwrap(), Time::ZERO);
+        let time = |collective| {
+            unpack_time(&tree, &Problem::of(collective, costs).unwrap()).unwrap().units()
+        };
+        assert_eq!(time(Collective::gather(&sizes)), 4.0);
+        assert_eq!(time(Collective::scatter(&sizes)), 4.0);
+        assert_eq!(time(Collective::reduce(Vector { processors: 4, bytes: 9 })), 0.0);
     }
 }

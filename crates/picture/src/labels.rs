@@ -1,7 +1,7 @@
 //! Words and numbers in pictures, and how wide they are.
 
-use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{LARGEST_EXACT, Time};
+use tuwtree_model::quantity::{number, seconds, tick};
+use tuwtree_model::{Costs, StatedCosts, Time};
 
 /// The typefaces of all pictures: the first one is what widths are computed for, the others are not
 /// wider to speak of.
@@ -29,64 +29,16 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     f64::from(units) / 2048.0 * size
 }
 
-/// A number of bytes with up to three significant digits: 999 B, 1.54 kB, 120 kB.
-pub(crate) fn bytes(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let mut value = bytes as f64 / 1000.0;
-    let mut unit = 0;
-    while value >= 999.5 {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let decimals = match value {
-        _ if value < 9.995 => 2,
-        _ if value < 99.95 => 1,
-        _ => 0,
-    };
-    let text = format!("{value:.decimals$}");
-    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} {}", UNITS[unit])
-}
-
-/// A number: an integer in full, anything else with seven significant digits.
-pub(crate) fn number(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() <= LARGEST_EXACT as f64 {
-        return format!("{value:.0}");
-    }
-    let magnitude = value.abs().log10().floor();
-    if !(-5.0..15.0).contains(&magnitude) {
-        return format!("{value:.6e}");
-    }
-    format!("{value:.*}", (6.0 - magnitude).max(1.0) as usize)
-}
-
-/// A round number as an axis shows it: 500000, 0.002, 5e-7.
-fn tick(value: f64) -> String {
-    match value == 0.0 || (1e-4..1e9).contains(&value.abs()) {
-        true => {
-            let text = format!("{value:.9}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        false => {
-            let text = format!("{value:.9e}");
-            let (digits, exponent) = text.split_once('e').expect("an exponent");
-            format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
-        }
-    }
-}
-
 /// The costs in a line.
 pub(crate) fn costs(costs: &StatedCosts) -> String {
     match costs {
-        StatedCosts::Parameters(costs) => format!(
+        StatedCosts::Parameters(Costs::Homogeneous(costs)) => format!(
             "alpha = {}, beta = {}, gamma = {}",
             number(costs.alpha()),
             number(costs.beta()),
             number(costs.gamma())
         ),
+        StatedCosts::Parameters(costs) => format!("costs of kind {}", costs.name()),
         StatedCosts::Machine(machine) => format!("machine {}", machine.name),
     }
 }
@@ -139,27 +91,6 @@ impl Unit {
     }
 }
 
-/// Seconds with four significant digits: 1.5 s, 20 ms, 17.76 µs.
-fn seconds(seconds: f64) -> String {
-    const UNITS: [(f64, &str); 4] = [(1.0, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")];
-    if seconds == 0.0 {
-        return "0 s".to_owned();
-    }
-    let fits = |(scale, _): &(f64, &str)| seconds * scale >= 0.99995;
-    let (scale, name) = UNITS.into_iter().find(fits).unwrap_or(UNITS[3]);
-    let value = seconds * scale;
-    if !(1e-3..1e6).contains(&value) {
-        return format!("{value:.3e} {name}");
-    }
-    let decimals = (3.0 - value.log10().floor()).max(0.0) as usize;
-    let text = format!("{value:.decimals$}");
-    let text = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
-    };
-    format!("{text} {name}")
-}
-
 /// So many processors.
 pub(crate) fn processors(count: usize) -> String {
     match count {
@@ -184,53 +115,6 @@ pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bytes_are_rounded_to_three_digits() {
-        for (count, text) in [
-            (0, "0 B"),
-            (999, "999 B"),
-            (1000, "1 kB"),
-            (1536, "1.54 kB"),
-            (9_999, "10 kB"),
-            (120_000, "120 kB"),
-            (999_499, "999 kB"),
-            (999_500, "1 MB"),
-            (2_001_600, "2 MB"),
-            (u64::MAX, "18.4 EB"),
-        ] {
-            assert_eq!(bytes(count), text);
-        }
-    }
-
-    #[test]
-    fn ticks_show_no_digits_that_say_nothing() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.2, "0.2"),
-            (5e5, "500000"),
-            (2e9, "2e9"),
-            (5e-7, "5e-7"),
-            (1.5e12, "1.5e12"),
-        ] {
-            assert_eq!(tick(value), text);
-        }
-    }
-
-    #[test]
-    fn seconds_have_a_prefix_and_four_digits() {
-        for (value, text) in [
-            (0.0, "0 s"),
-            (1.776145e-5, "17.76 µs"),
-            (2e-5, "20 µs"),
-            (0.99999, "1 s"),
-            (12_345.678, "12346 s"),
-            (5e-10, "0.5 ns"),
-            (3e12, "3.000e12 s"),
-        ] {
-            assert_eq!(Unit::Seconds.units(value), text);
-        }
-    }
 
     #[test]
     fn a_text_is_cut_where_there_is_no_room() {

@@ -1,6 +1,6 @@
 //! The messages of a tree, taken from a simulated schedule.
 
-use tuwtree_model::document::StatedCosts;
+use tuwtree_model::StatedCosts;
 use tuwtree_model::{Operation, Rank, Step, Time, Tree};
 use tuwtree_schedule::{Deed, Schedule, Timeline};
 
@@ -143,7 +143,7 @@ pub(crate) fn direction(operation: Operation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{BlockSizes, Homogeneous, Vector};
+    use tuwtree_model::{BlockSizes, Collective, Homogeneous, Vector};
     use tuwtree_schedule::{Payload, Sends, simulate};
 
     /// 2 <- 1 <- 0, and 2 <- 3.
@@ -159,11 +159,12 @@ mod tests {
     }
 
     fn schedule(operation: Operation, blocks: [u64; 4]) -> Schedule {
-        let payload = match Operation::IRREGULAR.contains(&operation) {
+        let payload = match operation.is_irregular() {
             true => Payload::Blocks(BlockSizes::new(blocks).unwrap()),
             false => Payload::Vector(Vector { processors: 4, bytes: 5 }),
         };
-        Schedule::of_tree(&chain_and_leaf(), operation, payload, None).unwrap()
+        Schedule::without_costs(&chain_and_leaf(), &Collective::new(operation, payload).unwrap())
+            .unwrap()
     }
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_tree_of_a_schedule_is_the_tree_it_was_made_of() {
-        for operation in Operation::IRREGULAR {
+        for operation in Operation::irregular() {
             let found = tree_of(&schedule(operation, [1, 2, 3, 4]));
             assert_eq!(found, Some(chain_and_leaf()));
         }

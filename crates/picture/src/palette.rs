@@ -5,7 +5,18 @@
 //! differ in lightness, so that they survive a grey printer.
 
 /// What the colours of a tree's edges tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Default,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Colouring {
     /// Which messages make the whole take as long as it does.
     #[default]
@@ -14,20 +25,6 @@ pub enum Colouring {
     Wait,
     /// How many bytes are sent.
     Volume,
-}
-
-impl Colouring {
-    /// All of them.
-    pub const ALL: [Colouring; 3] = [Colouring::CriticalPath, Colouring::Wait, Colouring::Volume];
-
-    /// The name by which users call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Colouring::CriticalPath => "critical-path",
-            Colouring::Wait => "wait",
-            Colouring::Volume => "volume",
-        }
-    }
 }
 
 pub(crate) const INK: &str = "#222222";

@@ -2,7 +2,7 @@
 //!
 //! Loaded before the MPI library (`LD_PRELOAD`), this library has the two functions performed along
 //! trees, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
-//! [`tuwtree_mpi::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
+//! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
 //! - when told to (`TUWTREE_ALGORITHM=native`),
 //! - on inter-communicators, on none, and for a root that there is not,
@@ -21,13 +21,14 @@ pub mod persistent;
 
 use std::ffi::{c_int, c_void};
 use std::fmt::Display;
+use std::io::Write;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tuwtree_mpi::c_api::{collectives_of, guarded};
-use tuwtree_mpi::collective::{CollectiveError, Collectives};
-use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_mpi::mpi::{Arguments, Refused};
-use tuwtree_mpi::settings::Algorithm;
+use tuwtree_executor::ClosedSet;
+use tuwtree_executor::collective::{CollectiveError, Collectives, collectives_of, guarded};
+use tuwtree_executor::settings::Algorithm;
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
+use tuwtree_executor::sys::{Arguments, Refused, code_of, is_inter, rank_in};
 
 /// How many calls there have been, for the log.
 static CALLS: AtomicU64 = AtomicU64::new(0);
@@ -48,17 +49,9 @@ pub unsafe extern "C" fn MPI_Gatherv(
     root: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    let native = || {
-        // SAFETY: the caller's promise.
-        unsafe {
-            raw::PMPI_Gatherv(
-                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-            )
-        }
-    };
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the caller's promise.
-    unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm, native) }
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
+    unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm) }
 }
 
 /// `MPI_Scatterv`.
@@ -77,17 +70,9 @@ pub unsafe extern "C" fn MPI_Scatterv(
     root: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    let native = || {
-        // SAFETY: the caller's promise.
-        unsafe {
-            raw::PMPI_Scatterv(
-                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            )
-        }
-    };
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the caller's promise.
-    unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm, native) }
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
+    unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
 }
 
 /// `MPI_Gatherv_init`. Hints are not passed on.
@@ -108,20 +93,11 @@ pub unsafe extern "C" fn MPI_Gatherv_init(
     _info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    let native = || {
-        // SAFETY: the caller's promise.
-        unsafe {
-            raw::tuwtree_native_gatherv_init(
-                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-                request,
-            )
-        }
-    };
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
     unsafe {
         let arguments = Arguments::gatherv(own, all, root);
-        set_up("MPI_Gatherv_init", &arguments, (comm, request), native)
+        set_up("MPI_Gatherv_init", &arguments, (comm, request))
     }
 }
 
@@ -143,20 +119,11 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
     _info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    let native = || {
-        // SAFETY: the caller's promise.
-        unsafe {
-            raw::tuwtree_native_scatterv_init(
-                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                request,
-            )
-        }
-    };
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
     unsafe {
         let arguments = Arguments::scatterv(all, own, root);
-        set_up("MPI_Scatterv_init", &arguments, (comm, request), native)
+        set_up("MPI_Scatterv_init", &arguments, (comm, request))
     }
 }
 
@@ -178,7 +145,7 @@ pub unsafe extern "C" fn MPIX_Gatherv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPIX_Gatherv_init`.
     unsafe {
         MPI_Gatherv_init(
             sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
@@ -205,7 +172,7 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPIX_Scatterv_init`.
     unsafe {
         MPI_Scatterv_init(
             sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
@@ -220,8 +187,10 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
 /// As the calls.
 unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
     let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
-    // SAFETY: a communicator by the caller's promise; `None` for others.
-    let is_first = unsafe { rank_of(comm) }.is_none_or(|rank| rank == 0);
+    // SAFETY: a communicator by the caller's promise, or null, which is not asked. Whoever is in none
+    // speaks, too.
+    let is_first =
+        unsafe { comm == raw::RSMPI_COMM_NULL || rank_in(comm).is_ok_and(|own| own == 0) };
     move |what| {
         if is_first {
             say(&format!("{name}, call {call}: {what}"));
@@ -234,7 +203,7 @@ unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
 /// # Safety
 /// As the calls.
 unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
-    // SAFETY: the caller's promise.
+    // SAFETY: `known` asks for a handle that MPI has given out, or null.
     let collectives = unsafe { known(comm) }?;
     if collectives.settings().algorithm == Algorithm::Native {
         return Err("as set".to_owned());
@@ -270,9 +239,8 @@ unsafe fn set_up(
     name: &str,
     arguments: &Arguments<'static>,
     (comm, request): (MPI_Comm, *mut MPI_Request),
-    native: impl Fn() -> c_int,
 ) -> c_int {
-    let work = |collectives: &Collectives| {
+    let work = |collectives: &Rc<Collectives>| {
         let communicator = collectives.communicator();
         communicator.agree(persistent::allowed()).map_err(|refused| match refused {
             Refused::Here { fault, .. } => Declined::ToNative(fault.to_owned()),
@@ -282,12 +250,15 @@ unsafe fn set_up(
             Refused::Mpi(error) => Declined::Failed(error.into()),
         })?;
         let operation = collectives.init(arguments)?;
-        let token = persistent::register(operation, comm).map_err(CollectiveError::from)?;
-        // SAFETY: the caller's promise.
+        let token =
+            persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
+        // SAFETY: the program gives a place for the request.
         unsafe { *request = token };
         Ok(format!("set up on {} processors", communicator.size()))
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
+    let native = || code_of(unsafe { arguments.init_native(comm, request) });
+    // SAFETY: a communicator's handle by the caller's promise.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
@@ -295,17 +266,14 @@ unsafe fn set_up(
 ///
 /// # Safety
 /// As the calls.
-unsafe fn perform(
-    name: &str,
-    arguments: &Arguments<'_>,
-    comm: MPI_Comm,
-    native: impl Fn() -> c_int,
-) -> c_int {
-    let work = |collectives: &Collectives| {
+unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
+    let work = |collectives: &Rc<Collectives>| {
         let algorithm = collectives.run(arguments)?;
         Ok(format!("{} on {} processors", algorithm.name(), collectives.communicator().size()))
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: the program's own arguments, by the caller's promise.
+    let native = || code_of(unsafe { arguments.call_native(comm) });
+    // SAFETY: a communicator's handle by the caller's promise.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
@@ -317,9 +285,9 @@ unsafe fn along_tree(
     name: &str,
     arguments: &Arguments<'_>,
     comm: MPI_Comm,
-    (work, native): (impl FnOnce(&Collectives) -> Result<String, Declined>, impl Fn() -> c_int),
+    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<String, Declined>, impl Fn() -> c_int),
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: a communicator's handle that the program passed, or null.
     let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
     let mut is_native = false;
     let logged =
@@ -348,36 +316,22 @@ unsafe fn along_tree(
 /// # Safety
 /// As the calls.
 unsafe fn known(comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
-    let mut is_inter = 0;
-    // SAFETY: a constant of the C shim; a communicator by the caller's promise.
+    // SAFETY: a communicator by the caller's promise, or null, which is not asked.
     unsafe {
         if comm == raw::RSMPI_COMM_NULL {
             return Err("no communicator".to_owned());
         }
-        raw::PMPI_Comm_test_inter(comm, &mut is_inter);
-        if is_inter != 0 {
+        if is_inter(comm).unwrap_or(false) {
             return Err("an inter-communicator".to_owned());
         }
         collectives_of(comm).map_err(|error| error.to_string())
     }
 }
 
-/// # Safety
-/// As the calls.
-unsafe fn rank_of(comm: MPI_Comm) -> Option<c_int> {
-    let mut rank = 0;
-    // SAFETY: a constant of the C shim; a communicator by the caller's promise.
-    unsafe {
-        if comm == raw::RSMPI_COMM_NULL {
-            return None;
-        }
-        (raw::PMPI_Comm_rank(comm, &mut rank) == raw::MPI_SUCCESS as c_int).then_some(rank)
-    }
-}
-
 /// Says something, if it is wanted.
 fn say(what: &str) {
     if std::env::var_os("TUWTREE_LOG").is_some_and(|value| value != "0" && !value.is_empty()) {
-        eprintln!("tuwtree: {what}");
+        // In one piece, since others write there, too; whoever does not listen is not told.
+        let _ = std::io::stderr().write_all(format!("tuwtree: {what}\n").as_bytes());
     }
 }

@@ -12,42 +12,57 @@
 //! operation would wait for ever. That is why programs must ask for it (`TUWTREE_PERSISTENT=1`).
 
 use std::ffi::c_int;
+use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tuwtree_mpi::c_api::guarded;
-use tuwtree_mpi::collective::{CollectiveError, Persistent};
-use tuwtree_mpi::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
-use tuwtree_mpi::mpi::{Communicator, MpiError, check};
+use tuwtree_executor::collective::{CollectiveError, Collectives, Persistent, guarded};
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
+use tuwtree_executor::sys::{Communicator, MpiError, calls, code_of};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
 /// An operation, and the request that stands for it.
-struct Operation {
+struct TokenOperation {
     token: MPI_Request,
+    /// The communicator that the program named, which it may free before the operation.
     comm: MPI_Comm,
+    /// What that communicator carries, as long as it lives.
+    carried: Weak<Collectives>,
     persistent: Persistent<'static>,
 }
 
+impl TokenOperation {
+    /// Whose error handler hears of failures: the communicator's, or the world's if that is freed.
+    fn listener(&self) -> MPI_Comm {
+        match self.carried.strong_count() {
+            // SAFETY: a constant of the C shim.
+            0 => unsafe { raw::RSMPI_COMM_NULL },
+            _ => self.comm,
+        }
+    }
+}
+
 /// All operations that have not been freed.
-struct Operations {
-    all: Vec<Operation>,
+struct TokenOperations {
+    all: Vec<TokenOperation>,
     /// Where tokens receive; made with the first.
     own: Option<Communicator>,
 }
 
 // SAFETY: `allowed` refuses MPI_THREAD_MULTIPLE: whoever reaches the operations does so in an MPI call,
 // and these come one after the other.
-unsafe impl Send for Operations {}
+unsafe impl Send for TokenOperations {}
 
-static OPERATIONS: Mutex<Operations> = Mutex::new(Operations { all: Vec::new(), own: None });
+static OPERATIONS: Mutex<TokenOperations> =
+    Mutex::new(TokenOperations { all: Vec::new(), own: None });
 
 /// How many operations there are: without any, calls go straight to the MPI library.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// A failure, and whose error handler hears of it.
-type Failure = (MPI_Comm, CollectiveError);
+type ToldFailure = (MPI_Comm, CollectiveError);
 
-fn operations() -> MutexGuard<'static, Operations> {
+fn operations() -> MutexGuard<'static, TokenOperations> {
     OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -58,11 +73,9 @@ pub(crate) fn allowed() -> Result<(), &'static str> {
     }
     let mut level = 0;
     // SAFETY: the level is written to a local variable; a constant of the C shim.
-    let is_multiple = unsafe {
-        raw::PMPI_Query_thread(&mut level);
-        level >= raw::RSMPI_THREAD_MULTIPLE
-    };
-    if is_multiple { Err("MPI_THREAD_MULTIPLE") } else { Ok(()) }
+    let is_single =
+        unsafe { calls::query_thread(&mut level).is_ok() && level < raw::RSMPI_THREAD_MULTIPLE };
+    if is_single { Ok(()) } else { Err("MPI_THREAD_MULTIPLE") }
 }
 
 /// A request that stands for this operation.
@@ -72,11 +85,12 @@ pub(crate) fn allowed() -> Result<(), &'static str> {
 pub(crate) fn register(
     persistent: Persistent<'static>,
     comm: MPI_Comm,
+    collectives: &Rc<Collectives>,
 ) -> Result<MPI_Request, MpiError> {
     let mut operations = operations();
     if operations.own.is_none() {
-        // SAFETY: MPI is initialized, or there would be no operation; a constant of the C shim.
-        operations.own = Some(unsafe { Communicator::duplicate(raw::RSMPI_COMM_SELF) }?);
+        // SAFETY: MPI is initialized, or there would be no operation.
+        operations.own = Some(unsafe { Communicator::alone() }?);
     }
     let own = operations.own.as_ref().expect("it was just made").raw();
     // SAFETY: nothing is received into no memory; constants of the C shim; the handle is written to a
@@ -84,11 +98,11 @@ pub(crate) fn register(
     let token = unsafe {
         let mut token = raw::RSMPI_REQUEST_NULL;
         let (nowhere, bytes) = (std::ptr::null_mut(), raw::TUWTREE_BYTE);
-        let code = raw::PMPI_Recv_init(nowhere, 0, bytes, 0, 0, own, &mut token);
-        check("MPI_Recv_init", code)?;
+        calls::recv_init(nowhere, 0, bytes, 0, 0, own, &mut token)?;
         token
     };
-    operations.all.push(Operation { token, comm, persistent });
+    let carried = Rc::downgrade(collectives);
+    operations.all.push(TokenOperation { token, comm, carried, persistent });
     COUNT.fetch_add(1, Ordering::Relaxed);
     Ok(token)
 }
@@ -99,16 +113,17 @@ fn are_any() -> bool {
 }
 
 /// Lets all operations go on that are under way, and starts the tokens of those that have ended.
-fn go_on() -> Result<(), Failure> {
+fn go_on() -> Result<(), ToldFailure> {
     let mut operations = operations();
-    let Operations { all, own } = &mut *operations;
-    for Operation { token, comm, persistent } in all {
-        if !persistent.is_under_way() {
+    let TokenOperations { all, own } = &mut *operations;
+    for operation in all {
+        if !operation.persistent.is_under_way() {
             continue;
         }
-        if persistent.test().map_err(|error| (*comm, error))? {
+        let listener = operation.listener();
+        if operation.persistent.test().map_err(|error| (listener, error))? {
             let own = own.as_ref().expect("made with the first token").raw();
-            end(token, own).map_err(|error| (*comm, error.into()))?;
+            end(&mut operation.token, own).map_err(|error| (listener, error.into()))?;
         }
     }
     Ok(())
@@ -119,36 +134,35 @@ fn end(token: &mut MPI_Request, own: MPI_Comm) -> Result<(), MpiError> {
     // SAFETY: the token is a persistent receive of ours on this communicator, and inactive; nothing is
     // sent from no memory, to a receive that is there.
     unsafe {
-        check("MPI_Start", raw::PMPI_Start(token))?;
-        let code = raw::PMPI_Send(std::ptr::null(), 0, raw::TUWTREE_BYTE, 0, 0, own);
-        check("MPI_Send", code)
+        calls::start(token)?;
+        calls::send(std::ptr::null(), 0, raw::TUWTREE_BYTE, 0, 0, own)
     }
 }
 
 /// Whether one of these stands for an operation that is under way.
 fn are_pending(requests: &[MPI_Request]) -> bool {
     let operations = operations();
-    let under_way = |one: &&Operation| one.persistent.is_under_way();
+    let under_way = |one: &&TokenOperation| one.persistent.is_under_way();
     operations.all.iter().filter(under_way).any(|one| requests.contains(&one.token))
 }
 
 /// Starts the operation for which this request stands; `None` if it stands for none.
-fn start(request: MPI_Request) -> Option<Result<(), Failure>> {
+fn start(request: MPI_Request) -> Option<Result<(), ToldFailure>> {
     let mut operations = operations();
     let operation = operations.all.iter_mut().find(|one| one.token == request)?;
-    let comm = operation.comm;
-    Some(operation.persistent.start().map_err(|error| (comm, error)))
+    let listener = operation.listener();
+    Some(operation.persistent.start().map_err(|error| (listener, error)))
 }
 
 /// Gives up the operation for which this request stands, if it stands for one.
-fn forget(request: MPI_Request) -> Result<(), Failure> {
+fn forget(request: MPI_Request) -> Result<(), ToldFailure> {
     let mut operations = operations();
     let Some(index) = operations.all.iter().position(|one| one.token == request) else {
         return Ok(());
     };
-    let Operation { comm, persistent, .. } = &operations.all[index];
-    if persistent.is_under_way() {
-        return Err((*comm, CollectiveError::NotStartable("under way")));
+    let operation = &operations.all[index];
+    if operation.persistent.is_under_way() {
+        return Err((operation.listener(), CollectiveError::NotStartable("under way")));
     }
     let removed = operations.all.swap_remove(index);
     COUNT.fetch_sub(1, Ordering::Relaxed);
@@ -158,10 +172,10 @@ fn forget(request: MPI_Request) -> Result<(), Failure> {
 }
 
 /// The code of a result, after the error handler has heard of a failure.
-fn code_of(result: Result<(), Failure>) -> c_int {
+fn told(result: Result<(), ToldFailure>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
-        // SAFETY: the communicator of an operation lives as long as that.
+        // SAFETY: an operation names its communicator as long as that lives, and then none.
         Err((comm, error)) => unsafe { guarded(comm, || Err(error)) },
     }
 }
@@ -172,7 +186,7 @@ fn code_of(result: Result<(), Failure>) -> c_int {
 /// `requests` points to so many requests, or `count` is not positive.
 unsafe fn listed<'a>(count: c_int, requests: *const MPI_Request) -> &'a [MPI_Request] {
     match usize::try_from(count) {
-        // SAFETY: the caller's promise.
+        // SAFETY: so many requests by the caller's promise, looked at before MPI writes there.
         Ok(count) if !requests.is_null() => unsafe { std::slice::from_raw_parts(requests, count) },
         _ => &[],
     }
@@ -184,7 +198,7 @@ fn until(requests: &[MPI_Request], mut try_once: impl FnMut() -> Option<c_int>) 
     loop {
         let gone_on = go_on();
         if gone_on.is_err() {
-            return code_of(gone_on);
+            return told(gone_on);
         }
         if !are_pending(requests)
             && let Some(code) = try_once()
@@ -198,14 +212,14 @@ fn until(requests: &[MPI_Request], mut try_once: impl FnMut() -> Option<c_int>) 
 /// `MPI_Start`.
 ///
 /// # Safety
-/// What the MPI standard demands, here and below.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise, here and below.
+    // SAFETY: the program passes what MPI demands of `MPI_Start`.
     unsafe {
         match if are_any() && !request.is_null() { start(*request) } else { None } {
-            Some(result) => code_of(result),
-            None => raw::PMPI_Start(request),
+            Some(result) => told(result),
+            None => code_of(calls::start(request)),
         }
     }
 }
@@ -213,13 +227,13 @@ pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
 /// `MPI_Startall`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Startall`.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Startall(count, requests);
+            return code_of(calls::startall(count, requests));
         }
         for index in 0..listed(count, requests).len() {
             let code = MPI_Start(requests.add(index));
@@ -234,17 +248,17 @@ pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) 
 /// `MPI_Wait`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Wait`.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Wait(request, status);
+            return code_of(calls::wait(request, status));
         }
         until(listed(1, request), || {
             let mut has_ended = 0;
-            let code = raw::PMPI_Test(request, &mut has_ended, status);
+            let code = code_of(calls::test(request, &mut has_ended, status));
             (has_ended != 0 || code != SUCCESS).then_some(code)
         })
     }
@@ -253,21 +267,21 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_St
 /// `MPI_Waitall`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitall(
     count: c_int,
     requests: *mut MPI_Request,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Waitall`.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Waitall(count, requests, statuses);
+            return code_of(calls::waitall(count, requests, statuses));
         }
         until(listed(count, requests), || {
             let mut have_ended = 0;
-            let code = raw::PMPI_Testall(count, requests, &mut have_ended, statuses);
+            let code = code_of(calls::testall(count, requests, &mut have_ended, statuses));
             (have_ended != 0 || code != SUCCESS).then_some(code)
         })
     }
@@ -276,7 +290,7 @@ pub unsafe extern "C" fn MPI_Waitall(
 /// `MPI_Waitany`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitany(
     count: c_int,
@@ -284,10 +298,10 @@ pub unsafe extern "C" fn MPI_Waitany(
     index: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Waitany`.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Waitany(count, requests, index, status);
+            return code_of(calls::waitany(count, requests, index, status));
         }
         until(&[], || {
             let mut has_ended = 0;
@@ -300,7 +314,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 /// `MPI_Waitsome`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitsome(
     count: c_int,
@@ -309,10 +323,10 @@ pub unsafe extern "C" fn MPI_Waitsome(
     indices: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Waitsome`.
     unsafe {
         if !are_any() {
-            return raw::PMPI_Waitsome(count, requests, ended, indices, statuses);
+            return code_of(calls::waitsome(count, requests, ended, indices, statuses));
         }
         until(&[], || {
             let code = MPI_Testsome(count, requests, ended, indices, statuses);
@@ -324,18 +338,18 @@ pub unsafe extern "C" fn MPI_Waitsome(
 /// `MPI_Test`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Test(
     request: *mut MPI_Request,
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Test`.
     unsafe {
         match look(1, request, flag) {
             Some(code) => code,
-            None => raw::PMPI_Test(request, flag, status),
+            None => code_of(calls::test(request, flag, status)),
         }
     }
 }
@@ -343,7 +357,7 @@ pub unsafe extern "C" fn MPI_Test(
 /// `MPI_Testall`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testall(
     count: c_int,
@@ -351,11 +365,11 @@ pub unsafe extern "C" fn MPI_Testall(
     flag: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Testall`.
     unsafe {
         match look(count, requests, flag) {
             Some(code) => code,
-            None => raw::PMPI_Testall(count, requests, flag, statuses),
+            None => code_of(calls::testall(count, requests, flag, statuses)),
         }
     }
 }
@@ -363,7 +377,7 @@ pub unsafe extern "C" fn MPI_Testall(
 /// `MPI_Testany`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testany(
     count: c_int,
@@ -372,13 +386,13 @@ pub unsafe extern "C" fn MPI_Testany(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Testany`.
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
-            return code_of(gone_on);
+            return told(gone_on);
         }
-        let code = raw::PMPI_Testany(count, requests, index, flag, status);
+        let code = code_of(calls::testany(count, requests, index, flag, status));
         // The library sees no active request, but there is one.
         if code == SUCCESS
             && *flag != 0
@@ -394,7 +408,7 @@ pub unsafe extern "C" fn MPI_Testany(
 /// `MPI_Testsome`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testsome(
     count: c_int,
@@ -403,13 +417,13 @@ pub unsafe extern "C" fn MPI_Testsome(
     indices: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Testsome`.
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
-            return code_of(gone_on);
+            return told(gone_on);
         }
-        let code = raw::PMPI_Testsome(count, requests, ended, indices, statuses);
+        let code = code_of(calls::testsome(count, requests, ended, indices, statuses));
         // The library sees no active request, but there is one.
         if code == SUCCESS && *ended == raw::RSMPI_UNDEFINED && are_pending(listed(count, requests))
         {
@@ -422,18 +436,18 @@ pub unsafe extern "C" fn MPI_Testsome(
 /// `MPI_Request_get_status`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Request_get_status(
     request: MPI_Request,
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Request_get_status`.
     unsafe {
         match look(1, &request, flag) {
             Some(code) => code,
-            None => raw::PMPI_Request_get_status(request, flag, status),
+            None => code_of(calls::request_get_status(request, flag, status)),
         }
     }
 }
@@ -441,15 +455,15 @@ pub unsafe extern "C" fn MPI_Request_get_status(
 /// `MPI_Request_free`.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the program passes what MPI demands of `MPI_Request_free`.
     unsafe {
         let forgotten = if are_any() && !request.is_null() { forget(*request) } else { Ok(()) };
         match forgotten {
-            Ok(()) => raw::PMPI_Request_free(request),
-            Err(failure) => code_of(Err(failure)),
+            Ok(()) => code_of(calls::request_free(request)),
+            Err(failure) => told(Err(failure)),
         }
     }
 }
@@ -458,16 +472,16 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
 /// way here; `None` if the MPI library has it.
 ///
 /// # Safety
-/// As `MPI_Start`.
+/// What the MPI standard demands.
 unsafe fn look(count: c_int, requests: *const MPI_Request, flag: *mut c_int) -> Option<c_int> {
     if !are_any() {
         return None;
     }
     let gone_on = go_on();
     if gone_on.is_err() {
-        return Some(code_of(gone_on));
+        return Some(told(gone_on));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: a list of requests and a place for a flag, as every test has them.
     unsafe {
         are_pending(listed(count, requests)).then(|| {
             *flag = 0;

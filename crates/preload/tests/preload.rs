@@ -1,10 +1,10 @@
 //! Programs that know nothing of tuwtree, with and without it.
 
-#[path = "../../executor/tests/programs/launch.rs"]
-#[allow(dead_code)] // the executor's tests use the rest
+#[path = "../../mpi/tests/programs/launch.rs"]
+#[allow(dead_code)] // the tests of the library for C use the rest
 mod launch;
 
-use launch::{is_open_mpi, library_directory, run, text};
+use launch::{is_open_mpi, library_directory, run, soname, text};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -42,6 +42,17 @@ fn compiled(directory: &Path, name: &str) -> PathBuf {
 
 fn numbers(processors: usize) -> usize {
     (0..processors).map(|rank| rank % 4).sum()
+}
+
+#[test]
+fn the_preloaded_library_has_its_own_name_and_exports_mpi_functions_only() {
+    let library = library_directory().join("libtuwtree_preload.so");
+    assert_eq!(soname(&library), "libtuwtree_preload.so.0");
+    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(&library).output().unwrap();
+    let symbols = text(&output.stdout);
+    let names: Vec<&str> = symbols.lines().filter_map(|line| line.split(" T ").nth(1)).collect();
+    assert!(names.contains(&"MPI_Gatherv"), "{symbols}");
+    assert!(names.iter().all(|name| name.starts_with("MPI")), "{names:?}");
 }
 
 #[test]
@@ -107,6 +118,17 @@ fn persistent_operations_go_along_trees_if_a_program_asks_for_it() {
                 assert!(log.contains(&line), "{log}");
             }
         }
+    }
+}
+
+#[test]
+fn a_failure_after_the_communicator_was_freed_is_told_and_does_not_crash() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_freed.c");
+    for processors in [1, 3] {
+        let output = run_preloaded(processors, &program, &[], &[("TUWTREE_PERSISTENT", "1")]);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("outlived, 0 wrong"), "{output:?}");
     }
 }
 

@@ -4,9 +4,22 @@ use tuwtree_model::Rank;
 
 /// One of a processor's three buffers.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    serde::Serialize,
+    serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Buffer {
     /// What the program gives to the collective. Never written.
     Input,
@@ -14,20 +27,6 @@ pub enum Buffer {
     Segment,
     /// What the program gets.
     Output,
-}
-
-impl Buffer {
-    /// All buffers.
-    pub const ALL: [Buffer; 3] = [Buffer::Input, Buffer::Segment, Buffer::Output];
-
-    /// The name by which users and documents call the buffer.
-    pub fn name(self) -> &'static str {
-        match self {
-            Buffer::Input => "input",
-            Buffer::Segment => "segment",
-            Buffer::Output => "output",
-        }
-    }
 }
 
 /// Consecutive bytes of a buffer.

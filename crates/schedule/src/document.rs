@@ -12,9 +12,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
-use tuwtree_model::document::{Header, Machine, Object, StatedCosts, shortened};
+use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, Vector,
+    BlockSizes, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, StatedCosts,
+    Vector,
 };
 
 /// The name of the format.
@@ -82,10 +83,15 @@ impl Serialize for TaskFields<'_> {
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
         match &task.costs {
-            Some(StatedCosts::Parameters(costs)) => {
+            Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => {
                 fields.serialize_field("costs", &CostFields::from(costs))?;
             }
-            Some(StatedCosts::Machine(machine)) => fields.serialize_field("machine", machine)?,
+            Some(StatedCosts::Parameters(costs)) => {
+                let kind = costs.name();
+                let message = format!("costs of kind \"{kind}\" need a machine to be written");
+                return Err(serde::ser::Error::custom(message));
+            }
+            Some(StatedCosts::Machine(machine)) => fields.serialize_field("machine", &**machine)?,
             None => {}
         }
         match &task.payload {
@@ -379,24 +385,24 @@ struct ScheduleFields {
     ports: u16,
     costs: Option<Object<CostFields>>,
     machine: Option<Object<Machine>>,
-    block_sizes_bytes: Option<Vec<u64>>,
+    block_sizes_bytes: Option<NumberList>,
     vector_bytes: Option<u64>,
-    displacements_bytes: Option<Vec<u64>>,
-    segment_bytes: Vec<u64>,
+    displacements_bytes: Option<NumberList>,
+    segment_bytes: NumberList,
     actions: ActionLists,
 }
 
 impl ScheduleFields {
     fn schedule(self) -> Result<Schedule, String> {
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
-            (Some(sizes), None) if sizes.len() != self.processors => {
+            (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
                 return Err(format!(
                     "\"block_sizes_bytes\" has {} entries, but \"processors\" is {}",
                     sizes.len(),
                     self.processors
                 ));
             }
-            (Some(sizes), None) => {
+            (Some(NumberList(sizes)), None) => {
                 Payload::Blocks(BlockSizes::new(sizes).map_err(|error| error.to_string())?)
             }
             (None, Some(bytes)) => Payload::Vector(Vector { processors: self.processors, bytes }),
@@ -422,12 +428,12 @@ impl ScheduleFields {
             operation: self.operation,
             root: self.root,
             payload,
-            displacements: self.displacements_bytes,
+            displacements: self.displacements_bytes.map(|NumberList(list)| list),
             order: self.order,
             ports: self.ports,
             costs,
         };
-        Schedule::new(task, self.segment_bytes, self.actions.0).map_err(|error| error.to_string())
+        Schedule::new(task, self.segment_bytes.0, self.actions.0).map_err(|error| error.to_string())
     }
 }
 
@@ -466,7 +472,7 @@ fn named<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{Step, Tree};
+    use tuwtree_model::{Problem, Step, Tree};
 
     const GOOD: &str = r#"{"format":"tuwtree-schedule","version":1,"operation":"gather","processors":3,"root":1,"order":"ordered","ports":1,"costs":{"alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5},"block_sizes_bytes":[2,1,4],
 "segment_bytes":[0,0,0],
@@ -482,8 +488,7 @@ mod tests {
         let tree = Tree::new(3, 1, &steps).unwrap();
         let sizes = BlockSizes::new([2, 1, 4]).unwrap();
         let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
-        Schedule::of_tree(&tree, Operation::Gather, Payload::Blocks(sizes), Some(costs.into()))
-            .unwrap()
+        Schedule::of_tree(&tree, &Problem::gather(&sizes, costs).unwrap()).unwrap()
     }
 
     #[test]

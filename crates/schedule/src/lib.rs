@@ -8,6 +8,7 @@
 //! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree.
 //! - [`document`]: schedules as JSON.
 //! - [`export`]: schedules in the formats of other programs.
+//! - [`part`]: what one processor does, by itself, as it is sent to it or as it finds out.
 //! - [`simulate()`]: when everything happens.
 //! - [`verify()`]: whether a schedule, whoever made it, does what it is for.
 //!
@@ -17,6 +18,7 @@ mod action;
 pub mod document;
 pub mod export;
 mod of_tree;
+pub mod part;
 mod program;
 mod reverse;
 mod role;

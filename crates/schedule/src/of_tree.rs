@@ -6,7 +6,7 @@
 //! data, nothing is sent.
 //!
 //! With several ports, costs decide which port does what: as in the completion time of the tree
-//! ([`tuwtree_model::completion_on_ports`]), and in a scatter the same backwards in time.
+//! ([`tuwtree_model::completion`]), and in a scatter the same backwards in time.
 //!
 //! # Source
 //! OPT Definitions 1 to 3, sections 2.5 (scatter) and 2.6, Theorem 4 (broadcast, reduction).
@@ -14,10 +14,9 @@
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
 use crate::schedule::{Schedule, ScheduleError, Task};
-use tuwtree_model::document::StatedCosts;
 use tuwtree_model::{
-    BlockSizes, Completion, CostsError, Operation, Order, Payload, Ports, Rank, Step, TimeError,
-    Tree, completion_on_ports,
+    BlockSizes, ClosedSet, Collective, Completion, Operation, Order, Payload, Ports, Problem, Rank,
+    StatedCosts, Step, TimeError, Tree, completion,
 };
 
 /// Why a tree has no schedule.
@@ -45,58 +44,19 @@ pub enum OfTreeError {
         /// The number of ports.
         ports: Ports,
     },
-    /// Costs for another number of processors.
-    #[error(transparent)]
-    Costs(#[from] CostsError),
     /// A time on which the choice of ports depends cannot be stated.
     #[error(transparent)]
     Time(#[from] TimeError),
 }
 
 impl Schedule {
-    /// The schedule of a tree with one port for this operation and payload, as `costs` (if they are
-    /// known) made it. It promises the order that the tree keeps ([`Order::of`]).
+    /// The schedule of a tree for this problem, on its ports. It promises the order that the tree keeps
+    /// ([`Order::of`]), names the problem's costs, and at these completes when the tree does. The tree's
+    /// own root counts.
     ///
     /// # Errors
-    /// [`OfTreeError`].
-    ///
-    /// # Complexity
-    /// O(p) time and space.
-    ///
-    /// # Example
-    /// ```
-    /// use tuwtree_model::{BlockSizes, Operation, Payload, Step, Tree};
-    /// use tuwtree_schedule::{Buffer, Deed, Schedule};
-    /// // 1 <- 0, then its own block, then 1 <- 2.
-    /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
-    /// let tree = Tree::new(3, 1, &steps).unwrap();
-    /// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
-    /// let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
-    /// let last = schedule.programs().actions(1).last().unwrap();
-    /// let Deed::Receive(receive) = last.deed else { unreachable!() };
-    /// assert_eq!((receive.from, receive.into.buffer), (2, Buffer::Output));
-    /// assert_eq!((receive.into.pieces[0].offset, receive.into.bytes()), (3, 4));
-    /// ```
-    pub fn of_tree(
-        tree: &Tree,
-        operation: Operation,
-        payload: Payload,
-        costs: Option<StatedCosts>,
-    ) -> Result<Schedule, OfTreeError> {
-        let task = one_ported_task(tree, operation, payload, costs)?;
-        let (segments, programs) = match &task.payload {
-            Payload::Blocks(sizes) => Blocks::new(tree, sizes, operation, None).programs()?,
-            Payload::Vector(vector) => vector_programs(tree, operation, vector.bytes)?,
-        };
-        Ok(Schedule::new(task, segments, programs)?)
-    }
-
-    /// The schedule of a gather or scatter along a tree where every processor has so many ports; at
-    /// these costs it completes when the tree does. With one port, [`of_tree`](Self::of_tree).
-    ///
-    /// # Errors
-    /// [`OfTreeError`]: besides what [`of_tree`](Self::of_tree) refuses, several ports for a broadcast
-    /// or a reduction, costs for another number of processors, and times that cannot be stated.
+    /// [`OfTreeError`]: among others several ports for a broadcast or a reduction, and times that cannot
+    /// be stated, if the choice of ports depends on them.
     ///
     /// # Complexity
     /// O(p log k) time for k ports, O(p) space.
@@ -106,37 +66,33 @@ impl Schedule {
     ///
     /// # Example
     /// ```
-    /// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Ports, Step, Tree};
+    /// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Step, Tree};
     /// use tuwtree_schedule::Schedule;
     /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
     /// let tree = Tree::new(3, 1, &steps).unwrap();
-    /// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
-    /// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap().into();
-    /// let two = Ports::new(2).unwrap();
-    /// let schedule =
-    ///     Schedule::of_tree_on_ports(&tree, Operation::Gather, payload, costs, two).unwrap();
+    /// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+    /// let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+    /// let ports = |problem: &Problem| {
+    ///     let schedule = Schedule::of_tree(&tree, problem).unwrap();
+    ///     schedule.programs().actions(1).map(|action| action.port).collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(ports(&problem), [0, 0, 0]);
     /// // Until 3 from 0; until 1 the copy, and then from 2.
-    /// let ports: Vec<u16> = schedule.programs().actions(1).map(|action| action.port).collect();
-    /// assert_eq!(ports, [0, 1, 1]);
+    /// assert_eq!(ports(&problem.with_ports(Ports::new(2).unwrap())), [0, 1, 1]);
     /// ```
-    pub fn of_tree_on_ports(
-        tree: &Tree,
-        operation: Operation,
-        payload: Payload,
-        costs: StatedCosts,
-        ports: Ports,
-    ) -> Result<Schedule, OfTreeError> {
+    pub fn of_tree(tree: &Tree, problem: &Problem) -> Result<Schedule, OfTreeError> {
+        let ports = problem.ports();
+        let costs = Some(problem.stated_costs().clone());
+        let mut task = one_ported_task(tree, problem.collective(), costs)?;
         if ports == Ports::ONE {
-            return Schedule::of_tree(tree, operation, payload, Some(costs));
+            return on_one_port(tree, task);
         }
-        let mut task = one_ported_task(tree, operation, payload, Some(costs.clone()))?;
         task.ports = ports.get();
-        let collective = task.payload.moved_by(operation).map_err(ScheduleError::from)?;
-        let Some(sizes) = collective.blocks() else {
+        let operation = problem.operation();
+        let Some(sizes) = problem.blocks() else {
             return Err(OfTreeError::Ports { operation, ports });
         };
-        costs.costs().check_processors(tree.processors())?;
-        let dealt = completion_on_ports(tree, collective, &*costs.costs(), ports)?;
+        let dealt = completion(tree, problem)?;
         let (segments, programs) = match operation.is_outward() {
             false => Blocks::new(tree, sizes, operation, Some(&dealt)).programs()?,
             true => {
@@ -147,6 +103,42 @@ impl Schedule {
         };
         Ok(Schedule::new(task, segments, programs)?)
     }
+
+    /// The schedule of a tree with one port, whatever the costs.
+    ///
+    /// # Errors
+    /// [`OfTreeError`].
+    ///
+    /// # Complexity
+    /// O(p) time and space.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{BlockSizes, Collective, Step, Tree};
+    /// use tuwtree_schedule::{Buffer, Deed, Schedule};
+    /// // 1 <- 0, then its own block, then 1 <- 2.
+    /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+    /// let tree = Tree::new(3, 1, &steps).unwrap();
+    /// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+    /// let schedule = Schedule::without_costs(&tree, &Collective::gather(&sizes)).unwrap();
+    /// let last = schedule.programs().actions(1).last().unwrap();
+    /// let Deed::Receive(receive) = last.deed else { unreachable!() };
+    /// assert_eq!((receive.from, receive.into.buffer), (2, Buffer::Output));
+    /// assert_eq!((receive.into.pieces[0].offset, receive.into.bytes()), (3, 4));
+    /// ```
+    pub fn without_costs(tree: &Tree, collective: &Collective) -> Result<Schedule, OfTreeError> {
+        on_one_port(tree, one_ported_task(tree, collective, None)?)
+    }
+}
+
+/// The schedule of a tree for a task with one port.
+fn on_one_port(tree: &Tree, task: Task) -> Result<Schedule, OfTreeError> {
+    let operation = task.operation;
+    let (segments, programs) = match &task.payload {
+        Payload::Blocks(sizes) => Blocks::new(tree, sizes, operation, None).programs()?,
+        Payload::Vector(vector) => vector_programs(tree, operation, vector.bytes)?,
+    };
+    Ok(Schedule::new(task, segments, programs)?)
 }
 
 /// The tree with its copies as early, and thus a scatter's as late, as each port's order allows.
@@ -177,16 +169,15 @@ fn with_copies_listed_late(tree: &Tree, dealt: &Completion) -> Tree {
 /// [`OfTreeError::Processors`].
 fn one_ported_task(
     tree: &Tree,
-    operation: Operation,
-    payload: Payload,
+    collective: &Collective,
     costs: Option<StatedCosts>,
 ) -> Result<Task, OfTreeError> {
     let task = Task {
-        operation,
+        operation: collective.operation(),
         root: tree.root(),
-        payload,
+        payload: collective.payload().clone(),
         displacements: None,
-        order: Order::of(tree, operation),
+        order: Order::of(tree, collective.operation()),
         ports: 1,
         costs,
     };

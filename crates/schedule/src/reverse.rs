@@ -3,7 +3,7 @@
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
 use crate::schedule::{Schedule, ScheduleError, Task};
-use tuwtree_model::{Operation, Order};
+use tuwtree_model::{ClosedSet, Operation, Order};
 
 /// Why a schedule has no reverse.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -103,7 +103,7 @@ fn region((buffer, pieces): &(Buffer, Vec<Piece>)) -> Region<'_> {
 #[cfg(test)]
 mod tests {
     use crate::{Schedule, verify};
-    use tuwtree_model::{BlockSizes, Operation, Payload, Step, Tree, Vector};
+    use tuwtree_model::{BlockSizes, Collective, Operation, Payload, Step, Tree, Vector};
 
     fn tree() -> Tree {
         let steps = [
@@ -123,8 +123,13 @@ mod tests {
         for (one, other) in
             [(Operation::Gather, Operation::Scatter), (Operation::Scatter, Operation::Gather)]
         {
-            let of =
-                |operation| Schedule::of_tree(&tree(), operation, payload.clone(), None).unwrap();
+            let of = |operation| {
+                Schedule::without_costs(
+                    &tree(),
+                    &Collective::new(operation, payload.clone()).unwrap(),
+                )
+                .unwrap()
+            };
             let reversed = of(one).reversed().unwrap();
             assert_eq!(reversed, of(other));
             assert_eq!(verify(&reversed), verify(&of(other)));
@@ -134,7 +139,11 @@ mod tests {
     #[test]
     fn a_broadcast_has_no_reverse() {
         let payload = Payload::Vector(Vector { processors: 5, bytes: 8 });
-        let schedule = Schedule::of_tree(&tree(), Operation::Broadcast, payload, None).unwrap();
+        let schedule = Schedule::without_costs(
+            &tree(),
+            &Collective::new(Operation::Broadcast, payload).unwrap(),
+        )
+        .unwrap();
         let error = schedule.reversed().unwrap_err().to_string();
         assert!(error.starts_with("the reverse of a broadcast is not a schedule"), "{error}");
     }

@@ -3,8 +3,10 @@
 use crate::action::Buffer;
 use crate::program::Programs;
 use crate::role::Role;
-use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{BlockSizes, Operation, Order, Payload, Rank, Tree, TreeError, WrongPayload};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Collective, Operation, Order, Payload, Rank, StatedCosts, Tree,
+    TreeError, WrongPayload,
+};
 
 /// What a schedule is for.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +49,7 @@ impl Task {
 
     fn check(&self) -> Result<(), ScheduleError> {
         Tree::check_root(self.processors(), self.root)?;
-        self.payload.moved_by(self.operation)?;
+        Collective::new(self.operation, self.payload.clone())?;
         if self.ports == 0 {
             return Err(ScheduleError::NoPorts);
         }

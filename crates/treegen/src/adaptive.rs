@@ -1,15 +1,27 @@
 //! Adaptive binomial trees: at each join the data decides who sends.
 
 use crate::ConstructionError;
-use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
-use std::convert::Infallible;
-use tuwtree_model::{Collective, CostModel, Rank, Root, Time, TimeError, Tree};
+use crate::join::JoinRule;
+use crate::subcubes::{Subcube, holding, join_subcubes};
+use tuwtree_model::{Problem, Time, Tree};
 
 /// Which of two adjacent subcubes sends its data to the other.
 ///
 /// Under each rule, ties go to the right: the right subcube receives. A subcube that holds a given
 /// root always receives (TUW Lemma 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum AdaptiveRule {
     /// The direction with the smaller completion time of the join. It alone looks at the costs (of
     /// the pair that the join would link, where each has its own), and for homogeneous ones
@@ -26,27 +38,12 @@ pub enum AdaptiveRule {
     DataSize,
 }
 
-impl AdaptiveRule {
-    /// All rules.
-    pub const ALL: [AdaptiveRule; 3] =
-        [AdaptiveRule::CompletionTime, AdaptiveRule::GatherTime, AdaptiveRule::DataSize];
-
-    /// The name by which users and documents call the rule.
-    pub fn name(self) -> &'static str {
-        match self {
-            AdaptiveRule::CompletionTime => "completion-time",
-            AdaptiveRule::GatherTime => "gather-time",
-            AdaptiveRule::DataSize => "data-size",
-        }
-    }
-}
-
-/// The adaptive binomial tree for this problem and these costs, with a given root or the one that the rule yields
-/// (which need not be the best of all roots).
+/// The adaptive binomial tree for this problem, with its root or the one that the rule yields (which
+/// need not be the best of all roots).
 ///
 /// # Errors
-/// [`ConstructionError`]: a root out of range; for [`AdaptiveRule::CompletionTime`], a time that cannot
-/// be stated, or a join without a link in either direction.
+/// [`ConstructionError::Time`] for [`AdaptiveRule::CompletionTime`]: a time that cannot be stated, or
+/// a join without a link in either direction.
 ///
 /// # Complexity
 /// O(p) time and space.
@@ -55,72 +52,12 @@ impl AdaptiveRule {
 /// TUW Lemmas 1, 2 and 4, OPT Proposition 1. With the rule's own root, its assumption on gamma
 /// and positive blocks, the completion time is at most
 /// `ceil(log2 p) alpha + beta (m - m_r) + gamma m_r`.
-pub fn adaptive<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-    root: Root,
-    rule: AdaptiveRule,
-) -> Result<Tree, ConstructionError> {
-    let problem = problem.into();
-    let processors = problem.processors();
-    let root = match root {
-        Root::Given(root) => {
-            Tree::check_root(processors, root)?;
-            Some(root)
-        }
-        Root::Best => None,
-    };
-    let bytes = |cube: &Subcube<()>| problem.segment(cube.first, cube.last);
-    match rule {
-        AdaptiveRule::CompletionTime => Ok(by_completion_time(problem, costs, root)?),
-        AdaptiveRule::GatherTime => Ok(by_data(processors, root, |left, right| {
-            let gathered = |cube| (bytes(cube) - problem.copied(cube.root), bytes(cube));
-            gathered(right) < gathered(left)
-        })),
-        AdaptiveRule::DataSize => Ok(by_data(processors, root, |left, right| {
-            bytes(right) < bytes(left) || (right.is_single() && !left.is_single())
-        })),
-    }
-}
-
-/// The rule that compares the two completion times of a join.
-fn by_completion_time(
-    problem: Collective<'_>,
-    costs: &impl CostModel,
-    root: Option<Rank>,
-) -> Result<Tree, TimeError> {
+pub fn adaptive(problem: &Problem, rule: AdaptiveRule) -> Result<Tree, ConstructionError> {
+    let (processors, root) = (problem.processors(), problem.root().given());
+    let rule = JoinRule::new(rule, problem.operation(), problem.costs());
     let join = |left: &Subcube<Time>, right: &Subcube<Time>| {
-        let time = |receiver| {
-            clock::joined((problem, costs), receiver, (left, left.state), (right, right.state))
-        };
-        if let Some(receiver) = Receiver::holding(root, left, right) {
-            return Ok((receiver, time(receiver)?));
-        }
-        match (time(Receiver::Left), time(Receiver::Right)) {
-            (Ok(to_left), Ok(to_right)) if to_left < to_right => Ok((Receiver::Left, to_left)),
-            (_, Ok(to_right)) => Ok((Receiver::Right, to_right)),
-            (Ok(to_left), Err(TimeError::NoLink { .. })) => Ok((Receiver::Left, to_left)),
-            (_, Err(error)) => Err(error),
-        }
+        let held = holding(root, left, right);
+        rule.decide(held, &left.side(problem, left.state), &right.side(problem, right.state))
     };
-    join_subcubes(problem.processors(), |_| Time::ZERO, join)
-}
-
-/// The rules that compare amounts of data.
-fn by_data(
-    processors: usize,
-    root: Option<Rank>,
-    right_sends: impl Fn(&Subcube<()>, &Subcube<()>) -> bool,
-) -> Tree {
-    let join = |left: &Subcube<()>, right: &Subcube<()>| {
-        let receiver = Receiver::holding(root, left, right).unwrap_or_else(|| {
-            match right_sends(left, right) {
-                true => Receiver::Left,
-                false => Receiver::Right,
-            }
-        });
-        Ok((receiver, ()))
-    };
-    let Ok::<Tree, Infallible>(tree) = join_subcubes(processors, |_| (), join);
-    tree
+    Ok(join_subcubes(processors, |_| Time::ZERO, join)?)
 }

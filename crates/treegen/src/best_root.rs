@@ -1,6 +1,7 @@
 //! The choice of a root among the completion times of all roots.
 
-use tuwtree_model::{Rank, Time, TimeError};
+use crate::ConstructionError;
+use tuwtree_model::{Ports, Problem, Rank, Root, Time, TimeError, Tree, completion_time};
 
 /// The root with the least completion time; of several, the one of least rank.
 ///
@@ -34,6 +35,47 @@ pub(crate) fn best_possible_root(
     match (best, first_error) {
         (Some((_, rank)), _) => Ok(rank),
         (None, Some(error)) => Err(error),
+        (None, None) => unreachable!("a problem has at least one processor"),
+    }
+}
+
+/// The most processors that are all tried as roots of trees which take O(p^2) each.
+const MOST_ROOTS: usize = 256;
+
+/// The tree with the problem's root, or that of those with every root which is the fastest on one
+/// port.
+///
+/// # Errors
+/// [`ConstructionError::TooManyRoots`] for an open root and more than 256 processors; the first root's
+/// error if no root has a tree with a time.
+pub(crate) fn best_of_roots(
+    problem: &Problem,
+    build: impl Fn(Rank) -> Result<Tree, TimeError>,
+) -> Result<Tree, ConstructionError> {
+    let processors = problem.processors();
+    let roots = match problem.root() {
+        Root::Given(root) => return Ok(build(root)?),
+        Root::Best if processors > MOST_ROOTS => {
+            return Err(ConstructionError::TooManyRoots { most: MOST_ROOTS, processors });
+        }
+        Root::Best => 0..processors,
+    };
+    let one_ported = problem.with_ports(Ports::ONE);
+    let mut best: Option<(Time, Tree)> = None;
+    let mut first_error = None;
+    for root in roots {
+        let timed = build(root).and_then(|tree| Ok((completion_time(&tree, &one_ported)?, tree)));
+        match timed {
+            Ok((time, tree)) if best.as_ref().is_none_or(|(least, _)| time < *least) => {
+                best = Some((time, tree));
+            }
+            Ok(_) => {}
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    match (best, first_error) {
+        (Some((_, tree)), _) => Ok(tree),
+        (None, Some(error)) => Err(error.into()),
         (None, None) => unreachable!("a problem has at least one processor"),
     }
 }

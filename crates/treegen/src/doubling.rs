@@ -1,7 +1,9 @@
 //! The doubling tree: a given root pays no bandwidth, if trees need not be ordered.
 
+use crate::ConstructionError;
+use crate::error::blocks;
 use crate::groups::Sorted;
-use tuwtree_model::{BlockSizes, Root, Tree, TreeError};
+use tuwtree_model::{Problem, Tree};
 
 /// The tree in which the root copies, receives the largest block alone, and then the next largest 1, 2,
 /// 4, … blocks, each of these groups along a binomial tree.
@@ -10,7 +12,7 @@ use tuwtree_model::{BlockSizes, Root, Tree, TreeError};
 /// ready, and the root never waits.
 ///
 /// # Errors
-/// [`TreeError`]: a root out of range.
+/// [`ConstructionError::NeedsBlocks`].
 ///
 /// # Complexity
 /// O(p log p) time, O(p) space.
@@ -24,16 +26,16 @@ use tuwtree_model::{BlockSizes, Root, Tree, TreeError};
 /// # Example
 /// Root 0, alpha = 10, beta = gamma = 1: 5 alone (15), 4 (29), then 3 and 2, which are together at 15.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root, completion_time};
 /// use tuwtree_treegen::doubling;
 /// let sizes = BlockSizes::new([0, 2, 3, 4, 5]).unwrap();
-/// let tree = doubling(&sizes, Root::Given(0)).unwrap();
+/// let problem = Problem::gather(&sizes, Homogeneous::new(10.0, 1.0, 1.0).unwrap()).unwrap();
+/// let tree = doubling(&problem.with_root(Root::Given(0)).unwrap()).unwrap();
 /// assert_eq!(tree.children(0).collect::<Vec<_>>(), [4, 3, 2]);
-/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
-/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 44.0);
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 44.0);
 /// ```
-pub fn doubling(sizes: &BlockSizes, root: Root) -> Result<Tree, TreeError> {
-    let sorted = Sorted::new(sizes, root)?;
+pub fn doubling(problem: &Problem) -> Result<Tree, ConstructionError> {
+    let sorted = Sorted::new(blocks(problem)?, problem.root());
     Ok(sorted.tree(&groups(sorted.others.len(), Some(1))))
 }
 
@@ -55,6 +57,7 @@ pub(crate) fn groups(blocks: usize, alone: Option<usize>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuwtree_model::{BlockSizes, Homogeneous, Root};
 
     #[test]
     fn groups_double_and_the_last_takes_what_is_left() {
@@ -66,7 +69,8 @@ mod tests {
     #[test]
     fn a_group_of_five_is_gathered_by_its_largest_in_three_rounds() {
         let sizes = BlockSizes::new([0, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]).unwrap();
-        let tree = doubling(&sizes, Root::Given(0)).unwrap();
+        let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+        let tree = doubling(&problem.with_root(Root::Given(0)).unwrap()).unwrap();
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2, 3, 5, 9, 10]);
         assert_eq!(tree.children(5).collect::<Vec<_>>(), [6, 7]);
         assert_eq!(tree.children(7).collect::<Vec<_>>(), [8]);

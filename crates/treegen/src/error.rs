@@ -1,14 +1,61 @@
 //! Why there is no tree.
 
-use tuwtree_model::{TimeError, TreeError};
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Problem, Rank, TimeError};
 
-/// Why a construction that looks at the costs has no tree.
+/// Why a construction has no tree for a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConstructionError {
-    /// The root is not a processor.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
     /// A transmission that the construction considers has no link or no time.
     #[error(transparent)]
     Time(#[from] TimeError),
+    /// The root is open, and too many are to be tried.
+    #[error(
+        "the best root is looked for among at most {most} processors at these costs, and there are \
+         {processors}; name a root"
+    )]
+    TooManyRoots {
+        /// Among how many processors the best root is looked for.
+        most: usize,
+        /// How many there are.
+        processors: usize,
+    },
+    /// The construction is made of blocks, and there are none.
+    #[error(
+        "it is for the blocks of a gather or scatter, and a {} has none",
+        tuwtree_model::ClosedSet::name(*operation)
+    )]
+    NeedsBlocks {
+        /// The operation.
+        operation: Operation,
+    },
+    /// The construction is made for the same linear costs everywhere.
+    #[error("only costs that are the same for all pairs of processors will do")]
+    NotHomogeneous,
+    /// The construction is made for at most two block sizes.
+    #[error(
+        "processor {rank} has a block of {size} bytes, beside others of {smaller} and {larger}; at \
+         most two block sizes are allowed"
+    )]
+    ThirdSize {
+        /// The first processor with a third size.
+        rank: Rank,
+        /// Its block.
+        size: u64,
+        /// The smaller of the two sizes before.
+        smaller: u64,
+        /// The larger of the two sizes before.
+        larger: u64,
+    },
+}
+
+/// The blocks of a gather or scatter.
+pub(crate) fn blocks(problem: &Problem) -> Result<&BlockSizes, ConstructionError> {
+    let operation = problem.operation();
+    problem.blocks().ok_or(ConstructionError::NeedsBlocks { operation })
+}
+
+/// The costs that all pairs of processors share.
+pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, ConstructionError> {
+    let costs = problem.costs().homogeneous(problem.processors());
+    costs.ok_or(ConstructionError::NotHomogeneous)
 }

@@ -1,8 +1,9 @@
 //! The greedy tree: whatever is ready next, as much of it as possible.
 
-use crate::doubling;
+use crate::error::{blocks, homogeneous};
 use crate::groups::{Sorted, levels};
-use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, Tree, TreeError};
+use crate::{ConstructionError, doubling};
+use tuwtree_model::{BlockSizes, Homogeneous, Problem, ScaledSizes, Tree};
 
 /// The fastest of some trees in which the root copies and receives the other blocks in falling order,
 /// in groups, each along a binomial tree.
@@ -14,7 +15,7 @@ use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, Tree, TreeError}
 ///   these the former is never slower than its bound.
 ///
 /// # Errors
-/// [`TreeError`]: a root out of range.
+/// [`ConstructionError::NeedsBlocks`], [`ConstructionError::NotHomogeneous`].
 ///
 /// # Complexity
 /// O(p log p) time, O(p) space.
@@ -22,18 +23,19 @@ use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes, Tree, TreeError}
 /// # Example
 /// Root 0 copies for 40. Meanwhile all others have come together, and arrive in one message.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root, completion_time};
 /// use tuwtree_treegen::greedy;
 /// let sizes = BlockSizes::new([40, 1, 2, 3, 4]).unwrap();
-/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
-/// let tree = greedy(&sizes, &costs, Root::Given(0)).unwrap();
-/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 60.0);
+/// let problem = Problem::gather(&sizes, Homogeneous::new(10.0, 1.0, 1.0).unwrap()).unwrap();
+/// let tree = greedy(&problem.with_root(Root::Given(0)).unwrap()).unwrap();
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 60.0);
 /// ```
-pub fn greedy(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<Tree, TreeError> {
-    let sorted = Sorted::new(sizes, root)?;
+pub fn greedy(problem: &Problem) -> Result<Tree, ConstructionError> {
+    let (sizes, costs) = (blocks(problem)?, homogeneous(problem)?);
+    let sorted = Sorted::new(sizes, problem.root());
     let blocks = sorted.others.len();
     let mut best = doubling::groups(blocks, Some(1));
-    if let Some(times) = GroupTimes::new(sizes, costs, &sorted) {
+    if let Some(times) = GroupTimes::new(sizes, &costs, &sorted) {
         for plan in [doubling::groups(blocks, None), times.ready_groups()] {
             if times.completion(&plan) < times.completion(&best) {
                 best = plan;

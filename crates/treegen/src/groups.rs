@@ -1,7 +1,7 @@
 //! What non-ordered constructions have in common: blocks in falling order, gathered in groups.
 
 use std::cmp::Reverse;
-use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree, TreeError, largest_block};
+use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree, largest_block};
 
 /// A root, and the other processors sorted by their blocks.
 pub(crate) struct Sorted {
@@ -13,19 +13,12 @@ pub(crate) struct Sorted {
 }
 
 impl Sorted {
-    /// The processors of a problem; the best root is one with a largest block.
-    ///
-    /// # Errors
-    /// [`TreeError`]: a root out of range.
+    /// The processors with these blocks; the best root is one with a largest block.
     ///
     /// # Complexity
     /// O(p log p).
-    pub(crate) fn new(sizes: &BlockSizes, root: Root) -> Result<Sorted, TreeError> {
-        let root = match root {
-            Root::Given(root) => root,
-            Root::Best => largest_block(sizes),
-        };
-        Tree::check_root(sizes.processors(), root)?;
+    pub(crate) fn new(sizes: &BlockSizes, root: Root) -> Sorted {
+        let root = root.given().unwrap_or_else(|| largest_block(sizes));
         let (mut blocks, mut empty) = (Vec::new(), Vec::new());
         for (rank, bytes) in sizes.iter().enumerate().filter(|&(rank, _)| rank != root) {
             match bytes {
@@ -35,7 +28,7 @@ impl Sorted {
         }
         blocks.sort_unstable();
         let others = blocks.into_iter().map(|(_, rank)| rank).collect();
-        Ok(Sorted { root, others, empty })
+        Sorted { root, others, empty }
     }
 
     /// The tree with these steps, which receive all others: the root copies first, and receives all

@@ -12,11 +12,9 @@
 //! How many come alone, and how large the first groups are, is tried out.
 
 use crate::ConstructionError;
+use crate::error::{blocks, homogeneous};
 use crate::groups::Sorted;
-use tuwtree_model::{
-    BlockSizes, Homogeneous, Ports, Rank, Root, Step, Time, Tree, bound_on_ports,
-    completion_time_on_ports,
-};
+use tuwtree_model::{Problem, Rank, Root, Step, Time, Tree, best_lower_bound, completion_time};
 
 /// The best of some trees in which the largest blocks go straight to the root and the others in
 /// groups, where every processor has so many ports.
@@ -25,11 +23,12 @@ use tuwtree_model::{
 /// not be.
 ///
 /// # Errors
-/// [`ConstructionError`]: a root out of range, or no tree with a time that can be stated.
+/// [`ConstructionError::NeedsBlocks`], [`ConstructionError::NotHomogeneous`];
+/// [`ConstructionError::Time`] if no tree has a time that can be stated.
 ///
 /// # Complexity
 /// O(p log p) time for each of up to some 45 trees that are tried, until one is within a
-/// hundred-thousandth of [`bound_on_ports`]; O(p) space.
+/// hundred-thousandth of [`best_lower_bound`]; O(p) space.
 ///
 /// # Source
 /// `docs/ports.md`, with how far from the bound it is.
@@ -37,33 +36,29 @@ use tuwtree_model::{
 /// # Example
 /// Two ports: 9 alone through the one, the others through the other.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, completion_time_on_ports};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Root, completion_time};
 /// use tuwtree_treegen::hybrid;
-/// let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap();
 /// let sizes = BlockSizes::new([0, 9, 3, 3, 1]).unwrap();
-/// let two = Ports::new(2).unwrap();
-/// let tree = hybrid(&sizes, &costs, Root::Given(0), two).unwrap();
-/// let time = completion_time_on_ports(&tree, &sizes, &costs, two).unwrap();
+/// let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 0.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(0)).unwrap().with_ports(Ports::new(2).unwrap());
+/// let time = completion_time(&hybrid(&problem).unwrap(), &problem).unwrap();
 /// assert_eq!(time.units(), 10.0);
 /// ```
-pub fn hybrid(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
-    ports: Ports,
-) -> Result<Tree, ConstructionError> {
-    let sorted = Sorted::new(sizes, root)?;
-    let k = usize::from(ports.get());
-    let bound = bound_on_ports(Root::Given(sorted.root), sizes, costs, ports)?;
+pub fn hybrid(problem: &Problem) -> Result<Tree, ConstructionError> {
+    homogeneous(problem)?;
+    let sorted = Sorted::new(blocks(problem)?, problem.root());
+    let k = usize::from(problem.ports().get());
+    let rooted = problem.with_root(Root::Given(sorted.root)).expect("it is a processor");
+    let bound = best_lower_bound(&rooted)?;
     let is_enough = |time: Time| time.units() <= (1.0 + ENOUGH) * bound.units();
     let mut best: Option<(Time, Tree)> = None;
     let mut error = None;
-    for plan in plans(sorted.others.len(), k) {
+    for grouping in groupings(sorted.others.len(), k) {
         if best.as_ref().is_some_and(|&(time, _)| is_enough(time)) {
             break;
         }
-        let tree = plan.tree(&sorted, k);
-        match completion_time_on_ports(&tree, sizes, costs, ports) {
+        let tree = grouping.tree(&sorted, k);
+        match completion_time(&tree, problem) {
             Ok(time) if best.as_ref().is_none_or(|&(least, _)| time < least) => {
                 best = Some((time, tree));
             }
@@ -74,7 +69,7 @@ pub fn hybrid(
     match (best, error) {
         (Some((_, tree)), _) => Ok(tree),
         (None, Some(error)) => Err(error.into()),
-        (None, None) => unreachable!("a star is among the plans"),
+        (None, None) => unreachable!("a star is among the groupings"),
     }
 }
 
@@ -83,30 +78,30 @@ const ENOUGH: f64 = 1e-5;
 
 /// Which blocks come together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Plan {
+struct Grouping {
     /// How many of the largest blocks come alone.
     singles: usize,
     /// How many blocks each group of the first phase has.
     first: usize,
 }
 
-/// The plans that are tried, for `n` blocks.
-fn plans(n: usize, k: usize) -> Vec<Plan> {
-    let mut plans: Vec<Plan> = (0..=6)
+/// The groupings that are tried, for `n` blocks.
+fn groupings(n: usize, k: usize) -> Vec<Grouping> {
+    let mut groupings: Vec<Grouping> = (0..=6)
         .chain([8, 10, 12, 16, 20, 24, 32, 48, 64])
         .filter(|&singles| singles < n)
         .flat_map(|singles| {
             let firsts = [1, singles + 1, singles / k + 1];
-            firsts.map(|first| Plan { singles, first })
+            firsts.map(|first| Grouping { singles, first })
         })
         .collect();
-    plans.push(Plan { singles: n, first: 1 });
-    plans.sort_unstable();
-    plans.dedup();
-    plans
+    groupings.push(Grouping { singles: n, first: 1 });
+    groupings.sort_unstable();
+    groupings.dedup();
+    groupings
 }
 
-impl Plan {
+impl Grouping {
     fn tree(self, sorted: &Sorted, k: usize) -> Tree {
         let root = sorted.root;
         let (singles, mut rest) = sorted.others.split_at(self.singles);

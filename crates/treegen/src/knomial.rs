@@ -11,10 +11,10 @@
 use crate::{AdaptiveRule, ConstructionError, adaptive};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use tuwtree_model::{Collective, CostModel, Ports, Rank, Root, Step, Time, TimeError, Tree};
+use tuwtree_model::{CostModel, Ports, Problem, Rank, Step, Time, TimeError, Tree};
 
-/// The (k + 1)-nomial adaptive tree where every processor has `k` ports, with a given root or the one
-/// that the rule yields (which need not be the best of all roots). With one port, [`adaptive`] by
+/// The (k + 1)-nomial adaptive tree for the problem's `k` ports, with its root or the one that the rule
+/// yields (which need not be the best of all roots). With one port, [`adaptive`] by
 /// completion times.
 ///
 /// A range that holds a given root receives. Otherwise the one that is ready last does, or the one with
@@ -24,7 +24,7 @@ use tuwtree_model::{Collective, CostModel, Ports, Rank, Root, Step, Time, TimeEr
 /// large messages waits for the largest: where blocks differ, bandwidth is lost, up to a factor `k`.
 ///
 /// # Errors
-/// [`ConstructionError`]: a root out of range, or a time that cannot be stated.
+/// [`ConstructionError::Time`]: a time that cannot be stated.
 ///
 /// # Complexity
 /// O(p log k) time, O(p) space.
@@ -32,35 +32,22 @@ use tuwtree_model::{Collective, CostModel, Ports, Rank, Root, Step, Time, TimeEr
 /// # Example
 /// Two ports: three processors at a time, and then three times three.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, completion_time_on_ports};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Root, completion_time};
 /// use tuwtree_treegen::knomial;
 /// let costs = Homogeneous::new(100.0, 1.0, 0.0).unwrap();
-/// let sizes = BlockSizes::new([1; 9]).unwrap();
-/// let two = Ports::new(2).unwrap();
-/// let tree = knomial(&sizes, &costs, Root::Given(4), two).unwrap();
+/// let problem = Problem::gather(&BlockSizes::new([1; 9]).unwrap(), costs).unwrap();
+/// let problem = problem.with_root(Root::Given(4)).unwrap().with_ports(Ports::new(2).unwrap());
+/// let tree = knomial(&problem).unwrap();
 /// assert_eq!(tree.degree(4), 4);
-/// let time = completion_time_on_ports(&tree, &sizes, &costs, two).unwrap();
+/// let time = completion_time(&tree, &problem).unwrap();
 /// assert_eq!(time.units(), 101.0 + 103.0);
 /// ```
-pub fn knomial<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-    root: Root,
-    ports: Ports,
-) -> Result<Tree, ConstructionError> {
-    let problem = problem.into();
-    if ports == Ports::ONE {
-        return adaptive(problem, costs, root, AdaptiveRule::CompletionTime);
+pub fn knomial(problem: &Problem) -> Result<Tree, ConstructionError> {
+    if problem.ports() == Ports::ONE {
+        return adaptive(problem, AdaptiveRule::CompletionTime);
     }
-    let processors = problem.processors();
-    let root = match root {
-        Root::Given(root) => {
-            Tree::check_root(processors, root)?;
-            Some(root)
-        }
-        Root::Best => None,
-    };
-    let joins = Joins { problem, costs, ports: ports.get().into() };
+    let (processors, root) = (problem.processors(), problem.root().given());
+    let joins = Joins { problem, ports: problem.ports().get().into() };
     let single = |rank| Range { first: rank, last: rank, root: rank, busy: Vec::new() };
     let mut ranges: Vec<Range> = (0..processors).map(single).collect();
     let mut steps = Vec::with_capacity(2 * processors);
@@ -94,13 +81,12 @@ impl Range {
 }
 
 /// How ranges are joined.
-struct Joins<'a, C> {
-    problem: Collective<'a>,
-    costs: &'a C,
+struct Joins<'a> {
+    problem: &'a Problem,
     ports: usize,
 }
 
-impl<C: CostModel> Joins<'_, C> {
+impl Joins<'_> {
     /// One range in place of several adjacent ones.
     fn join(
         &self,
@@ -111,7 +97,7 @@ impl<C: CostModel> Joins<'_, C> {
         if let [alone] = ranges {
             return Ok(alone.clone());
         }
-        let bytes = |range: &Range| self.problem.segment(range.first, range.last);
+        let bytes = |range: &Range| self.problem.collective().segment(range.first, range.last);
         let holding =
             |root: Rank| ranges.iter().position(|range| (range.first..=range.last).contains(&root));
         let (receiver, busy) = match root.and_then(holding) {
@@ -143,22 +129,21 @@ impl<C: CostModel> Joins<'_, C> {
 
     /// When the ports of the receiver's root are free after it has received from all others.
     fn busy_after(&self, ranges: &[Range], receiver: usize) -> Result<Vec<Time>, TimeError> {
-        let (problem, costs) = (self.problem, self.costs);
+        let Joins { problem, ports } = *self;
         let own = &ranges[receiver];
         let mut busy: BinaryHeap<Reverse<Time>> = own.busy.iter().copied().map(Reverse).collect();
         if own.is_single() {
-            busy.push(Reverse(costs.copy_at(own.root, problem.copied(own.root))?));
+            busy.push(Reverse(problem.copy(own.root)?));
         }
         for sender in senders(ranges, receiver) {
             let sender = &ranges[sender];
-            let free = match busy.len() < self.ports {
+            let free = match busy.len() < ports {
                 true => Time::ZERO,
                 false => busy.pop().expect("there is a port").0,
             };
-            let (from, to) = problem.ends(sender.root, own.root);
-            let bytes = problem.segment(sender.first, sender.last);
-            let time = costs.transmission_between(from, to, bytes)?;
-            busy.push(Reverse(costs.sum(free.later(sender.ready()), time)?));
+            let bytes = problem.collective().segment(sender.first, sender.last);
+            let time = problem.edge(sender.root, own.root, bytes)?;
+            busy.push(Reverse(problem.costs().sum(free.later(sender.ready()), time)?));
         }
         let mut busy: Vec<Time> = busy.into_iter().map(|Reverse(time)| time).collect();
         busy.sort_unstable();

@@ -1,37 +1,55 @@
 //! The linear tree: a star, as in every MPI library's `MPI_Gatherv`.
 
-use crate::best_root::best_possible_root;
+use crate::ConstructionError;
+use crate::best_root::{best_possible_root, best_root};
 use tuwtree_model::{
-    BlockSizes, Collective, CostModel, Homogeneous, Rank, Step, Time, TimeError, Tree, TreeError,
+    BlockSizes, CostModel, Homogeneous, Payload, Problem, Rank, Root, Step, Time, TimeError, Tree,
 };
 
 /// The star: the root receives from all others in rank order and copies its own block at its place.
 ///
+/// With vectors the root, which has its own from the start, joins it with those of lower ranks, the
+/// nearest first, then with those of higher ranks. So a reduction needs no commutative operator.
+///
+/// It knows neither sizes nor costs; but an open root is the one with which it completes first on one
+/// port, of several the one of least rank.
+///
 /// # Errors
-/// [`TreeError`]: no processors, too many, or a root out of range.
+/// For an open root [`ConstructionError::Time`] if none has a time (a link to everybody), and
+/// [`ConstructionError::TooManyRoots`] for more than 10,000 processors whose costs differ.
 ///
 /// # Complexity
-/// O(p).
+/// O(p); with an open root and costs that differ O(p^2).
 ///
 /// # Source
-/// OPT section 5.1, "Linear". It knows neither sizes nor costs.
-pub fn linear(processors: usize, root: Rank) -> Result<Tree, TreeError> {
-    Tree::check_root(processors, root)?;
-    star(processors, root, 0..processors)
+/// OPT section 5.1, "Linear".
+pub fn linear(problem: &Problem) -> Result<Tree, ConstructionError> {
+    let processors = problem.processors();
+    let root = match problem.root() {
+        Root::Given(root) => root,
+        Root::Best => best(problem)?,
+    };
+    Ok(match problem.payload() {
+        Payload::Blocks(_) => star(processors, root, 0..processors),
+        Payload::Vector(_) => star(processors, root, outwards(processors, root)),
+    })
 }
 
-/// The star for vectors: the root, which has its own from the start, joins it with those of lower
-/// ranks, the nearest first, then with those of higher ranks. So a reduction needs no commutative
-/// operator.
-///
-/// # Errors
-/// As [`linear`].
-///
-/// # Complexity
-/// O(p).
-pub fn linear_outwards(processors: usize, root: Rank) -> Result<Tree, TreeError> {
-    Tree::check_root(processors, root)?;
-    star(processors, root, outwards(processors, root))
+/// The most processors whose stars are all timed for the best root where costs differ: O(p^2).
+const MOST_STARS: usize = 10_000;
+
+/// The root with which the star completes first.
+fn best(problem: &Problem) -> Result<Rank, ConstructionError> {
+    let processors = problem.processors();
+    match (problem.costs().homogeneous(processors), problem.payload()) {
+        (Some(costs), Payload::Blocks(sizes)) => Ok(best_root(&all_times(sizes, &costs)?)),
+        // As many vectors of the same size go to every root.
+        (Some(_), Payload::Vector(_)) => Ok(0),
+        (None, _) if processors > MOST_STARS => {
+            Err(ConstructionError::TooManyRoots { most: MOST_STARS, processors })
+        }
+        (None, _) => Ok(best_possible_root(times(problem))?),
+    }
 }
 
 /// All ranks, from the root downwards, then from the root upwards.
@@ -40,61 +58,54 @@ fn outwards(processors: usize, root: Rank) -> impl Iterator<Item = Rank> {
 }
 
 /// The star whose root takes what all ranks have, its own among them, in this order.
-fn star(
-    processors: usize,
-    root: Rank,
-    order: impl Iterator<Item = Rank>,
-) -> Result<Tree, TreeError> {
+fn star(processors: usize, root: Rank, order: impl Iterator<Item = Rank>) -> Tree {
     let steps: Vec<(Rank, Step)> = order
         .filter(|_| processors > 1)
         .map(|rank| (root, if rank == root { Step::Copy } else { Step::Receive(rank) }))
         .collect();
-    Tree::new(processors, root, &steps)
+    Tree::new(processors, root, &steps).expect("every other processor sends once")
 }
 
-/// The root with which the linear tree ([`linear_outwards`] for vectors) completes first, whatever the
-/// costs; of several, the one of least rank.
-///
-/// # Errors
-/// [`TimeError`] if there is no root with a time: one that has a link to everybody.
-///
-/// # Complexity
-/// O(p^2) time; [`linear_times`] is faster for homogeneous costs.
-pub fn linear_root<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-) -> Result<Rank, TimeError> {
-    let problem = problem.into();
-    let processors = problem.processors();
-    // In the order of the tree's steps, so that it is the tree's time in floating point, too.
-    let after = |root: Rank, clock: Time, rank: Rank| {
-        let span = match rank == root {
-            true => costs.copy_at(root, problem.copied(root))?,
-            false => {
-                let (from, to) = problem.ends(rank, root);
-                costs.transmission_between(from, to, problem.segment(rank, rank))?
-            }
-        };
-        costs.sum(clock, span)
-    };
-    let time = |root: Rank| match problem.vector() {
-        _ if processors == 1 => Ok(Time::ZERO),
-        None => (0..processors).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank)),
-        Some(_) => {
-            outwards(processors, root).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
-        }
-    };
-    best_possible_root((0..processors).map(time))
-}
-
-/// The completion time of the linear tree for every root.
+/// The completion time of the linear tree for every root, on one port; the problem's own root does
+/// not matter.
 ///
 /// # Errors
 /// [`TimeError`] if one of them cannot be stated.
 ///
 /// # Complexity
-/// O(p) time and space for all `p` roots together.
-pub fn linear_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeError> {
+/// For blocks at homogeneous costs O(p) time and space for all `p` roots together, else O(p^2) time.
+pub fn linear_times(problem: &Problem) -> Result<Vec<Time>, TimeError> {
+    match (problem.blocks(), problem.costs().homogeneous(problem.processors())) {
+        (Some(sizes), Some(costs)) => all_times(sizes, &costs),
+        _ => times(problem).collect(),
+    }
+}
+
+/// For each root its time, or why it has none; star by star, in the order of the tree's steps, so
+/// that it is the tree's time in floating point, too.
+fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '_ {
+    let processors = problem.processors();
+    let collective = problem.collective();
+    let after = move |root: Rank, clock: Time, rank: Rank| {
+        let span = match rank == root {
+            true => problem.copy(root)?,
+            false => problem.edge(rank, root, collective.segment(rank, rank))?,
+        };
+        problem.costs().sum(clock, span)
+    };
+    (0..processors).map(move |root| match problem.payload() {
+        _ if processors == 1 => Ok(Time::ZERO),
+        Payload::Blocks(_) => {
+            (0..processors).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
+        }
+        Payload::Vector(_) => {
+            outwards(processors, root).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
+        }
+    })
+}
+
+/// The times of all roots at homogeneous costs, in O(p): those before and after a root add up.
+fn all_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeError> {
     let processors = sizes.processors();
     if processors == 1 {
         return Ok(vec![Time::ZERO]);

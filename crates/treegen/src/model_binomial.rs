@@ -11,11 +11,23 @@
 //! neighbours in rank, and what permuting them costs is not counted.
 
 use crate::ConstructionError;
-use crate::predicted::{copy_first, own, predicted};
-use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree};
+use crate::best_root::best_of_roots;
+use crate::copy_first::copy_first;
+use tuwtree_model::{Problem, Rank, Time, TimeError, Tree};
 
 /// Which free processor takes the next place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Filling {
     /// The one with the least predicted time: near ones gather in one subtree.
     MinimumFirst,
@@ -23,42 +35,28 @@ pub enum Filling {
     MaximumFirst,
 }
 
-impl Filling {
-    /// Both.
-    pub const ALL: [Filling; 2] = [Filling::MinimumFirst, Filling::MaximumFirst];
-
-    /// The name by which users and documents call the filling.
-    pub fn name(self) -> &'static str {
-        match self {
-            Filling::MinimumFirst => "minimum-first",
-            Filling::MaximumFirst => "maximum-first",
-        }
-    }
-}
-
-/// The binomial tree with this root, filled by the predicted times. Ties: the lowest rank. Each inner
-/// processor copies its own block first.
+/// The binomial tree filled by the predicted times, with the problem's root or the best of up to 256.
+/// Ties: the lowest rank. Each inner processor copies its own block first.
 ///
 /// # Errors
-/// [`ConstructionError`]: a root out of range; a place that no free processor has a link for.
+/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a place that no free processor has
+/// a link for.
 ///
 /// # Complexity
-/// O(p^2) time, O(p) space.
-pub fn model_binomial<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-    root: Rank,
-    filling: Filling,
-) -> Result<Tree, ConstructionError> {
-    let problem = problem.into();
+/// O(p^2) time for each root that is tried, O(p) space.
+pub fn model_binomial(problem: &Problem, filling: Filling) -> Result<Tree, ConstructionError> {
+    best_of_roots(problem, |root| filled(problem, root, filling))
+}
+
+/// The tree with this root.
+fn filled(problem: &Problem, root: Rank, filling: Filling) -> Result<Tree, TimeError> {
     let processors = problem.processors();
-    Tree::check_root(processors, root)?;
     let mut free: Vec<Rank> = (0..processors).filter(|&rank| rank != root).collect();
     let mut children = vec![Vec::new(); processors];
     // Subtrees to be filled, the next one last: the place's parent, and the number of processors.
     let mut pending = below(root, processors);
     while let Some((parent, size)) = pending.pop() {
-        let rank = taken(problem, costs, parent, &mut free, filling)?;
+        let rank = taken(problem, parent, &mut free, filling)?;
         children[parent].push(rank);
         pending.extend(below(rank, size));
     }
@@ -82,8 +80,7 @@ fn below(parent: Rank, size: usize) -> Vec<(Rank, usize)> {
 
 /// Takes the processor that the filling prefers out of the free ones, which stay in rank order.
 fn taken(
-    problem: Collective<'_>,
-    costs: &impl CostModel,
+    problem: &Problem,
     parent: Rank,
     free: &mut Vec<Rank>,
     filling: Filling,
@@ -91,7 +88,7 @@ fn taken(
     let mut best: Option<(Time, usize)> = None;
     let mut no_link = None;
     for (index, &rank) in free.iter().enumerate() {
-        let time = match predicted(problem, costs, (rank, parent), own(problem, rank)) {
+        let time = match problem.edge(rank, parent, problem.payload().own(rank)) {
             Ok(time) => time,
             Err(error @ TimeError::NoLink { .. }) => {
                 no_link = no_link.or(Some(error));
@@ -117,19 +114,23 @@ fn taken(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{BlockSizes, CostMatrix, Homogeneous};
+    use tuwtree_model::{BlockSizes, CostMatrix, Homogeneous, Root};
+
+    fn rooted(problem: &Problem, root: Rank, filling: Filling) -> Result<Tree, ConstructionError> {
+        model_binomial(&problem.with_root(Root::Given(root)).unwrap(), filling)
+    }
 
     #[test]
     fn the_shape_is_binomial_and_smaller_subtrees_come_first() {
         let sizes = BlockSizes::new([9, 1, 2, 3, 4, 5, 6, 7]).unwrap();
-        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
-        let tree = model_binomial(&sizes, &costs, 0, Filling::MinimumFirst).unwrap();
+        let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+        let tree = rooted(&problem, 0, Filling::MinimumFirst).unwrap();
         // Depth first: child 1 alone; child 2 with 3; child 4 with 5 and with 6 and 7.
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2, 4]);
         assert_eq!(tree.children(2).collect::<Vec<_>>(), [3]);
         assert_eq!(tree.children(4).collect::<Vec<_>>(), [5, 6]);
         assert_eq!(tree.children(6).collect::<Vec<_>>(), [7]);
-        let tree = model_binomial(&sizes, &costs, 3, Filling::MaximumFirst).unwrap();
+        let tree = rooted(&problem, 3, Filling::MaximumFirst).unwrap();
         assert_eq!(tree.children(3).collect::<Vec<_>>(), [0, 7, 5]);
         assert_eq!((tree.degree(3), tree.depth()), (3, 3));
     }
@@ -143,12 +144,15 @@ mod tests {
         };
         let costs = CostMatrix::from_fn(4, alpha, |_, _| 1.0, |_| 0.0).unwrap();
         let sizes = BlockSizes::new([1, 1, 1, 1]).unwrap();
-        let tree = model_binomial(&sizes, &costs, 0, Filling::MinimumFirst).unwrap();
+        let gather = Problem::gather(&sizes, &costs).unwrap();
+        let tree = rooted(&gather, 0, Filling::MinimumFirst).unwrap();
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 3]);
-        let tree = model_binomial(Collective::Scatter(&sizes), &costs, 0, Filling::MinimumFirst);
+        let scatter = Problem::scatter(&sizes, &costs).unwrap();
+        let tree = rooted(&scatter, 0, Filling::MinimumFirst);
         assert_eq!(tree.unwrap().children(0).collect::<Vec<_>>(), [1, 2]);
         let lonely = CostMatrix::from_fn(4, |_, _| f64::INFINITY, |_, _| 1.0, |_| 0.0).unwrap();
-        let error = model_binomial(&sizes, &lonely, 0, Filling::MaximumFirst).unwrap_err();
+        let error =
+            rooted(&gather.with_costs(&lonely).unwrap(), 0, Filling::MaximumFirst).unwrap_err();
         assert_eq!(error.to_string(), "there is no link from processor 1 to processor 0");
     }
 }

@@ -12,34 +12,35 @@
 //! permuting the blocks costs is not counted.
 
 use crate::ConstructionError;
-use crate::predicted::{copy_first, own, predicted};
+use crate::best_root::best_of_roots;
+use crate::copy_first::copy_first;
 use crate::sets::set_sizes;
-use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree};
+use tuwtree_model::{Payload, Problem, Rank, Time, TimeError, Tree};
 
-/// The tree of sets of growing predicted time with this root. Ties: the lowest rank first. Each inner
-/// processor copies its own block first.
+/// The tree of sets of growing predicted time, with the problem's root or the best of up to 256. Ties:
+/// the lowest rank first. Each inner processor copies its own block first.
 ///
 /// # Errors
-/// [`ConstructionError`]: a root out of range; a processor with data that has no link with the head
-/// of its set, whether there are other trees or not.
+/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a processor with data that has no
+/// link with the head of its set, whether there are other trees or not.
 ///
 /// # Complexity
-/// O(p log^2 p) time where costs are alike, O(p^2 log p) at worst; O(p) space.
-pub fn model_graceful<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-    root: Rank,
-) -> Result<Tree, ConstructionError> {
-    let problem = problem.into();
+/// O(p log^2 p) time where costs are alike, O(p^2 log p) at worst, for each root that is tried; O(p)
+/// space.
+pub fn model_graceful(problem: &Problem) -> Result<Tree, ConstructionError> {
+    best_of_roots(problem, |root| of_sets(problem, root))
+}
+
+/// The tree with this root.
+fn of_sets(problem: &Problem, root: Rank) -> Result<Tree, TimeError> {
     let processors = problem.processors();
-    Tree::check_root(processors, root)?;
     let mut children = vec![Vec::new(); processors];
     let others = (0..processors).filter(|&rank| rank != root).collect();
     let mut pending: Vec<(Rank, Vec<Rank>)> = vec![(root, others)];
     while let Some((parent, below)) = pending.pop() {
         let mut timed = Vec::with_capacity(below.len());
         for rank in below {
-            let time = predicted(problem, costs, (rank, parent), own(problem, rank))?;
+            let time = problem.edge(rank, parent, problem.payload().own(rank))?;
             timed.push((std::cmp::Reverse(time), rank));
         }
         timed.sort_unstable();
@@ -48,7 +49,7 @@ pub fn model_graceful<'a>(
             let (set, later) = rest.split_at(size);
             rest = later;
             let set: Vec<Rank> = set.iter().map(|&(_, rank)| rank).collect();
-            let head = head(problem, costs, &set, parent)?;
+            let head = head(problem, &set, parent)?;
             children[parent].push(head);
             let set: Vec<Rank> = set.into_iter().filter(|&rank| rank != head).collect();
             if !set.is_empty() {
@@ -60,21 +61,14 @@ pub fn model_graceful<'a>(
 }
 
 /// The processor of a set that takes the least time for all data of the set.
-fn head(
-    problem: Collective<'_>,
-    costs: &impl CostModel,
-    set: &[Rank],
-    parent: Rank,
-) -> Result<Rank, TimeError> {
-    let bytes = match problem {
-        Collective::Gather(sizes) | Collective::Scatter(sizes) => {
-            set.iter().map(|&rank| sizes.block(rank)).sum()
-        }
-        Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.bytes,
+fn head(problem: &Problem, set: &[Rank], parent: Rank) -> Result<Rank, TimeError> {
+    let bytes = match problem.payload() {
+        Payload::Blocks(sizes) => set.iter().map(|&rank| sizes.block(rank)).sum(),
+        Payload::Vector(vector) => vector.bytes,
     };
     let mut best: Option<(Time, Rank)> = None;
     for &rank in set {
-        let time = predicted(problem, costs, (rank, parent), bytes)?;
+        let time = problem.edge(rank, parent, bytes)?;
         best = best.into_iter().chain([(time, rank)]).min();
     }
     Ok(best.expect("sets are not empty").1)
@@ -83,13 +77,20 @@ fn head(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{BlockSizes, Homogeneous, Level, Piece, PiecewiseLinear, Placement};
+    use tuwtree_model::{
+        BlockSizes, Homogeneous, Level, Piece, PiecewiseLinear, Placement, Root, StatedCosts,
+    };
+
+    fn with_root_0(sizes: &BlockSizes, costs: impl Into<StatedCosts>) -> Tree {
+        let problem = Problem::gather(sizes, costs).unwrap();
+        model_graceful(&problem.with_root(Root::Given(0)).unwrap()).unwrap()
+    }
 
     #[test]
     fn equal_costs_give_sets_that_double() {
         let sizes = BlockSizes::new([5; 9]).unwrap();
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
-        let tree = model_graceful(&sizes, &costs, 0).unwrap();
+        let tree = with_root_0(&sizes, costs);
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2, 3, 5]);
         assert_eq!(tree.degree(5), 3);
     }
@@ -102,9 +103,9 @@ mod tests {
             links: PiecewiseLinear::new(vec![Piece { from_bytes: 0, alpha, beta: 1.0 }]).unwrap(),
         };
         let levels = vec![level("node", 1.0), level("grid", 100.0)];
-        let costs = tuwtree_model::Hierarchy::new(levels, Placement::Block, 0.0).unwrap();
+        let costs = &tuwtree_model::Hierarchy::new(levels, Placement::Block, 0.0).unwrap();
         let sizes = BlockSizes::new([1; 8]).unwrap();
-        let tree = model_graceful(&sizes, &costs, 0).unwrap();
+        let tree = with_root_0(&sizes, costs);
         // The far ones are the slowest: 4, 5, and 6 and 7 together; the near ones come last.
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [4, 5, 6, 1]);
     }

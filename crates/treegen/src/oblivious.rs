@@ -1,31 +1,38 @@
 //! The oblivious binomial tree: its shape depends on the number of processors and the root only.
 
+use crate::ConstructionError;
 use crate::best_root::best_possible_root;
-use crate::subcubes::{Receiver, Subcube, clock, join_subcubes};
+use crate::join::{ReceivingSide, joined_time};
+use crate::subcubes::{Subcube, holding, join_subcubes};
 use std::convert::Infallible;
-use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError, Tree, TreeError};
+use tuwtree_model::{Problem, Root, Time, TimeError, Tree};
 
 /// The rank-ordered binomial tree: the subcube that holds the root receives, and of two others the
-/// right one, so that each gathers at its last rank.
+/// right one, so that each gathers at its last rank. It knows nothing but the number of processors
+/// and the root; if that is open, it is the best of all by their completion times.
 ///
 /// # Errors
-/// [`TreeError`]: no processors, too many, or a root out of range.
+/// [`ConstructionError::Time`] if the root is open, and none has a time.
 ///
 /// # Complexity
-/// O(p).
+/// O(p), with an open root O(p log p).
 ///
 /// # Source
 /// OPT section 5.1, "Oblivious"; the direction is the one of the published tables.
-pub fn oblivious(processors: usize, root: Rank) -> Result<Tree, TreeError> {
-    Tree::check_root(processors, root)?;
-    let join = |left: &Subcube<()>, right: &Subcube<()>| {
-        Ok((Receiver::holding(Some(root), left, right).unwrap_or(Receiver::Right), ()))
+pub fn oblivious(problem: &Problem) -> Result<Tree, ConstructionError> {
+    let root = match problem.root() {
+        Root::Given(root) => root,
+        Root::Best => best_possible_root(times(problem))?,
     };
-    let Ok::<Tree, Infallible>(tree) = join_subcubes(processors, |_| (), join);
+    let join = |left: &Subcube<()>, right: &Subcube<()>| {
+        Ok((holding(Some(root), left, right).unwrap_or(ReceivingSide::Right), ()))
+    };
+    let Ok::<Tree, Infallible>(tree) = join_subcubes(problem.processors(), |_| (), join);
     Ok(tree)
 }
 
-/// The completion time of the oblivious tree for every root.
+/// The completion time of the oblivious tree for every root, on one port; the problem's own root does
+/// not matter.
 ///
 /// # Errors
 /// [`TimeError`] if one of them cannot be stated.
@@ -33,29 +40,12 @@ pub fn oblivious(processors: usize, root: Rank) -> Result<Tree, TreeError> {
 /// # Complexity
 /// O(p log p) time, O(p) space for all `p` roots together: a root's clock follows from that of its
 /// own subcube and the time of the adjacent one, which gathers at its last rank whatever the root.
-pub fn oblivious_times<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-) -> Result<Vec<Time>, TimeError> {
-    times(problem.into(), costs).into_iter().collect()
-}
-
-/// The root with which the oblivious tree completes first; of several, the one of least rank.
-///
-/// # Errors
-/// [`TimeError`] if there is no root with a time.
-///
-/// # Complexity
-/// As [`oblivious_times`].
-pub fn oblivious_root<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &impl CostModel,
-) -> Result<Rank, TimeError> {
-    best_possible_root(times(problem.into(), costs))
+pub fn oblivious_times(problem: &Problem) -> Result<Vec<Time>, TimeError> {
+    times(problem).into_iter().collect()
 }
 
 /// For each root its time, or why it has none.
-fn times(problem: Collective<'_>, costs: &impl CostModel) -> Vec<Result<Time, TimeError>> {
+fn times(problem: &Problem) -> Vec<Result<Time, TimeError>> {
     let processors = problem.processors();
     // times[r]: when r has gathered its own subcube, if it is the root.
     let mut times = vec![Ok(Time::ZERO); processors];
@@ -68,17 +58,17 @@ fn times(problem: Collective<'_>, costs: &impl CostModel) -> Vec<Result<Time, Ti
             });
             // Each rank of the one side in turn is the root; the other side's clock is fixed.
             for (receiver, (cube, _), (other, other_ready)) in
-                [(Receiver::Left, left, right), (Receiver::Right, right, left)]
+                [(ReceivingSide::Left, left, right), (ReceivingSide::Right, right, left)]
             {
                 for (root, time) in (cube.first..).zip(&mut times[cube.first..=cube.last]) {
                     let joined = |own_ready, other_ready| {
-                        let own = (&Subcube { root, ..cube }, own_ready);
-                        let other = (&other, other_ready);
-                        let (left, right) = match receiver {
-                            Receiver::Left => (own, other),
-                            Receiver::Right => (other, own),
+                        let own = Subcube { root, ..cube }.side(problem, own_ready);
+                        let other = other.side(problem, other_ready);
+                        let sides = match receiver {
+                            ReceivingSide::Left => (&own, &other),
+                            ReceivingSide::Right => (&other, &own),
                         };
-                        clock::joined((problem, costs), receiver, left, right)
+                        joined_time(problem.operation(), problem.costs(), receiver, sides)
                     };
                     *time = match (*time, other_ready) {
                         (Ok(own), Ok(other)) => joined(own, other),

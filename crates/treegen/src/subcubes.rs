@@ -7,7 +7,8 @@
 //! # Source
 //! TUW section 2, "ordered hypercube gather algorithm".
 
-use tuwtree_model::{Rank, Step, Tree};
+use crate::join::{JoinSide, ReceivingSide};
+use tuwtree_model::{Problem, Rank, Step, Time, Tree};
 
 /// A range of processors whose data one of them gathers, and what the construction knows of it.
 #[derive(Clone, Copy, Debug)]
@@ -28,28 +29,31 @@ impl<S> Subcube<S> {
     pub(crate) fn contains(&self, rank: Rank) -> bool {
         (self.first..=self.last).contains(&rank)
     }
-}
 
-/// Which of two adjacent subcubes receives the other's data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Receiver {
-    Left,
-    Right,
-}
-
-impl Receiver {
-    /// The side that holds `root`, which must receive; `None` if neither does.
-    pub(crate) fn holding<S>(
-        root: Option<Rank>,
-        left: &Subcube<S>,
-        right: &Subcube<S>,
-    ) -> Option<Receiver> {
-        let root = root?;
-        if left.contains(root) {
-            Some(Receiver::Left)
-        } else {
-            right.contains(root).then_some(Receiver::Right)
+    /// The subcube as a join sees it, its root being ready at this time.
+    pub(crate) fn side(&self, problem: &Problem, ready: Time) -> JoinSide {
+        let collective = problem.collective();
+        JoinSide {
+            root: self.root,
+            is_single: self.is_single(),
+            bytes: collective.segment(self.first, self.last),
+            copied: collective.copied(self.root),
+            ready,
         }
+    }
+}
+
+/// The side that holds `root`, which must receive; `None` if neither does.
+pub(crate) fn holding<S>(
+    root: Option<Rank>,
+    left: &Subcube<S>,
+    right: &Subcube<S>,
+) -> Option<ReceivingSide> {
+    let root = root?;
+    if left.contains(root) {
+        Some(ReceivingSide::Left)
+    } else {
+        right.contains(root).then_some(ReceivingSide::Right)
     }
 }
 
@@ -63,7 +67,7 @@ impl Receiver {
 pub(crate) fn join_subcubes<S: Copy, E>(
     processors: usize,
     single: impl Fn(Rank) -> S,
-    mut join: impl FnMut(&Subcube<S>, &Subcube<S>) -> Result<(Receiver, S), E>,
+    mut join: impl FnMut(&Subcube<S>, &Subcube<S>) -> Result<(ReceivingSide, S), E>,
 ) -> Result<Tree, E> {
     let mut cubes: Vec<Subcube<S>> = (0..processors)
         .map(|rank| Subcube { first: rank, last: rank, root: rank, state: single(rank) })
@@ -92,64 +96,24 @@ pub(crate) fn join_subcubes<S: Copy, E>(
 /// copies after it has received, behind the data (OPT eq. 6).
 fn push_steps<S>(
     steps: &mut Vec<(Rank, Step)>,
-    receiver: Receiver,
+    receiver: ReceivingSide,
     left: &Subcube<S>,
     right: &Subcube<S>,
 ) -> Rank {
     match receiver {
-        Receiver::Left => {
+        ReceivingSide::Left => {
             if left.is_single() {
                 steps.push((left.root, Step::Copy));
             }
             steps.push((left.root, Step::Receive(right.root)));
             left.root
         }
-        Receiver::Right => {
+        ReceivingSide::Right => {
             steps.push((right.root, Step::Receive(left.root)));
             if right.is_single() {
                 steps.push((right.root, Step::Copy));
             }
             right.root
-        }
-    }
-}
-
-/// The clock of a joined subcube's root: the same steps as in the tree, timed.
-pub(crate) mod clock {
-    use super::{Receiver, Subcube};
-    use tuwtree_model::{Collective, CostModel, Rank, Time, TimeError};
-
-    /// When the receiver of this join is done, given when each side is ready.
-    ///
-    /// In a scatter or broadcast the receiver is the one that sends, backwards in time.
-    pub(crate) fn joined<S>(
-        (problem, costs): (Collective<'_>, &impl CostModel),
-        receiver: Receiver,
-        (left, left_ready): (&Subcube<S>, Time),
-        (right, right_ready): (&Subcube<S>, Time),
-    ) -> Result<Time, TimeError> {
-        let copied =
-            |rank: Rank, clock| costs.sum(clock, costs.copy_at(rank, problem.copied(rank))?);
-        let received = |child: &Subcube<S>, child_ready: Time, parent: &Subcube<S>, clock: Time| {
-            let (from, to) = problem.ends(child.root, parent.root);
-            let bytes = problem.segment(child.first, child.last);
-            costs.sum(clock.later(child_ready), costs.transmission_between(from, to, bytes)?)
-        };
-        match receiver {
-            Receiver::Left => {
-                let clock = match left.is_single() {
-                    true => copied(left.root, Time::ZERO)?,
-                    false => left_ready,
-                };
-                received(right, right_ready, left, clock)
-            }
-            Receiver::Right => {
-                let clock = received(left, left_ready, right, right_ready)?;
-                match right.is_single() {
-                    true => copied(right.root, clock),
-                    false => Ok(clock),
-                }
-            }
         }
     }
 }

@@ -1,36 +1,16 @@
 //! Trees for two block sizes: the small and the large blocks apart, then one message.
 
+use crate::ConstructionError;
+use crate::error::blocks;
 use crate::groups::binomial;
-use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree, TreeError, largest_block};
-
-/// Why there is no tree for two block sizes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TwoBlockError {
-    /// The root is not a processor.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
-    /// A third size.
-    #[error(
-        "processor {rank} has a block of {size} bytes, beside others of {smaller} and {larger}; at most two block sizes are allowed"
-    )]
-    ThirdSize {
-        /// The first processor with a third size.
-        rank: Rank,
-        /// Its block.
-        size: u64,
-        /// The smaller of the two sizes before.
-        smaller: u64,
-        /// The larger of the two sizes before.
-        larger: u64,
-    },
-}
+use tuwtree_model::{BlockSizes, Problem, Rank, Step, Tree, largest_block};
 
 /// The tree in which the processors with small blocks and those with large blocks gather apart, each
 /// along a binomial tree, and one message joins the two. The root gathers its own kind.
 ///
 /// # Errors
-/// [`TwoBlockError`]: more than two sizes, or a root out of range. With one size only it is a binomial
-/// tree.
+/// [`ConstructionError::NeedsBlocks`]; [`ConstructionError::ThirdSize`]: more than two sizes. With one
+/// size only it is a binomial tree.
 ///
 /// # Complexity
 /// O(p) time and space.
@@ -42,21 +22,18 @@ pub enum TwoBlockError {
 ///
 /// # Example
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, completion_time};
 /// use tuwtree_treegen::two_block;
 /// let sizes = BlockSizes::new([1, 1, 500, 1, 1]).unwrap();
-/// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
-/// let tree = two_block(&sizes, Root::Best).unwrap();
+/// let problem = Problem::gather(&sizes, Homogeneous::new(100.0, 1.0, 1.0).unwrap()).unwrap();
+/// let tree = two_block(&problem).unwrap();
 /// assert_eq!(tree.root(), 2);
-/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 604.0);
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 604.0);
 /// ```
-pub fn two_block(sizes: &BlockSizes, root: Root) -> Result<Tree, TwoBlockError> {
+pub fn two_block(problem: &Problem) -> Result<Tree, ConstructionError> {
+    let sizes = blocks(problem)?;
     let processors = sizes.processors();
-    let root = match root {
-        Root::Given(root) => root,
-        Root::Best => largest_block(sizes),
-    };
-    Tree::check_root(processors, root)?;
+    let root = problem.root().given().unwrap_or_else(|| largest_block(sizes));
     check_sizes(sizes)?;
     let kind = sizes.block(root);
     let (mut own, others): (Vec<Rank>, Vec<Rank>) =
@@ -72,11 +49,11 @@ pub fn two_block(sizes: &BlockSizes, root: Root) -> Result<Tree, TwoBlockError> 
         }
         steps.push((root, Step::Receive(head)));
     }
-    Ok(Tree::new(processors, root, &steps)?)
+    Ok(Tree::new(processors, root, &steps).expect("every other processor sends once"))
 }
 
 /// Fails at the first processor with a third size.
-fn check_sizes(sizes: &BlockSizes) -> Result<(), TwoBlockError> {
+fn check_sizes(sizes: &BlockSizes) -> Result<(), ConstructionError> {
     let first = sizes.block(0);
     let mut second = None;
     for (rank, size) in sizes.iter().enumerate() {
@@ -85,7 +62,7 @@ fn check_sizes(sizes: &BlockSizes) -> Result<(), TwoBlockError> {
             None => second = Some(size),
             Some(second) if size != second => {
                 let (smaller, larger) = (first.min(second), first.max(second));
-                return Err(TwoBlockError::ThirdSize { rank, size, smaller, larger });
+                return Err(ConstructionError::ThirdSize { rank, size, smaller, larger });
             }
             Some(_) => {}
         }
@@ -96,11 +73,17 @@ fn check_sizes(sizes: &BlockSizes) -> Result<(), TwoBlockError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuwtree_model::{Homogeneous, Root};
+
+    fn tree(sizes: &[u64], root: Root) -> Result<Tree, ConstructionError> {
+        let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
+        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        two_block(&Problem::gather(&sizes, costs).unwrap().with_root(root).unwrap())
+    }
 
     #[test]
     fn each_kind_gathers_by_itself() {
-        let sizes = BlockSizes::new([7, 1, 7, 1, 7]).unwrap();
-        let tree = two_block(&sizes, Root::Given(2)).unwrap();
+        let tree = tree(&[7, 1, 7, 1, 7], Root::Given(2)).unwrap();
         let steps = |rank| tree.steps(rank).collect::<Vec<_>>();
         assert_eq!(steps(2), [Step::Copy, Step::Receive(0), Step::Receive(4), Step::Receive(1)]);
         assert_eq!(steps(1), [Step::Copy, Step::Receive(3)]);
@@ -108,10 +91,10 @@ mod tests {
 
     #[test]
     fn one_size_is_a_binomial_tree_and_three_are_refused() {
-        let same = two_block(&BlockSizes::new([3; 8]).unwrap(), Root::Given(5)).unwrap();
+        let same = tree(&[3; 8], Root::Given(5)).unwrap();
         assert_eq!((same.depth(), same.degree(5)), (3, 3));
-        assert_eq!(two_block(&BlockSizes::new([3]).unwrap(), Root::Best).unwrap().processors(), 1);
-        let error = two_block(&BlockSizes::new([5, 5, 1, 2]).unwrap(), Root::Best).unwrap_err();
-        assert_eq!(error, TwoBlockError::ThirdSize { rank: 3, size: 2, smaller: 1, larger: 5 });
+        assert_eq!(tree(&[3], Root::Best).unwrap().processors(), 1);
+        let error = tree(&[5, 5, 1, 2], Root::Best).unwrap_err();
+        assert_eq!(error, ConstructionError::ThirdSize { rank: 3, size: 2, smaller: 1, larger: 5 });
     }
 }

@@ -78,17 +78,13 @@ fn translated(ranks: &[Rank], position: usize, step: Step) -> (Rank, Step) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear;
-    use tuwtree_model::TreeError;
+    use crate::{ConstructionError, linear};
+    use tuwtree_model::{BlockSizes, Homogeneous, Problem};
 
-    fn star(ranks: &[Rank], root: Root) -> Result<Tree, TreeError> {
-        linear(
-            ranks.len(),
-            match root {
-                Root::Given(root) => root,
-                Root::Best => 0,
-            },
-        )
+    fn star(ranks: &[Rank], root: Root) -> Result<Tree, ConstructionError> {
+        let sizes = BlockSizes::new(vec![1; ranks.len()]).unwrap();
+        let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+        linear(&problem.with_root(root).unwrap())
     }
 
     #[test]

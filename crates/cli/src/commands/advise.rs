@@ -1,14 +1,17 @@
 //! `tuwtree advise`: which construction to use for a problem, and what it gains.
 
-use crate::advice::{Advice, Rival, TOLERANCE_PERCENT};
-use crate::comparison::{ComparisonArgs, compare};
+use crate::choice::ComparisonArgs;
 use crate::error::CliError;
-use crate::output::text;
+use crate::output::advice::Advised;
+use crate::output::compared::{Compared, exit_code};
+use crate::output::format::{Format, FormatArgs, write_json, write_objects};
+use crate::output::{comparison, text};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::Order;
+use tuwtree_model::{ClosedSet, Order};
+use tuwtree_plan::{Advice, Rival};
 
 /// Say in a sentence which construction to use for a problem, and what it gains.
 ///
@@ -23,12 +26,11 @@ pub(crate) struct AdviseArgs {
     comparison: ComparisonArgs,
 
     /// How much longer than the fastest, in percent, a tree may take that is less trouble
-    #[arg(long, value_name = "PERCENT", default_value_t = TOLERANCE_PERCENT, allow_hyphen_values = true)]
+    #[arg(long, value_name = "PERCENT", default_value_t = Advice::TOLERANCE_PERCENT, allow_hyphen_values = true)]
     tolerance: f64,
 
-    /// Print the advice as JSON (see docs/formats.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// Runs the command.
@@ -42,16 +44,31 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
             args.tolerance
         )));
     }
+    let format = args.format.printed(&Format::RESULT)?;
     args.comparison.choice.order.get_or_insert(Order::Any);
     let problem = args.comparison.load()?;
-    let comparison = compare(&args.comparison.choice, problem)?;
+    let comparison = args.comparison.choice.compare(&problem)?;
     let advice = Advice::new(&comparison, args.tolerance / 100.0);
-    if args.json {
-        write_json(&advice, output)?;
-        return Ok(comparison.exit_code());
+    let advice = Advised(&advice);
+    match format {
+        Format::Json => write_json(&document(&advice), output)?,
+        Format::Csv => {
+            let mut rows = comparison::rows(&comparison);
+            for (row, outcome) in rows.iter_mut().zip(&comparison.outcomes) {
+                row["advised"] = std::ptr::eq(outcome, advice.chosen).into();
+            }
+            write_objects(&rows, output)?;
+        }
+        _ => write_text(&advice, output)?,
     }
-    let costs = text::costs(comparison.problem.costs());
-    writeln!(output, "{}; {costs}{}\n", comparison.title(), text::with_ports(comparison.ports))?;
+    Ok(exit_code(&comparison))
+}
+
+fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliError> {
+    let comparison = Compared(advice.comparison);
+    let costs = text::costs(comparison.problem.stated_costs());
+    let ports = text::with_ports(comparison.problem.ports());
+    writeln!(output, "{}; {costs}{ports}\n", comparison.title())?;
     writeln!(output, "{}", advice.sentence())?;
     let time = text::time(advice.chosen.unpacked);
     writeln!(output, "It takes {time}, root {}.", advice.root())?;
@@ -61,13 +78,11 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
     if let Some(line) = advice.unpacking() {
         writeln!(output, "{line}")?;
     }
-    writeln!(output, "{}", advice.limit())?;
-    Ok(comparison.exit_code())
+    Ok(writeln!(output, "{}", advice.limit())?)
 }
 
-fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliError> {
-    let rivals: serde_json::Map<String, serde_json::Value> = Rival::ALL
-        .into_iter()
+fn document(advice: &Advised<'_>) -> Value {
+    let rivals: serde_json::Map<String, serde_json::Value> = Rival::all()
         .filter_map(|rival| {
             let other = advice.rival(rival)?;
             let value = json!({
@@ -80,7 +95,7 @@ fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliErro
         })
         .collect();
     let chosen = advice.chosen;
-    let document = json!({
+    json!({
         "format": "tuwtree-advice",
         "version": 1,
         "construction": chosen.construction.name(),
@@ -91,7 +106,5 @@ fn write_json(advice: &Advice<'_>, output: &mut dyn Write) -> Result<(), CliErro
         "lower_bound": text::json_time(advice.bound()),
         "against": rivals,
         "sentence": advice.sentence(),
-    });
-    serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
-    Ok(writeln!(output)?)
+    })
 }

@@ -1,15 +1,18 @@
 //! `tuwtree compare`: the constructions side by side for one problem, with a page of pictures.
 
-use crate::comparison::{Comparison, ComparisonArgs, Outcome, compare};
+use crate::choice::ComparisonArgs;
 use crate::error::CliError;
-use crate::input::schedule::schedule_of_tree;
-use crate::output::file::Destination;
-use crate::output::text;
+use crate::output::compared::{Compared, exit_code};
+use crate::output::format::{Format, FormatArgs, check_name, write_json, write_objects};
+use crate::output::{comparison, text};
 use clap::Args;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_model::ClosedSet;
 use tuwtree_picture::{Candidate, Performance, Report};
+use tuwtree_plan::{Outcome, catalogue};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
 /// Compare constructions for one problem, and show their trees and timelines on a page.
@@ -24,6 +27,9 @@ pub(crate) struct CompareArgs {
     /// Write the page to this file (`-`: standard output, and nothing else)
     #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
     report: Option<Destination>,
+
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// An outcome, performed.
@@ -39,21 +45,29 @@ struct Performed<'a> {
 /// A problem that cannot be read or is out of range; a construction asked for by name that cannot
 /// be built; an output that cannot be written.
 pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
+    check_name("--report", args.report.as_ref(), Format::Html)?;
+    let to_standard_output = matches!(args.report, Some(Destination::StandardOutput));
+    args.format.check_alone("--report", args.report.as_ref())?;
     let problem = args.comparison.load()?;
     let file = args.report.as_ref().map(Destination::open).transpose()?;
-    let comparison = compare(&args.comparison.choice, problem)?;
+    let comparison = args.comparison.choice.compare(&problem)?;
+    let comparison = Compared(&comparison);
     if let Some(file) = file {
         let page = page(&comparison, args.comparison.payload.source())?;
         file.write(|file| file.write_all(page.as_bytes()))?;
     }
-    if !matches!(args.report, Some(Destination::StandardOutput)) {
-        comparison.write_text(output)?;
+    match format {
+        _ if to_standard_output => {}
+        Format::Json => write_json(&comparison::document(&comparison), output)?,
+        Format::Csv => write_objects(&comparison::rows(&comparison), output)?,
+        _ => comparison.write_text(output)?,
     }
-    Ok(comparison.exit_code())
+    Ok(exit_code(&comparison))
 }
 
 fn page(
-    comparison: &Comparison,
+    comparison: &Compared<'_>,
     (what, source): (&'static str, String),
 ) -> Result<String, CliError> {
     let performed: Vec<Performed<'_>> = comparison
@@ -61,14 +75,15 @@ fn page(
         .iter()
         .map(|outcome| perform(comparison, outcome))
         .collect::<Result<_, CliError>>()?;
-    let best = comparison.recommended();
+    let best = comparison.fastest();
     let mut bound = comparison.bound_name();
     bound[..1].make_ascii_uppercase();
     let facts = [
         (what.to_owned(), source),
         (
             "Costs".to_owned(),
-            text::costs(comparison.problem.costs()) + &text::with_ports(comparison.ports),
+            text::costs(comparison.problem.stated_costs())
+                + &text::with_ports(comparison.problem.ports()),
         ),
         (bound, text::time(comparison.bound)),
     ];
@@ -90,19 +105,19 @@ fn page(
     report.html().map_err(|error| CliError::Failure(error.to_string()))
 }
 
-fn perform<'a>(comparison: &Comparison, outcome: &'a Outcome) -> Result<Performed<'a>, CliError> {
+fn perform<'a>(comparison: &Compared<'_>, outcome: &'a Outcome) -> Result<Performed<'a>, CliError> {
     let problem = &comparison.problem;
     let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
-    let schedule = schedule_of_tree(&outcome.built.tree, problem.clone(), comparison.ports)
-        .map_err(|error| failure(&error))?;
-    let timeline = simulate(&schedule, &*problem.costs().costs(), Sends::Synchronous)
+    let schedule =
+        Schedule::of_tree(&outcome.built.tree, problem).map_err(|error| failure(&error))?;
+    let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous)
         .map_err(|error| failure(&error))?;
     Ok(Performed { outcome, schedule, timeline })
 }
 
-fn candidate<'a>(comparison: &'a Comparison, one: &'a Performed<'a>) -> Candidate<'a> {
+fn candidate<'a>(comparison: &'a Compared<'_>, one: &'a Performed<'a>) -> Candidate<'a> {
     let Performed { outcome, schedule, timeline } = one;
     let name = match outcome.built.search {
         Some(method) if comparison.has_several_of(outcome.construction) => {
@@ -112,9 +127,9 @@ fn candidate<'a>(comparison: &'a Comparison, one: &'a Performed<'a>) -> Candidat
     };
     Candidate {
         name,
-        summary: outcome.construction.summary().to_owned(),
+        summary: catalogue::row(outcome.construction).summary.to_owned(),
         tree: &outcome.built.tree,
-        performance: Performance { schedule, timeline, costs: comparison.problem.costs() },
+        performance: Performance { schedule, timeline, costs: comparison.problem.stated_costs() },
         cells: comparison.cells(outcome)[1..].to_vec(),
     }
 }

@@ -1,18 +1,19 @@
 //! `tuwtree draw`: a tree or a timeline as a picture.
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs, named};
-use crate::commands::evaluate::{check_sources, problem};
-use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
-use crate::input::Source;
-use crate::input::schedule::{self, Document, schedule_of_tree};
-use crate::output::file::Destination;
+use crate::input::{check_sources, problem, stated_costs};
+use crate::output::png;
 use clap::Args;
 use std::path::Path;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_io::Source;
+use tuwtree_io::schedule::{self, Document};
+use tuwtree_model::StatedCosts;
 use tuwtree_model::Tree;
-use tuwtree_model::document::{StatedCosts, TreeDocument};
-use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, png, tree_of};
+use tuwtree_model::document::TreeDocument;
+use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
 /// Draw a tree, or the timeline of what each processor does, as SVG or PNG.
@@ -27,11 +28,11 @@ pub(crate) struct DrawArgs {
 
     /// What to draw
     #[arg(long, value_name = "NAME", default_value = "tree",
-          value_parser = named(Picture::ALL, Picture::name, Picture::summary))]
+          value_parser = named(Picture::summary))]
     picture: Picture,
 
     /// What the colours of a tree's lines tell [default: critical-path]
-    #[arg(long, value_name = "NAME", value_parser = named(Colouring::ALL, Colouring::name, |one| {
+    #[arg(long, value_name = "NAME", value_parser = named(|one: Colouring| {
         match one {
             Colouring::CriticalPath => "which messages make it take as long as it does",
             Colouring::Wait => "who waits for whom, and how long",
@@ -66,22 +67,16 @@ pub(crate) struct DrawArgs {
 }
 
 /// What can be drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 enum Picture {
     Tree,
     Timeline,
 }
 
 impl Picture {
-    const ALL: [Picture; 2] = [Picture::Tree, Picture::Timeline];
-
-    fn name(self) -> &'static str {
-        match self {
-            Picture::Tree => "tree",
-            Picture::Timeline => "timeline",
-        }
-    }
-
     fn summary(self) -> &'static str {
         match self {
             Picture::Tree => "who sends to whom; wide lines are large messages",
@@ -97,9 +92,6 @@ enum Format {
     Png,
 }
 
-/// Pixels of a PNG for each unit of the SVG: twice as many, as most screens have by now.
-const PNG_SCALE: f32 = 2.0;
-
 /// Runs the command.
 ///
 /// # Errors
@@ -114,9 +106,7 @@ pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
     match format {
         Format::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
         Format::Png => {
-            let bytes = png(&svg, PNG_SCALE).map_err(|error| {
-                CliError::Failure(format!("{error}; draw fewer --rows, or SVG"))
-            })?;
+            let bytes = png::png(&svg, "draw fewer --rows, or SVG")?;
             output.write(|file| file.write_all(&bytes))?;
         }
     }
@@ -144,7 +134,7 @@ impl Format {
             "gz" if ending(Path::new(path.file_stem().unwrap_or_default())) == "svg" => {
                 Ok(Format::Svg)
             }
-            "png" => Ok(Format::Png),
+            "png" => png::available().map(|()| Format::Png),
             _ => Err(CliError::Usage(format!(
                 "--output {}: the name ends neither with .svg or .svg.gz nor with .png",
                 path.display()
@@ -154,7 +144,7 @@ impl Format {
 }
 
 fn draw(args: &DrawArgs) -> Result<String, CliError> {
-    match schedule::read_document(&args.file)? {
+    match schedule::read(&args.file)? {
         Document::Tree(document) => draw_tree_document(args, &document),
         Document::Schedule(schedule) => {
             args.ports.check_not_given(&args.file)?;
@@ -193,10 +183,10 @@ fn draw_tree_document(args: &DrawArgs, document: &TreeDocument) -> Result<String
             ))),
         };
     };
-    let ports = args.ports.for_tree(problem.operation())?;
-    let schedule = schedule_of_tree(&document.tree, problem.clone(), ports)
-        .map_err(|error| args.file.failure(&error))?;
-    let costs = problem.costs();
+    let problem = problem.with_ports(args.ports.for_tree(problem.operation())?);
+    let schedule =
+        Schedule::of_tree(&document.tree, &problem).map_err(|error| args.file.failure(&error))?;
+    let costs = problem.stated_costs();
     let timeline = simulated(args, &schedule, costs)?;
     let performance = Performance { schedule: &schedule, timeline: &timeline, costs };
     let tree = (args.picture == Picture::Tree).then_some(&document.tree);
@@ -208,8 +198,8 @@ fn simulated(
     schedule: &Schedule,
     costs: &StatedCosts,
 ) -> Result<Timeline, CliError> {
-    simulate(schedule, &*costs.costs(), Sends::Synchronous)
-        .map_err(|error| args.file.failure(&error))
+    simulate(schedule, costs.costs(), Sends::Synchronous)
+        .map_err(|error| args.file.failure(&error).into())
 }
 
 /// The picture of the tree if there is one to be drawn, else of the timeline.

@@ -1,18 +1,20 @@
 //! `tuwtree evaluate`: a tree file's completion time, validity and order.
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
-use crate::comparison::bound_on_any_tree;
 use crate::error::CliError;
-use crate::input::{Source, check_one_standard_input, tree};
+use crate::input::{check_sources, problem};
+use crate::output::format::{Format, FormatArgs, row_of, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::document::{Problem, TreeDocument};
+use tuwtree_io::{Source, tree};
+use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
-    CostModel, NotOrdered, Operation, Order, Payload, Ports, Root, Time, check_combines_neighbours,
-    check_ordered, completion_time_on_ports, joins_adjacent_ranges, unpack_time,
+    ClosedSet, CostModel, NotOrdered, Operation, Order, Payload, Problem, Root, Time,
+    best_lower_bound, check_combines_neighbours, check_ordered, completion_time,
+    joins_adjacent_ranges, unpack_time,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -34,9 +36,8 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     ports: PortArgs,
 
-    /// Print the result as JSON (see docs/formats.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// Runs the command.
@@ -44,6 +45,7 @@ pub(crate) struct EvaluateArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it; no blocks at all.
 pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
     check_sources(&args.tree, &args.payload, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let Some(problem) = problem(&document, &args.tree, &args.payload, &args.costs)? else {
@@ -52,76 +54,20 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
             args.tree
         )));
     };
-    let evaluation = evaluate(&document, &problem, args.ports.for_tree(problem.operation())?)?;
-    match args.json {
-        true => evaluation.write_json(output)?,
-        false => evaluation.write_text(output)?,
+    let problem = problem.with_ports(args.ports.for_tree(problem.operation())?);
+    let evaluation = evaluate(&document, &problem)?;
+    match format {
+        Format::Json => write_json(&evaluation.document(), output)?,
+        Format::Csv => write_objects(&[row_of(&evaluation.document())], output)?,
+        _ => evaluation.write_text(output)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Fails with exit code 2 if more than one thing is to come from standard input.
-pub(crate) fn check_sources(
-    tree: &Source,
-    payload: &PayloadArgs,
-    costs: &CostArgs,
-) -> Result<(), CliError> {
-    check_one_standard_input(&[
-        ("the tree", Some(tree)),
-        ("--sizes", payload.sizes.as_ref()),
-        ("--machine", costs.machine.as_ref()),
-    ])
-}
-
-/// The problem that a tree is to be judged on: as given on the command line, else as in its file.
-///
-/// # Errors
-/// Data for another operation or number of processors, or arguments out of range.
-pub(crate) fn problem(
-    document: &TreeDocument,
-    source: &Source,
-    payload: &PayloadArgs,
-    costs: &CostArgs,
-) -> Result<Option<Problem>, CliError> {
-    let own = document.problem.as_ref();
-    let stated = costs.costs(own.map(Problem::costs))?;
-    let processors = document.tree.processors();
-    let loaded = match payload.load(processors)? {
-        Some(loaded) => loaded,
-        None => match own {
-            Some(problem) => problem.payload().clone(),
-            None => return Ok(None),
-        },
-    };
-    if loaded.processors() != processors {
-        let found = match &loaded {
-            Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
-            Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
-        };
-        let message = format!("{source}: the tree has {processors} processors, but {found}");
-        return Err(match payload.sizes {
-            Some(_) => CliError::Failure(message),
-            None => CliError::Usage(format!("-p: {message}")),
-        });
-    }
-    let operation = own.map_or(
-        match loaded {
-            Payload::Blocks(_) => Operation::Gather,
-            Payload::Vector(_) => Operation::Broadcast,
-        },
-        Problem::operation,
-    );
-    costs.check_processors(&stated, processors)?;
-    Problem::new(operation, loaded, stated)
-        .map(Some)
-        .map_err(|error| CliError::Usage(format!("{source}: {error}")))
 }
 
 /// What there is to say about a tree and a problem.
 struct Evaluation<'a> {
     document: &'a TreeDocument,
     problem: &'a Problem,
-    ports: Ports,
     time: Time,
     /// With an unpack step at the root.
     unpacked: Time,
@@ -134,21 +80,23 @@ struct Evaluation<'a> {
 fn evaluate<'a>(
     document: &'a TreeDocument,
     problem: &'a Problem,
-    ports: Ports,
 ) -> Result<Evaluation<'a>, CliError> {
-    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
-    let time = completion_time_on_ports(&document.tree, collective, costs, ports)?;
+    let tree = &document.tree;
+    let time = completion_time(tree, problem)?;
+    let bound = |root| {
+        let problem = problem.with_root(root).expect("the tree's root is a processor");
+        best_lower_bound(&problem)
+    };
     Ok(Evaluation {
         document,
         problem,
-        ports,
         time,
-        unpacked: costs.sum(time, unpack_time(&document.tree, collective, costs)?)?,
-        bound_own_root: bound_on_any_tree(problem, Root::Given(document.tree.root()), ports)?,
-        bound_any_root: bound_on_any_tree(problem, Root::Best, ports)?,
-        fault: match collective.vector() {
-            None => check_ordered(&document.tree),
-            Some(_) => check_combines_neighbours(&document.tree),
+        unpacked: problem.costs().sum(time, unpack_time(tree, problem)?)?,
+        bound_own_root: bound(Root::Given(tree.root()))?,
+        bound_any_root: bound(Root::Best)?,
+        fault: match problem.vector() {
+            None => check_ordered(tree),
+            Some(_) => check_combines_neighbours(tree),
         },
     })
 }
@@ -182,8 +130,8 @@ impl Evaluation<'_> {
             "problem          {} of {}; {}{}",
             self.problem.operation().name(),
             text::payload(self.problem.payload()),
-            text::costs(self.problem.costs()),
-            text::with_ports(self.ports)
+            text::costs(self.problem.stated_costs()),
+            text::with_ports(self.problem.ports())
         )?;
         writeln!(
             output,
@@ -210,7 +158,7 @@ impl Evaluation<'_> {
                 writeln!(output, "order            {}: {fault}{but}", self.order().name())?;
             }
         }
-        if self.order() != Order::Ordered && self.problem.collective().blocks().is_some() {
+        if self.order() != Order::Ordered && self.problem.blocks().is_some() {
             let operation = self.problem.operation();
             let times = text::unpacking(self.time, self.unpacked, operation);
             writeln!(output, "rank order       {times}")?;
@@ -218,15 +166,15 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    fn write_json(&self, output: &mut dyn Write) -> Result<(), CliError> {
+    fn document(&self) -> Value {
         let tree = &self.document.tree;
-        let document = json!({
+        json!({
             "format": "tuwtree-evaluation",
             "version": 1,
             "operation": self.problem.operation().name(),
             "processors": tree.processors(),
-            "ports": self.ports.get(),
-            "machine": self.problem.costs().machine().map(|machine| &machine.name),
+            "ports": self.problem.ports().get(),
+            "machine": self.problem.stated_costs().machine().map(|machine| &machine.name),
             "root": tree.root(),
             "completion_time": text::json_time(self.time),
             "lower_bound": text::json_time(self.bound_own_root),
@@ -238,8 +186,6 @@ impl Evaluation<'_> {
             "ordered": self.fault.is_ok(),
             "not_ordered_because": self.fault.err().map(|fault| fault.to_string()),
             "joins_adjacent_ranges": self.joins_adjacent_ranges(),
-        });
-        serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
-        Ok(writeln!(output)?)
+        })
     }
 }

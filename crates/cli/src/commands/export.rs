@@ -1,18 +1,17 @@
 //! `tuwtree export`: a tree or schedule in the format of another program.
 
 use crate::args::{CostArgs, PortArgs, named};
-use crate::commands::simulate::stated_costs;
 use crate::error::CliError;
-use crate::input::{Source, check_one_standard_input, schedule, sizes};
-use crate::output::file::Destination;
+use crate::input::{check_one_standard_input, read_schedule, stated_costs};
 use clap::Args;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
-use tuwtree_model::Costs;
-use tuwtree_model::document::StatedCosts;
+use tuwtree_io::Destination;
+use tuwtree_io::{FileError, Source, ending, sizes};
+use tuwtree_model::{ClosedSet, Costs, StatedCosts};
 use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::export::{c, dot, goal, smpi};
 use tuwtree_schedule::{Schedule, Sends, document, simulate};
@@ -28,10 +27,10 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
     schedule: Source,
 
-    /// The format
+    /// The format [default: what the output file's name ends with]
     #[arg(short, long, value_name = "NAME",
-          value_parser = named(Format::ALL, Format::name, Format::summary))]
-    format: Format,
+          value_parser = named(Format::summary))]
+    format: Option<Format>,
 
     #[command(flatten)]
     costs: CostArgs,
@@ -57,7 +56,10 @@ pub(crate) struct ExportArgs {
 }
 
 /// What a schedule can be exported to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 enum Format {
     Json,
     C,
@@ -68,20 +70,6 @@ enum Format {
 }
 
 impl Format {
-    const ALL: [Format; 6] =
-        [Format::Json, Format::C, Format::Goal, Format::Smpi, Format::Dot, Format::Svg];
-
-    fn name(self) -> &'static str {
-        match self {
-            Format::Json => "json",
-            Format::C => "c",
-            Format::Goal => "goal",
-            Format::Smpi => "smpi",
-            Format::Dot => "dot",
-            Format::Svg => "svg",
-        }
-    }
-
     fn summary(self) -> &'static str {
         match self {
             Format::Json => "the schedule itself, for programs",
@@ -98,12 +86,40 @@ impl Format {
     }
 }
 
+impl Format {
+    /// The format that is asked for, by name or by the output file's ending.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for neither, or an ending that is another format's.
+    fn of(args: &ExportArgs) -> Result<Format, CliError> {
+        let told = match &args.output {
+            Destination::StandardOutput => None,
+            Destination::File(path) => ending(path)
+                .and_then(|ending| ending.parse::<Format>().ok())
+                .map(|format| (path.display(), format)),
+        };
+        match (args.format, told) {
+            (Some(asked), Some((name, told))) if asked != told => Err(CliError::Usage(format!(
+                "--output {name}: the name ends with .{}, but --format is {}",
+                told.name(),
+                asked.name()
+            ))),
+            (Some(format), _) | (None, Some((_, format))) => Ok(format),
+            (None, None) => Err(CliError::Usage(format!(
+                "--format is needed, or an --output that ends with one: {}",
+                Format::names()
+            ))),
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// A file that is not a valid schedule, a format that cannot express it, an unwritable output.
 pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
-    if args.name.is_some() && args.format != Format::C {
+    let format = Format::of(args)?;
+    if args.name.is_some() && format != Format::C {
         return Err(CliError::Usage("--name is for --format c".into()));
     }
     check_one_standard_input(&[
@@ -111,15 +127,16 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         ("--displacements", args.displacements.as_ref()),
         ("--machine", args.costs.machine.as_ref()),
     ])?;
-    let mut schedule = schedule::read(&args.schedule, args.ports, Some(&args.costs))?;
+    let mut schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     if let Some(source) = &args.displacements {
         schedule = displaced(schedule, source)?;
     }
     let stated = stated_costs(&schedule, &args.schedule, &args.costs)?;
-    let costs = &*stated.costs();
-    // Without a machine, a time unit is taken as a nanosecond.
-    let nanoseconds = if stated.machine().is_some() { 1e9 } else { 1.0 };
-    match args.format {
+    let costs = stated.costs();
+    // Without a machine or units, a time unit is taken as a nanosecond.
+    let is_in_seconds = stated.machine().is_some() || args.costs.have_units();
+    let nanoseconds = if is_in_seconds { 1e9 } else { 1.0 };
+    match format {
         Format::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
         Format::C => write_c(&schedule, args)?,
         Format::Goal => {
@@ -137,12 +154,12 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
 
 fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> {
     let displacements = sizes::read_displacements(source)?;
-    schedule.with_displacements(displacements).map_err(|error| source.failure(&error))
+    schedule.with_displacements(displacements).map_err(|error| source.failure(&error).into())
 }
 
 /// The tree along which the schedule goes; if there is none, its timeline.
 fn picture(schedule: &Schedule, costs: &StatedCosts, source: &Source) -> Result<String, CliError> {
-    let timeline = simulate(schedule, &*costs.costs(), Sends::Synchronous)
+    let timeline = simulate(schedule, costs.costs(), Sends::Synchronous)
         .map_err(|error| source.failure(&error))?;
     let performance = Performance { schedule, timeline: &timeline, costs };
     Ok(match tree_of(schedule) {
@@ -168,10 +185,10 @@ fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
         c::CError::Name { .. } => {
             CliError::Usage(format!("--output: {error}; --name says what begins them instead"))
         }
-        other => args.schedule.failure(&other),
+        other => args.schedule.failure(&other).into(),
     })?;
     let Destination::File(path) = &args.output else {
-        return args.output.open()?.write(|file| files.source(file));
+        return Ok(args.output.open()?.write(|file| files.source(file))?);
     };
     // The source includes the header by this name.
     let header = path.with_file_name(format!("{name}.h"));
@@ -181,7 +198,7 @@ fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
     }
     let header = Destination::File(header).open()?;
     args.output.open()?.write(|file| files.source(file))?;
-    header.write(|file| files.header(file))
+    Ok(header.write(|file| files.header(file))?)
 }
 
 /// Writes the files of an SMPI replay into a folder.
@@ -196,7 +213,7 @@ fn write_replay(
     };
     let replay = smpi::Replay::new(schedule, costs)
         .map_err(|error| CliError::Failure(format!("--format smpi: {error}")))?;
-    fs::create_dir_all(folder).map_err(|error| CliError::file(folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| FileError::file(folder, error))?;
     let write = |name: &str, content: &dyn Fn(&mut dyn Write) -> std::io::Result<()>| {
         Destination::File(folder.join(name)).open()?.write(|output| content(output))
     };
@@ -205,7 +222,7 @@ fn write_replay(
     write("hosts.txt", &|output| replay.write_hosts(output))?;
     write("run.sh", &|output| replay.write_script(output))?;
     let script = folder.join("run.sh");
-    make_executable(&script).map_err(|error| CliError::file(&script, error))
+    make_executable(&script).map_err(|error| FileError::file(&script, error).into())
 }
 
 /// Lets those run a file who can read it.

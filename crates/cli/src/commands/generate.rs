@@ -2,10 +2,11 @@
 
 use crate::args::{ScaleArgs, distribution_parser};
 use crate::error::CliError;
-use crate::output::file::Destination;
-use crate::output::sizes::SizesFormat;
+use crate::output::format::{Format, FormatArgs};
 use clap::Args;
 use std::process::ExitCode;
+use tuwtree_io::Destination;
+use tuwtree_io::sizes::SizesFormat;
 use tuwtree_model::Distribution;
 
 /// Write the block sizes of a distribution, one of the papers' eleven.
@@ -18,11 +19,10 @@ pub(crate) struct GenerateArgs {
     #[command(flatten)]
     scale: ScaleArgs,
 
-    /// How to write them; every command reads all three
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: SizesFormat,
+    #[command(flatten)]
+    format: FormatArgs,
 
-    /// Where to write them
+    /// Where to write them: `.txt`, `.csv` or `.json`; every command reads all three
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -32,7 +32,12 @@ pub(crate) struct GenerateArgs {
 /// # Errors
 /// Parameters out of range, or an output that cannot be written.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, CliError> {
+    let format = match args.format.written(&Format::RESULT, &args.output)? {
+        Format::Json => SizesFormat::Json,
+        Format::Csv => SizesFormat::Csv,
+        _ => SizesFormat::Text,
+    };
     let sizes = args.scale.generate(args.dist, 2000)?;
-    args.output.open()?.write(|output| args.format.write(&sizes, output))?;
+    args.output.open()?.write(|output| format.write(&sizes, output))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,13 +1,15 @@
 //! `tuwtree machine`: a machine document shown, checked or converted.
 
 use crate::error::CliError;
-use crate::input::{Source, machine};
-use crate::output::file::Destination;
-use crate::output::machine::{MachineFormat, describe};
+use crate::output::format::{Format, FormatArgs};
+use crate::output::machine::describe;
 use clap::Args;
+use tuwtree_io::Destination;
+use tuwtree_io::{Source, machine};
 
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{CostModel, Costs, CostsError, MOST_PROCESSORS};
 
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
@@ -20,9 +22,8 @@ pub(crate) struct MachineArgs {
     #[arg(value_name = "MACHINE", value_parser = Source::parse)]
     machine: Source,
 
-    /// The form to write it in: a description, or a machine file
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: MachineFormat,
+    #[command(flatten)]
+    format: FormatArgs,
 
     /// Write the costs of all pairs of processors in full
     #[arg(long)]
@@ -33,10 +34,10 @@ pub(crate) struct MachineArgs {
     processors: Option<usize>,
 
     /// Replace costs that are linear piece by piece by the linear ones of messages of this size
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     linearise_at: Option<u64>,
 
-    /// Where to write it
+    /// Where to write it: `.json` or `.toml` for a machine file, `.txt` for a description
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -47,6 +48,7 @@ pub(crate) struct MachineArgs {
 /// A file that is not a valid machine; a matrix that is too large, or of costs that are not linear;
 /// an output that cannot be written.
 pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
+    let format = args.format.written(&[Format::Text, Format::Json, Format::Toml], &args.output)?;
     let mut machine = machine::read(&args.machine)?;
     if let Some(bytes) = args.linearise_at {
         machine.costs = machine.costs.linearised_at(bytes);
@@ -54,10 +56,10 @@ pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
     if args.matrix {
         machine.costs = expanded(args, &machine)?;
     }
-    let text = match args.format {
-        MachineFormat::Text => describe(&machine),
-        MachineFormat::Json => format!("{}\n", failing(serde_json::to_string_pretty(&machine))?),
-        MachineFormat::Toml => failing(toml::to_string(&machine))?,
+    let text = match format {
+        Format::Json => format!("{}\n", failing(serde_json::to_string_pretty(&machine))?),
+        Format::Toml => failing(toml::to_string(&machine))?,
+        _ => describe(&machine),
     };
     args.output.open()?.write(|output| output.write_all(text.as_bytes()))?;
     Ok(ExitCode::SUCCESS)

@@ -2,14 +2,20 @@
 
 use crate::args::named;
 use crate::error::CliError;
-use crate::output::file::Destination;
-use crate::regions::{Cell, Grid, Kind, Place, Row};
+use crate::output::format::{Format, FormatArgs, write_json, write_objects};
+use crate::output::png;
+use crate::output::progress::Progress;
+use crate::output::text;
 use clap::Args;
-use std::io::Write;
-use std::path::Path;
+use serde_json::{Map, Value, json};
 use std::process::ExitCode;
-use tuwtree_model::{Distribution, DistributionError, Randomness, Scale, power_law};
-use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
+use tuwtree_io::Destination;
+use tuwtree_model::quantity::parse_bytes;
+use tuwtree_model::{
+    ClosedSet, Distribution, DistributionError, DistributionParameters, Randomness,
+};
+use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
+use tuwtree_plan::{Cell, Grid, GridRow, Place, TreeClass};
 
 /// Map which kind of tree pays where: latency against skew, for four places of the root.
 ///
@@ -24,22 +30,22 @@ use tuwtree_picture::{RegionCell, RegionMap, RegionPanel, png};
 pub(crate) struct MapArgs {
     /// What the rows are
     #[arg(long, value_name = "NAME", default_value = "power-law",
-          value_parser = named(Blocks::ALL, Blocks::name, Blocks::summary))]
-    blocks: Blocks,
+          value_parser = named(RowKind::summary))]
+    blocks: RowKind,
 
     /// The number of processors, 2 to 5000
     #[arg(short, long, value_name = "P", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(2..=5000))]
     processors: u32,
 
-    /// The mean block in bytes
-    #[arg(short = 'b', long, value_name = "BYTES", default_value_t = 1000,
-          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    /// The mean block size in bytes, also as 64KiB or 8MB; at most 1 GB
+    #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
+          default_value_t = 1000, value_parser = parse_mean_block)]
     mean_block: u64,
 
-    /// The cost of copying in units of beta, at most 1
-    #[arg(long, value_name = "COST", default_value_t = 1.0, allow_hyphen_values = true)]
-    gamma: f64,
+    /// What copying a byte takes over what sending it takes, at most 1
+    #[arg(long, value_name = "RATIO", default_value_t = 1.0, allow_hyphen_values = true)]
+    gamma_over_beta: f64,
 
     /// How much longer than the best, in percent, a kind of tree may take that is less trouble
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
@@ -58,64 +64,59 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     rows: Option<u8>,
 
-    /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, anything else, also `-`, for the
-    /// table of all times as CSV; may be given several times
+    /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, `.json` for all times, anything else,
+    /// also `-`, for a table of them as CSV; may be given several times
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Vec<Destination>,
+
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// What the rows of a map are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blocks {
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+enum RowKind {
     PowerLaw,
     Distributions,
 }
 
-impl Blocks {
-    const ALL: [Blocks; 2] = [Blocks::PowerLaw, Blocks::Distributions];
-
-    fn name(self) -> &'static str {
-        match self {
-            Blocks::PowerLaw => "power-law",
-            Blocks::Distributions => "distributions",
-        }
-    }
-
+impl RowKind {
     fn summary(self) -> &'static str {
         match self {
-            Blocks::PowerLaw => "blocks that fall like k^-s, for s from 0 to 3",
-            Blocks::Distributions => "the papers' eleven distributions",
+            RowKind::PowerLaw => "blocks that fall like k^-s, for s from 0 to 3",
+            RowKind::Distributions => "the papers' eleven distributions",
         }
     }
 
     /// What a row's label is.
     fn heading(self) -> &'static str {
         match self {
-            Blocks::PowerLaw => "exponent",
-            Blocks::Distributions => "distribution",
+            RowKind::PowerLaw => "exponent",
+            RowKind::Distributions => "distribution",
         }
     }
 
     /// The blocks, in words.
     fn story(self, seed: u32) -> String {
         match self {
-            Blocks::PowerLaw => format!(
+            RowKind::PowerLaw => format!(
                 "the k-th largest block is in proportion to k^-s, s being the exponent, at random \
                  ranks (seed {seed})"
             ),
-            Blocks::Distributions => format!("the papers' distributions (seed {seed})"),
+            RowKind::Distributions => format!("the papers' distributions (seed {seed})"),
         }
     }
 }
 
 /// The powers of ten of alpha over beta b.
 const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
-/// The papers' rho.
-const RHO: u64 = 5;
 /// The greatest exponent.
 const STEEPEST: u32 = 3;
-/// Pixels of a PNG for each unit of the SVG.
-const PNG_SCALE: f32 = 2.0;
+/// What a map can be written as.
+const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Png];
 
 /// Runs the command.
 ///
@@ -126,46 +127,61 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     let outputs = args
         .output
         .iter()
-        .map(|one| Ok((one, one.open()?)))
+        .map(|one| {
+            let format = args.format.written(&FORMATS, one)?;
+            if format == Format::Png {
+                png::available()?;
+            }
+            Ok((format, one.open()?))
+        })
         .collect::<Result<Vec<_>, CliError>>()?;
     let grid = grid(args)?;
-    let cells = grid.cells()?;
-    for (destination, output) in outputs {
-        let ending = match destination {
-            Destination::StandardOutput => String::new(),
-            Destination::File(path) => picture_ending(path),
-        };
-        match ending.as_str() {
-            "svg" => {
+    let cells = grid.cells(&Progress::new("map"))?;
+    for (format, output) in outputs {
+        match format {
+            Format::Svg => {
                 let svg = map(args, &grid, &cells).svg();
                 output.write(|file| file.write_all(svg.as_bytes()))?;
             }
-            "png" => {
+            Format::Png => {
                 let svg = map(args, &grid, &cells).svg();
-                let bytes = png(&svg, PNG_SCALE)
-                    .map_err(|error| CliError::Failure(format!("{error}; write SVG")))?;
+                let bytes = png::png(&svg, "write SVG")?;
                 output.write(|file| file.write_all(&bytes))?;
             }
-            _ => output.write(|file| write_csv(args, &grid, &cells, file))?,
+            Format::Json => {
+                let cells = table(args, &grid, &cells);
+                let map = json!({ "format": "tuwtree-map", "version": 1, "cells": cells });
+                output.write(|file| write_json(&map, file))?;
+            }
+            _ => output.write(|file| write_objects(&table(args, &grid, &cells), file))?,
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// A mean block for which a map is drawn.
+fn parse_mean_block(text: &str) -> Result<u64, String> {
+    const LARGEST: u64 = 1_000_000_000;
+    parse_bytes(text)
+        .ok()
+        .filter(|bytes| (1..=LARGEST).contains(bytes))
+        .ok_or_else(|| format!("a number of bytes from 1 to {LARGEST} is needed, such as 64KiB"))
+}
+
 fn check(args: &MapArgs) -> Result<(), CliError> {
-    if args.gamma > 1.0 {
+    if args.gamma_over_beta > 1.0 {
         return Err(CliError::Usage(format!(
-            "--gamma {}: at most 1, in units of beta; trees without order are for gamma <= beta",
-            args.gamma
+            "--gamma-over-beta {}: at most 1; trees without order are for gamma <= beta",
+            args.gamma_over_beta
         )));
     }
-    if args.rows.is_some() && args.blocks == Blocks::Distributions {
+    if args.rows.is_some() && args.blocks == RowKind::Distributions {
         return Err(CliError::Usage("--rows is for --blocks power-law".into()));
     }
-    if !(args.gamma.is_finite() && args.gamma >= 0.0) {
+    if !(args.gamma_over_beta.is_finite() && args.gamma_over_beta >= 0.0) {
         return Err(CliError::Usage(format!(
-            "--gamma {}: a finite number from 0 to 1, in units of beta",
-            args.gamma
+            "--gamma-over-beta {}: a finite number from 0 to 1",
+            args.gamma_over_beta
         )));
     }
     match args.tolerance.is_finite() && args.tolerance >= 0.0 {
@@ -177,13 +193,6 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
     }
 }
 
-/// `svg` or `png` in whatever case, `svg` also for what is packed; else nothing.
-fn picture_ending(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").filter(|name| name.ends_with(".svg")).unwrap_or(&name);
-    ["svg", "png"].into_iter().find(|one| name.ends_with(&format!(".{one}"))).unwrap_or("").into()
-}
-
 fn grid(args: &MapArgs) -> Result<Grid, CliError> {
     let columns = i32::from(args.columns);
     let steps = LATENCIES.start() * columns..=LATENCIES.end() * columns;
@@ -192,29 +201,34 @@ fn grid(args: &MapArgs) -> Result<Grid, CliError> {
         alphas: steps
             .map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block))
             .collect(),
-        gamma: args.gamma,
+        gamma: args.gamma_over_beta,
     })
 }
 
-fn rows(args: &MapArgs) -> Result<Vec<Row>, DistributionError> {
+fn rows(args: &MapArgs) -> Result<Vec<GridRow>, DistributionError> {
     let (processors, mean_block) = (args.processors as usize, args.mean_block);
     match args.blocks {
-        Blocks::PowerLaw => {
+        RowKind::PowerLaw => {
             let steps = u32::from(args.rows.unwrap_or(4));
             (0..=STEEPEST * steps)
                 .map(|step| {
                     let exponent = f64::from(step) / f64::from(steps);
-                    let sizes = power_law(processors, mean_block, exponent, args.seed.into())?;
-                    Ok(Row { label: exponent.to_string(), sizes })
+                    let parameters = DistributionParameters {
+                        exponent,
+                        ..DistributionParameters::new(processors, mean_block)
+                    };
+                    let randomness = Randomness::Xoshiro { seed: args.seed.into() };
+                    let sizes = Distribution::PowerLaw.sizes(parameters, randomness)?;
+                    Ok(GridRow { label: exponent.to_string(), sizes })
                 })
                 .collect()
         }
-        Blocks::Distributions => Distribution::ALL
-            .into_iter()
+        RowKind::Distributions => Distribution::published()
             .map(|distribution| {
-                let scale = Scale { processors, mean_block, rho: RHO };
-                let sizes = distribution.sizes(scale, Randomness::Glibc { seed: args.seed })?;
-                Ok(Row { label: distribution.name().to_owned(), sizes })
+                let parameters = DistributionParameters::new(processors, mean_block);
+                let sizes =
+                    distribution.sizes(parameters, Randomness::Glibc { seed: args.seed })?;
+                Ok(GridRow { label: distribution.name().to_owned(), sizes })
             })
             .collect(),
     }
@@ -230,7 +244,7 @@ fn alpha(power: f64, mean_block: u64) -> f64 {
 }
 
 fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
-    let panels = Place::ALL.map(|place| RegionPanel {
+    let panels = Place::all().map(|place| RegionPanel {
         title: place.summary().to_owned(),
         cells: cells
             .iter()
@@ -245,7 +259,7 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
                 "gather among {} processors, mean block {} bytes, beta = 1, gamma = {}; {}",
                 args.processors,
                 args.mean_block,
-                args.gamma,
+                args.gamma_over_beta,
                 args.blocks.story(args.seed)
             ),
             format!(
@@ -254,7 +268,9 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
                 args.tolerance
             ),
         ],
-        choices: Kind::ALL.map(|kind| format!("{}: {}", kind.name(), kind.summary())).to_vec(),
+        choices: TreeClass::all()
+            .map(|class| format!("{}: {}", class.name(), class.summary()))
+            .collect(),
         columns: (
             "alpha / (beta * mean block)".to_owned(),
             grid.alphas.iter().map(|alpha| short(alpha / args.mean_block as f64)).collect(),
@@ -263,7 +279,7 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
             args.blocks.heading().to_owned(),
             grid.rows.iter().map(|row| row.label.clone()).collect(),
         ),
-        panels: panels.to_vec(),
+        panels: panels.collect(),
     }
 }
 
@@ -279,11 +295,13 @@ fn short(value: f64) -> String {
 
 fn drawn(cell: &Cell, args: &MapArgs) -> RegionCell {
     let tolerance = args.tolerance / 100.0;
-    let choice = cell.rivals.choice(tolerance);
-    let gain = cell.rivals.gain(choice, Kind::Linear).min(cell.rivals.gain(choice, Kind::Adaptive));
-    let times: Vec<String> = Kind::ALL
-        .iter()
-        .map(|&kind| format!("{} {:.6}", kind.name(), cell.rivals.time(kind).units()))
+    let choice = cell.classes.choice(tolerance);
+    let gain = cell
+        .classes
+        .gain(choice, TreeClass::Linear)
+        .min(cell.classes.gain(choice, TreeClass::Adaptive));
+    let times: Vec<String> = TreeClass::all()
+        .map(|class| format!("{} {:.6}", class.name(), cell.classes.time(class).units()))
         .collect();
     RegionCell {
         choice: choice as usize,
@@ -292,36 +310,32 @@ fn drawn(cell: &Cell, args: &MapArgs) -> RegionCell {
             "alpha/(beta b) = {}: {}; bound {:.6}",
             short(cell.alpha / args.mean_block as f64),
             times.join(", "),
-            cell.rivals.bound.units()
+            cell.classes.bound.units()
         ),
     }
 }
 
-fn write_csv(
-    args: &MapArgs,
-    grid: &Grid,
-    cells: &[Cell],
-    output: &mut dyn Write,
-) -> std::io::Result<()> {
-    let mut table = csv::Writer::from_writer(output);
-    let mut heading = vec!["root", args.blocks.heading(), "alpha_over_beta_b"];
-    heading.extend(Kind::ALL.map(Kind::name));
-    heading.extend(["lower_bound", "choice", "linear_over_choice", "adaptive_over_choice"]);
-    table.write_record(heading)?;
-    for cell in cells {
-        let choice = cell.rivals.choice(args.tolerance / 100.0);
-        let mut record = vec![
-            cell.place.name().into(),
-            grid.rows[cell.row].label.clone(),
-            (cell.alpha / args.mean_block as f64).to_string(),
-        ];
-        record.extend(Kind::ALL.map(|kind| cell.rivals.time(kind).units().to_string()));
-        record.push(cell.rivals.bound.units().to_string());
-        record.push(choice.name().into());
-        record.extend(
-            [Kind::Linear, Kind::Adaptive].map(|over| cell.rivals.gain(choice, over).to_string()),
-        );
-        table.write_record(record)?;
-    }
-    table.flush()
+/// A row for each cell, with the times of all classes of trees.
+fn table(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> Vec<Value> {
+    let row = |cell: &Cell| {
+        let choice = cell.classes.choice(args.tolerance / 100.0);
+        let mut row = Map::new();
+        let mut add = |name: &str, value: Value| row.insert(name.to_owned(), value);
+        add("root", cell.place.name().into());
+        add(args.blocks.heading(), grid.rows[cell.row].label.as_str().into());
+        add("alpha_over_beta_b", text::json_number(cell.alpha / args.mean_block as f64));
+        for class in TreeClass::all() {
+            add(class.name(), text::json_time(cell.classes.time(class)));
+        }
+        add("lower_bound", text::json_time(cell.classes.bound));
+        add("choice", choice.name().into());
+        for (name, over) in [
+            ("linear_over_choice", TreeClass::Linear),
+            ("adaptive_over_choice", TreeClass::Adaptive),
+        ] {
+            add(name, text::json_number(cell.classes.gain(choice, over)));
+        }
+        Value::Object(row)
+    };
+    cells.iter().map(row).collect()
 }

@@ -1,14 +1,16 @@
 //! `tuwtree report`: measured times drawn, and judged by performance guidelines.
 
 use crate::error::CliError;
-use crate::input::{Source, measurements};
-use crate::output::file::Destination;
+use crate::output::format::{Format, FormatArgs, write_json};
+use crate::output::png;
 use clap::Args;
+use serde_json::{Value, json};
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
+use tuwtree_io::{Destination, Source, ending, measurements};
 use tuwtree_measure::Measurements;
-use tuwtree_picture::{MeasuredPicture, measured_page, png};
+use tuwtree_model::ClosedSet;
+use tuwtree_picture::{MeasuredPicture, measured_page};
 
 /// Draw the times that `tuwtree-exec bench` measured, and judge performance guidelines by them.
 ///
@@ -21,23 +23,13 @@ pub(crate) struct ReportArgs {
     results: Source,
 
     /// Write a picture (`.svg`, `.svg.gz`, `.png`), a page with picture, verdicts and all figures
-    /// (`.html`), or a line for each series (`.csv`)
+    /// (`.html`), or a line for each series (`.csv`, `.json`)
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
-}
 
-/// How the times are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Text,
-    Svg,
-    Png,
-    Html,
-    Csv,
+    #[command(flatten)]
+    format: FormatArgs,
 }
-
-/// Pixels of a PNG for each unit of the SVG.
-const PNG_SCALE: f32 = 2.0;
 
 /// Runs the command.
 ///
@@ -45,7 +37,16 @@ const PNG_SCALE: f32 = 2.0;
 /// A file that does not hold measured times; an output whose format is unknown or that cannot be
 /// written.
 pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let format = Format::of(args.output.as_ref())?;
+    let format = match &args.output {
+        Some(destination) => {
+            check_name(destination)?;
+            args.format.written(&FORMATS, destination)?
+        }
+        None => args.format.printed(&Format::RESULT)?,
+    };
+    if format == Format::Png {
+        png::available()?;
+    }
     let file = args.output.as_ref().map(Destination::open).transpose()?;
     let measurements = measurements::read(&args.results)?;
     let content = content(&measurements, format)?;
@@ -56,40 +57,59 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-impl Format {
-    fn of(output: Option<&Destination>) -> Result<Format, CliError> {
-        let Some(Destination::File(path)) = output else { return Ok(Format::Text) };
-        let ending = |path: &Path| {
-            path.extension().and_then(|one| one.to_str()).unwrap_or_default().to_lowercase()
-        };
-        let unpacked = match ending(path).as_str() {
-            "gz" => Path::new(path.file_stem().unwrap_or_default()),
-            _ => path,
-        };
-        match ending(unpacked).as_str() {
-            "svg" => Ok(Format::Svg),
-            "html" => Ok(Format::Html),
-            "csv" => Ok(Format::Csv),
-            "png" if unpacked == path => Ok(Format::Png),
-            _ => Err(CliError::Usage(format!(
-                "--output {}: the name ends neither with .svg, .png or .html nor with .csv",
-                path.display()
-            ))),
-        }
-    }
-}
+/// What measured times can be written as.
+const FORMATS: [Format; 6] =
+    [Format::Text, Format::Json, Format::Csv, Format::Svg, Format::Png, Format::Html];
 
 fn content(measurements: &Measurements, format: Format) -> Result<Vec<u8>, CliError> {
     Ok(match format {
-        Format::Text => text(measurements).into_bytes(),
+        Format::Text | Format::Toml => text(measurements).into_bytes(),
+        Format::Json => {
+            let mut text = Vec::new();
+            write_json(&document(measurements), &mut text)?;
+            text
+        }
         Format::Csv => measurements.csv().into_bytes(),
         Format::Html => measured_page(measurements, env!("CARGO_PKG_VERSION")).into_bytes(),
         Format::Svg => MeasuredPicture::new(measurements).svg().into_bytes(),
         Format::Png => {
             let svg = MeasuredPicture::new(measurements).svg();
-            png(&svg, PNG_SCALE).map_err(|error| CliError::Failure(error.to_string()))?
+            png::png(&svg, "write SVG")?
         }
     })
+}
+
+/// Fails with exit code 2 unless the file's name tells a format.
+fn check_name(destination: &Destination) -> Result<(), CliError> {
+    let Destination::File(path) = destination else { return Ok(()) };
+    match ending(path).as_deref() {
+        Some("svg" | "png" | "html" | "csv" | "json" | "txt") => Ok(()),
+        _ => Err(CliError::Usage(format!(
+            "--output {}: the name ends neither with .svg, .png or .html nor with .csv, .json or .txt",
+            path.display()
+        ))),
+    }
+}
+
+/// A summary of each series, as in CSV.
+fn document(measurements: &Measurements) -> Value {
+    let csv = measurements.csv();
+    let mut lines = csv.lines().map(|line| line.split(','));
+    let names: Vec<&str> = lines.next().into_iter().flatten().collect();
+    let series: Vec<Value> = lines
+        .map(|cells| names.iter().map(|&name| name.to_owned()).zip(cells.map(value)).collect())
+        .collect();
+    json!({ "format": "tuwtree-report", "version": 1, "series": series })
+}
+
+/// The value of a cell: a number if it is one, nothing if it is empty.
+fn value(cell: &str) -> Value {
+    match (cell, cell.parse::<u64>(), cell.parse::<f64>()) {
+        ("", ..) => Value::Null,
+        (_, Ok(number), _) => number.into(),
+        (_, _, Ok(number)) => number.into(),
+        _ => cell.into(),
+    }
 }
 
 fn text(measurements: &Measurements) -> String {

@@ -1,16 +1,18 @@
 //! `tuwtree reproduce`: the published tables, recomputed.
 
-use crate::construction::Construction;
 use crate::error::CliError;
+use crate::output::format::{Format, FormatArgs, write_csv, write_json};
 use crate::output::progress::Progress;
 use crate::output::text;
-use crate::published::{Cell, Note, Problem, Row, published_rows, recompute};
+use crate::published::{Cell, Note, PublishedProblem, Row, published_rows, recompute};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tuwtree_dp::Progress as _;
+use tuwtree_model::{ClosedSet, Construction};
 
 /// Recompute Tables 1 to 3 of Träff, "On Optimal Trees for Irregular Gather and Scatter
 /// Collectives", and print every number next to the published one.
@@ -22,9 +24,8 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "TABLE", default_value = "all")]
     table: Table,
 
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -53,23 +54,15 @@ impl Table {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// The paper's layout, three lines for each of its lines
-    Text,
-    /// One line for each number
-    Csv,
-    /// As csv, with a summary
-    Json,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// An interrupt, or an output that cannot be written.
 pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
     let rows = published_rows();
-    let problems: Vec<Problem> = Problem::all().filter(|p| args.table.contains(p.table)).collect();
+    let problems: Vec<PublishedProblem> =
+        PublishedProblem::all().filter(|p| args.table.contains(p.table)).collect();
     let progress = Progress::new("reproduce");
     let done = AtomicU64::new(0);
     let rows: Vec<Vec<Row>> = problems
@@ -86,10 +79,10 @@ pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCo
     drop(progress);
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let summary = Summary::of(&rows);
-    match args.format {
-        Format::Text => write_text(&rows, &summary, output)?,
-        Format::Csv => write_csv(&rows, output)?,
-        Format::Json => write_json(&rows, &summary, output)?,
+    match format {
+        Format::Json => write_json(&document(&rows, &summary), output)?,
+        Format::Csv => write_csv(FIELDS, rows.iter().flat_map(records), output)?,
+        _ => write_text(&rows, &summary, output)?,
     }
     Ok(match summary.is_as_expected() {
         true => ExitCode::SUCCESS,
@@ -141,7 +134,7 @@ fn write_text(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result
     headings.push("");
     // Rows of one table and gamma follow each other.
     for part in rows.chunk_by(|a, b| a.problem.heading() == b.problem.heading()) {
-        let Problem { table, alpha, gamma, .. } = part[0].problem;
+        let PublishedProblem { table, alpha, gamma, .. } = part[0].problem;
         writeln!(
             output,
             "Table {table}, gamma = {gamma}: p = 2000, b = 1000, rho = 5, alpha = {alpha}, beta = 1; \
@@ -150,7 +143,7 @@ fn write_text(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result
         let mut table = text::table(&headings);
         for (index, row) in part.iter().enumerate() {
             let name = if index % 2 == 0 { row.problem.distribution.name() } else { "" };
-            for (line, truth) in Truth::ALL.into_iter().enumerate() {
+            for (line, truth) in Truth::all().enumerate() {
                 table.add_row(text_line(row, truth, if line == 0 { name } else { "" }));
             }
         }
@@ -169,7 +162,10 @@ const COLUMNS: [Construction; 5] = [
 ];
 
 /// One of the three numbers for each published one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 enum Truth {
     Published,
     Recomputed,
@@ -177,16 +173,6 @@ enum Truth {
 }
 
 impl Truth {
-    const ALL: [Truth; 3] = [Truth::Published, Truth::Recomputed, Truth::True];
-
-    fn name(self) -> &'static str {
-        match self {
-            Truth::Published => "published",
-            Truth::Recomputed => "recomputed",
-            Truth::True => "true",
-        }
-    }
-
     /// The time and root of a cell.
     fn of(self, cell: &Cell) -> (u64, Option<usize>) {
         match self {
@@ -219,7 +205,7 @@ fn write_footnotes(
     summary: &Summary,
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
-    for note in Note::ALL {
+    for note in Note::all() {
         let marked = rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.note == Some(note));
         match marked.count() {
             0 => {}
@@ -283,38 +269,18 @@ fn records(row: &Row) -> impl Iterator<Item = [serde_json::Value; 15]> + '_ {
     })
 }
 
-fn write_csv(rows: &[Row], output: &mut dyn Write) -> Result<(), CliError> {
-    let mut writer = csv::Writer::from_writer(output);
-    let io = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => CliError::Output(error),
-        kind => CliError::Failure(format!("CSV: {kind:?}")),
-    };
-    writer.write_record(FIELDS).map_err(io)?;
-    for record in rows.iter().flat_map(records) {
-        let fields = record.iter().map(|value| match value {
-            serde_json::Value::String(text) => text.clone(),
-            serde_json::Value::Null => String::new(),
-            value => value.to_string(),
-        });
-        writer.write_record(fields).map_err(io)?;
-    }
-    Ok(writer.flush()?)
-}
-
-fn write_json(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result<(), CliError> {
+fn document(rows: &[Row], summary: &Summary) -> serde_json::Value {
     let cells: Vec<serde_json::Map<_, _>> = rows
         .iter()
         .flat_map(records)
         .map(|record| FIELDS.map(str::to_owned).into_iter().zip(record).collect())
         .collect();
-    let document = json!({
+    json!({
         "format": "tuwtree-reproduction",
         "version": 1,
         "cells": cells,
         "equal_times": summary.equal_times,
         "equal_roots": summary.equal_roots,
         "ties": summary.ties,
-    });
-    serde_json::to_writer_pretty(&mut *output, &document).map_err(std::io::Error::from)?;
-    Ok(writeln!(output)?)
+    })
 }

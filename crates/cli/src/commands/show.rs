@@ -1,18 +1,20 @@
 //! `tuwtree show`: a tree explained: who sends what to whom, when.
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
-use crate::commands::evaluate::{check_sources, problem};
 use crate::error::CliError;
-use crate::input::{Source, tree};
+use crate::input::{check_sources, problem};
 use crate::output::drawing::{Drawing, carried, spans, transmission};
+use crate::output::format::{Format, FormatArgs, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::document::Problem;
+use tuwtree_io::{Source, tree};
+use tuwtree_model::Problem;
 use tuwtree_model::{
-    Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion_on_ports,
-    completion_time_on_ports, unpack_time,
+    ClosedSet, Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion,
+    completion_time, unpack_time,
 };
 
 /// Explain a tree: draw its upper part, and list who sends what to whom, and when.
@@ -37,9 +39,12 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "RANK")]
     processor: Option<Rank>,
 
-    /// List at most this many messages; 0 lists all
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    limit: usize,
+    /// List at most this many messages; 0 lists all [default: 40 in text, else all]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// Runs the command.
@@ -47,6 +52,7 @@ pub(crate) struct ShowArgs {
 /// # Errors
 /// A file that is not a valid tree; blocks that do not fit it.
 pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
     check_sources(&args.tree, &args.payload, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let tree = &document.tree;
@@ -58,17 +64,36 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     let problem = problem(&document, &args.tree, &args.payload, &args.costs)?;
     let operation = problem.as_ref().map_or(Operation::Gather, Problem::operation);
     let ports = args.ports.for_tree(operation)?;
-    let times = match &problem {
-        Some(problem) => {
-            let costs = problem.costs().costs();
-            Some(completion_on_ports(tree, problem.collective(), &*costs, ports)?)
+    let problem = problem.map(|problem| problem.with_ports(ports));
+    let times = problem.as_ref().map(|problem| completion(tree, problem)).transpose()?;
+    match format {
+        Format::Json => {
+            let messages = messages(args, tree, operation, times.as_ref());
+            let machine = problem.as_ref().and_then(|one| one.stated_costs().machine());
+            let document = json!({
+                "format": "tuwtree-messages",
+                "version": 1,
+                "operation": operation.name(),
+                "processors": tree.processors(),
+                "root": tree.root(),
+                "order": Order::of(tree, operation).name(),
+                "ports": ports.get(),
+                "machine": machine.map(|machine| &machine.name),
+                "messages": messages,
+            });
+            write_json(&document, output)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        None => None,
-    };
-    if let Some(problem) = problem.as_ref().filter(|one| one.costs().machine().is_some()) {
-        writeln!(output, "{}", text::costs(problem.costs()))?;
+        Format::Csv => {
+            write_objects(&messages(args, tree, operation, times.as_ref()), output)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => {}
     }
-    writeln!(output, "order {}\n", order(tree, ports, problem.as_ref())?)?;
+    if let Some(problem) = problem.as_ref().filter(|one| one.stated_costs().machine().is_some()) {
+        writeln!(output, "{}", text::costs(problem.stated_costs()))?;
+    }
+    writeln!(output, "order {}\n", order(tree, problem.as_ref())?)?;
     Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
     writeln!(output)?;
     list_messages(args, tree, operation, times.as_ref(), output)?;
@@ -76,28 +101,28 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
 }
 
 /// The order that the tree keeps, and what it takes to put blocks into rank order where it does not.
-fn order(tree: &Tree, ports: Ports, problem: Option<&Problem>) -> Result<String, CliError> {
+fn order(tree: &Tree, problem: Option<&Problem>) -> Result<String, CliError> {
     let operation = problem.map_or(Operation::Gather, Problem::operation);
     let order = Order::of(tree, operation);
-    let Some(problem) = problem
-        .filter(|problem| order != Order::Ordered && problem.collective().blocks().is_some())
+    let Some(problem) =
+        problem.filter(|problem| order != Order::Ordered && problem.blocks().is_some())
     else {
         return Ok(order.name().to_owned());
     };
-    let (collective, costs) = (problem.collective(), &*problem.costs().costs());
-    let time = completion_time_on_ports(tree, collective, costs, ports)?;
-    let unpacked = costs.sum(time, unpack_time(tree, collective, costs)?)?;
+    let time = completion_time(tree, problem)?;
+    let unpacked = problem.costs().sum(time, unpack_time(tree, problem)?)?;
     Ok(format!("{}; {}", order.name(), text::unpacking(time, unpacked, operation)))
 }
 
-/// Lists the messages in the order of their times, or of the senders' ranks where there are none.
-fn list_messages(
+/// The senders of a gather's messages that are asked for, in the order of the messages' times, or of
+/// their ranks where there are none; and how many are to be listed if `usual` are without --limit.
+fn children(
     args: &ShowArgs,
     tree: &Tree,
     operation: Operation,
     times: Option<&Completion>,
-    output: &mut dyn Write,
-) -> Result<(), CliError> {
+    usual: usize,
+) -> (Vec<Rank>, usize) {
     let mut children: Vec<Rank> = (0..tree.processors())
         .filter(|&child| {
             tree.parent(child).is_some_and(|parent| {
@@ -108,11 +133,50 @@ fn list_messages(
     if let Some(times) = times {
         children.sort_by_key(|&child| (transmission(tree, operation, times, child), child));
     }
-    let listed = match args.limit {
+    let listed = match args.limit.unwrap_or(usual) {
         0 => children.len(),
         limit => limit.min(children.len()),
     };
-    let what = if Operation::IRREGULAR.contains(&operation) { "blocks" } else { "vector" };
+    (children, listed)
+}
+
+/// The messages, one after the other.
+fn messages(
+    args: &ShowArgs,
+    tree: &Tree,
+    operation: Operation,
+    times: Option<&Completion>,
+) -> Vec<Value> {
+    let (children, listed) = children(args, tree, operation, times, 0);
+    let spans = spans(tree);
+    let message = |&child: &Rank| {
+        let parent = tree.parent(child).expect("only children are listed");
+        let (from, to) = if operation.is_outward() { (parent, child) } else { (child, parent) };
+        let span = times.map(|times| transmission(tree, operation, times, child));
+        json!({
+            "from": from,
+            "to": to,
+            "blocks": carried(operation, spans[child]),
+            "bytes": times.map(|times| times.segment[child]),
+            "start": span.map(|(start, _)| text::json_time(start)),
+            "end": span.map(|(_, end)| text::json_time(end)),
+            "port": times.map(|times| times.port[child]),
+        })
+    };
+    children[..listed].iter().map(message).collect()
+}
+
+/// Lists the messages in a table.
+fn list_messages(
+    args: &ShowArgs,
+    tree: &Tree,
+    operation: Operation,
+    times: Option<&Completion>,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    const USUAL: usize = 40;
+    let (children, listed) = children(args, tree, operation, times, USUAL);
+    let what = if operation.is_irregular() { "blocks" } else { "vector" };
     let headings = ["from", "to", what, "bytes", "start", "end", "port"];
     let columns = match times {
         None => 3,

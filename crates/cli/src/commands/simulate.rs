@@ -2,15 +2,16 @@
 
 use crate::args::{CostArgs, PortArgs, named};
 use crate::error::CliError;
-use crate::input::{Source, check_one_standard_input, schedule};
-use crate::output::file::Destination;
+use crate::input::{read_schedule, stated_costs};
+use crate::output::format::{Format, FormatArgs, check_name, write_csv, write_json};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
-use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{Homogeneous, Rank};
+use tuwtree_io::Destination;
+use tuwtree_io::Source;
+use tuwtree_model::{ClosedSet, Costs, Homogeneous, Rank, StatedCosts};
 use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
 
 /// Simulate a schedule: what each processor does when, what it waits for, and what delays the end.
@@ -31,7 +32,7 @@ pub(crate) struct SimulateArgs {
 
     /// Whether senders wait for their receivers
     #[arg(long, value_name = "KIND", default_value = "synchronous",
-          value_parser = named(Sends::ALL, Sends::name, |sends| match sends {
+          value_parser = named(|sends: Sends| match sends {
               Sends::Synchronous => "they do (rendezvous), as in the papers",
               Sends::Eager => "they go on when their data has left",
           }))]
@@ -47,9 +48,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
     timeline: Option<Destination>,
 
-    /// Print the result as JSON (see docs/formats.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// Runs the command.
@@ -58,42 +58,24 @@ pub(crate) struct SimulateArgs {
 /// A file that is not a valid schedule; messages without partner; deadlock.
 pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let timeline_is_output = matches!(args.timeline, Some(Destination::StandardOutput));
-    if timeline_is_output && args.json {
-        let message = "--json and --timeline - both write to standard output";
-        return Err(CliError::Usage(message.into()));
-    }
-    let schedule = schedule::read(&args.schedule, args.ports, Some(&args.costs))?;
+    let format = args.format.printed(&Format::RESULT)?;
+    check_name("--timeline", args.timeline.as_ref(), Format::Csv)?;
+    args.format.check_alone("--timeline", args.timeline.as_ref())?;
+    let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
-    let timeline = simulate(&schedule, &*costs.costs(), args.sends)
+    let timeline = simulate(&schedule, costs.costs(), args.sends)
         .map_err(|error| args.schedule.failure(&error))?;
     let simulated = Simulated { schedule: &schedule, costs, sends: args.sends, timeline };
     if let Some(destination) = &args.timeline {
         destination.open()?.write(|file| simulated.write_csv(file))?;
     }
-    match args.json {
+    match format {
         _ if timeline_is_output => {}
-        true => simulated.write_json(output)?,
-        false => simulated.write_text(args.limit, output)?,
+        Format::Json => write_json(&simulated.document(), output)?,
+        Format::Csv => simulated.write_csv(output)?,
+        _ => simulated.write_text(args.limit, output)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The costs of a schedule: as given on the command line, else as in its file.
-///
-/// # Errors
-/// Arguments out of range, a machine that cannot be read or has another number of processors.
-pub(crate) fn stated_costs(
-    schedule: &Schedule,
-    source: &Source,
-    costs: &CostArgs,
-) -> Result<StatedCosts, CliError> {
-    check_one_standard_input(&[
-        ("the schedule", Some(source)),
-        ("--machine", costs.machine.as_ref()),
-    ])?;
-    let stated = costs.costs(schedule.task().costs.as_ref())?;
-    costs.check_processors(&stated, schedule.processors())?;
-    Ok(stated)
 }
 
 struct Simulated<'a> {
@@ -205,38 +187,34 @@ impl Simulated<'_> {
     }
 
     fn write_csv(&self, output: &mut dyn Write) -> io::Result<()> {
-        let mut table = csv::Writer::from_writer(output);
-        // As it was before: the kind of the error tells a closed pipe.
-        let io = |error: csv::Error| match error.into_kind() {
-            csv::ErrorKind::Io(error) => error,
-            other => io::Error::other(format!("{other:?}")),
-        };
-        table.write_record(COLUMNS).map_err(io)?;
-        for rank in 0..self.schedule.processors() {
-            let actions = self.schedule.programs().actions(rank);
-            for (index, (action, times)) in actions.zip(self.timeline.actions(rank)).enumerate() {
-                let peer = |rank: Option<Rank>| rank.map_or(String::new(), |rank| rank.to_string());
-                let bytes = action.reads().or(action.writes()).map_or(0, |region| region.bytes());
-                table
-                    .write_record([
-                        rank.to_string(),
-                        index.to_string(),
-                        kind(&action).to_owned(),
-                        peer(action.send().map(|send| send.to)),
-                        peer(action.receive().map(|receive| receive.from)),
-                        bytes.to_string(),
-                        action.port.to_string(),
-                        times.ready.to_string(),
-                        times.start.to_string(),
-                        times.end.to_string(),
-                    ])
-                    .map_err(io)?;
-            }
-        }
-        table.flush()
+        write_csv(
+            COLUMNS,
+            (0..self.schedule.processors()).flat_map(|rank| self.events(rank)),
+            output,
+        )
     }
 
-    fn write_json(&self, output: &mut dyn Write) -> Result<(), CliError> {
+    /// What a processor does, an event after the other, in the order of [`COLUMNS`].
+    fn events(&self, rank: Rank) -> impl Iterator<Item = [Value; 10]> + '_ {
+        let actions = self.schedule.programs().actions(rank).zip(self.timeline.actions(rank));
+        actions.enumerate().map(move |(index, (action, times))| {
+            let bytes = action.reads().or(action.writes()).map_or(0, |region| region.bytes());
+            [
+                json!(rank),
+                json!(index),
+                json!(kind(&action)),
+                json!(action.send().map(|send| send.to)),
+                json!(action.receive().map(|receive| receive.from)),
+                json!(bytes),
+                json!(action.port),
+                json!(times.ready.to_string()),
+                json!(times.start.to_string()),
+                json!(times.end.to_string()),
+            ]
+        })
+    }
+
+    fn document(&self) -> Value {
         let task = self.schedule.task();
         let (messages, bytes) = self.messages();
         let processors: Vec<Value> = (0..self.schedule.processors())
@@ -261,10 +239,10 @@ impl Simulated<'_> {
             })
             .collect();
         let parameter = |of: fn(&Homogeneous) -> f64| match &self.costs {
-            StatedCosts::Parameters(costs) => text::json_number(of(costs)),
-            StatedCosts::Machine(_) => Value::Null,
+            StatedCosts::Parameters(Costs::Homogeneous(costs)) => text::json_number(of(costs)),
+            StatedCosts::Parameters(_) | StatedCosts::Machine(_) => Value::Null,
         };
-        let document = json!({
+        json!({
             "format": "tuwtree-simulation",
             "version": 1,
             "operation": task.operation.name(),
@@ -282,9 +260,7 @@ impl Simulated<'_> {
             "message_bytes": text::json_bytes(bytes),
             "critical_path": path,
             "per_processor": processors,
-        });
-        serde_json::to_writer_pretty(&mut *output, &document).map_err(io::Error::from)?;
-        Ok(writeln!(output)?)
+        })
     }
 }
 

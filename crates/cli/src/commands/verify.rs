@@ -2,12 +2,15 @@
 
 use crate::args::PortArgs;
 use crate::error::CliError;
-use crate::input::{Source, schedule};
+use crate::input::read_schedule;
+use crate::output::format::{Format, FormatArgs, row_of, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
-use serde_json::json;
-use std::io::{self, Write};
+use serde_json::{Value, json};
+use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_io::Source;
+use tuwtree_model::ClosedSet;
 use tuwtree_schedule::{Schedule, Verified, verify};
 
 /// Check that a schedule does what it is for, whoever made it.
@@ -25,9 +28,8 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     ports: PortArgs,
 
-    /// Print the result as JSON (see docs/formats.md)
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// Runs the command.
@@ -35,11 +37,13 @@ pub(crate) struct VerifyArgs {
 /// # Errors
 /// A file that is not a valid schedule, or one that does not do what it is for.
 pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let schedule = schedule::read(&args.schedule, args.ports, None)?;
+    let format = args.format.printed(&Format::RESULT)?;
+    let schedule = read_schedule(&args.schedule, args.ports, None)?;
     let verified = verify(&schedule).map_err(|fault| args.schedule.failure(&fault))?;
-    match args.json {
-        true => write_json(&schedule, &verified, output)?,
-        false => write_text(&schedule, &verified, output)?,
+    match format {
+        Format::Json => write_json(&document(&schedule, &verified), output)?,
+        Format::Csv => write_objects(&[row(&schedule, &verified)], output)?,
+        _ => write_text(&schedule, &verified, output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -82,13 +86,9 @@ fn write_text(
     Ok(writeln!(output, "ports      {}", task.ports)?)
 }
 
-fn write_json(
-    schedule: &Schedule,
-    verified: &Verified,
-    output: &mut dyn Write,
-) -> Result<(), CliError> {
+fn document(schedule: &Schedule, verified: &Verified) -> Value {
     let task = schedule.task();
-    let document = json!({
+    json!({
         "format": "tuwtree-verification",
         "version": 1,
         "operation": task.operation.name(),
@@ -102,7 +102,12 @@ fn write_json(
         "segment_bytes": verified.segment_bytes,
         "order": verified.order.name(),
         "ports": task.ports,
-    });
-    serde_json::to_writer_pretty(&mut *output, &document).map_err(io::Error::from)?;
-    Ok(writeln!(output)?)
+    })
+}
+
+/// The document as a row, with the largest segment in place of the list.
+fn row(schedule: &Schedule, verified: &Verified) -> Value {
+    let mut row = row_of(&document(schedule, verified));
+    row["largest_segment_bytes"] = verified.largest_segment().1.into();
+    row
 }

@@ -83,7 +83,7 @@ impl Drawing<'_> {
 
     /// What a processor does: vectors are not copied.
     fn steps(&self, rank: Rank) -> Vec<Step> {
-        let moves_blocks = Operation::IRREGULAR.contains(&self.operation);
+        let moves_blocks = self.operation.is_irregular();
         self.tree.steps(rank).filter(|&step| moves_blocks || step != Step::Copy).collect()
     }
 

@@ -3,18 +3,8 @@
 use super::text;
 use std::fmt::Write as _;
 use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::{per_byte, seconds};
 use tuwtree_model::{CostMatrix, Costs, Hierarchy, Homogeneous, Piece, Placement, Rank};
-
-/// A form in which a machine is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum MachineFormat {
-    /// A description.
-    Text,
-    /// A machine file in JSON.
-    Json,
-    /// A machine file in TOML.
-    Toml,
-}
 
 /// A machine in words and tables.
 pub(crate) fn describe(machine: &Machine) -> String {
@@ -145,59 +135,4 @@ fn latencies(matrix: &CostMatrix) -> comfy_table::Table {
         table.add_row(row);
     }
     table
-}
-
-/// A time with the unit that suits it.
-fn seconds(seconds: f64) -> String {
-    match seconds {
-        0.0 => "0 s".to_owned(),
-        _ if seconds < 0.999_5e-6 => format!("{} ns", digits(seconds * 1e9)),
-        _ if seconds < 0.999_5e-3 => format!("{} µs", digits(seconds * 1e6)),
-        _ if seconds < 0.999_5 => format!("{} ms", digits(seconds * 1e3)),
-        _ => format!("{} s", digits(seconds)),
-    }
-}
-
-/// A time per byte, and the rate that it amounts to.
-fn per_byte(seconds_per_byte: f64) -> String {
-    match seconds_per_byte {
-        0.0 => "0 s/byte".to_owned(),
-        _ => {
-            format!("{}/byte ({} MB/s)", seconds(seconds_per_byte), digits(1e-6 / seconds_per_byte))
-        }
-    }
-}
-
-/// Four significant digits, without zeros behind the point.
-fn digits(value: f64) -> String {
-    let magnitude = value.abs().log10().floor();
-    if !(-5.0..9.0).contains(&magnitude) {
-        return format!("{value:.3e}");
-    }
-    let text = format!("{value:.*}", (3.0 - magnitude).max(0.0) as usize);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units_that_suit_them() {
-        for (value, text) in [
-            (0.0, "0 s"),
-            (1.5e-6, "1.5 µs"),
-            (2.4e-5, "24 µs"),
-            (9.9999e-7, "1 µs"),
-            (3e-10, "0.3 ns"),
-            (100.0, "100 s"),
-            (0.0125, "12.5 ms"),
-        ] {
-            assert_eq!(seconds(value), text);
-        }
-        assert_eq!(per_byte(8e-9), "8 ns/byte (125 MB/s)");
-    }
 }

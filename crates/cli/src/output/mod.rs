@@ -1,8 +1,11 @@
-//! What users see: numbers, tables, pictures, files.
+//! What users see: numbers, tables, pictures.
 
+pub(crate) mod advice;
+pub(crate) mod compared;
+pub(crate) mod comparison;
 pub(crate) mod drawing;
-pub(crate) mod file;
+pub(crate) mod format;
 pub(crate) mod machine;
+pub(crate) mod png;
 pub(crate) mod progress;
-pub(crate) mod sizes;
 pub(crate) mod text;

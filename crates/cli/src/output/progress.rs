@@ -1,13 +1,18 @@
 //! Progress of long work: a bar after the first second, on a terminal only, and a clean end on
-//! Ctrl-C.
+//! Ctrl-C and the like.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tuwtree_plan::Watch;
 
-/// Set by the first Ctrl-C; long work looks at it.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The first signal that asked the program to end, or 0; long work looks at it.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 /// How many pieces of long work look at it now.
 static WATCHERS: AtomicUsize = AtomicUsize::new(0);
@@ -15,16 +20,45 @@ static WATCHERS: AtomicUsize = AtomicUsize::new(0);
 /// How long work may take before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Makes Ctrl-C end long work cleanly; without such work, or the second time, it ends the program
-/// at once.
-pub(crate) fn catch_interrupts() {
-    // Without a handler Ctrl-C ends the program the ordinary way, which is no worse.
-    let _ = ctrlc::set_handler(|| {
-        let again = INTERRUPTED.swap(true, Ordering::Relaxed);
-        if again || WATCHERS.load(Ordering::Relaxed) == 0 {
-            std::process::exit(130);
+/// Makes Ctrl-C, and what batch systems and closed terminals send, end long work cleanly; without such
+/// work, or the second time, they end the program at once. No file is left half written.
+pub(crate) fn catch_signals() {
+    // Without a handler signals end the program the ordinary way, which is no worse.
+    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM].into_iter().chain(hang_up)) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        for signal in &mut signals {
+            let first = SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+            if first.is_err() || WATCHERS.load(Ordering::Relaxed) == 0 {
+                tuwtree_io::abandon();
+                std::process::exit(exit_code().into());
+            }
         }
     });
+}
+
+/// Makes a refused allocation end the program with exit code 1: the runtime says how much was refused,
+/// and aborts.
+pub(crate) fn catch_refused_memory() {
+    let always = Arc::new(AtomicBool::new(true));
+    // Without this, the exit code is that of an abort.
+    let _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, 1, always);
+}
+
+/// The exit code of a program that a signal ended: 128 and the signal's number.
+pub(crate) fn exit_code() -> u8 {
+    let signal = SIGNAL.load(Ordering::Relaxed);
+    u8::try_from(128 + signal).expect("signals that are caught have small numbers")
+}
+
+/// Whether the program was started so that this signal does nothing, as by `nohup`.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// A piece of long work.
@@ -45,9 +79,11 @@ impl Progress {
         bar.set_prefix(what.to_owned());
         Progress { bar, started: Instant::now(), shown: AtomicBool::new(false) }
     }
+}
 
+impl tuwtree_dp::Progress for Progress {
     /// Notes that `done` of `total` equal pieces are done; breaks after Ctrl-C.
-    pub(crate) fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
+    fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
         if self.started.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
             // The standard error stream hides the bar by itself where it is no terminal.
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
@@ -56,9 +92,9 @@ impl Progress {
             self.bar.set_length(total);
             self.bar.set_position(done);
         }
-        match INTERRUPTED.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        match SIGNAL.load(Ordering::Relaxed) {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
         }
     }
 }
@@ -67,5 +103,21 @@ impl Drop for Progress {
     fn drop(&mut self) {
         WATCHERS.fetch_sub(1, Ordering::Relaxed);
         self.bar.finish_and_clear();
+    }
+}
+
+/// Shows what long work of the planner does, and what it takes, to whoever sits at the terminal.
+pub(crate) struct Terminal;
+
+impl Watch for Terminal {
+    fn begin(&self, what: &str) -> Box<dyn tuwtree_dp::Progress + '_> {
+        Box::new(Progress::new(what))
+    }
+
+    fn announce(&self, estimate: &str) {
+        if io::stderr().is_terminal() {
+            // Nobody is worse off if this cannot be written.
+            let _ = writeln!(anstream::stderr(), "note: {estimate} (Ctrl-C ends it)");
+        }
     }
 }

@@ -1,37 +1,25 @@
-//! Numbers as people read them.
+//! Results as people and programs read them.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
-use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{LARGEST_EXACT, Operation, Payload, Ports, Time};
+pub(crate) use tuwtree_model::quantity::number;
+use tuwtree_model::{Costs, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time, quantity};
 
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
     number(time.units())
 }
 
-/// A number: an integer in full, anything else with seven significant digits and at least one
-/// decimal.
-pub(crate) fn number(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() <= LARGEST_EXACT as f64 {
-        return format!("{value:.0}");
-    }
-    let magnitude = value.abs().log10().floor();
-    if !(-4.0..15.0).contains(&magnitude) {
-        return format!("{value:.6e}");
-    }
-    format!("{value:.*}", (6.0 - magnitude).max(1.0) as usize)
-}
-
 /// Costs in a line, and the unit of the times that follow from them.
 pub(crate) fn costs(costs: &StatedCosts) -> String {
     match costs {
-        StatedCosts::Parameters(costs) => format!(
+        StatedCosts::Parameters(Costs::Homogeneous(costs)) => format!(
             "alpha = {}, beta = {}, gamma = {}",
             number(costs.alpha()),
             number(costs.beta()),
             number(costs.gamma())
         ),
+        StatedCosts::Parameters(costs) => format!("costs of kind {}", costs.name()),
         StatedCosts::Machine(machine) => {
             format!("machine {} ({}), times in seconds", machine.name, machine.costs.name())
         }
@@ -103,21 +91,7 @@ pub(crate) fn json_bytes(bytes: u128) -> serde_json::Value {
 
 /// How long something took.
 pub(crate) fn duration(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64();
-    match seconds {
-        _ if seconds < 1e-3 => format!("{:.1} µs", seconds * 1e6),
-        _ if seconds < 1.0 => format!("{:.1} ms", seconds * 1e3),
-        _ => format!("{seconds:.2} s"),
-    }
-}
-
-/// An amount of memory.
-pub(crate) fn memory(bytes: u64) -> String {
-    let gib = bytes as f64 / f64::from(1 << 30);
-    match gib {
-        _ if gib < 1.0 => format!("{:.1} MiB", gib * 1024.0),
-        _ => format!("{gib:.1} GiB"),
-    }
+    quantity::elapsed(duration.as_secs_f64())
 }
 
 /// A table in the house style: a heading, no vertical lines, numbers at the right.
@@ -136,32 +110,4 @@ pub(crate) fn table(headings: &[&str]) -> Table {
         }
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_short_and_do_not_hide_integers() {
-        for (value, text) in [
-            (2_002_600.0, "2002600"),
-            (0.0, "0"),
-            (0.001_234_567_8, "0.001234568"),
-            (1234.56789, "1234.568"),
-            (1e-9, "1.000000e-9"),
-            (2_002_600.123_4, "2002600.1"),
-            (-0.5, "-0.5000000"),
-        ] {
-            assert_eq!(number(value), text);
-        }
-    }
-
-    #[test]
-    fn durations_and_memory_have_units() {
-        assert_eq!(duration(Duration::from_micros(12)), "12.0 µs");
-        assert_eq!(duration(Duration::from_millis(2500)), "2.50 s");
-        assert_eq!(memory(16 << 20), "16.0 MiB");
-        assert_eq!(memory(3 << 30), "3.0 GiB");
-    }
 }

@@ -59,7 +59,7 @@
 mod binary;
 mod fixed_root;
 mod free_root;
-mod queue;
+pub(crate) mod queue;
 
 pub use binary::binary;
 pub use fixed_root::fixed_root;

@@ -1,36 +1,37 @@
 //! Processors in another order, with fillers between them, and trees translated back.
 
 use crate::DpError;
-use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
+use crate::blocks::Blocks;
+use tuwtree_model::{BlockSizes, Problem, Rank, Root, Step, Tree};
 
 /// A problem on places instead of ranks: processors in any order, and *fillers*, which are processors
 /// with empty blocks that do not exist.
 pub(super) struct Arrangement {
     /// The processor at each place, none for a filler.
     places: Vec<Option<Rank>>,
-    /// The blocks by place.
-    pub(super) sizes: BlockSizes,
+    /// The gather of the blocks by place, with the place of the root.
+    pub(super) problem: Problem,
 }
 
 impl Arrangement {
-    /// The arrangement of some of a problem's processors, at least one.
+    /// The arrangement of some of a problem's processors, at least one, a given root among them.
     ///
     /// # Errors
     /// [`DpError::TooLarge`] if there are too many places.
     pub(super) fn new(
         places: Vec<Option<Rank>>,
-        sizes: &BlockSizes,
+        blocks: Blocks<'_>,
     ) -> Result<Arrangement, DpError> {
-        let blocks = places.iter().map(|place| place.map_or(0, |rank| sizes.block(rank)));
+        let Blocks { sizes, costs, root } = blocks;
+        let place_of = |rank| {
+            let place = places.iter().position(|&place| place == Some(rank));
+            place.expect("the root has a place")
+        };
+        let root = root.given().map_or(Root::Best, |rank| Root::Given(place_of(rank)));
+        let by_place = places.iter().map(|place| place.map_or(0, |rank| sizes.block(rank)));
         let sizes =
-            BlockSizes::new(blocks).map_err(|_| DpError::TooLarge { total: sizes.total() })?;
-        Ok(Arrangement { places, sizes })
-    }
-
-    /// The place of a processor, as a given root.
-    pub(super) fn root(&self, rank: Rank) -> Root {
-        let place = self.places.iter().position(|&place| place == Some(rank));
-        Root::Given(place.expect("the root has a place"))
+            &BlockSizes::new(by_place).map_err(|_| DpError::TooLarge { total: sizes.total() })?;
+        Ok(Arrangement { problem: Blocks { sizes, costs, root }.gathered(), places })
     }
 
     /// Who receives from whom in a tree over the places, without the fillers.
@@ -94,19 +95,4 @@ pub(super) fn descending(sizes: &BlockSizes, root: Rank) -> Vec<Rank> {
         (0..sizes.processors()).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
     ranks.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
     ranks
-}
-
-/// The root to compute with: the given one, or one with a largest block.
-///
-/// # Errors
-/// [`DpError::RootOutOfRange`].
-pub(super) fn root_of(root: Root, sizes: &BlockSizes) -> Result<Rank, DpError> {
-    let processors = sizes.processors();
-    match root {
-        Root::Given(root) if root >= processors => {
-            Err(DpError::RootOutOfRange { root, processors })
-        }
-        Root::Given(root) => Ok(root),
-        Root::Best => Ok(tuwtree_model::largest_block(sizes)),
-    }
 }

@@ -12,15 +12,14 @@
 //! after each: a processor that has an empty block on its right may copy while it waits.
 
 use super::NonOrderedError;
-use super::arrangement::{Arrangement, descending, root_of};
-use crate::optimum::{Method, ordered_tree};
-use crate::{DpError, Progress, default_method, optimal_with};
-use tuwtree_model::{
-    BlockSizes, Homogeneous, Rank, Root, Scalar, ScaledSizes, Time, Tree, completion_time,
-};
+use super::arrangement::{Arrangement, descending};
+use crate::blocks::Blocks;
+use crate::optimum::ordered_tree;
+use crate::{DpError, Progress, default_method, optimal};
+use tuwtree_model::{Problem, Rank, Root, Scalar, ScaledSizes, Time, Tree, completion_time};
 
 /// The fastest tree in which at most `most` of the largest blocks go straight to the root before all
-/// others, which come along an ordered tree; of several the one with the fewest.
+/// others, which come along an ordered tree, through one port; of several the one with the fewest.
 ///
 /// With a given root never slower than the optimal ordered tree, even with `most = 0`, since here
 /// everybody may copy first. With [`Root::Best`] it is the better of those with the root of a largest
@@ -37,39 +36,40 @@ use tuwtree_model::{
 /// tree it receives both first and copies then, or receives them one by one.
 /// ```
 /// use tuwtree_dp::{Method, non_ordered::direct, optimal};
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
-/// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root, completion_time};
 /// let sizes = BlockSizes::new([1, 5, 1000]).unwrap();
-/// let tree = direct(&sizes, &costs, Root::Given(2), 0, &()).unwrap();
-/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 1106.0);
-/// let ordered = optimal(&sizes, &costs, Root::Given(2), Method::Plain).unwrap();
-/// assert_eq!(ordered.value, 1206.0);
+/// let problem = Problem::gather(&sizes, Homogeneous::new(100.0, 1.0, 1.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(2)).unwrap();
+/// let tree = direct(&problem, 0, &()).unwrap();
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 1106.0);
+/// assert_eq!(optimal(&problem, Method::Plain, &()).unwrap().value, 1206.0);
 /// ```
 pub fn direct(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
+    problem: &Problem,
     most: usize,
     progress: &dyn Progress,
 ) -> Result<Tree, NonOrderedError> {
+    let blocks = Blocks::of(problem)?;
+    let Blocks { sizes, costs, root } = blocks;
     if costs.gamma() > costs.beta() {
         return Err(DpError::GammaExceedsBeta { gamma: costs.gamma(), beta: costs.beta() }.into());
     }
-    let receiver = root_of(root, sizes)?;
+    let judged = blocks.gathered();
+    let receiver = blocks.likely_root();
     let largest = descending(sizes, receiver);
     let mut best = match root {
         Root::Given(_) => None,
         Root::Best => {
-            let arrangement = with_fillers(&[], sizes)?;
-            let method = default_method(&arrangement.sizes, costs);
-            let optimum = optimal_with(&arrangement.sizes, costs, root, method, progress)?;
+            let arrangement = with_fillers(&[], blocks)?;
+            let method = default_method(&arrangement.problem);
+            let optimum = optimal(&arrangement.problem, method, progress)?;
             let tree = arrangement.receivers(&optimum.tree, sizes.processors()).tree();
-            Some((completion_time(&tree, sizes, costs)?, tree))
+            Some((completion_time(&tree, &judged)?, tree))
         }
     };
     for senders in 0..=most.min(largest.len()) {
-        let tree = with_direct((sizes, costs), receiver, &largest[..senders], progress)?;
-        let time: Time = completion_time(&tree, sizes, costs)?;
+        let tree = with_direct(blocks, receiver, &largest[..senders], progress)?;
+        let time: Time = completion_time(&tree, &judged)?;
         if best.as_ref().is_none_or(|best| time < best.0) {
             best = Some((time, tree));
         }
@@ -80,48 +80,49 @@ pub fn direct(
 /// All processors but the direct senders, each with two fillers on its right.
 ///
 /// With a single filler after each, the programs would have to decide whose it is.
-fn with_fillers(direct: &[Rank], sizes: &BlockSizes) -> Result<Arrangement, DpError> {
-    let mut is_direct = vec![false; sizes.processors()];
+fn with_fillers(direct: &[Rank], blocks: Blocks<'_>) -> Result<Arrangement, DpError> {
+    let processors = blocks.sizes.processors();
+    let mut is_direct = vec![false; processors];
     direct.iter().for_each(|&rank| is_direct[rank] = true);
-    let places = (0..sizes.processors())
+    let places = (0..processors)
         .filter(|&rank| !is_direct[rank])
         .flat_map(|rank| [Some(rank), None, None])
         .collect();
-    Arrangement::new(places, sizes)
+    Arrangement::new(places, blocks)
 }
 
-/// The best tree in which the root first receives from these processors.
+/// The best tree in which this root first receives from these processors.
 fn with_direct(
-    (sizes, costs): (&BlockSizes, &Homogeneous),
+    blocks: Blocks<'_>,
     root: Rank,
     direct: &[Rank],
     progress: &dyn Progress,
 ) -> Result<Tree, DpError> {
-    let arrangement = with_fillers(direct, sizes)?;
-    let Root::Given(place) = arrangement.root(root) else { unreachable!("a place is given") };
-    let method = default_method(&arrangement.sizes, costs);
-    let tree = if costs.is_integral() {
-        rest::<i64>((sizes, costs), (root, direct), (&arrangement, place), method, progress)
+    let blocks = Blocks { root: Root::Given(root), ..blocks };
+    let arrangement = with_fillers(direct, blocks)?;
+    let tree = if blocks.costs.is_integral() {
+        rest::<i64>(blocks, (root, direct), &arrangement, progress)
     } else {
-        rest::<f64>((sizes, costs), (root, direct), (&arrangement, place), method, progress)
+        rest::<f64>(blocks, (root, direct), &arrangement, progress)
     }?;
-    let mut receivers = arrangement.receivers(&tree, sizes.processors());
+    let mut receivers = arrangement.receivers(&tree, blocks.sizes.processors());
     receivers.children[root].splice(0..0, direct.iter().copied());
     Ok(receivers.tree())
 }
 
 /// The best ordered tree over the places, with a root that is busy with the direct senders first.
 fn rest<T: Scalar>(
-    (sizes, costs): (&BlockSizes, &Homogeneous),
+    Blocks { sizes, costs, .. }: Blocks<'_>,
     (root, direct): (Rank, &[Rank]),
-    (arrangement, place): (&Arrangement, Rank),
-    method: Method,
+    arrangement: &Arrangement,
     progress: &dyn Progress,
 ) -> Result<Tree, DpError> {
     let too_large = DpError::TooLarge { total: sizes.total() };
-    let all = ScaledSizes::<T>::new(costs, sizes).ok_or(too_large.clone())?;
+    let all = ScaledSizes::<T>::new(&costs, sizes).ok_or(too_large.clone())?;
     let busy = direct.iter().fold(all.copy(root), |busy, &x| busy + all.transmission(x, x));
-    let scaled = ScaledSizes::<T>::new(costs, &arrangement.sizes).ok_or(too_large)?;
-    let scaled = scaled.with_busy_root(place, busy);
-    Ok(ordered_tree(&scaled, Root::Given(place), method, progress)?.1)
+    let by_place = Blocks::of(&arrangement.problem)?;
+    let scaled = ScaledSizes::<T>::new(&costs, by_place.sizes).ok_or(too_large)?;
+    let scaled = scaled.with_busy_root(by_place.likely_root(), busy);
+    let method = default_method(&arrangement.problem);
+    Ok(ordered_tree(&scaled, by_place.root, method, progress)?.tree)
 }

@@ -6,10 +6,12 @@
 //! the tree is built.
 
 use super::NonOrderedError;
-use super::arrangement::{Receivers, root_of};
+use super::arrangement::Receivers;
+use super::ports;
 use crate::DpError;
+use crate::blocks::Blocks;
 use std::collections::BTreeMap;
-use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Scalar, ScaledSizes, Tree};
+use tuwtree_model::{Ports, Problem, Rank, Root, Scalar, ScaledSizes, Tree};
 
 /// What [`exact`] does in a moment: 3^16 steps.
 pub const WORK_AT_ONCE: u64 = 43_046_721;
@@ -17,40 +19,46 @@ pub const WORK_AT_ONCE: u64 = 43_046_721;
 /// The most steps that [`exact`] takes; some seconds.
 pub const MOST_WORK: u64 = 1_000_000_000;
 
-/// How many steps [`exact`] would take: the pairs of a state and a part of it, `u64::MAX` if there are
-/// more.
+/// How many steps [`exact`] would take with one port: the pairs of a state and a part of it, `u64::MAX`
+/// if there are more.
 ///
 /// For `n` blocks with distinct sizes, that do not count the root's, `3^n`.
 ///
 /// # Errors
-/// [`DpError::RootOutOfRange`].
+/// [`DpError::NeedsBlocks`], [`DpError::NotHomogeneous`], [`DpError::Costs`].
 ///
 /// # Example
 /// ```
 /// use tuwtree_dp::non_ordered::exact_work;
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
 /// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
 /// let work = |sizes: &[u64]| {
 ///     let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
-///     exact_work(&sizes, &costs, Root::Given(0)).unwrap()
+///     let problem = Problem::gather(&sizes, costs).unwrap();
+///     exact_work(&problem.with_root(Root::Given(0)).unwrap()).unwrap()
 /// };
 /// assert_eq!(work(&[5, 1, 2, 3, 4]), 81);
 /// assert_eq!(work(&[5, 1, 1, 1, 1]), 15);
 /// ```
-pub fn exact_work(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<u64, DpError> {
-    Ok(States::new(sizes, costs, root)?.work())
+pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
+    Ok(States::new(Blocks::of(problem)?).work())
 }
 
-/// A best tree of all, ordered or not, with a given root or the best one.
+/// A best tree of all for gather or scatter at homogeneous costs, ordered or not, with a given root or
+/// the best one, and as many ports as the problem has.
 ///
 /// For gamma > beta, empty blocks and all roots take part; otherwise see the
 /// [module](super#what-makes-it-simpler-than-ordered-trees).
 ///
 /// # Errors
-/// [`NonOrderedError`]: more than [`MOST_WORK`] steps, a root out of range, times too large.
+/// [`NonOrderedError`]: more than [`MOST_WORK`] steps with one port, more than
+/// [`MOST_ON_PORTS`](super::MOST_ON_PORTS) processors with several; a problem of another kind, times
+/// too large.
 ///
 /// # Complexity
-/// O([`exact_work`]) time; space for fewer than half a million states.
+/// O([`exact_work`]) time; space for fewer than half a million states. With several ports O(p 3^p)
+/// steps, each for all lists of times that are kept: a few with two ports, some dozens with more.
+/// NP-hard for any number of ports (OPT Theorems 6 and 7).
 ///
 /// # Source
 /// OPT Proposition 2. For `X` without a root, `T[X]` is the least over nonempty proper parts `Y` of
@@ -61,22 +69,39 @@ pub fn exact_work(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result
 /// Root 3 is far from the large block 0. Direct it takes 1 + 9; then 1 and 2 together, 1 + 2.
 /// ```
 /// use tuwtree_dp::non_ordered::exact;
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
-/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Root, completion_time};
 /// let sizes = BlockSizes::new([9, 1, 1, 0]).unwrap();
-/// let tree = exact(&sizes, &costs, Root::Given(3)).unwrap();
-/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 13.0);
+/// let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(3)).unwrap();
+/// let tree = exact(&problem).unwrap();
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 13.0);
+/// // Two ports: meanwhile 1 and 2 come through the other.
+/// let problem = problem.with_ports(Ports::new(2).unwrap());
+/// let tree = exact(&problem).unwrap();
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 10.0);
 /// ```
-pub fn exact(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<Tree, NonOrderedError> {
-    let states = States::new(sizes, costs, root)?;
+pub fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
+    let blocks = Blocks::of(problem)?;
+    match problem.ports() {
+        Ports::ONE => on_one_port(blocks),
+        several => ports::exact(blocks, several),
+    }
+}
+
+/// A best tree of all where processors have one port.
+fn on_one_port(blocks: Blocks<'_>) -> Result<Tree, NonOrderedError> {
+    let Blocks { sizes, costs, .. } = blocks;
+    let states = States::new(blocks);
     let needed = states.work();
     if needed > MOST_WORK {
         return Err(NonOrderedError::TooMuchWork { needed, allowed: MOST_WORK });
     }
     let receivers = if costs.is_integral() {
-        ScaledSizes::<i64>::new(costs, sizes).map(|scaled| Table::new(&states, &scaled).receivers())
+        ScaledSizes::<i64>::new(&costs, sizes)
+            .map(|scaled| Table::new(&states, &scaled).receivers())
     } else {
-        ScaledSizes::<f64>::new(costs, sizes).map(|scaled| Table::new(&states, &scaled).receivers())
+        ScaledSizes::<f64>::new(&costs, sizes)
+            .map(|scaled| Table::new(&states, &scaled).receivers())
     };
     Ok(receivers.ok_or(DpError::TooLarge { total: sizes.total() })?.tree())
 }
@@ -94,10 +119,10 @@ struct States {
 
 impl States {
     /// The states of a problem: with gamma <= beta, without empty blocks and with a known root.
-    fn new(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Result<States, DpError> {
-        let known = root_of(root, sizes)?;
+    fn new(blocks: Blocks<'_>) -> States {
+        let Blocks { sizes, costs, root } = blocks;
         let monotone = costs.gamma() <= costs.beta();
-        let root = (monotone || root != Root::Best).then_some(known);
+        let root = (monotone || root != Root::Best).then(|| blocks.likely_root());
         let mut by_size: BTreeMap<u64, Vec<Rank>> = BTreeMap::new();
         for (rank, bytes) in sizes.iter().enumerate() {
             if Some(rank) != root && (bytes > 0 || !monotone) {
@@ -107,7 +132,7 @@ impl States {
         let mut classes: Vec<Vec<Rank>> = by_size.into_values().collect();
         classes.sort_by_key(|ranks| std::cmp::Reverse(ranks.len()));
         let empty = classes.iter().position(|ranks| sizes.block(ranks[0]) == 0);
-        Ok(States { processors: sizes.processors(), root, classes, empty })
+        States { processors: sizes.processors(), root, classes, empty }
     }
 
     /// The pairs of a state and a part of it.

@@ -8,10 +8,13 @@
 //! | solver | trees | time | caveat |
 //! |---|---|---|---|
 //! | [`exact`](exact()) | all | O(3^p), or polynomial for few distinct sizes | [`exact_work`] says how much |
+//! | [`exact`](exact()), several ports | all | O(p 3^p) and more | up to 9 processors |
 //! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
 //! | [`search`](search()) | ordered after some permutation | steps times that | small problems |
 //! | [`direct`](direct()) | ordered, but for large blocks that go straight to the root | as the ordered program's, some times | gamma <= beta |
-//! | [`exact_on_ports`] | all, with several ports | O(p 3^p) and more | up to 9 processors |
+//!
+//! They are for gather and scatter at homogeneous costs, and all but `exact` for one port, however many
+//! the problem has.
 //!
 //! `treegen` has constructions without search. How far a tree is from the best, a bound tells
 //! ([`tuwtree_model::best_lower_bound`]).
@@ -45,6 +48,6 @@ mod sorted;
 pub use direct::direct;
 pub use error::NonOrderedError;
 pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};
-pub use ports::{MOST_ON_PORTS, exact_on_ports};
-pub use search::{Search, search, search_while};
-pub use sorted::{Order, sorted};
+pub use ports::MOST_ON_PORTS;
+pub use search::{Search, search};
+pub use sorted::{BlockOrder, sorted};

@@ -8,16 +8,14 @@
 //! # Source
 //! OPT Theorem 7, in the form with integer costs that follows its proof.
 
-use tuwtree_model::{BlockSizes, Homogeneous};
+use tuwtree_model::{BlockSizes, Homogeneous, Problem};
 
 /// A gather problem whose least completion time answers a PARTITION problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionGather {
-    /// The blocks: one for each number, then the two large ones.
-    pub sizes: BlockSizes,
-    /// alpha = beta = gamma = 1.
-    pub costs: Homogeneous,
-    /// The least completion time, any root, iff the numbers can be parted; otherwise it is more.
+    /// A block for each number, then the two large ones; any root, and alpha = beta = gamma = 1.
+    pub problem: Problem,
+    /// The least completion time iff the numbers can be parted; otherwise it is more.
     pub threshold: u64,
 }
 
@@ -48,10 +46,10 @@ pub enum PartitionError {
 /// The instance of OPT section 4: it can be parted, and an ordered tree takes 983.
 /// ```
 /// use tuwtree_dp::non_ordered::{exact, partition};
-/// use tuwtree_model::{Root, completion_time};
+/// use tuwtree_model::completion_time;
 /// let gather = partition::gather(&[2, 3, 3, 3, 4, 4, 4, 6, 6, 13]).unwrap();
-/// let tree = exact(&gather.sizes, &gather.costs, Root::Best).unwrap();
-/// let time = completion_time(&tree, &gather.sizes, &gather.costs).unwrap();
+/// let tree = exact(&gather.problem).unwrap();
+/// let time = completion_time(&tree, &gather.problem).unwrap();
 /// assert_eq!((gather.threshold, time.units()), (982, 982.0));
 /// ```
 pub fn gather(numbers: &[u64]) -> Result<PartitionGather, PartitionError> {
@@ -67,9 +65,8 @@ pub fn gather(numbers: &[u64]) -> Result<PartitionGather, PartitionError> {
         .and_then(|sum| sum.checked_mul(2 * n)?.checked_add(2))
         .ok_or(PartitionError::Sum)?;
     let blocks = numbers.iter().map(|number| n * number + 1).chain([n * half, n * half + n]);
-    Ok(PartitionGather {
-        sizes: BlockSizes::new(blocks).map_err(|_| PartitionError::Sum)?,
-        costs: Homogeneous::new(1.0, 1.0, 1.0).expect("1 is a cost"),
-        threshold,
-    })
+    let sizes = BlockSizes::new(blocks).map_err(|_| PartitionError::Sum)?;
+    let costs = Homogeneous::new(1.0, 1.0, 1.0).expect("1 is a cost");
+    let problem = Problem::gather(&sizes, costs).expect("homogeneous costs are for any processors");
+    Ok(PartitionGather { problem, threshold })
 }

@@ -7,57 +7,34 @@
 //!
 //! Every step goes to the port that is free first. That loses nothing: with its steps in the order in
 //! which they start, no other choice of ports frees any port earlier (`docs/ports.md`).
+//!
+//! # Source
+//! OPT section 2.6 says why Proposition 2 does not hold of several ports.
 
 use super::NonOrderedError;
-use crate::DpError;
+use crate::blocks::Blocks;
 use tuwtree_model::{
     BlockSizes, CostModel, Homogeneous, Ports, Rank, Root, Step, Time, TimeError, Tree,
 };
 
-/// The most processors for which [`exact_on_ports`] searches; some seconds.
+/// The most processors for which [`exact`](super::exact()) searches where they have several ports;
+/// some seconds.
 pub const MOST_ON_PORTS: usize = 9;
 
-/// A best tree of all, ordered or not, where every processor has so many ports, with a given root or
-/// the best one.
+/// A best tree of all where every processor has so many ports.
 ///
 /// # Errors
-/// [`NonOrderedError`]: more than [`MOST_ON_PORTS`] processors, a root out of range, times that cannot
-/// be stated.
+/// [`NonOrderedError`]: more than [`MOST_ON_PORTS`] processors, times that cannot be stated.
 ///
 /// # Complexity
-/// O(p 3^p) steps, each for all lists of times that are kept: a few with two ports, some dozens with
-/// more. NP-hard for any k > 1 (OPT Theorem 6).
-///
-/// # Source
-/// OPT section 2.6 says why Proposition 2 does not hold of several ports.
-///
-/// # Example
-/// Two ports: 6 through the one; 3 and 2 through the other, one after the other.
-/// ```
-/// use tuwtree_dp::non_ordered::exact_on_ports;
-/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, completion_time_on_ports};
-/// let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap();
-/// let sizes = BlockSizes::new([0, 6, 3, 2]).unwrap();
-/// let two = Ports::new(2).unwrap();
-/// let tree = exact_on_ports(&sizes, &costs, Root::Given(0), two).unwrap();
-/// let time = completion_time_on_ports(&tree, &sizes, &costs, two).unwrap();
-/// assert_eq!(time.units(), 7.0);
-/// ```
-pub fn exact_on_ports(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
-    ports: Ports,
-) -> Result<Tree, NonOrderedError> {
+/// O(p 3^p) steps, each for all lists of times that are kept.
+pub(super) fn exact(blocks: Blocks<'_>, ports: Ports) -> Result<Tree, NonOrderedError> {
+    let Blocks { sizes, costs, root } = blocks;
     let processors = sizes.processors();
-    if let Root::Given(root) = root {
-        Tree::check_root(processors, root)
-            .map_err(|_| DpError::RootOutOfRange { root, processors })?;
-    }
     if processors > MOST_ON_PORTS {
         return Err(NonOrderedError::TooManyForPorts { processors });
     }
-    let table = Table::new(sizes, costs, ports)?;
+    let table = Table::new(sizes, &costs, ports)?;
     let everything = (1 << processors) - 1;
     let (root, plan) = match root {
         Root::Given(root) => (root, table.first_ready(root, everything).1),
@@ -233,15 +210,19 @@ fn keep(plan: Plan, plans: &mut Vec<Plan>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::exact;
     use super::*;
-    use tuwtree_model::completion_time_on_ports;
+    use tuwtree_model::{Problem, completion_time};
+
+    fn problem(sizes: &[u64], [alpha, beta, gamma]: [f64; 3], ports: u16) -> Problem {
+        let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
+        let costs = Homogeneous::new(alpha, beta, gamma).unwrap();
+        Problem::gather(&sizes, costs).unwrap().with_ports(Ports::new(ports).unwrap())
+    }
 
     fn time(sizes: &[u64], alpha: f64, ports: u16) -> f64 {
-        let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
-        let costs = Homogeneous::new(alpha, 1.0, 0.0).unwrap();
-        let ports = Ports::new(ports).unwrap();
-        let tree = exact_on_ports(&sizes, &costs, Root::Given(0), ports).unwrap();
-        completion_time_on_ports(&tree, &sizes, &costs, ports).unwrap().units()
+        let problem = problem(sizes, [alpha, 1.0, 0.0], ports).with_root(Root::Given(0)).unwrap();
+        completion_time(&exact(&problem).unwrap(), &problem).unwrap().units()
     }
 
     #[test]
@@ -249,6 +230,8 @@ mod tests {
         // 5 + 3 + 2 and 6 + 4; 6, 5 and 4 + 3 + 2 or better 4 + 3, 5 + 2, 6.
         assert_eq!(time(&[0, 6, 5, 4, 3, 2], 0.0, 2), 10.0);
         assert_eq!(time(&[0, 6, 5, 4, 3, 2], 0.0, 3), 7.0);
+        // 6; 3 + 2 and, beside, a latency each.
+        assert_eq!(time(&[0, 6, 3, 2], 1.0, 2), 7.0);
     }
 
     #[test]
@@ -259,12 +242,24 @@ mod tests {
     }
 
     #[test]
+    fn one_port_takes_what_proposition_2_says() {
+        for sizes in [&[9, 1, 1, 0][..], &[4, 0, 7, 7, 2], &[1, 2, 4, 8, 16, 3]] {
+            for costs in [[1.0, 1.0, 1.0], [5.0, 1.0, 0.0], [2.0, 1.0, 3.0], [0.0, 2.0, 9.0]] {
+                let problem = problem(sizes, costs, 1);
+                for root in [Root::Best, Root::Given(1)] {
+                    let problem = problem.with_root(root).unwrap();
+                    let by_lists = super::exact(Blocks::of(&problem).unwrap(), Ports::ONE).unwrap();
+                    let [one, other] = [by_lists, exact(&problem).unwrap()]
+                        .map(|tree| completion_time(&tree, &problem).unwrap());
+                    assert_eq!(one, other, "{problem:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn too_many_processors_are_refused() {
-        let sizes = BlockSizes::new([1; 10]).unwrap();
-        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
-        let error = exact_on_ports(&sizes, &costs, Root::Best, Ports::ONE).unwrap_err();
+        let error = exact(&problem(&[1; 10], [1.0, 1.0, 1.0], 2)).unwrap_err();
         assert_eq!(error, NonOrderedError::TooManyForPorts { processors: 10 });
-        let error = exact_on_ports(&sizes, &costs, Root::Given(10), Ports::ONE).unwrap_err();
-        assert!(matches!(error, NonOrderedError::Ordered(DpError::RootOutOfRange { .. })));
     }
 }

@@ -1,78 +1,173 @@
 //! Local search over the orders of the processors.
 
 use super::NonOrderedError;
-use super::arrangement::{descending, root_of};
+use super::arrangement::descending;
 use super::sorted::arranged;
-use crate::Progress;
-use tuwtree_model::{
-    BlockSizes, Homogeneous, Randomness, Rank, Root, Tree, best_lower_bound, completion_time,
-};
+use crate::blocks::Blocks;
+use crate::{DpError, Optimum, Progress};
+use std::cmp::Reverse;
+use tuwtree_model::{Problem, Randomness, Rank, Root, Tree, best_lower_bound, completion_time};
 
 /// How far a [`search`] goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// How many orders are tried beside the first, at most.
+    /// How many orders are tried beside those that it begins with, at most.
     pub steps: usize,
     /// Which ones: any number.
     pub seed: u64,
 }
 
 /// A tree that is optimal among the ordered ones for an order of the processors that was improved
-/// step by step, starting with the root and then the largest block down to the smallest.
+/// step by step, through one port. It begins with the root and then the largest block down to the
+/// smallest, and takes as many steps as `goes_on` allows, which is asked before each.
 ///
 /// Each step moves one processor to another place, and is kept unless the optimal tree takes longer.
 /// With the root first, each tree in which everybody copies first is ordered for some order of the
 /// others, so that with steps enough the best tree is within reach. The search ends when a lower
 /// bound is met.
 ///
+/// An open root is one with a largest block, which is best for gamma <= beta. For gamma > beta every
+/// order's best root is taken, empty blocks take part, and the search begins with the better one of all
+/// processors by size and by rank: then it is never slower than the optimal ordered tree.
+///
 /// # Errors
 /// [`NonOrderedError`], but not for too much work.
 ///
 /// # Complexity
 /// That of [`optimal`](crate::optimal) for each step.
-pub fn search(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
-    search: Search,
-    progress: &dyn Progress,
-) -> Result<Tree, NonOrderedError> {
-    search_while(sizes, costs, root, search, progress, &mut || true)
-}
-
-/// The tree of [`search()`] with as many of its steps as `goes_on` allows, which is asked before each.
 ///
-/// # Errors, complexity
-/// As [`search()`].
-pub fn search_while(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
+/// # Example
+/// ```
+/// use tuwtree_dp::non_ordered::{Search, search};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root, completion_time};
+/// let sizes = BlockSizes::new([9, 1, 1, 0]).unwrap();
+/// let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(3)).unwrap();
+/// let tree = search(&problem, Search { steps: 100, seed: 1 }, &(), &mut || true).unwrap();
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 13.0);
+/// ```
+pub fn search(
+    problem: &Problem,
     search: Search,
     progress: &dyn Progress,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Tree, NonOrderedError> {
-    let root = root_of(root, sizes)?;
-    let bound = best_lower_bound(Root::Given(root), sizes, costs)?;
-    let mut order: Vec<Rank> = descending(sizes, root);
-    order.insert(0, root);
-    let (mut time, mut best) = arranged(&order, (sizes, costs, Root::Given(root)), progress)?;
-    if order.len() < 3 {
-        return Ok(best);
+    let blocks = with_known_root(Blocks::of(problem)?);
+    let judged = blocks.gathered();
+    let bound = best_lower_bound(&judged)?;
+    let Start { mut order, fixed, mut best } = Start::new(blocks, progress)?;
+    let movable = order.len() - fixed;
+    if movable < 2 {
+        return Ok(best.tree);
     }
     let numbers = Randomness::Xoshiro { seed: search.seed }.numbers(2 * search.steps);
     for pair in numbers.chunks_exact(2) {
-        if !goes_on() || completion_time(&best, sizes, costs)? <= bound {
+        if !goes_on() || completion_time(&best.tree, &judged)? <= bound {
             break;
         }
-        let [from, to] = [pair[0], pair[1]].map(|number| 1 + number as usize % (order.len() - 1));
+        let [from, to] = [pair[0], pair[1]].map(|number| fixed + number as usize % movable);
         let mut moved = order.clone();
         let rank = moved.remove(from);
         moved.insert(to, rank);
-        let (next, tree) = arranged(&moved, (sizes, costs, Root::Given(root)), progress)?;
-        if next <= time {
-            (time, best, order) = (next, tree, moved);
+        let next = arranged(&moved, blocks, progress)?;
+        if next.value <= best.value {
+            (best, order) = (next, moved);
         }
     }
-    Ok(best)
+    Ok(best.tree)
+}
+
+/// The same with a given root, unless for gamma > beta nobody knows a best one.
+fn with_known_root(blocks: Blocks<'_>) -> Blocks<'_> {
+    match blocks.costs.gamma() <= blocks.costs.beta() {
+        true => Blocks { root: Root::Given(blocks.likely_root()), ..blocks },
+        false => blocks,
+    }
+}
+
+/// What a search begins with.
+struct Start {
+    order: Vec<Rank>,
+    /// How many processors at the beginning of the order keep their places: a given root.
+    fixed: usize,
+    best: Optimum,
+}
+
+impl Start {
+    fn new(blocks: Blocks<'_>, progress: &dyn Progress) -> Result<Start, DpError> {
+        match blocks.root {
+            Root::Given(root) => {
+                let mut order = descending(blocks.sizes, root);
+                order.insert(0, root);
+                let best = arranged(&order, blocks, progress)?;
+                Ok(Start { order, fixed: 1, best })
+            }
+            Root::Best => {
+                let ranks: Vec<Rank> = (0..blocks.sizes.processors()).collect();
+                let mut by_size = ranks.clone();
+                by_size.sort_by_key(|&rank| Reverse(blocks.sizes.block(rank)));
+                let of_sizes = arranged(&by_size, blocks, progress)?;
+                let of_ranks = arranged(&ranks, blocks, progress)?;
+                let (order, best) = match of_ranks.value < of_sizes.value {
+                    true => (ranks, of_ranks),
+                    false => (by_size, of_sizes),
+                };
+                Ok(Start { order, fixed: 0, best })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::non_ordered::exact;
+    use crate::{Method, optimal};
+    use tuwtree_model::{BlockSizes, Homogeneous};
+
+    fn problem(sizes: &[u64], [alpha, beta, gamma]: [f64; 3]) -> Problem {
+        let costs = Homogeneous::new(alpha, beta, gamma).unwrap();
+        Problem::gather(&BlockSizes::new(sizes.iter().copied()).unwrap(), costs).unwrap()
+    }
+
+    fn time(problem: &Problem, steps: usize) -> f64 {
+        let tree = search(problem, Search { steps, seed: 1 }, &(), &mut || true).unwrap();
+        completion_time(&tree, problem).unwrap().units()
+    }
+
+    #[test]
+    fn an_open_root_need_not_have_a_largest_block_where_copying_is_dearer_than_sending() {
+        let problem = problem(&[5, 1000, 0, 1000, 0, 1000, 0], [1.0, 1.0, 51.0]);
+        let ordered = optimal(&problem, Method::Plain, &()).unwrap();
+        assert_eq!(ordered.value, 3008.0);
+        for steps in [0, 100] {
+            assert!(time(&problem, steps) <= 3008.0);
+        }
+    }
+
+    #[test]
+    fn an_open_root_is_never_worse_than_that_of_the_optimal_ordered_tree() {
+        let mut random = Randomness::Xoshiro { seed: 7 }.numbers(7 * 200).into_iter();
+        for _ in 0..200 {
+            let blocks: [u64; 6] = std::array::from_fn(|_| {
+                let number = random.next().unwrap();
+                [0, 1, 5, number % 30][(number >> 32) as usize % 4]
+            });
+            let gamma = random.next().unwrap() % 60;
+            let problem = problem(&blocks, [3.0, 1.0, gamma as f64]);
+            let ordered = optimal(&problem, Method::Plain, &()).unwrap().value;
+            let best = completion_time(&exact(&problem).unwrap(), &problem).unwrap().units();
+            let found = time(&problem, 20);
+            assert!(best <= found && found <= ordered, "{best} {found} {ordered}: {problem:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_that_may_not_go_on_returns_what_it_begins_with() {
+        let problem = problem(&[9, 1, 1, 0, 7], [1.0, 1.0, 1.0]);
+        let all = Search { steps: 100, seed: 1 };
+        let stopped = search(&problem, all, &(), &mut || false).unwrap();
+        let none = search(&problem, Search { steps: 0, ..all }, &(), &mut || true).unwrap();
+        assert_eq!(stopped, none);
+    }
 }

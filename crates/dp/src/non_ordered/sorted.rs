@@ -1,14 +1,26 @@
 //! Trees that are ordered once the processors have been put into another order.
 
 use super::NonOrderedError;
-use super::arrangement::{Arrangement, descending, root_of};
-use crate::{DpError, Optimum, Progress, default_method, optimal_with};
+use super::arrangement::{Arrangement, descending};
+use crate::blocks::Blocks;
+use crate::{DpError, Optimum, Progress, default_method, optimal};
 use std::cmp::Reverse;
-use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Time, Tree, completion_time};
+use tuwtree_model::{BlockSizes, Problem, Rank, Root, Time, Tree, completion_time};
 
 /// An order of the processors for which [`sorted`] finds an optimal ordered tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum BlockOrder {
     /// The root, then the largest block, down to the smallest. Alone it is within a few per mille of
     /// the optimum as a rule.
     Descending,
@@ -25,26 +37,15 @@ pub enum Order {
     Ranks,
 }
 
-impl Order {
-    /// All orders.
-    pub const ALL: [Order; 6] = [
-        Order::Descending,
-        Order::Ascending,
-        Order::BothSides,
-        Order::Halves,
-        Order::RootAmong,
-        Order::Ranks,
-    ];
-
-    /// The name by which users and documents call the order.
-    pub fn name(self) -> &'static str {
+impl BlockOrder {
+    /// Whether the order does not depend on which of the processors is the root.
+    fn holds_any_root(self) -> bool {
         match self {
-            Order::Descending => "descending",
-            Order::Ascending => "ascending",
-            Order::BothSides => "both-sides",
-            Order::Halves => "halves",
-            Order::RootAmong => "root-among",
-            Order::Ranks => "ranks",
+            BlockOrder::RootAmong | BlockOrder::Ranks => true,
+            BlockOrder::Descending
+            | BlockOrder::Ascending
+            | BlockOrder::BothSides
+            | BlockOrder::Halves => false,
         }
     }
 
@@ -56,61 +57,61 @@ impl Order {
         };
         let turn = |parity: usize| others.iter().copied().skip(parity).step_by(2).collect();
         match self {
-            Order::Descending => around(vec![], others),
-            Order::Ascending => around(vec![], others.into_iter().rev().collect()),
-            Order::BothSides => around(turn(1), turn(0)),
-            Order::Halves => {
+            BlockOrder::Descending => around(vec![], others),
+            BlockOrder::Ascending => around(vec![], others.into_iter().rev().collect()),
+            BlockOrder::BothSides => around(turn(1), turn(0)),
+            BlockOrder::Halves => {
                 let (large, small) = others.split_at(others.len() / 2);
                 around(large.to_vec(), small.to_vec())
             }
-            Order::RootAmong => {
+            BlockOrder::RootAmong => {
                 let mut all = around(vec![], others);
                 all.sort_by_key(|&rank| (Reverse(sizes.block(rank)), rank));
                 all
             }
-            Order::Ranks => (0..sizes.processors()).collect(),
+            BlockOrder::Ranks => (0..sizes.processors()).collect(),
         }
     }
 }
 
-/// The fastest tree that is optimal among the ordered ones for one of these orders of the processors;
-/// of several, that of the first such order.
+/// The fastest tree that is optimal among the ordered ones for one of these orders of the processors,
+/// through one port; of several, that of the first such order.
 ///
-/// With [`Order::Ranks`] among them, it is never slower than the optimal ordered tree. With
+/// With [`BlockOrder::Ranks`] among them, it is never slower than the optimal ordered tree. With
 /// [`Root::Best`] the root has a largest block, but for `Ranks` and `RootAmong`, where every root is
 /// tried.
 ///
 /// # Errors
-/// [`NonOrderedError`], but not for too much work. Without orders, as for [`Order::Descending`].
+/// [`NonOrderedError`], but not for too much work. Without orders, as for [`BlockOrder::Descending`].
 ///
 /// # Complexity
-/// That of [`optimal`](crate::optimal) for each order, by its [`default_method`].
+/// That of [`optimal`] for each order, by its [`default_method`].
 ///
 /// # Example
 /// ```
-/// use tuwtree_dp::non_ordered::{Order, sorted};
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, completion_time};
-/// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+/// use tuwtree_dp::non_ordered::{BlockOrder, sorted};
+/// use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem, Root, completion_time};
 /// let sizes = BlockSizes::new([9, 1, 1, 0]).unwrap();
-/// let tree = sorted(&sizes, &costs, Root::Given(3), &Order::ALL, &()).unwrap();
-/// assert_eq!(completion_time(&tree, &sizes, &costs).unwrap().units(), 13.0);
+/// let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(3)).unwrap();
+/// let tree = sorted(&problem, BlockOrder::ALL, &()).unwrap();
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 13.0);
 /// ```
 pub fn sorted(
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-    root: Root,
-    orders: &[Order],
+    problem: &Problem,
+    orders: &[BlockOrder],
     progress: &dyn Progress,
 ) -> Result<Tree, NonOrderedError> {
-    let orders = if orders.is_empty() { &[Order::Descending] } else { orders };
+    let blocks = Blocks::of(problem)?;
+    let judged = blocks.gathered();
+    let receiver = blocks.likely_root();
+    let orders = if orders.is_empty() { &[BlockOrder::Descending] } else { orders };
     let mut best: Option<(Time, Tree)> = None;
     for &order in orders {
-        let receiver = root_of(root, sizes)?;
-        let free = matches!(order, Order::Ranks | Order::RootAmong) && root == Root::Best;
-        let root = if free { Root::Best } else { Root::Given(receiver) };
-        let places = order.places(sizes, receiver);
-        let (_, tree) = arranged(&places, (sizes, costs, root), progress)?;
-        let time = completion_time(&tree, sizes, costs)?;
+        let root = if order.holds_any_root() { blocks.root } else { Root::Given(receiver) };
+        let places = order.places(blocks.sizes, receiver);
+        let tree = arranged(&places, Blocks { root, ..blocks }, progress)?.tree;
+        let time = completion_time(&tree, &judged)?;
         if best.as_ref().is_none_or(|best| time < best.0) {
             best = Some((time, tree));
         }
@@ -118,22 +119,19 @@ pub fn sorted(
     Ok(best.expect("there is at least one order").1)
 }
 
-/// The least time of an ordered tree over these processors, in this order, and such a tree.
+/// An optimum among the ordered trees over these processors, in this order; all others send to its
+/// root.
 ///
 /// # Errors
-/// As [`optimal_with`].
+/// As [`optimal`].
 pub(super) fn arranged(
     places: &[Rank],
-    (sizes, costs, root): (&BlockSizes, &Homogeneous, Root),
+    blocks: Blocks<'_>,
     progress: &dyn Progress,
-) -> Result<(f64, Tree), DpError> {
-    let arrangement = Arrangement::new(places.iter().copied().map(Some).collect(), sizes)?;
-    let root = match root {
-        Root::Given(root) => arrangement.root(root),
-        Root::Best => Root::Best,
-    };
-    let method = default_method(&arrangement.sizes, costs);
-    let Optimum { tree, value, .. } =
-        optimal_with(&arrangement.sizes, costs, root, method, progress)?;
-    Ok((value, arrangement.receivers(&tree, sizes.processors()).tree()))
+) -> Result<Optimum, DpError> {
+    let arrangement = Arrangement::new(places.iter().copied().map(Some).collect(), blocks)?;
+    let method = default_method(&arrangement.problem);
+    let Optimum { tree, value } = optimal(&arrangement.problem, method, progress)?;
+    let tree = arrangement.receivers(&tree, blocks.sizes.processors()).tree();
+    Ok(Optimum { tree, value })
 }

@@ -2,7 +2,7 @@
 //! read it.
 
 use crate::DpError;
-use tuwtree_model::{Collective, CostMatrix, LARGEST_EXACT, Rank};
+use tuwtree_model::{LARGEST_EXACT, Payload, Problem, Rank};
 
 /// What every message and every copy of a problem takes, as in a gather: for outward operations the
 /// costs of the opposite direction stand here.
@@ -18,14 +18,14 @@ pub(crate) struct Links {
     rate: Vec<f64>,
     /// `p` entries: the time of the copy of the own block.
     copy: Vec<f64>,
-    payload: Payload,
+    messages: Messages,
     /// All costs are integers, so that every time below 2^53 is exact.
     integral: bool,
 }
 
 /// What a message out of a range holds.
 #[derive(Clone, Debug)]
-enum Payload {
+enum Messages {
     /// All blocks of the range. `p + 1` entries: the bytes of all blocks before a rank.
     Blocks(Vec<u64>),
     /// The same vector of so many bytes, whatever the range.
@@ -53,21 +53,21 @@ impl Links {
     /// The links of a problem.
     ///
     /// # Errors
-    /// [`DpError::ProcessorsDiffer`]; [`DpError::TooLarge`] if a time may leave the range of `f64`.
+    /// [`DpError::Costs`] if the costs are no matrix; [`DpError::TooLarge`] if a time may leave the
+    /// range of `f64`.
     ///
     /// # Complexity
     /// O(p^2) time and space.
-    pub(crate) fn new(problem: Collective<'_>, costs: &CostMatrix) -> Result<Links, DpError> {
+    pub(crate) fn new(problem: &Problem) -> Result<Links, DpError> {
         let processors = problem.processors();
-        if costs.size() != processors {
-            return Err(DpError::ProcessorsDiffer { problem: processors, costs: costs.size() });
-        }
+        let costs = problem.costs().matrix(processors)?;
+        let collective = problem.collective();
         let mut latency = vec![0.0; processors * processors];
         let mut rate = vec![0.0; processors * processors];
         let mut slowest = (0.0_f64, 0.0_f64);
         for parent in 0..processors {
             for child in (0..processors).filter(|&child| child != parent) {
-                let (sender, receiver) = problem.ends(child, parent);
+                let (sender, receiver) = collective.ends(child, parent);
                 let (alpha, beta) = (costs.alpha(sender, receiver), costs.beta(sender, receiver));
                 latency[parent * processors + child] = alpha;
                 rate[parent * processors + child] = beta;
@@ -76,17 +76,15 @@ impl Links {
                 }
             }
         }
-        let copied = |rank| costs.gamma(rank) * problem.copied(rank) as f64;
+        let copied = |rank| costs.gamma(rank) * collective.copied(rank) as f64;
         let copy: Vec<f64> = (0..processors).map(copied).collect();
-        let (payload, total) = match problem {
-            Collective::Gather(sizes) | Collective::Scatter(sizes) => {
-                let before = (0..=processors).map(|rank| sizes.before(rank)).collect();
-                (Payload::Blocks(before), sizes.total())
+        let messages = match problem.payload() {
+            Payload::Blocks(sizes) => {
+                Messages::Blocks((0..=processors).map(|rank| sizes.before(rank)).collect())
             }
-            Collective::Broadcast(vector) | Collective::Reduce(vector) => {
-                (Payload::Vector(vector.bytes), vector.bytes)
-            }
+            Payload::Vector(vector) => Messages::Vector(vector.bytes),
         };
+        let total = problem.payload().total();
         // No tree takes longer than all its messages and copies one after the other.
         let horizon =
             processors as f64 * (slowest.0 + slowest.1 * total as f64) + copy.iter().sum::<f64>();
@@ -96,7 +94,7 @@ impl Links {
                 latency,
                 rate,
                 copy,
-                payload,
+                messages,
                 integral: costs.is_integral(),
             }),
             false => Err(DpError::TooLarge { total }),
@@ -118,9 +116,9 @@ impl Links {
     /// The bytes of a message that holds what `first..=last` have.
     #[inline(always)]
     pub(crate) fn bytes(&self, first: Rank, last: Rank) -> f64 {
-        match &self.payload {
-            Payload::Blocks(before) => (before[last + 1] - before[first]) as f64,
-            Payload::Vector(bytes) => *bytes as f64,
+        match &self.messages {
+            Messages::Blocks(before) => (before[last + 1] - before[first]) as f64,
+            Messages::Vector(bytes) => *bytes as f64,
         }
     }
 

@@ -21,7 +21,7 @@
 //! has, a range of processors that cannot be joined.
 //!
 //! # What this module does not do
-//! It knows no machine, only a matrix; the best tree that is not ordered is another, NP-hard problem
+//! It knows no machine, only a matrix, and one port; the best tree that is not ordered is another, NP-hard problem
 //! (OPT Theorems 5 and 7).
 //!
 //! # Source
@@ -40,30 +40,28 @@ mod tests;
 mod tree;
 
 use crate::progress::Meter;
-use crate::{DpError, Progress};
+use crate::{DpError, Optimum, Progress};
 use links::Links;
-use tuwtree_model::{Collective, CostMatrix, Operation, Rank, Root, Tree};
+use tuwtree_model::{Problem, Rank, Root};
 
 /// How the recurrence is evaluated. Both methods fill the same table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum PairMethod {
     /// Split by split and sender by sender, for all roots: O(p^5).
     Plain,
     /// By lower envelopes of what the senders of a range offer: O(p^4 log p), as a rule O(p^4).
     Hinges,
-}
-
-impl PairMethod {
-    /// All methods.
-    pub const ALL: [PairMethod; 2] = [PairMethod::Plain, PairMethod::Hinges];
-
-    /// The name by which users and documents call the method.
-    pub fn name(self) -> &'static str {
-        match self {
-            PairMethod::Plain => "plain",
-            PairMethod::Hinges => "hinges",
-        }
-    }
 }
 
 /// What is computed, as far as the size of its tables depends on it.
@@ -125,48 +123,32 @@ pub fn most_processors_per_pair(memory: u64, root: Root, trees: PairTrees) -> us
 const MOST: usize = 1 << 16;
 
 /// A problem's links, once it is known to fit.
-fn links(
-    problem: Collective<'_>,
-    costs: &CostMatrix,
-    root: Root,
-    (trees, progress): (PairTrees, &dyn Progress),
-) -> Result<Links, DpError> {
-    let processors = problem.processors();
-    if let Root::Given(root) = root
-        && root >= processors
-    {
-        return Err(DpError::RootOutOfRange { root, processors });
-    }
+fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result<Links, DpError> {
+    let (processors, root) = (problem.processors(), problem.root());
     let needed = memory_needed_per_pair(processors, root, trees);
     let allowed = progress.memory_allowed();
     if needed > allowed || processors > MOST {
         let most = most_processors_per_pair(allowed, root, trees);
         return Err(DpError::DoesNotFit { processors, needed, allowed, most });
     }
-    let links = Links::new(problem, costs)?;
-    costs.check_links(problem, root)?;
+    let links = Links::new(problem)?;
+    problem.check_links()?;
     Ok(links)
 }
 
-/// An optimal tree and its time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OptimalTree {
-    /// A tree that attains the value, with the root asked for or a best one.
-    pub tree: Tree,
-    /// Its completion time, in time units: exact if all costs are integers.
-    pub value: f64,
-}
-
-/// An optimal ordered tree: least completion time over all ordered trees (as the
-/// [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root.
+/// An optimal ordered tree, whatever the operation: least completion time over all ordered trees (as
+/// the [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root, through one port.
 ///
-/// Block sizes alone stand for a gather. Ties: the lowest root; then, from each root's last message to
-/// its first, the lowest split, then the lowest sender.
+/// Costs of any other kind are written as a matrix first. Ties: the lowest root; then, from each root's
+/// last message to its first, the lowest split, then the lowest sender.
 ///
 /// # Errors
-/// [`DpError::ProcessorsDiffer`], [`DpError::RootOutOfRange`], [`DpError::TooLarge`];
-/// [`DpError::DoesNotFit`] before anything is computed; [`DpError::OutOfMemory`],
-/// [`DpError::Cancelled`]; [`DpError::NoTree`] and [`DpError::NoOrderedTree`] where links are missing.
+/// [`DpError::DoesNotFit`] before anything is computed; [`DpError::Costs`], [`DpError::TooLarge`];
+/// [`DpError::OutOfMemory`], [`DpError::Cancelled`]; [`DpError::NoTree`] and
+/// [`DpError::NoOrderedTree`] where links are missing.
+///
+/// # Panics
+/// If there are no processors.
 ///
 /// # Complexity
 /// O(p^4 log p) at worst and O(p^4) as a rule by [`PairMethod::Hinges`], an eighth of it for a given
@@ -180,69 +162,66 @@ pub struct OptimalTree {
 /// receives all 5 (10 + 5).
 /// ```
 /// use tuwtree_dp::{PairMethod, optimal_per_pair};
-/// use tuwtree_model::{BlockSizes, CostMatrix, Root};
+/// use tuwtree_model::{BlockSizes, CostMatrix, Problem, Root};
 /// let alpha = |sender, receiver| match (sender, receiver) {
 ///     (1, 0) => f64::INFINITY,
 ///     _ => 10.0,
 /// };
 /// let costs = CostMatrix::from_fn(3, alpha, |_, _| 1.0, |_| 0.0).unwrap();
 /// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
-/// let best = optimal_per_pair(&sizes, &costs, Root::Given(0), PairMethod::Hinges, &()).unwrap();
+/// let problem = Problem::gather(&sizes, &costs).unwrap().with_root(Root::Given(0)).unwrap();
+/// let best = optimal_per_pair(&problem, PairMethod::Hinges, &()).unwrap();
 /// assert_eq!(best.value, 26.0);
 /// ```
-pub fn optimal_per_pair<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &CostMatrix,
-    root: Root,
+pub fn optimal_per_pair(
+    problem: &Problem,
     method: PairMethod,
     progress: &dyn Progress,
-) -> Result<OptimalTree, DpError> {
-    let problem = problem.into();
-    let links = links(problem, costs, root, (PairTrees::AnyDegree(method), progress))?;
+) -> Result<Optimum, DpError> {
+    let links = links(problem, PairTrees::AnyDegree(method), progress)?;
     let last = links.processors() - 1;
-    let operation = problem.operation();
     match method {
         PairMethod::Plain => {
             let mut meter = Meter::new(progress, levels::level_cells(last + 1) as usize);
             let table = plain::ordered(&links, &mut meter)?;
-            optimum(&links, operation, root, |i, j, r| table.get(i, j, r))
+            optimum(problem, &links, |i, j, r| table.get(i, j, r))
         }
         PairMethod::Hinges => {
-            let mut meter = Meter::new(progress, hinges::results(last + 1, root));
-            let table = hinges::ordered(&links, root, &mut meter)?;
-            optimum(&links, operation, root, |i, j, r| table.get(i, j, r))
+            let mut meter = Meter::new(progress, hinges::results(last + 1, problem.root()));
+            let table = hinges::ordered(&links, problem.root(), &mut meter)?;
+            optimum(problem, &links, |i, j, r| table.get(i, j, r))
         }
     }
 }
 
 /// The optimum out of a finished table.
 fn optimum(
+    problem: &Problem,
     links: &Links,
-    operation: Operation,
-    root: Root,
     time: impl Fn(Rank, Rank, Rank) -> f64,
-) -> Result<OptimalTree, DpError> {
-    let last = links.processors() - 1;
+) -> Result<Optimum, DpError> {
+    let (last, root) = (links.processors() - 1, problem.root());
     let best = match root {
         Root::Best => tree::best_root((0..=last).map(|root| time(0, last, root))),
         Root::Given(root) => Some((root, time(0, last, root))).filter(|best| best.1.is_finite()),
     };
     let Some((found, value)) = best else {
-        return Err(no_ordered_tree((operation, root), last, |i, j| match root {
+        return Err(no_ordered_tree(problem, |i, j| match root {
             Root::Given(root) if (i..=j).contains(&root) => time(i, j, root).is_finite(),
-            _ => (i..=j).any(|root| time(i, j, root).is_finite()),
+            Root::Given(_) | Root::Best => (i..=j).any(|root| time(i, j, root).is_finite()),
         }));
     };
     let value = links.stated(value)?;
-    Ok(OptimalTree { tree: tree::of_joins(links, found, time), value })
+    Ok(Optimum { tree: tree::of_joins(links, found, time), value })
 }
 
-/// An optimal ordered binary tree: least completion time over all strongly ordered trees in which no
-/// processor has more than two children, given or best root.
+/// An optimal ordered binary tree, whatever the operation: least completion time over all strongly
+/// ordered trees in which no processor has more than two children, given or best root, through one
+/// port.
 ///
 /// Ties: the lowest root; then two children before one, the lower split, and the lowest senders.
 ///
-/// # Errors
+/// # Errors, panics
 /// As [`optimal_per_pair`].
 ///
 /// # Complexity
@@ -250,15 +229,12 @@ fn optimum(
 ///
 /// # Source
 /// OPT Fig. 7 and Theorem 3, for each root.
-pub fn optimal_binary_per_pair<'a>(
-    problem: impl Into<Collective<'a>>,
-    costs: &CostMatrix,
-    root: Root,
+pub fn optimal_binary_per_pair(
+    problem: &Problem,
     progress: &dyn Progress,
-) -> Result<OptimalTree, DpError> {
-    let problem = problem.into();
-    let links = links(problem, costs, root, (PairTrees::Binary, progress))?;
-    let last = links.processors() - 1;
+) -> Result<Optimum, DpError> {
+    let links = links(problem, PairTrees::Binary, progress)?;
+    let (last, root) = (links.processors() - 1, problem.root());
     let mut meter = Meter::new(progress, binary::results(last + 1, root));
     let table = binary::binary(&links, root, &mut meter)?;
     let best = match root {
@@ -270,24 +246,21 @@ pub fn optimal_binary_per_pair<'a>(
         }
     };
     let Some((found, value)) = best else {
-        return Err(no_ordered_tree((problem.operation(), root), last, |i, j| match root {
+        return Err(no_ordered_tree(problem, |i, j| match root {
             Root::Given(root) if (i..=j).contains(&root) => true,
-            _ => table.roots(i, j).iter().any(|time| time.is_finite()),
+            Root::Given(_) | Root::Best => table.roots(i, j).iter().any(|time| time.is_finite()),
         }));
     };
     let value = links.stated(value)?;
-    Ok(OptimalTree { tree: tree::of_shapes(&links, found, &table), value })
+    Ok(Optimum { tree: tree::of_shapes(&links, found, &table), value })
 }
 
 /// The error where links lead from all data to the root, but no ordered tree has them: the first of
-/// the shortest ranges that cannot be joined, or all processors `0..=last` if each smaller one can be.
-fn no_ordered_tree(
-    (operation, root): (Operation, Root),
-    last: Rank,
-    can_be_joined: impl Fn(Rank, Rank) -> bool,
-) -> DpError {
+/// the shortest ranges that cannot be joined, or all processors if each smaller one can be.
+fn no_ordered_tree(problem: &Problem, can_be_joined: impl Fn(Rank, Rank) -> bool) -> DpError {
+    let last = problem.processors() - 1;
     let ranges = (1..=last).flat_map(|length| (0..=last - length).map(move |i| (i, i + length)));
     let mut blocked = ranges.filter(|&(i, j)| !can_be_joined(i, j));
     let (first, last) = blocked.next().unwrap_or((0, last));
-    DpError::NoOrderedTree { operation, root, first, last }
+    DpError::NoOrderedTree { operation: problem.operation(), root: problem.root(), first, last }
 }

@@ -6,7 +6,10 @@ use super::*;
 use crate::{Method, optimal, optimal_binary};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
-use tuwtree_model::{BlockSizes, Homogeneous, Vector, completion_time};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, CostMatrix, Costs, CostsError, Homogeneous, Operation, Payload, Vector,
+    completion_time,
+};
 
 /// What the costs of pairs look like.
 #[derive(Clone, Copy, Debug)]
@@ -85,16 +88,21 @@ fn problems(most: usize) -> impl Strategy<Value = (BlockSizes, CostMatrix)> {
     })
 }
 
-/// The problems that these blocks stand for.
-fn collectives(sizes: &BlockSizes) -> [Collective<'_>; 4] {
+/// The problems that these blocks stand for: a gather, a scatter, a broadcast, a reduction.
+fn of_all_operations(sizes: &BlockSizes, costs: &CostMatrix) -> Vec<Problem> {
     let vector = Vector { processors: sizes.processors(), bytes: sizes.block(0) };
-    [
-        Collective::Gather(sizes),
-        Collective::Scatter(sizes),
-        Collective::Broadcast(vector),
-        Collective::Reduce(vector),
-    ]
+    let problem = |&operation: &Operation| {
+        let payload = match operation.is_irregular() {
+            true => Payload::Blocks(sizes.clone()),
+            false => Payload::Vector(vector),
+        };
+        Problem::new(operation, payload, costs).unwrap()
+    };
+    Operation::ALL.iter().map(problem).collect()
 }
+
+/// Both methods, the yardstick first.
+const METHODS: [PairMethod; 2] = [PairMethod::Plain, PairMethod::Hinges];
 
 fn plain_table(links: &Links) -> Levels {
     plain::ordered(links, &mut Meter::new(&(), 1)).unwrap()
@@ -105,8 +113,8 @@ proptest! {
 
     #[test]
     fn hinges_are_plain_in_every_cell((sizes, costs) in problems(14)) {
-        for problem in collectives(&sizes) {
-            let links = Links::new(problem, &costs).unwrap();
+        for problem in of_all_operations(&sizes, &costs) {
+            let links = Links::new(&problem).unwrap();
             let plain = plain_table(&links);
             let fast = hinges::ordered(&links, Root::Best, &mut Meter::new(&(), 1)).unwrap();
             let last = sizes.processors() - 1;
@@ -125,9 +133,10 @@ proptest! {
         (sizes, costs) in problems(14), root in 0..14_usize,
     ) {
         let root = Root::Given(root % sizes.processors());
-        for problem in collectives(&sizes) {
-            let by = |method| optimal_per_pair(problem, &costs, root, method, &());
-            let [plain, fast] = PairMethod::ALL.map(by);
+        for problem in of_all_operations(&sizes, &costs) {
+            let problem = problem.with_root(root).unwrap();
+            let by = |method| optimal_per_pair(&problem, method, &());
+            let [plain, fast] = METHODS.map(by);
             prop_assert_eq!(fast, plain);
         }
     }
@@ -140,9 +149,10 @@ proptest! {
     fn hinges_are_plain_on_larger_problems((sizes, costs) in problems(50), root in 0..50_usize) {
         let given = Root::Given(root % sizes.processors());
         for root in [Root::Best, given] {
-            for problem in collectives(&sizes) {
-                let by = |method| optimal_per_pair(problem, &costs, root, method, &()).ok();
-                let [plain, fast] = PairMethod::ALL.map(by);
+            for problem in of_all_operations(&sizes, &costs) {
+                let problem = problem.with_root(root).unwrap();
+                let by = |method| optimal_per_pair(&problem, method, &()).ok();
+                let [plain, fast] = METHODS.map(by);
                 prop_assert_eq!(fast, plain);
             }
         }
@@ -155,12 +165,13 @@ proptest! {
     #[test]
     fn trees_attain_the_value((sizes, costs) in problems(20), root in 0..20_usize) {
         let given = Root::Given(root % sizes.processors());
-        for problem in collectives(&sizes) {
+        for problem in of_all_operations(&sizes, &costs) {
             for root in [Root::Best, given] {
-                let any = optimal_per_pair(problem, &costs, root, PairMethod::Hinges, &());
-                let binary = optimal_binary_per_pair(problem, &costs, root, &());
+                let problem = problem.with_root(root).unwrap();
+                let any = optimal_per_pair(&problem, PairMethod::Hinges, &());
+                let binary = optimal_binary_per_pair(&problem, &());
                 for optimum in [any, binary].into_iter().flatten() {
-                    let time = completion_time(&optimum.tree, problem, &costs).unwrap();
+                    let time = completion_time(&optimum.tree, &problem).unwrap();
                     prop_assert_eq!(time.units(), optimum.value);
                     prop_assert!(root == Root::Best || root == Root::Given(optimum.tree.root()));
                 }
@@ -178,14 +189,17 @@ proptest! {
             sizes.processors(), |_, _| alpha.into(), |_, _| beta.into(), |_| gamma.into(),
         ).unwrap();
         for root in [Root::Best, Root::Given(root % sizes.processors())] {
-            let known = optimal(&sizes, &equal, root, Method::Plain).unwrap().value;
-            let known_binary = optimal_binary(&sizes, &equal, root, Method::Plain).unwrap().value;
-            for method in PairMethod::ALL {
-                let found = optimal_per_pair(&sizes, &costs, root, method, &()).unwrap();
-                prop_assert_eq!(found.value, known);
+            let homogeneous = Problem::gather(&sizes, equal).unwrap().with_root(root).unwrap();
+            let known = optimal(&homogeneous, Method::Plain, &()).unwrap().value;
+            let known_binary = optimal_binary(&homogeneous, Method::Plain, &()).unwrap().value;
+            for problem in [&homogeneous.with_costs(&costs).unwrap(), &homogeneous] {
+                for method in METHODS {
+                    let found = optimal_per_pair(problem, method, &()).unwrap();
+                    prop_assert_eq!(found.value, known);
+                }
+                let binary = optimal_binary_per_pair(problem, &()).unwrap();
+                prop_assert_eq!(binary.value, known_binary);
             }
-            let binary = optimal_binary_per_pair(&sizes, &costs, root, &()).unwrap();
-            prop_assert_eq!(binary.value, known_binary);
         }
     }
 }
@@ -196,12 +210,11 @@ fn hinges_are_plain_where_ranges_are_wide() {
     for kind in [Kind::Asymmetric, Kind::Ties, Kind::Hierarchical, Kind::Huge, Kind::Opposed] {
         let costs = matrix(90, kind, 10, draw.below(1 << 40));
         let sizes = BlockSizes::new((0..90).map(|_| draw.below(40).saturating_sub(5))).unwrap();
-        for (problem, root) in [
-            (Collective::Gather(&sizes), Root::Best),
-            (Collective::Scatter(&sizes), Root::Given(70)),
-        ] {
-            let by = |method| optimal_per_pair(problem, &costs, root, method, &()).unwrap();
-            let [plain, fast] = PairMethod::ALL.map(by);
+        let gather = Problem::gather(&sizes, &costs).unwrap();
+        let scatter = Problem::scatter(&sizes, &costs).unwrap();
+        for problem in [gather, scatter.with_root(Root::Given(70)).unwrap()] {
+            let by = |method| optimal_per_pair(&problem, method, &()).unwrap();
+            let [plain, fast] = METHODS.map(by);
             assert_eq!(fast, plain, "{kind:?}");
         }
     }
@@ -211,12 +224,13 @@ fn hinges_are_plain_where_ranges_are_wide() {
 fn the_number_of_threads_changes_nothing() {
     let costs = matrix(60, Kind::Asymmetric, 5, 3);
     let sizes = BlockSizes::new((0..60).map(|rank| rank * rank % 17)).unwrap();
+    let problem = Problem::gather(&sizes, &costs).unwrap();
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let any = |method| optimal_per_pair(&sizes, &costs, Root::Best, method, &()).unwrap();
-            let binary = optimal_binary_per_pair(&sizes, &costs, Root::Best, &()).unwrap();
-            (PairMethod::ALL.map(any), binary)
+            let any = |method| optimal_per_pair(&problem, method, &()).unwrap();
+            let binary = optimal_binary_per_pair(&problem, &()).unwrap();
+            (METHODS.map(any), binary)
         })
     };
     assert_eq!(by(1), by(5));
@@ -232,11 +246,11 @@ fn fractional_times_are_those_of_the_tree_to_the_last_bit() {
     )
     .unwrap();
     let sizes = BlockSizes::new((0..40).map(|rank| rank * 7919 % 101)).unwrap();
-    for problem in collectives(&sizes) {
-        let any = optimal_per_pair(problem, &costs, Root::Best, PairMethod::Hinges, &());
-        let binary = optimal_binary_per_pair(problem, &costs, Root::Best, &());
+    for problem in of_all_operations(&sizes, &costs) {
+        let any = optimal_per_pair(&problem, PairMethod::Hinges, &());
+        let binary = optimal_binary_per_pair(&problem, &());
         for optimum in [any.unwrap(), binary.unwrap()] {
-            let time = completion_time(&optimum.tree, problem, &costs).unwrap();
+            let time = completion_time(&optimum.tree, &problem).unwrap();
             assert_eq!(time.units(), optimum.value);
         }
     }
@@ -247,8 +261,8 @@ fn integer_times_are_exact_below_2_to_the_53_and_refused_from_there() {
     let value = |alpha: f64| {
         let costs = CostMatrix::from_fn(3, |_, _| alpha, |_, _| 1.0, |_| 1.0).unwrap();
         let sizes = BlockSizes::new([1, 1, 1]).unwrap();
-        optimal_per_pair(&sizes, &costs, Root::Given(0), PairMethod::Hinges, &())
-            .map(|optimum| optimum.value)
+        let problem = Problem::gather(&sizes, &costs).unwrap().with_root(Root::Given(0)).unwrap();
+        optimal_per_pair(&problem, PairMethod::Hinges, &()).map(|optimum| optimum.value)
     };
     let limit = 2_f64.powi(52);
     assert_eq!(value(limit - 3.0), Ok(2.0 * limit - 3.0));
@@ -278,12 +292,13 @@ fn what_does_not_fit_is_refused_beforehand_and_what_would_fit_is_named() {
     let costs = matrix(30, Kind::Ties, 0, 1);
     let sizes = BlockSizes::new([1; 30]).unwrap();
     for root in [Root::Best, Root::Given(11)] {
-        for method in PairMethod::ALL {
+        let problem = Problem::gather(&sizes, &costs).unwrap().with_root(root).unwrap();
+        for method in METHODS {
             let trees = PairTrees::AnyDegree(method);
             let needed = memory_needed_per_pair(30, root, trees);
             let with = |memory| {
                 let progress = Bounded { memory, work: u64::MAX };
-                optimal_per_pair(&sizes, &costs, root, method, &progress)
+                optimal_per_pair(&problem, method, &progress)
             };
             assert!(with(needed).is_ok());
             let allowed = needed - 1;
@@ -302,24 +317,34 @@ fn whoever_watches_may_break_off() {
     let costs = matrix(20, Kind::Ties, 0, 1);
     let sizes = BlockSizes::new([1; 20]).unwrap();
     for root in [Root::Best, Root::Given(11)] {
+        let problem = Problem::gather(&sizes, &costs).unwrap().with_root(root).unwrap();
         for work in [5, u64::MAX] {
             let watch = Bounded { memory: u64::MAX, work };
-            for method in PairMethod::ALL {
-                let found = optimal_per_pair(&sizes, &costs, root, method, &watch);
+            for method in METHODS {
+                let found = optimal_per_pair(&problem, method, &watch);
                 assert_eq!(found.is_err(), work == 5);
             }
-            let found = optimal_binary_per_pair(&sizes, &costs, root, &watch);
+            let found = optimal_binary_per_pair(&problem, &watch);
             assert_eq!(found.is_err(), work == 5);
         }
     }
 }
 
 #[test]
-fn what_does_not_match_is_refused() {
-    let costs = matrix(4, Kind::Ties, 0, 1);
+fn what_does_not_match_is_no_problem() {
     let sizes = BlockSizes::new([1; 5]).unwrap();
-    let find = |root| optimal_per_pair(&sizes, &costs, root, PairMethod::Hinges, &());
-    assert_eq!(find(Root::Best), Err(DpError::ProcessorsDiffer { problem: 5, costs: 4 }));
-    let error = DpError::RootOutOfRange { root: 5, processors: 5 };
-    assert_eq!(find(Root::Given(5)), Err(error));
+    assert!(Problem::gather(&sizes, &matrix(4, Kind::Ties, 0, 1)).is_err());
+    let problem = Problem::gather(&sizes, &matrix(5, Kind::Ties, 0, 1)).unwrap();
+    assert!(problem.with_root(Root::Given(5)).is_err());
+}
+
+#[test]
+fn costs_that_are_written_as_no_matrix_are_refused() {
+    let processors = Costs::MOST_EXPANDED + 1;
+    let sizes = BlockSizes::new(vec![1; processors]).unwrap();
+    let equal = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+    let problem = Problem::gather(&sizes, equal).unwrap();
+    let error = DpError::Costs(CostsError::TooLarge { processors });
+    assert_eq!(optimal_per_pair(&problem, PairMethod::Hinges, &()), Err(error.clone()));
+    assert_eq!(optimal_binary_per_pair(&problem, &()), Err(error));
 }

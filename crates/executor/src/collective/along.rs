@@ -1,372 +1,242 @@
-//! Gather and scatter along a tree that the processors have built, each knowing its own place.
+//! What a processor does that knows its place in a tree.
 //!
-//! Inner processors hold the packed data of their subtrees in rank order; leaves send from, and
-//! receive into, the user's memory where its data is consecutive, and so does the root. The root
-//! compares what its children state with its own counts. Where these differ, it still receives all
-//! that is sent, and forgets it, or sends empty messages in place of data: nobody is left waiting, and
-//! nobody takes the wrong data for the right.
+//! ```text
+//!   gather                                     scatter: the same backwards, the copy the other way
+//!   children[..early] --> |                    parent ---------> segment, or output at a leaf
+//!   own block  --copy-->  | segment, or at     segment, or at the --> children[early..], last first
+//!   children[early..] --> | the root, output   root, input        --copy--> own block
+//!   segment, or input at a leaf --> parent                        --> children[..early], last first
+//! ```
+//!
+//! The segment holds the packed data of the subtree in rank order. A leaf has none, and sends from, or
+//! receives into, the user's memory.
 
-use super::CollectiveError;
-use crate::construct::{Child, Fault, Node, digest};
-use crate::engine::Mode;
-use crate::mpi::{Blocks, Communicator, MpiError, Parsed, Span};
-use std::ffi::c_int;
-use tuwtree_model::Rank;
+use crate::play::BoundAction;
+use crate::tree::{Child, Node};
+use tuwtree_model::{BlockSizes, Operation, Rank};
+use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Role, Send};
 
 /// Whether messages without data are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Empty {
+pub(super) enum EmptyMessages {
     /// They are not: both sides know that there is nothing.
     Skipped,
     /// They are, since only the sender knows.
     Sent,
 }
 
-/// One processor's part in an operation along a tree.
-pub(super) struct Along<'a> {
-    pub(super) comm: &'a Communicator,
-    pub(super) tag: c_int,
-    pub(super) mode: Mode,
-    pub(super) empty: Empty,
-    pub(super) node: &'a Node,
-    /// What went wrong when the tree was built, if this processor heard of it.
-    pub(super) fault: Option<Fault>,
-    /// What the arguments mean; `None` if they are invalid.
-    pub(super) parsed: Option<&'a Parsed<'a>>,
+/// The role and the actions of the processor with this place in a tree; `sizes` are the root's.
+///
+/// The same as those of the tree's schedule, but that none but the root knows the total.
+pub(super) fn actions_of(
+    node: &Node,
+    operation: Operation,
+    (root, processors): (Rank, usize),
+    sizes: Option<&BlockSizes>,
+    empty: EmptyMessages,
+) -> (Role, Vec<BoundAction>) {
+    let is_inner = node.parent.is_some() && !node.children.is_empty();
+    let role = Role {
+        operation,
+        processors,
+        root,
+        rank: node.rank,
+        ports: 1,
+        own_bytes: node.block,
+        total_bytes: if node.parent.is_none() { node.bytes } else { 0 },
+        segment_bytes: if is_inner { node.bytes } else { 0 },
+    };
+    let mut actions = Actions {
+        node,
+        operation,
+        sizes,
+        empty,
+        done: Vec::with_capacity(node.children.len() + 2),
+    };
+    match operation.is_outward() {
+        false => actions.push_gather(),
+        true => actions.push_scatter(),
+    }
+    (role, actions.done)
 }
 
-/// Remembers the first of several errors: work goes on after an error, so that nobody waits.
-#[derive(Default)]
-struct First(Option<CollectiveError>);
-
-impl First {
-    fn note<T>(&mut self, result: Result<T, impl Into<CollectiveError>>) -> Option<T> {
-        result.map_err(|error| self.0.get_or_insert_with(|| error.into())).ok()
-    }
-
-    fn is_none(&self) -> bool {
-        self.0.is_none()
-    }
-
-    fn result(self) -> Result<(), CollectiveError> {
-        self.0.map_or(Ok(()), Err)
-    }
+struct Actions<'a> {
+    node: &'a Node,
+    operation: Operation,
+    sizes: Option<&'a BlockSizes>,
+    empty: EmptyMessages,
+    done: Vec<BoundAction>,
 }
 
-/// Gather.
-impl<'a> Along<'a> {
-    /// Gathers all blocks at the root.
-    ///
-    /// # Errors
-    /// The first that is found here.
-    pub(super) fn gather(&self) -> Result<(), CollectiveError> {
-        match self.node.parent {
-            Some(parent) if self.node.children.is_empty() => self.gather_leaf(parent),
-            Some(parent) => self.gather_inner(parent),
-            None => self.gather_root(),
+impl Actions<'_> {
+    fn push_gather(&mut self) {
+        let (early, late) = self.node.children.split_at(self.node.received_before_copy);
+        early.iter().for_each(|child| self.push_child(child));
+        self.push_copy();
+        late.iter().for_each(|child| self.push_child(child));
+        self.push_parent();
+    }
+
+    fn push_scatter(&mut self) {
+        let (early, late) = self.node.children.split_at(self.node.received_before_copy);
+        self.push_parent();
+        late.iter().rev().for_each(|child| self.push_child(child));
+        self.push_copy();
+        early.iter().rev().for_each(|child| self.push_child(child));
+    }
+
+    /// What holds the data of the whole subtree: the root's buffer, or the segment.
+    fn held(&self) -> Buffer {
+        match (self.node.parent, self.operation.is_outward()) {
+            (Some(_), _) => Buffer::Segment,
+            (None, false) => Buffer::Output,
+            (None, true) => Buffer::Input,
         }
     }
 
-    fn gather_leaf(&self, parent: Rank) -> Result<(), CollectiveError> {
-        if !self.moves(self.node.block) {
-            return Ok(());
-        }
-        let mut scratch = Vec::new();
-        let memory = match self.own() {
-            // Invalid arguments: the root hears of it by the size.
-            None => Span::NONE,
-            Some(own) => match own.consecutive(0, 0) {
-                Some(memory) => memory,
-                None => {
-                    let packed = room(&mut scratch, own.bytes(0));
-                    own.pack(0, packed, self.comm)?;
-                    packed
-                }
-            },
-        };
-        Ok(self.comm.send(memory, parent, self.tag)?)
+    /// What holds the own block.
+    fn own(&self) -> Buffer {
+        if self.operation.is_outward() { Buffer::Output } else { Buffer::Input }
     }
 
-    fn gather_inner(&self, parent: Rank) -> Result<(), CollectiveError> {
-        let Node { rank, block, bytes, ref children, .. } = *self.node;
-        let mut first = First::default();
-        let mut scratch = Vec::new();
-        let segment = room(&mut scratch, bytes);
-        let places: Vec<_> = children.iter().map(|child| self.place(segment, child)).collect();
-        let own_place = segment.part(self.offset(rank), block);
-        let copy = || self.own().map_or(Ok(()), |own| own.pack(0, own_place, self.comm));
-        self.receive_all(&places, copy, &mut first);
-        if self.moves(bytes) {
-            first.note(self.comm.send(segment, parent, self.tag));
-        }
-        first.result()
-    }
-
-    fn gather_root(&self) -> Result<(), CollectiveError> {
-        let Node { rank, ref children, .. } = *self.node;
-        let mut first = First::default();
-        first.note(check_sizes(self.node, self.fault, self.all()));
-        let all = self.all().filter(|_| first.is_none());
-        let mut scratch = vec![Vec::new(); children.len()];
-        let consecutive =
-            |child: &Child| all.and_then(|all| all.consecutive(child.first, child.last));
-        let places: Vec<_> = children
-            .iter()
-            .zip(&mut scratch)
-            .map(|(child, scratch)| {
-                consecutive(child).unwrap_or_else(|| room(scratch, child.bytes))
-            })
-            .collect();
-        let copy = || match self.own().zip(all) {
-            Some((own, all)) => own.copy_to(0, (all, rank), self.comm),
-            None => Ok(()),
-        };
-        self.receive_all(&places, copy, &mut first);
-        if let Some(all) = all.filter(|_| first.is_none()) {
-            for (child, &place) in children.iter().zip(&places) {
-                if consecutive(child).is_none() {
-                    first.note(all.unpack_all(child.first..=child.last, place, self.comm));
-                }
-            }
-        }
-        first.result()
-    }
-
-    /// Receives from all children into these places, and copies the own block in between.
-    fn receive_all(
-        &self,
-        places: &[Span<'_>],
-        copy: impl Fn() -> Result<(), MpiError>,
-        first: &mut First,
-    ) {
-        let Node { children, received_before_copy, .. } = self.node;
-        let messages = || children.iter().zip(places).filter(|(child, _)| self.moves(child.bytes));
-        match self.mode {
-            Mode::Strict => {
-                // A message without data is as good as received.
-                let is_early = |child: &Child| {
-                    children[..*received_before_copy].iter().any(|one| one.rank == child.rank)
-                };
-                let receive = |(child, place): (&Child, &Span<'_>)| {
-                    self.check_received(child, self.comm.receive(*place, child.rank, self.tag))
-                };
-                for message in messages().filter(|(child, _)| is_early(child)) {
-                    first.note(receive(message));
-                }
-                first.note(copy());
-                for message in messages().filter(|(child, _)| !is_early(child)) {
-                    first.note(receive(message));
-                }
-            }
-            Mode::Eager => {
-                let started: Vec<_> = messages()
-                    .map(|(child, place)| {
-                        (child, self.comm.start_receive(*place, child.rank, self.tag))
-                    })
-                    .collect();
-                first.note(copy());
-                for (child, message) in started {
-                    let received = message.and_then(|message| message.wait());
-                    first.note(self.check_received(child, received));
-                }
-            }
-        }
-    }
-
-    fn check_received(
-        &self,
-        child: &Child,
-        received: Result<u64, MpiError>,
-    ) -> Result<(), CollectiveError> {
-        self.check_message(child.rank, received?, child.bytes)
-    }
-}
-
-/// Scatter.
-impl Along<'_> {
-    /// Scatters the root's blocks.
-    ///
-    /// # Errors
-    /// The first that is found here.
-    pub(super) fn scatter(&self) -> Result<(), CollectiveError> {
-        match self.node.parent {
-            Some(parent) if self.node.children.is_empty() => self.scatter_leaf(parent),
-            Some(parent) => self.scatter_inner(parent),
-            None => self.scatter_root(),
-        }
-    }
-
-    fn scatter_leaf(&self, parent: Rank) -> Result<(), CollectiveError> {
-        if !self.moves(self.node.block) {
-            return Ok(());
-        }
-        let Some(own) = self.own() else {
-            // Invalid arguments, which the caller has noted.
-            self.comm.receive_and_forget(parent, self.tag)?;
-            return Ok(());
-        };
-        if let Some(memory) = own.consecutive(0, 0) {
-            return self.receive_from_parent(memory, parent);
-        }
-        let mut scratch = Vec::new();
-        let packed = room(&mut scratch, own.bytes(0));
-        self.receive_from_parent(packed, parent)?;
-        Ok(own.unpack(0, packed, self.comm)?)
-    }
-
-    fn scatter_inner(&self, parent: Rank) -> Result<(), CollectiveError> {
-        let Node { rank, block, bytes, ref children, .. } = *self.node;
-        let mut first = First::default();
-        let mut scratch = Vec::new();
-        let segment = room(&mut scratch, bytes);
-        if self.moves(bytes) {
-            first.note(self.receive_from_parent(segment, parent));
-        }
-        let sound = first.is_none();
-        let place = |child| if sound { self.place(segment, child) } else { Span::NONE };
-        let places: Vec<_> = children.iter().map(place).collect();
-        let own_place = segment.part(self.offset(rank), block);
-        let copy = || match self.own().filter(|_| sound) {
-            Some(own) => own.unpack(0, own_place, self.comm),
-            None => Ok(()),
-        };
-        self.send_all(&places, copy, &mut first);
-        first.result()
-    }
-
-    fn scatter_root(&self) -> Result<(), CollectiveError> {
-        let Node { rank, ref children, .. } = *self.node;
-        let mut first = First::default();
-        first.note(check_sizes(self.node, self.fault, self.all()));
-        let all = self.all().filter(|_| first.is_none());
-        let mut scratch = vec![Vec::new(); children.len()];
-        let mut places = Vec::with_capacity(children.len());
-        for (child, scratch) in children.iter().zip(&mut scratch) {
-            let Some(all) = all else {
-                places.push(Span::NONE);
-                continue;
-            };
-            places.push(all.consecutive(child.first, child.last).unwrap_or_else(|| {
-                let place = room(scratch, child.bytes);
-                let packed = all.pack_all(child.first..=child.last, place, self.comm);
-                first.note(packed).map_or(Span::NONE, |()| place)
-            }));
-        }
-        let copy = || match self.own().zip(all) {
-            Some((own, all)) => all.copy_to(rank, (own, 0), self.comm),
-            None => Ok(()),
-        };
-        self.send_all(&places, copy, &mut first);
-        first.result()
-    }
-
-    /// Sends these places to all children, the last of a gather first, and copies in between.
-    fn send_all(
-        &self,
-        places: &[Span<'_>],
-        copy: impl Fn() -> Result<(), MpiError>,
-        first: &mut First,
-    ) {
-        let Node { children, received_before_copy, .. } = self.node;
-        let is_late = |child: &Child| {
-            children[..*received_before_copy].iter().any(|one| one.rank == child.rank)
-        };
-        let messages =
-            || children.iter().zip(places).rev().filter(|(child, _)| self.moves(child.bytes));
-        match self.mode {
-            Mode::Strict => {
-                let send = |(child, place): (&Child, &Span<'_>)| {
-                    self.comm.send(*place, child.rank, self.tag)
-                };
-                for message in messages().filter(|(child, _)| !is_late(child)) {
-                    first.note(send(message));
-                }
-                first.note(copy());
-                for message in messages().filter(|(child, _)| is_late(child)) {
-                    first.note(send(message));
-                }
-            }
-            Mode::Eager => {
-                let started: Vec<_> = messages()
-                    .map(|(child, place)| self.comm.start_send(*place, child.rank, self.tag))
-                    .collect();
-                first.note(copy());
-                for message in started {
-                    first.note(message.and_then(|message| message.wait()));
-                }
-            }
-        }
-    }
-
-    fn receive_from_parent(&self, memory: Span<'_>, parent: Rank) -> Result<(), CollectiveError> {
-        let received = self.comm.receive(memory, parent, self.tag)?;
-        if self.empty == Empty::Skipped && received == 0 && memory.bytes() > 0 {
-            return Err(CollectiveError::GivenUp { rank: self.node.rank });
-        }
-        self.check_message(parent, received, memory.bytes())
-    }
-}
-
-impl<'a> Along<'a> {
-    /// Whether a message for so many bytes is sent.
-    fn moves(&self, bytes: u64) -> bool {
-        bytes > 0 || self.empty == Empty::Sent
-    }
-
-    fn own(&self) -> Option<&'a Blocks<'a>> {
-        self.parsed?.own.as_ref()
-    }
-
-    /// The root's blocks, at the root.
-    fn all(&self) -> Option<&'a Blocks<'a>> {
-        self.parsed?.all.as_ref()
-    }
-
-    fn check_message(&self, from: Rank, bytes: u64, expected: u64) -> Result<(), CollectiveError> {
-        let to = self.node.rank;
-        match bytes == expected {
-            true => Ok(()),
-            false => Err(CollectiveError::Message { from, to, bytes, expected }),
-        }
-    }
-
-    /// A child's part of the segment.
-    fn place<'s>(&self, segment: Span<'s>, child: &Child) -> Span<'s> {
-        segment.part(self.offset(child.first), child.bytes)
-    }
-
-    /// Where the data of the subtree that starts with `first`, or the own block, lies in the
-    /// segment: behind everything of lower ranks.
+    /// Where the blocks from `first` on lie in what is held.
     fn offset(&self, first: Rank) -> u64 {
-        let Node { rank, block, .. } = *self.node;
+        let Node { rank, block, ref children, .. } = *self.node;
+        if let Some(sizes) = self.sizes {
+            return sizes.before(first);
+        }
         let own = if rank < first { block } else { 0 };
-        let before = self.node.children.iter().filter(|child| child.first < first);
+        let before = children.iter().filter(|child| child.first < first);
         own + before.map(|child| child.bytes).sum::<u64>()
     }
-}
 
-/// Fails if the tree has a fault, or at the root, if its counts are not what others state.
-pub(super) fn check_sizes(
-    node: &Node,
-    fault: Option<Fault>,
-    all: Option<&Blocks<'_>>,
-) -> Result<(), CollectiveError> {
-    if let Some(fault) = fault {
-        return Err(fault.into());
+    fn push_copy(&mut self) {
+        let Node { rank, parent, block, ref children, .. } = *self.node;
+        if block == 0 || (parent.is_some() && children.is_empty()) {
+            return;
+        }
+        let (alone, among) = ([piece(0, block)], [piece(self.offset(rank), block)]);
+        let own = Region { buffer: self.own(), pieces: &alone };
+        let held = Region { buffer: self.held(), pieces: &among };
+        let (from, into) = if self.operation.is_outward() { (held, own) } else { (own, held) };
+        self.push(Deed::Copy { from, into });
     }
-    let Some(all) = all else { return Ok(()) };
-    for &Child { first, last, bytes, digest: stated, .. } in &node.children {
-        let expected: u64 = (first..=last).map(|rank| all.bytes(rank)).sum();
-        let digests = (first..=last).map(|rank| digest(rank, all.bytes(rank)));
-        if (bytes, stated) != (expected, digests.fold(0, u64::wrapping_add)) {
-            return Err(CollectiveError::Sizes { first, last, stated: bytes, expected });
+
+    fn push_child(&mut self, child: &Child) {
+        let offset = self.offset(child.first);
+        match self.operation.is_outward() {
+            false => self.push_receive(child.rank, self.held(), offset, child.bytes),
+            true => self.push_send(child.rank, self.held(), offset, child.bytes),
         }
     }
-    Ok(())
+
+    fn push_parent(&mut self) {
+        let Node { parent, bytes, ref children, .. } = *self.node;
+        let Some(parent) = parent else { return };
+        let buffer = if children.is_empty() { self.own() } else { Buffer::Segment };
+        match self.operation.is_outward() {
+            false => self.push_send(parent, buffer, 0, bytes),
+            true => self.push_receive(parent, buffer, 0, bytes),
+        }
+    }
+
+    fn push_send(&mut self, to: Rank, buffer: Buffer, offset: u64, bytes: u64) {
+        if self.moves(bytes) {
+            let pieces = [piece(offset, bytes)];
+            let from = Region { buffer, pieces: &pieces[..usize::from(bytes > 0)] };
+            self.push(Deed::Send(Send { to, tag: 0, from }));
+        }
+    }
+
+    fn push_receive(&mut self, from: Rank, buffer: Buffer, offset: u64, bytes: u64) {
+        if self.moves(bytes) {
+            let pieces = [piece(offset, bytes)];
+            let into = Region { buffer, pieces: &pieces[..usize::from(bytes > 0)] };
+            self.push(Deed::Receive(Receive { from, tag: 0, into, arrival: Arrival::Store }));
+        }
+    }
+
+    /// Whether a message for so many bytes is sent.
+    fn moves(&self, bytes: u64) -> bool {
+        bytes > 0 || self.empty == EmptyMessages::Sent
+    }
+
+    fn push(&mut self, deed: Deed<'_>) {
+        self.done.push(BoundAction::new(&Action { port: 0, deed }));
+    }
 }
 
-/// As many bytes of scratch memory.
-fn room(scratch: &mut Vec<u8>, bytes: u64) -> Span<'_> {
-    *scratch = vec![0; bytes as usize];
-    Span::of(scratch)
+fn piece(offset: u64, bytes: u64) -> Piece {
+    Piece { offset, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{Collective, Homogeneous, Problem, Randomness, Root, Tree};
+    use tuwtree_schedule::Schedule;
+    use tuwtree_schedule::part::Part;
+    use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
+
+    /// The place of each processor in a tree whose subtrees are consecutive.
+    fn nodes(tree: &Tree, sizes: &BlockSizes) -> Vec<Node> {
+        let mut nodes: Vec<Node> = (0..tree.processors())
+            .map(|rank| Node {
+                parent: tree.parent(rank),
+                ..Node::of_star(rank, rank, sizes.block(rank), None)
+            })
+            .collect();
+        for rank in tree.top_down().into_iter().rev() {
+            let children: Vec<Child> = tree
+                .children(rank)
+                .map(|child| {
+                    let Node { first, last, bytes, .. } = nodes[child];
+                    Child { rank: child, first, last, bytes, digest: 0 }
+                })
+                .collect();
+            let steps = tree.steps(rank);
+            let copy = steps.into_iter().position(|step| step == tuwtree_model::Step::Copy);
+            let node = &mut nodes[rank];
+            node.received_before_copy = copy.unwrap_or(0);
+            for child in &children {
+                node.first = node.first.min(child.first);
+                node.last = node.last.max(child.last);
+                node.bytes += child.bytes;
+            }
+            node.children = children;
+        }
+        nodes
+    }
+
+    #[test]
+    fn the_actions_of_a_place_are_those_of_the_schedule_of_the_tree() {
+        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        for processors in 1..20 {
+            let numbers = Randomness::Xoshiro { seed: processors as u64 }.numbers(processors);
+            let sizes = BlockSizes::new(numbers.iter().map(|number| number % 5)).unwrap();
+            for root in 0..processors {
+                let problem = Problem::gather(&sizes, costs).unwrap();
+                let problem = problem.with_root(Root::Given(root)).unwrap();
+                let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
+                for tree in [tree, linear(&problem).unwrap()] {
+                    for operation in Operation::irregular() {
+                        let collective = Collective::new(operation, sizes.clone()).unwrap();
+                        let schedule = Schedule::without_costs(&tree, &collective).unwrap();
+                        for node in nodes(&tree, &sizes) {
+                            let part = Part::of_schedule(&schedule, node.rank).unwrap();
+                            let expected: Vec<BoundAction> =
+                                part.actions().map(|action| BoundAction::new(&action)).collect();
+                            let known = Some(&sizes).filter(|_| node.rank == root);
+                            let skipped = EmptyMessages::Skipped;
+                            let place = (root, processors);
+                            let (role, actions) =
+                                actions_of(&node, operation, place, known, skipped);
+                            assert_eq!(actions, expected, "{operation:?} {node:?}");
+                            assert_eq!(role.segment_bytes, part.role().segment_bytes);
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Why a collective operation fails.
 
-use crate::construct::Fault;
-use crate::mpi::{ArgumentError, MpiError, raw};
+use crate::sys::{ArgumentError, MpiError, raw};
+use crate::tree::Fault;
 use std::ffi::c_int;
 use tuwtree_model::Rank;
 

@@ -14,22 +14,25 @@
 //! TUW sections 2 and 3.
 
 mod along;
-mod choice;
 mod error;
+mod handle;
 mod persistent;
-mod program;
 
+pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
+pub use handle::{collectives_of, guarded};
 pub use persistent::Persistent;
 
-use crate::construct::{Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission};
-use crate::mpi::{Arguments, Communicator, MpiError, Parsed, Span};
+use crate::planning;
+use crate::play::{Buffers, Execution, Manner};
 use crate::settings::{Algorithm, Setting, Settings};
-use along::{Along, Empty};
+use crate::sys::{Arguments, Communicator, Handles, MpiError, Parsed, Place};
+use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
+use along::{EmptyMessages, actions_of};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, Costs, Rank};
+use tuwtree_model::{BlockSizes, ClosedSet, Costs, Rank};
 use tuwtree_schedule::Schedule;
 
 /// Tags of the messages on the private communicator. Operations that are performed once follow one
@@ -98,20 +101,21 @@ impl Collectives {
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(&self.comm, arguments, &settings);
+        let call = Call::new(&self.comm, arguments, &settings, Handles::Lent);
         if settings.algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
-            persistent::set_up(self, &call, &self.comm)?.run()?;
+            let once = Manner::once(settings.mode, tag::DATA);
+            persistent::set_up(self, call, &self.comm, once)?.run()?;
             return Ok(Algorithm::Schedule);
         }
+        let wrong = call.parsed.as_ref().err().cloned();
         let chosen = match settings.algorithm {
-            Algorithm::Auto => choice::agree(&call),
+            Algorithm::Auto => call.agree_on_algorithm(),
             algorithm => Ok(algorithm),
         };
         let done = chosen.and_then(|algorithm| call.run_by(algorithm).map(|()| algorithm));
         // What is wrong here comes first.
-        call.parsed?;
-        done
+        wrong.map_or(done, Err)
     }
 
     /// Sets up an operation that is started many times. Collective; messages of several such do not
@@ -121,15 +125,15 @@ impl Collectives {
     /// [`CollectiveError`], at all processors if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(&self.comm, arguments, &settings);
+        let call = Call::new(&self.comm, arguments, &settings, Handles::Copied);
         let own = Rc::new(self.comm.duplicate_again()?);
-        persistent::set_up(self, &call, &own)
+        persistent::set_up(self, call, &own, Manner::again(settings.mode))
     }
 }
 
 /// An operation that is performed once, or to be set up.
 struct Call<'c, 'a> {
-    comm: &'c Communicator,
+    comm: &'c Rc<Communicator>,
     arguments: &'c Arguments<'a>,
     settings: &'c Settings,
     parsed: Result<Parsed<'a>, CollectiveError>,
@@ -137,12 +141,13 @@ struct Call<'c, 'a> {
 
 impl<'c, 'a> Call<'c, 'a> {
     fn new(
-        comm: &'c Communicator,
+        comm: &'c Rc<Communicator>,
         arguments: &'c Arguments<'a>,
         settings: &'c Settings,
+        handles: Handles,
     ) -> Call<'c, 'a> {
         let rank = comm.rank();
-        let parsed = arguments.parse(rank, comm.size());
+        let parsed = arguments.parse((rank, comm.size()), handles);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
         Call { comm, arguments, settings, parsed }
     }
@@ -152,27 +157,75 @@ impl<'c, 'a> Call<'c, 'a> {
         self.arguments.root(self.comm.size())
     }
 
+    /// All blocks, at the root, if its arguments are valid.
+    fn all(&self) -> Option<&Place> {
+        self.parsed.as_ref().ok()?.all.as_ref()
+    }
+
     /// All sizes, at the root, if its arguments are valid.
     fn sizes(&self) -> Option<BlockSizes> {
-        let all = self.parsed.as_ref().ok()?.all.as_ref()?;
-        Some(BlockSizes::new(all.sizes()).expect("the total was found to fit"))
+        let all = self.all()?;
+        let sizes = (0..all.blocks()).map(|rank| all.block_bytes(rank));
+        Some(BlockSizes::new(sizes).expect("the total was found to fit"))
     }
 
     /// The size of the own block, if the arguments are valid.
     fn own_bytes(&self) -> Option<u64> {
         let parsed = self.parsed.as_ref().ok()?;
-        let at_root = || parsed.all.as_ref().map(|all| all.bytes(parsed.root));
-        parsed.own.as_ref().map(|own| own.bytes(0)).or_else(at_root)
+        let at_root = || parsed.all.as_ref().map(|all| all.block_bytes(parsed.root));
+        parsed.own.as_ref().map(Place::packed_bytes).or_else(at_root)
     }
 
-    fn run_by(&self, algorithm: Algorithm) -> Result<(), CollectiveError> {
+    /// Where the data is.
+    fn buffers(self) -> Result<Buffers, CollectiveError> {
+        let operation = self.arguments.operation();
+        let Parsed { own, all, .. } = self.parsed?;
+        let Some(own) = own else {
+            let all = all.expect("only the root has its block in place");
+            return Ok(Buffers::in_place(operation, all)?);
+        };
+        let all = all.map_or_else(Place::nothing, Ok)?;
+        Ok(match operation.is_outward() {
+            true => Buffers::apart(all, own),
+            false => Buffers::apart(own, all),
+        })
+    }
+
+    /// The algorithm that takes least for the sizes of this call, in the opinion of its root.
+    /// Collective.
+    ///
+    /// # Errors
+    /// What MPI returns; invalid arguments at the root, or no root.
+    fn agree_on_algorithm(&self) -> Result<Algorithm, CollectiveError> {
+        const NONE: u64 = u64::MAX;
+        let refused = |text: String| CollectiveError::Refused(text);
+        let root = self.root().ok_or_else(|| refused("there is no such root".to_owned()))?;
+        let number = match self.sizes() {
+            None => NONE,
+            Some(sizes) => {
+                let is_outward = self.arguments.operation().is_outward();
+                let problem = planning::problem(is_outward, &sizes, root, self.costs()?);
+                let best = planning::best_algorithm(&problem.map_err(CollectiveError::Refused)?);
+                let index = Algorithm::ALL.iter().position(|&one| one == best);
+                index.expect("ALL has all algorithms") as u64
+            }
+        };
+        let number = self.comm.told_number(number, root)?;
+        Algorithm::ALL.get(number as usize).copied().ok_or_else(|| {
+            refused(format!("processor {root}, the root, was given invalid arguments"))
+        })
+    }
+
+    fn run_by(self, algorithm: Algorithm) -> Result<(), CollectiveError> {
         match algorithm {
             Algorithm::Linear => self.linear(),
             Algorithm::Native => Ok(self.comm.native(self.arguments)?),
             Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),
             Algorithm::AdaptiveDataSize => self.adaptive(Rule::DataSize),
             Algorithm::AdaptiveCompletionTime => {
-                self.adaptive(Rule::CompletionTime(self.arguments.operation(), self.costs()?))
+                let costs = self.costs()?;
+                let operation = self.arguments.operation();
+                self.adaptive(Rule::CompletionTime(operation, costs))
             }
             Algorithm::Schedule | Algorithm::Auto => {
                 unreachable!("a schedule is set up, and a choice is one of the others")
@@ -188,9 +241,9 @@ impl<'c, 'a> Call<'c, 'a> {
             .ok_or_else(|| CollectiveError::Refused("there is no machine".to_owned()))
     }
 
-    fn adaptive(&self, rule: Rule<'_>) -> Result<(), CollectiveError> {
+    fn adaptive(self, rule: Rule<'_>) -> Result<(), CollectiveError> {
         let (node, fault) = self.construct(rule)?;
-        self.along(&node, fault, Empty::Skipped)
+        self.along(node, fault, EmptyMessages::Skipped)
     }
 
     /// Builds an adaptive tree with the others.
@@ -202,13 +255,13 @@ impl<'c, 'a> Call<'c, 'a> {
                 Transmission::Exchange { with, message } => {
                     Some(self.comm.exchange(message, with, tag::CONSTRUCTION)?)
                 }
-                Transmission::Send { to, mut message } => {
-                    self.comm.send(Span::of(&mut message), to, tag::CONSTRUCTION)?;
+                Transmission::Send { to, message } => {
+                    self.comm.send(&message, to, tag::CONSTRUCTION)?;
                     None
                 }
                 Transmission::Receive { from } => {
                     let mut message = [0; MESSAGE_BYTES];
-                    self.comm.receive(Span::of(&mut message), from, tag::CONSTRUCTION)?;
+                    self.comm.receive(&mut message, from, tag::CONSTRUCTION)?;
                     Some(message)
                 }
             };
@@ -217,41 +270,96 @@ impl<'c, 'a> Call<'c, 'a> {
         Ok(construction.finish())
     }
 
-    fn linear(&self) -> Result<(), CollectiveError> {
-        let Some(root) = self.root() else { return Ok(()) };
-        let rank = self.comm.rank();
-        if rank == root && self.parsed.is_err() {
-            return self.turn_away();
+    /// Fails if the tree has a fault, or at the root, if its counts are not what others state.
+    fn check_sizes(&self, node: &Node, fault: Option<Fault>) -> Result<(), CollectiveError> {
+        if let Some(fault) = fault {
+            return Err(fault.into());
         }
-        let sizes = self.sizes();
-        let own = self.own_bytes().unwrap_or(0);
-        self.along(&Node::of_star(rank, root, own, sizes.as_ref()), None, Empty::Sent)
-    }
-
-    /// Takes from all others what they send, or sends them nothing: at a root with invalid
-    /// arguments.
-    fn turn_away(&self) -> Result<(), CollectiveError> {
-        for other in (0..self.comm.size()).filter(|&other| other != self.comm.rank()) {
-            match self.arguments.operation().is_outward() {
-                true => self.comm.send(Span::NONE, other, tag::DATA)?,
-                false => drop(self.comm.receive_and_forget(other, tag::DATA)?),
+        let Some(all) = self.all() else { return Ok(()) };
+        for &Child { first, last, bytes, digest: stated, .. } in &node.children {
+            let expected: u64 = (first..=last).map(|rank| all.block_bytes(rank)).sum();
+            let digests = (first..=last).map(|rank| digest(rank, all.block_bytes(rank)));
+            if (bytes, stated) != (expected, digests.fold(0, u64::wrapping_add)) {
+                return Err(CollectiveError::Sizes { first, last, stated: bytes, expected });
             }
         }
         Ok(())
     }
 
+    fn linear(self) -> Result<(), CollectiveError> {
+        let Some(root) = self.root() else { return Ok(()) };
+        let (rank, size) = (self.comm.rank(), self.comm.size());
+        let nothing = || BlockSizes::new(vec![0; size]).expect("nothing fits");
+        // A root with invalid arguments takes all messages, or sends empty ones, so that nobody waits.
+        let sizes = (rank == root).then(|| self.sizes().unwrap_or_else(nothing));
+        let own = self.own_bytes().unwrap_or(0);
+        let node = Node::of_star(rank, root, own, sizes.as_ref());
+        self.along(node, None, EmptyMessages::Sent)
+    }
+
+    /// Performs the operation along the tree in which this processor has this place. Whoever has
+    /// invalid arguments, or stands at the top of a tree with a fault, takes part without data.
     fn along(
-        &self,
-        node: &Node,
+        self,
+        node: Node,
         fault: Option<Fault>,
-        empty: Empty,
+        empty: EmptyMessages,
     ) -> Result<(), CollectiveError> {
-        let parsed = self.parsed.as_ref().ok();
-        let (comm, mode) = (self.comm, self.settings.mode);
-        let along = Along { comm, tag: tag::DATA, mode, empty, node, fault, parsed };
-        match self.arguments.operation().is_outward() {
-            true => along.scatter(),
-            false => along.gather(),
+        let (comm, mode, operation) = (self.comm, self.settings.mode, self.arguments.operation());
+        let checked = match node.parent {
+            Some(_) => Ok(()),
+            None => self.check_sizes(&node, fault),
+        };
+        let is_top = node.parent.is_none();
+        let has_data = checked.is_ok() && self.parsed.is_ok() && (!is_top || self.all().is_some());
+        if !has_data && empty == EmptyMessages::Sent && is_top != operation.is_outward() {
+            // Of whatever size. (Open MPI complains of large messages that are received into nothing.)
+            let sources = node.children.iter().map(|child| child.rank).chain(node.parent);
+            for source in sources {
+                comm.receive_and_forget(source, tag::DATA)?;
+            }
+            return checked;
+        }
+        let sizes = self.sizes().filter(|_| has_data);
+        let (node, empty) = match (has_data, is_top) {
+            (false, true) => without_data(node, operation.is_outward(), empty),
+            _ => (node, empty),
+        };
+        // At the top of a tree with a fault it may be another processor than the root.
+        let root = if is_top { node.rank } else { self.root().unwrap_or(node.rank) };
+        let actions = actions_of(&node, operation, (root, comm.size()), sizes.as_ref(), empty);
+        let buffers = match has_data {
+            true => self.buffers()?,
+            false => Buffers::unseen(&actions.0)?,
+        };
+        let execution =
+            Execution::of_actions(actions, buffers, comm, Manner::once(mode, tag::DATA));
+        let done = execution.and_then(|mut execution| execution.run());
+        checked?;
+        match done.map_err(CollectiveError::from) {
+            Err(CollectiveError::Message { to, bytes: 0, .. })
+                if operation.is_outward() && empty == EmptyMessages::Skipped =>
+            {
+                Err(CollectiveError::GivenUp { rank: to })
+            }
+            done => done,
         }
     }
+}
+
+/// The top of a tree without data of its own: it takes what its children send, and forgets it, or
+/// sends them empty messages in place of theirs.
+fn without_data(node: Node, is_outward: bool, empty: EmptyMessages) -> (Node, EmptyMessages) {
+    let mut node = Node { block: 0, bytes: node.bytes - node.block, ..node };
+    if !is_outward {
+        return (node, empty);
+    }
+    // Early children are counted: those that are left out are not among them.
+    let sent = |child: &Child| child.bytes > 0 || empty == EmptyMessages::Sent;
+    let early = node.children[..node.received_before_copy].iter().filter(|&child| sent(child));
+    node.received_before_copy = early.count();
+    node.children.retain(sent);
+    node.children.iter_mut().for_each(|child| child.bytes = 0);
+    node.bytes = 0;
+    (node, EmptyMessages::Sent)
 }

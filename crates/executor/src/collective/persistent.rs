@@ -3,31 +3,33 @@
 //! Setting up is collective, and ends alike at all processors: whatever is wrong at one is an error
 //! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
 
-use super::{Call, CollectiveError, Collectives, choice, program};
-use crate::construct::{Fault, Node, Rule};
-use crate::engine::{Buffers, Execution, ExecutionError, Place, PlaceError};
-use crate::mpi::{Communicator, NativeRequest, Parsed, Refused};
-use crate::part::Part;
+use super::along::{EmptyMessages, actions_of};
+use super::{Call, CollectiveError, Collectives};
+use crate::planning;
+use crate::play::{BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
+use crate::sys::{Communicator, NativeRequest, PlaceError, Refused};
+use crate::tree::{Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
 use std::io::BufReader;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, Operation, Payload, Rank};
-use tuwtree_schedule::{Schedule, document, verify};
+use tuwtree_model::{BlockSizes, ClosedSet, Operation, Payload, Rank};
+use tuwtree_schedule::part::Part;
+use tuwtree_schedule::{Role, Schedule, document, verify};
 
 /// A gather or scatter that is started as often as one likes, with the data that its buffers, which
 /// live as long as `'a`, then hold.
 #[derive(Debug)]
 pub struct Persistent<'a> {
-    work: Work<'a>,
+    performer: Performer<'a>,
     buffers: PhantomData<&'a mut [u8]>,
 }
 
 #[derive(Debug)]
-enum Work<'a> {
+enum Performer<'a> {
     Ours(Box<Execution>),
     Native(Box<NativeRequest<'a>>),
 }
@@ -41,9 +43,9 @@ impl Persistent<'_> {
         if self.is_under_way() {
             return Err(CollectiveError::NotStartable("under way"));
         }
-        match &mut self.work {
-            Work::Ours(execution) => Ok(execution.start()?),
-            Work::Native(request) => Ok(request.start()?),
+        match &mut self.performer {
+            Performer::Ours(execution) => Ok(execution.start()?),
+            Performer::Native(request) => Ok(request.start()?),
         }
     }
 
@@ -52,9 +54,9 @@ impl Persistent<'_> {
     /// # Errors
     /// What MPI returns.
     pub fn wait(&mut self) -> Result<(), CollectiveError> {
-        match &mut self.work {
-            Work::Ours(execution) => Ok(execution.wait()?),
-            Work::Native(request) => Ok(request.wait()?),
+        match &mut self.performer {
+            Performer::Ours(execution) => Ok(execution.wait()?),
+            Performer::Native(request) => Ok(request.wait()?),
         }
     }
 
@@ -64,9 +66,9 @@ impl Persistent<'_> {
     /// # Errors
     /// What MPI returns.
     pub fn test(&mut self) -> Result<bool, CollectiveError> {
-        match &mut self.work {
-            Work::Ours(execution) => Ok(execution.test()?),
-            Work::Native(request) => Ok(request.test()?),
+        match &mut self.performer {
+            Performer::Ours(execution) => Ok(execution.test()?),
+            Performer::Native(request) => Ok(request.test()?),
         }
     }
 
@@ -81,9 +83,9 @@ impl Persistent<'_> {
 
     /// Whether the operation has been started and has not been seen to end.
     pub fn is_under_way(&self) -> bool {
-        match &self.work {
-            Work::Ours(execution) => execution.is_under_way(),
-            Work::Native(request) => request.is_under_way(),
+        match &self.performer {
+            Performer::Ours(execution) => execution.is_under_way(),
+            Performer::Native(request) => request.is_under_way(),
         }
     }
 }
@@ -92,6 +94,9 @@ impl From<ExecutionError> for CollectiveError {
     fn from(error: ExecutionError) -> CollectiveError {
         match error {
             ExecutionError::Mpi(error) => CollectiveError::Mpi(error),
+            ExecutionError::Message { from, to, bytes, expected } => {
+                CollectiveError::Message { from, to, bytes, expected }
+            }
             ExecutionError::UnderWay => CollectiveError::NotStartable("under way"),
             ExecutionError::Failed => CollectiveError::NotStartable("not usable after a failure"),
             other => CollectiveError::Refused(other.to_string()),
@@ -111,20 +116,24 @@ impl From<PlaceError> for CollectiveError {
 /// [`CollectiveError`], at all processors if at any.
 pub(super) fn set_up<'a>(
     collectives: &Collectives,
-    call: &Call<'_, 'a>,
+    call: Call<'_, 'a>,
     own: &Rc<Communicator>,
+    manner: Manner,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let setup = Setup { collectives, call };
-    let (root, parsed) = setup.agree_on_arguments()?;
+    let setup = OperationSetup { collectives, call: &call };
+    let root = setup.agree_on_arguments()?;
     if call.settings.algorithm == Algorithm::Native {
         let request = agree(call.comm, NativeRequest::new(call.arguments, own))?;
-        return Ok(Persistent { work: Work::Native(Box::new(request)), buffers: PhantomData });
+        let performer = Performer::Native(Box::new(request));
+        return Ok(Persistent { performer, buffers: PhantomData });
     }
-    let part = setup.part(root)?;
-    let bound = buffers(parsed, call.arguments.operation())
-        .and_then(|buffers| Ok(Execution::new(&part, buffers, own, call.settings.mode)?));
-    let execution = agree(call.comm, bound)?;
-    Ok(Persistent { work: Work::Ours(Box::new(execution)), buffers: PhantomData })
+    let actions = setup.actions(root)?;
+    let comm = call.comm;
+    let bound = call
+        .buffers()
+        .and_then(|buffers| Ok(Execution::of_actions(actions, buffers, own, manner)?));
+    let execution = agree(comm, bound)?;
+    Ok(Persistent { performer: Performer::Ours(Box::new(execution)), buffers: PhantomData })
 }
 
 /// The value, if all processors have one; otherwise the error of the first that has not. Collective.
@@ -133,7 +142,7 @@ fn agree<T>(
     own: Result<T, impl Into<CollectiveError>>,
 ) -> Result<T, CollectiveError> {
     let own = own.map_err(Into::into);
-    let mut class = [own.as_ref().err().map_or(0, |error| error.class() as u64)];
+    let class = own.as_ref().err().map_or(0, |error| error.class() as u64);
     let text = own.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let first = match comm.agree(own) {
         Ok(value) => return Ok(value),
@@ -141,48 +150,35 @@ fn agree<T>(
         Err(Refused::Elsewhere { rank }) => rank,
         Err(Refused::Mpi(error)) => return Err(error.into()),
     };
-    comm.broadcast(&mut class, first)?;
-    let text = comm.broadcast_text(&text, first)?;
-    Err(CollectiveError::Agreed { first, class: class[0] as c_int, text })
+    let class = comm.told_number(class, first)?;
+    let text = comm.told(&text, first)?;
+    Err(CollectiveError::Agreed { first, class: class as c_int, text })
 }
 
-fn buffers(parsed: &Parsed<'_>, operation: Operation) -> Result<Buffers, CollectiveError> {
-    let Parsed { own, all, .. } = parsed;
-    let Some(own) = own else {
-        let all = all.as_ref().expect("only the root has its block in place");
-        return Ok(Buffers::in_place(operation, all.place()?)?);
-    };
-    let all = all.as_ref().map_or_else(Place::nothing, |all| all.place())?;
-    Ok(match operation.is_outward() {
-        true => Buffers::apart(all, own.place()?),
-        false => Buffers::apart(own.place()?, all),
-    })
-}
-
-struct Setup<'s, 'c, 'a> {
+struct OperationSetup<'s, 'c, 'a> {
     collectives: &'s Collectives,
     call: &'s Call<'c, 'a>,
 }
 
-impl<'s, 'a> Setup<'s, '_, 'a> {
-    /// The root and what the arguments mean, if they are valid everywhere, and the root is the same.
-    fn agree_on_arguments(&self) -> Result<(Rank, &'s Parsed<'a>), CollectiveError> {
+impl OperationSetup<'_, '_, '_> {
+    /// The root, if the arguments are valid everywhere, and the root is the same.
+    fn agree_on_arguments(&self) -> Result<Rank, CollectiveError> {
         let Call { comm, parsed, .. } = self.call;
         let root = self.call.root();
-        let least = comm.least_word(root.map_or(u64::MAX, |root| root as u64))?;
+        let least = comm.least(root.map_or(u64::MAX, |root| root as u64))?;
         let own = match (parsed, root) {
             (Err(error), _) => Err(error.clone()),
             (Ok(_), Some(root)) if root as u64 != least => Err(CollectiveError::Refused(format!(
                 "processor {} was given root {root}, another processor root {least}",
                 comm.rank()
             ))),
-            (Ok(parsed), _) => Ok((parsed.root, parsed)),
+            (Ok(parsed), _) => Ok(parsed.root),
         };
         agree(comm, own)
     }
 
-    /// This processor's part by the algorithm of the settings. Collective.
-    fn part(&self, root: Rank) -> Result<Part, CollectiveError> {
+    /// This processor's role and actions by the algorithm of the settings. Collective.
+    fn actions(&self, root: Rank) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
         let Call { settings, .. } = self.call;
         let operation = self.call.arguments.operation();
         match settings.algorithm {
@@ -193,7 +189,9 @@ impl<'s, 'a> Setup<'s, '_, 'a> {
             }
             Algorithm::Linear | Algorithm::Native => self.linear(root),
             Algorithm::Auto => self.distributed(root, |sizes| {
-                choice::best_schedule(sizes, operation, root, self.call.costs()?)
+                planning::problem(operation.is_outward(), sizes, root, self.call.costs()?)
+                    .and_then(|problem| planning::best_schedule(&problem))
+                    .map_err(CollectiveError::Refused)
             }),
             Algorithm::Schedule => self.distributed(root, |sizes| {
                 let path = settings.schedule().expect("the algorithm has one");
@@ -205,36 +203,28 @@ impl<'s, 'a> Setup<'s, '_, 'a> {
         }
     }
 
-    fn adaptive(&self, root: Rank, rule: Rule<'_>) -> Result<Part, CollectiveError> {
-        let Call { comm, .. } = *self.call;
-        let built = self.call.construct(rule)?;
-        let sizes = self.call.sizes();
-        let part = self.check_tree(&built).and_then(|node| {
-            let place = (root, comm.size());
-            let operation = self.call.arguments.operation();
-            program::part_of(node, operation, place, sizes.as_ref()).map_err(refused)
-        });
-        agree(comm, part)
-    }
-
-    /// The place in the tree, if nothing is wrong with it.
-    fn check_tree<'n>(
+    fn adaptive(
         &self,
-        (node, fault): &'n (Node, Option<Fault>),
-    ) -> Result<&'n Node, CollectiveError> {
-        let parsed = self.call.parsed.as_ref().ok();
-        super::along::check_sizes(node, *fault, parsed.and_then(|parsed| parsed.all.as_ref()))?;
-        Ok(node)
+        root: Rank,
+        rule: Rule<'_>,
+    ) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
+        let (node, fault) = self.call.construct(rule)?;
+        agree(self.call.comm, self.call.check_sizes(&node, fault))?;
+        Ok(self.actions_of(&node, root))
     }
 
-    fn linear(&self, root: Rank) -> Result<Part, CollectiveError> {
-        let Call { comm, .. } = *self.call;
+    fn linear(&self, root: Rank) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
         let sizes = self.checked_sizes(root)?;
         let own = self.call.own_bytes().unwrap_or(0);
-        let node = Node::of_star(comm.rank(), root, own, sizes.as_ref());
-        let operation = self.call.arguments.operation();
-        let part = program::part_of(&node, operation, (root, comm.size()), sizes.as_ref());
-        agree(comm, part.map_err(refused))
+        let node = Node::of_star(self.call.comm.rank(), root, own, sizes.as_ref());
+        Ok(self.actions_of(&node, root))
+    }
+
+    fn actions_of(&self, node: &Node, root: Rank) -> (Role, Vec<BoundAction>) {
+        let Call { comm, arguments, .. } = self.call;
+        let (sizes, place) = (self.call.sizes(), (root, comm.size()));
+        let skipped = EmptyMessages::Skipped;
+        actions_of(node, arguments.operation(), place, sizes.as_ref(), skipped)
     }
 
     /// All sizes, at the root, if they are what the others state. Collective.
@@ -256,12 +246,12 @@ impl<'s, 'a> Setup<'s, '_, 'a> {
         Ok(sizes)
     }
 
-    /// This processor's part of the schedule that the root makes of the sizes. Collective.
+    /// This processor's role and actions in the schedule that the root makes of the sizes. Collective.
     fn distributed(
         &self,
         root: Rank,
         make: impl FnOnce(&BlockSizes) -> Result<Rc<Schedule>, CollectiveError>,
-    ) -> Result<Part, CollectiveError> {
+    ) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
         let Call { comm, .. } = *self.call;
         let sizes = self.checked_sizes(root)?;
         let lists = match &sizes {
@@ -269,8 +259,11 @@ impl<'s, 'a> Setup<'s, '_, 'a> {
             Some(sizes) => make(sizes).and_then(|schedule| words(&schedule).map(Some)),
         };
         let lists = agree(comm, lists)?;
-        let words = comm.distribute(lists.as_deref(), root, super::tag::DATA)?;
-        agree(comm, Part::from_words(&words).map_err(refused))
+        let list = lists.map(|lists| move |rank: Rank| lists[rank].clone());
+        let words = comm.distribute(list, root, super::tag::DATA)?;
+        let part = agree(comm, Part::from_words(&words).map_err(refused))?;
+        let actions = part.actions().map(|action| BoundAction::new(&action)).collect();
+        Ok((*part.role(), actions))
     }
 
     /// The schedule in this file, which is read if it was not the last one.

@@ -10,21 +10,18 @@
 //! processor; padded operations without copying to and from padded buffers.
 
 use crate::collective::{CollectiveError, Collectives};
-use crate::engine::{Buffers, Execution, ExecutionError, Mode, Place, PlaceError};
-use crate::mpi::{Communicator, Layout, MpiError};
-use crate::part::{Part, PartError};
+use crate::planning::{measured_tree, problem, suits};
+use crate::play::{Buffers, Execution, ExecutionError, Mode};
 use crate::settings;
+use crate::sys::{ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;
-use tuwtree_dp::{DpError, default_method, optimal};
-use tuwtree_measure::{Algorithm, Construction, Sends};
+use tuwtree_measure::{Algorithm, Pace};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Payload, Rank, Root, Tree, TreeError};
+use tuwtree_model::{BlockSizes, ClosedSet, Construction, Costs, Operation, Problem, Rank, Tree};
+use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{Buffer, OfTreeError, Schedule};
-use tuwtree_treegen::{
-    AdaptiveRule, ConstructionError, adaptive, linear, linear_outwards, oblivious,
-};
 
 /// How often each algorithm is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +34,14 @@ pub struct Protocol {
 
 /// What is to be gathered or scattered. The same at all processors.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct MeasuredProblem {
     operation: Operation,
     sizes: BlockSizes,
     root: Rank,
-    layout: Layout,
-    padded: Layout,
-    costs: Homogeneous,
+    layout: ByteLayout,
+    padded: ByteLayout,
+    /// By which trees are planned.
+    problem: Problem,
 }
 
 /// The times of an algorithm. The same at all processors.
@@ -79,19 +77,14 @@ pub enum BenchError {
     /// A message that is no tree.
     #[error("the tree of processor 0 cannot be read: {0}")]
     Tree(String),
-    /// A tree that could not be constructed.
-    #[error("{construction}: {reason}")]
-    Construction {
-        /// Which tree.
-        construction: &'static str,
-        /// Why.
-        reason: String,
-    },
+    /// A tree that could not be constructed: which, and why.
+    #[error("{0}")]
+    Construction(String),
     /// A wrong result.
     #[error("{algorithm}: byte {at} of the data of processor {rank} is wrong")]
     Wrong {
         /// Whose result it is.
-        algorithm: &'static str,
+        algorithm: String,
         /// Whose data.
         rank: Rank,
         /// Where.
@@ -99,24 +92,41 @@ pub enum BenchError {
     },
 }
 
-impl Problem {
+impl MeasuredProblem {
     /// A gather or scatter of such blocks, for whose trees messages have these costs; `None` if all
     /// blocks, padded to the largest, have 2^31 bytes or more, so that MPI's counts do not reach.
     ///
+    /// # Errors
+    /// A root out of range, costs for another number of processors.
+    ///
     /// # Panics
-    /// For other operations, and a root out of range.
+    /// For other operations.
     pub fn new(
         operation: Operation,
         sizes: BlockSizes,
         root: Rank,
-        costs: Homogeneous,
-    ) -> Option<Problem> {
-        assert!(Operation::IRREGULAR.contains(&operation), "a gather or scatter");
-        assert!(root < sizes.processors(), "a root");
+        costs: &Costs,
+    ) -> Result<Option<MeasuredProblem>, String> {
+        assert!(operation.is_irregular(), "a gather or scatter");
+        let problem = problem(operation.is_outward(), &sizes, root, costs)?;
         let largest = sizes.iter().max().unwrap_or(0);
-        let layout = Layout::new(sizes.iter())?;
-        let padded = Layout::new(sizes.iter().map(|_| largest))?;
-        Some(Problem { operation, sizes, root, layout, padded, costs })
+        let layouts =
+            (ByteLayout::new(sizes.iter()), ByteLayout::new(sizes.iter().map(|_| largest)));
+        let (Some(layout), Some(padded)) = layouts else { return Ok(None) };
+        Ok(Some(MeasuredProblem { operation, sizes, root, layout, padded, problem }))
+    }
+
+    /// Whether an algorithm is for this problem: the library's own always are, trees where the
+    /// catalogue says so.
+    pub fn admits(&self, algorithm: Algorithm) -> bool {
+        match algorithm {
+            Algorithm::Tree(construction, _) => suits(construction, &self.problem),
+            Algorithm::Regular
+            | Algorithm::Padded
+            | Algorithm::Native
+            | Algorithm::NativePersistent
+            | Algorithm::Distributed => true,
+        }
     }
 
     /// The sum of all blocks.
@@ -149,8 +159,8 @@ impl Problem {
             }
             Algorithm::NativePersistent => Ok(None),
             Algorithm::Distributed => self.distributed(protocol, communicator).map(Some),
-            Algorithm::Tree(construction, sends) => {
-                self.tree(construction, sends, protocol, communicator).map(Some)
+            Algorithm::Tree(construction, pace) => {
+                self.tree(construction, pace, protocol, communicator)
             }
         }
     }
@@ -165,7 +175,7 @@ impl Problem {
         let (input, mut output) = self.buffers(&self.padded, communicator.rank());
         let seconds = timed_calls(protocol, communicator, || {
             if algorithm == Algorithm::Padded {
-                communicator.greatest_size(own)?;
+                communicator.greatest(&[own])?;
             }
             Ok(match self.operation {
                 Operation::Scatter => communicator.scatter_equal(&input, &mut output, self.root),
@@ -177,35 +187,34 @@ impl Problem {
     }
 
     fn native(&self, protocol: Protocol, communicator: &Communicator) -> Result<Timed, BenchError> {
-        let (input, mut output) = self.buffers(&self.layout, communicator.rank());
-        let (layout, root) = (&self.layout, self.root);
-        let seconds = timed_calls(protocol, communicator, || {
-            Ok(match self.operation {
-                Operation::Scatter => communicator.scatterv(&input, &mut output, layout, root),
-                _ => communicator.gatherv(&input, &mut output, layout, root),
-            }?)
-        })?;
-        self.check(Algorithm::Native, layout, &output, communicator.rank())?;
+        let rank = communicator.rank();
+        let (input, mut output) = self.buffers(&self.layout, rank);
+        let place = (rank, self.root);
+        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
+        let seconds = timed_calls(protocol, communicator, || Ok(communicator.native(&arguments)?))?;
+        self.check(Algorithm::Native, &self.layout, &output, rank)?;
         Ok(Timed { planning_seconds: 0.0, seconds })
     }
 
     fn persistent(
         &self,
         protocol: Protocol,
-        communicator: &Communicator,
+        communicator: &Rc<Communicator>,
     ) -> Result<Timed, BenchError> {
-        let (input, mut output) = self.buffers(&self.layout, communicator.rank());
-        let (layout, root) = (&self.layout, self.root);
+        let rank = communicator.rank();
+        let (input, mut output) = self.buffers(&self.layout, rank);
+        let place = (rank, self.root);
+        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
         communicator.barrier()?;
         let start = Instant::now();
-        let mut request = match self.operation {
-            Operation::Scatter => communicator.scatterv_init(&input, &mut output, layout, root),
-            _ => communicator.gatherv_init(&input, &mut output, layout, root),
-        }?;
+        let mut request = NativeRequest::new(&arguments, communicator)?;
         let planning_seconds = slowest(communicator, start)?;
-        let seconds = timed_calls(protocol, communicator, || Ok(request.perform()?))?;
+        let seconds = timed_calls(protocol, communicator, || {
+            request.start()?;
+            Ok(request.wait()?)
+        })?;
         drop(request);
-        self.check(Algorithm::NativePersistent, layout, &output, communicator.rank())?;
+        self.check(Algorithm::NativePersistent, &self.layout, &output, rank)?;
         Ok(Timed { planning_seconds, seconds })
     }
 
@@ -236,79 +245,56 @@ impl Problem {
     fn tree(
         &self,
         construction: Construction,
-        sends: Sends,
+        pace: Pace,
         protocol: Protocol,
         communicator: &Rc<Communicator>,
-    ) -> Result<Timed, BenchError> {
+    ) -> Result<Option<Timed>, BenchError> {
         let rank = communicator.rank();
         let (input, mut output) = self.buffers(&self.layout, rank);
         communicator.barrier()?;
         let start = Instant::now();
-        let tree = self.agreed_tree(construction, communicator)?;
-        let payload = Payload::Blocks(self.sizes.clone());
-        let schedule = Schedule::of_tree(&tree, self.operation, payload, None)?;
+        let Some(tree) = self.agreed_tree(construction, communicator)? else { return Ok(None) };
+        let schedule = Schedule::without_costs(&tree, self.problem.collective())?;
         let part = Part::of_schedule(&schedule, rank)?;
         let place = |bytes: &[u8]| Place::of_bytes(bytes.len() as u64);
         let buffers = Buffers::apart(place(&input)?, place(&output)?);
-        let mode = match sends {
-            Sends::Strict => Mode::Strict,
-            Sends::Eager => Mode::Eager,
+        let mode = match pace {
+            Pace::Strict => Mode::Strict,
+            Pace::Eager => Mode::Eager,
         };
         let mut execution = Execution::new(&part, buffers, communicator, mode)?;
         let planning_seconds = slowest(communicator, start)?;
         execution.write(Buffer::Input, 0, &input)?;
         let seconds = timed_calls(protocol, communicator, || Ok(execution.run()?))?;
         execution.read(Buffer::Output, 0, &mut output)?;
-        self.check(Algorithm::Tree(construction, sends), &self.layout, &output, rank)?;
-        Ok(Timed { planning_seconds, seconds })
+        self.check(Algorithm::Tree(construction, pace), &self.layout, &output, rank)?;
+        Ok(Some(Timed { planning_seconds, seconds }))
     }
 
-    /// The tree that processor 0 constructs.
+    /// The tree that processor 0 constructs, if there is one.
     fn agreed_tree(
         &self,
         construction: Construction,
         communicator: &Communicator,
-    ) -> Result<Tree, BenchError> {
+    ) -> Result<Option<Tree>, BenchError> {
         let text = match communicator.rank() {
             0 => {
-                let document = TreeDocument { tree: self.construct(construction)?, problem: None };
+                let tree =
+                    measured_tree(construction, &self.problem).map_err(BenchError::Construction)?;
+                let document = tree.map(|tree| TreeDocument { tree, problem: None });
                 serde_json::to_string(&document)
                     .map_err(|error| BenchError::Tree(error.to_string()))?
             }
             _ => String::new(),
         };
-        let document: Result<TreeDocument, _> = serde_json::from_str(&communicator.told(&text)?);
-        document.map(|document| document.tree).map_err(|error| BenchError::Tree(error.to_string()))
-    }
-
-    fn construct(&self, construction: Construction) -> Result<Tree, BenchError> {
-        let (processors, root) = (self.sizes.processors(), self.root);
-        match construction {
-            Construction::Linear if self.operation.is_outward() => {
-                linear_outwards(processors, root)
-                    .map_err(|error: TreeError| failed("linear", &error))
-            }
-            Construction::Linear => {
-                linear(processors, root).map_err(|error: TreeError| failed("linear", &error))
-            }
-            Construction::Oblivious => {
-                oblivious(processors, root).map_err(|error: TreeError| failed("oblivious", &error))
-            }
-            Construction::Adaptive => {
-                adaptive(&self.sizes, &self.costs, Root::Given(root), AdaptiveRule::GatherTime)
-                    .map_err(|error: ConstructionError| failed("adaptive", &error))
-            }
-            Construction::Optimal => {
-                let method = default_method(&self.sizes, &self.costs);
-                optimal(&self.sizes, &self.costs, Root::Given(root), method)
-                    .map(|optimum| optimum.tree)
-                    .map_err(|error: DpError| failed("optimal", &error))
-            }
-        }
+        let document: Result<Option<TreeDocument>, _> =
+            serde_json::from_str(&communicator.told(&text, 0)?);
+        let document = document.map_err(|error| BenchError::Tree(error.to_string()))?;
+        Ok(document.map(|document| document.tree))
     }
 
     /// A processor's input, filled, and its output.
-    fn buffers(&self, layout: &Layout, rank: Rank) -> (Vec<u8>, Vec<u8>) {
+    fn buffers(&self, layout: &ByteLayout, rank: Rank) -> (Vec<u8>, Vec<u8>) {
         let all = || (0..self.sizes.processors()).flat_map(|rank| self.data(layout, rank));
         let all_bytes = if rank == self.root { layout.total() } else { 0 };
         match self.operation {
@@ -321,7 +307,7 @@ impl Problem {
     }
 
     /// What a processor contributes or is to have, different at each.
-    fn data(&self, layout: &Layout, rank: Rank) -> impl Iterator<Item = u8> + use<> {
+    fn data(&self, layout: &ByteLayout, rank: Rank) -> impl Iterator<Item = u8> + use<> {
         let seed = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (0..layout.block(rank) as u64)
             .map(move |at| (seed.wrapping_add(at.wrapping_mul(0xd134_2543_de82_ef95)) >> 56) as u8)
@@ -331,14 +317,17 @@ impl Problem {
     fn check(
         &self,
         algorithm: Algorithm,
-        layout: &Layout,
+        layout: &ByteLayout,
         output: &[u8],
         rank: Rank,
     ) -> Result<(), BenchError> {
         let check = |of: Rank, range: Range<usize>| {
             let mut pairs = self.data(layout, of).zip(&output[range]);
             match pairs.position(|(expected, &found)| expected != found) {
-                Some(at) => Err(BenchError::Wrong { algorithm: algorithm.name(), rank: of, at }),
+                Some(at) => {
+                    let algorithm = algorithm.name().into_owned();
+                    Err(BenchError::Wrong { algorithm, rank: of, at })
+                }
                 None => Ok(()),
             }
         };
@@ -348,10 +337,6 @@ impl Problem {
             _ => (0..self.sizes.processors()).try_for_each(|of| check(of, layout.range(of))),
         }
     }
-}
-
-fn failed(construction: &'static str, reason: &dyn std::fmt::Display) -> BenchError {
-    BenchError::Construction { construction, reason: reason.to_string() }
 }
 
 /// For each repetition the time of the slowest processor. Collective.

@@ -3,13 +3,14 @@
 //! Pairs meet as in a round-robin tournament. In a meeting, two processors send a message of each
 //! size to and fro several times; half the median round trip is the time of one message. Pairs that
 //! are measured at the same time share what there is of a network, as the messages of a tree do;
-//! [`Request::at_once`] says how many do.
+//! [`CalibrationRequest::at_once`] says how many do.
 //!
 //! How long all this may take is settled before: a first meeting, timed, tells how many repetitions
 //! and rounds there is time for.
 
 use crate::measure::Host;
-use crate::mpi::{Communicator, MpiError};
+use crate::sys::{Communicator, MpiError};
+use std::ffi::c_int;
 use std::hint::black_box;
 use std::time::Instant;
 use tuwtree_measure::{
@@ -19,7 +20,7 @@ use tuwtree_model::Rank;
 
 /// What is to be measured, and for how long.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct CalibrationRequest {
     /// Which pairs are to have costs in common.
     pub model: Model,
     /// The sizes of messages: ascending, at least two, each below 2^31.
@@ -32,7 +33,7 @@ pub struct Request {
 
 /// What will be measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct MeetingPlan {
     /// How many meetings, one after the other.
     pub meetings: usize,
     /// How many pairs meet.
@@ -67,7 +68,7 @@ pub enum CalibrateError {
     #[error(
         "{pairs} pairs take about {needed:.1} s, each measured {} times; more than the \
              {seconds:.1} s that there are",
-        Plan::LEAST_REPETITIONS
+        MeetingPlan::LEAST_REPETITIONS
     )]
     TooManyPairs {
         /// How many pairs.
@@ -79,7 +80,7 @@ pub enum CalibrateError {
     },
 }
 
-impl Plan {
+impl MeetingPlan {
     /// The fewest repetitions whose median says something.
     pub const LEAST_REPETITIONS: usize = 5;
     /// More repetitions say little more.
@@ -92,7 +93,7 @@ impl Plan {
 ///
 /// # Example
 /// ```
-/// assert_eq!(tuwtree_mpi::measure::calibrate::ladder(100), [1, 4, 16, 64]);
+/// assert_eq!(tuwtree_executor::measure::calibrate::ladder(100), [1, 4, 16, 64]);
 /// ```
 pub fn ladder(largest: u64) -> Vec<u64> {
     std::iter::successors(Some(1), |size: &u64| size.checked_mul(4))
@@ -108,8 +109,8 @@ pub fn ladder(largest: u64) -> Vec<u64> {
 pub fn calibrate(
     communicator: &Communicator,
     host: &Host,
-    request: &Request,
-    announce: impl FnOnce(Plan),
+    request: &CalibrationRequest,
+    announce: impl FnOnce(MeetingPlan),
 ) -> Result<Option<Observed>, CalibrateError> {
     let processors = communicator.size();
     if processors < 2 {
@@ -124,7 +125,9 @@ pub fn calibrate(
     let one = repetition_seconds(communicator, request, &chosen(1))?;
     let all = match request.model {
         Model::PerPair => rounds(processors),
-        Model::Homogeneous | Model::Hierarchical => rounds(processors).min(Plan::MOST_ROUNDS),
+        Model::Homogeneous | Model::Hierarchical => {
+            rounds(processors).min(MeetingPlan::MOST_ROUNDS)
+        }
     };
     let (meetings, plan) = planned(request, one, all, chosen)?;
     if communicator.rank() == 0 {
@@ -143,7 +146,7 @@ pub fn calibrate(
 /// meetings, in a second go, since the first opens connections.
 fn repetition_seconds(
     communicator: &Communicator,
-    request: &Request,
+    request: &CalibrationRequest,
     meetings: &[Meetings],
 ) -> Result<f64, MpiError> {
     let mut slowest = 0.0_f64;
@@ -161,19 +164,19 @@ fn repetition_seconds(
 
 /// Meetings of at most `rounds` rounds and repetitions for which there is time.
 fn planned(
-    request: &Request,
+    request: &CalibrationRequest,
     repetition: f64,
     rounds: usize,
     chosen: impl Fn(usize) -> Vec<Meetings>,
-) -> Result<(Vec<Meetings>, Plan), CalibrateError> {
-    let plan = |meetings: &[Meetings], repetitions: usize| Plan {
+) -> Result<(Vec<Meetings>, MeetingPlan), CalibrateError> {
+    let plan = |meetings: &[Meetings], repetitions: usize| MeetingPlan {
         meetings: meetings.len(),
         pairs: meetings.iter().map(Vec::len).sum(),
         repetitions,
         seconds: meetings.len() as f64 * (repetitions + 1) as f64 * repetition,
     };
     let mut meetings = chosen(rounds);
-    let least = plan(&meetings, Plan::LEAST_REPETITIONS);
+    let least = plan(&meetings, MeetingPlan::LEAST_REPETITIONS);
     if least.seconds > request.seconds {
         if request.model == Model::PerPair {
             let (pairs, needed, seconds) = (least.pairs, least.seconds, request.seconds);
@@ -183,7 +186,8 @@ fn planned(
         meetings = chosen((rounds as f64 * share).max(1.0) as usize);
     }
     let affordable = request.seconds / (meetings.len() as f64 * repetition) - 1.0;
-    let repetitions = (affordable as usize).clamp(Plan::LEAST_REPETITIONS, Plan::MOST_REPETITIONS);
+    let repetitions =
+        (affordable as usize).clamp(MeetingPlan::LEAST_REPETITIONS, MeetingPlan::MOST_REPETITIONS);
     let plan = plan(&meetings, repetitions);
     Ok((meetings, plan))
 }
@@ -209,11 +213,11 @@ fn meet(
         for _ in 0..=repetitions {
             let start = Instant::now();
             if rank == first {
-                communicator.send_bytes(message, second)?;
-                communicator.receive_bytes(message, second)?;
+                communicator.send(message, second, TAG)?;
+                communicator.receive(message, second, TAG)?;
             } else {
-                communicator.receive_bytes(message, first)?;
-                communicator.send_bytes(message, first)?;
+                communicator.receive(message, first, TAG)?;
+                communicator.send(message, first, TAG)?;
             }
             trips.push(start.elapsed().as_secs_f64());
         }
@@ -224,6 +228,9 @@ fn meet(
     }
     Ok((rank == first).then_some(PairTimes { pair, seconds }))
 }
+
+/// The tag of all messages here; nobody else's meet them.
+const TAG: c_int = 0;
 
 /// What a clock of nanoseconds can tell.
 const CLOCK_STEP: f64 = 1e-9;
@@ -260,7 +267,7 @@ fn copy_line(sizes: &[u64]) -> Line {
 fn observed(
     communicator: &Communicator,
     host: &Host,
-    request: &Request,
+    request: &CalibrationRequest,
     mine: &[PairTimes],
     copies: Line,
 ) -> Result<Option<Observed>, CalibrateError> {
@@ -270,12 +277,10 @@ fn observed(
             [*i as f64, *j as f64].into_iter().chain(seconds.iter().copied())
         })
         .collect();
-    let words = communicator.collected(&words)?;
-    let lines = communicator.collected(&[
-        copies.alpha_seconds,
-        copies.beta_seconds_per_byte,
-        copies.median_relative_deviation,
-    ])?;
+    let words = communicator.collected(&words, TAG)?;
+    let lines =
+        [copies.alpha_seconds, copies.beta_seconds_per_byte, copies.median_relative_deviation];
+    let lines = communicator.collected(&lines, TAG)?;
     if communicator.rank() != 0 {
         return Ok(None);
     }
@@ -300,11 +305,15 @@ fn observed(
 mod tests {
     use super::*;
 
-    fn request(model: Model, seconds: f64) -> Request {
-        Request { model, sizes: ladder(1 << 20), seconds, at_once: 100 }
+    fn request(model: Model, seconds: f64) -> CalibrationRequest {
+        CalibrationRequest { model, sizes: ladder(1 << 20), seconds, at_once: 100 }
     }
 
-    fn plan_for(model: Model, seconds: f64, repetition: f64) -> Result<Plan, CalibrateError> {
+    fn plan_for(
+        model: Model,
+        seconds: f64,
+        repetition: f64,
+    ) -> Result<MeetingPlan, CalibrateError> {
         let chosen = |most| meetings(16, most, 100, &[()], |_, _| ());
         planned(&request(model, seconds), repetition, 15, chosen).map(|(_, plan)| plan)
     }
@@ -315,7 +324,7 @@ mod tests {
         assert_eq!((plan.meetings, plan.pairs, plan.repetitions), (15, 120, 65));
         assert!(plan.seconds <= 10.0);
         let rich = plan_for(Model::Homogeneous, 10.0, 1e-6).unwrap();
-        assert_eq!((rich.meetings, rich.repetitions), (15, Plan::MOST_REPETITIONS));
+        assert_eq!((rich.meetings, rich.repetitions), (15, MeetingPlan::MOST_REPETITIONS));
         let poor = plan_for(Model::Homogeneous, 10.0, 0.5).unwrap();
         assert_eq!((poor.meetings, poor.repetitions), (3, 5));
         // At least one round, whatever it takes.

@@ -1,6 +1,6 @@
 //! What the processors run on.
 
-use crate::mpi::{self, Communicator, MpiError};
+use crate::sys::{self, Communicator, MpiError};
 use std::thread::available_parallelism;
 
 /// Library, nodes and cores of a run. The same at all processors.
@@ -36,10 +36,10 @@ impl Host {
         let number = |first: u64| found.binary_search(&first).expect("it was put there");
         let most = node.size().div_ceil(cores(&node)?);
         Ok(Host {
-            library: communicator.told(&mpi::library_version()?)?,
-            name: communicator.told(&mpi::processor_name()?)?,
+            library: communicator.told(&sys::library_version()?, 0)?,
+            name: communicator.told(&sys::processor_name()?, 0)?,
             nodes: firsts.into_iter().map(number).collect(),
-            processors_per_core: communicator.greatest_size(most as u64)? as usize,
+            processors_per_core: communicator.greatest(&[most as u64])?[0] as usize,
         })
     }
 

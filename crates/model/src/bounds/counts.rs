@@ -1,6 +1,6 @@
 //! How many blocks a subtree can have collected by a given time.
 
-use super::problem::Problem;
+use super::load::RootLoad;
 use std::cmp::Reverse;
 
 /// The least times by which so many blocks can have come together.
@@ -22,22 +22,21 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// The counts of a problem.
+    /// The counts of a load.
     ///
     /// `sm` is convex: once a larger `c - s` is as good as a smaller one, it remains so for greater
     /// `c`. So the scan starts from the best of the count before.
     ///
     /// # Complexity
     /// O(n^2) time, O(n) space.
-    pub(super) fn new(problem: &Problem) -> Counts {
-        let n = problem.blocks();
-        let total = problem.volume[n];
-        let smallest: Vec<u128> =
-            problem.volume.iter().rev().map(|largest| total - largest).collect();
+    pub(super) fn new(load: &RootLoad) -> Counts {
+        let n = load.blocks();
+        let total = load.volume[n];
+        let smallest: Vec<u128> = load.volume.iter().rev().map(|largest| total - largest).collect();
         // keep[c - 1]: as tau, but for a lone block.
         let mut keep = Vec::with_capacity(n);
         if n > 0 {
-            keep.push(smallest[1] - problem.lead[n - 1]);
+            keep.push(smallest[1] - load.lead[n - 1]);
         }
         let mut best_kept = 1;
         for c in 2..=n {
@@ -47,7 +46,7 @@ impl Counts {
             let least = together.min_by_key(|&(time, kept)| (time, Reverse(kept)));
             let (time, kept) = least.expect("one block can always come last");
             best_kept = kept;
-            keep.push(time.saturating_add(problem.latency));
+            keep.push(time.saturating_add(load.latency));
         }
         if let Some(lone) = keep.first_mut() {
             *lone = 0;

@@ -9,10 +9,12 @@
 //!   have received by then, so that each message at most doubles the root's clock.
 //! - [`count_bound`]: neither does it hold more blocks than can have come together by then.
 //!
-//! [`bound_on_ports`] does the same for processors with several ports.
+//! - Where processors have several ports, four bounds of which the largest counts (`docs/ports.md`).
+//!
+//! [`best_lower_bound`] is the best of them that is known for a problem, whatever its costs.
 //!
 //! The two are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma. They are at
-//! least as large as the simple bound, [`lower_bound`](crate::lower_bound), up to rounding where costs
+//! least as large as the simple bound, [`lower_bound`], up to rounding where costs
 //! are not integers.
 //!
 //! # The best root
@@ -34,22 +36,22 @@
 //! OPT section 2.3 has the simple bound.
 
 mod counts;
+mod load;
 mod ports;
-mod problem;
 mod reach;
+mod simple;
 
-use crate::{BlockSizes, Homogeneous, Rank, Root, Time, TimeError};
+use crate::{BlockSizes, Homogeneous, Ports, Problem, Rank, Root, Time, TimeError};
 use counts::Counts;
-pub use ports::bound_on_ports;
-use problem::Problem;
+use load::RootLoad;
+pub use simple::lower_bound;
 
-/// A lower bound on the completion time of every tree with this root, or with any: volumes double.
+/// A lower bound on the completion time of every tree with the problem's root, or with any: volumes
+/// double. Where costs are not homogeneous, processors have several ports, or vectors are moved,
+/// nothing more is known than [`lower_bound`].
 ///
 /// # Errors
 /// [`TimeError`] where the bound, and hence every completion time, cannot be stated.
-///
-/// # Panics
-/// If a given root is not a processor.
 ///
 /// # Complexity
 /// O(p log p) time, O(p) space.
@@ -59,24 +61,21 @@ use problem::Problem;
 /// 10 more. But whatever holds six of the blocks is not ready before 10 + 6. So the root may receive
 /// one block (11) and wait for 5, which costs two alphas and 5, or pay a third alpha.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, lower_bound, volume_bound};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root, lower_bound, volume_bound};
 /// let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1, 1]).unwrap();
-/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
-/// assert_eq!(lower_bound(0, &sizes, &costs).unwrap().units(), 17.0);
-/// assert_eq!(volume_bound(Root::Given(0), &sizes, &costs).unwrap().units(), 32.0);
+/// let problem = Problem::gather(&sizes, Homogeneous::new(10.0, 1.0, 1.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(0)).unwrap();
+/// assert_eq!(lower_bound(&problem).unwrap().units(), 17.0);
+/// assert_eq!(volume_bound(&problem).unwrap().units(), 32.0);
 /// ```
-pub fn volume_bound(
-    root: Root,
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-) -> Result<Time, TimeError> {
-    bound(root, sizes, costs, |_| false)
+pub fn volume_bound(problem: &Problem) -> Result<Time, TimeError> {
+    one_ported(problem, |_| false)
 }
 
-/// A lower bound on the completion time of every tree with this root, or with any: volumes double,
-/// and blocks are counted. At least [`volume_bound`].
+/// A lower bound on the completion time of every tree with the problem's root, or with any: volumes
+/// double, and blocks are counted. At least [`volume_bound`], and known where that is.
 ///
-/// # Errors, panics
+/// # Errors
 /// As [`volume_bound`].
 ///
 /// # Complexity
@@ -84,41 +83,75 @@ pub fn volume_bound(
 ///
 /// # Example
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Root, count_bound};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root, count_bound};
 /// let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1, 1]).unwrap();
-/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// let problem = Problem::gather(&sizes, Homogeneous::new(10.0, 1.0, 1.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(0)).unwrap();
 /// // Attained: one block (11), two that are together at 12 (24), four that are at 24 (38).
-/// assert_eq!(count_bound(Root::Given(0), &sizes, &costs).unwrap().units(), 38.0);
+/// assert_eq!(count_bound(&problem).unwrap().units(), 38.0);
 /// ```
-pub fn count_bound(root: Root, sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, TimeError> {
-    bound(root, sizes, costs, |_| true)
+pub fn count_bound(problem: &Problem) -> Result<Time, TimeError> {
+    one_ported(problem, |_| true)
 }
 
 /// Up to how many blocks that are not empty [`best_lower_bound`] counts them.
 const COUNTED: usize = 20_000;
 
-/// The best lower bound here that is affordable on the completion time of every tree with this root,
-/// or with any: [`count_bound`] for up to 20,000 blocks that are not empty, beyond that
-/// [`volume_bound`].
+/// The best lower bound here that is affordable on the completion time of every tree with the
+/// problem's root, or with any, ordered or not.
 ///
-/// # Errors, panics
-/// As [`volume_bound`].
+/// For gather and scatter at homogeneous costs [`count_bound`] up to 20,000 blocks that are not empty,
+/// beyond that [`volume_bound`]; with several ports the bounds of `docs/ports.md`. Otherwise
+/// [`lower_bound`].
+///
+/// # Errors
+/// As [`volume_bound`] and [`lower_bound`].
 ///
 /// # Complexity
-/// O(p log p) time and O(p) space, and a fraction of a second for counting.
-pub fn best_lower_bound(
-    root: Root,
-    sizes: &BlockSizes,
-    costs: &Homogeneous,
-) -> Result<Time, TimeError> {
-    bound(root, sizes, costs, |blocks| blocks <= COUNTED)
+/// O(p log p) time and O(p) space, and a fraction of a second for counting; or that of
+/// [`lower_bound`].
+///
+/// # Example
+/// Two ports, eight blocks of 1, alpha = 10, no copies. By 11 two messages come in at once, and three
+/// blocks are together anywhere; so eight are at the root when two such messages of 13 have followed.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Root, best_lower_bound};
+/// let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1, 1, 1]).unwrap();
+/// let problem = Problem::gather(&sizes, Homogeneous::new(10.0, 1.0, 0.0).unwrap()).unwrap();
+/// let problem = problem.with_root(Root::Given(0)).unwrap().with_ports(Ports::new(2).unwrap());
+/// assert_eq!(best_lower_bound(&problem).unwrap().units(), 24.0);
+/// ```
+pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
+    match homogeneous_blocks(problem) {
+        Some(_) if problem.processors() == 1 => Ok(Time::ZERO),
+        Some((sizes, costs)) if problem.ports() != Ports::ONE => {
+            ports::bound_on_ports(sizes, &costs, problem.root(), problem.ports())
+        }
+        Some((sizes, costs)) => bound(sizes, &costs, problem.root(), |blocks| blocks <= COUNTED),
+        None => lower_bound(problem),
+    }
+}
+
+/// The blocks and costs of a gather or scatter at homogeneous costs.
+fn homogeneous_blocks(problem: &Problem) -> Option<(&BlockSizes, Homogeneous)> {
+    Some((problem.blocks()?, problem.costs().homogeneous(problem.processors())?))
+}
+
+/// The bound with or without counts, where it is known, or else the simple one.
+fn one_ported(problem: &Problem, counted: impl Fn(usize) -> bool) -> Result<Time, TimeError> {
+    match homogeneous_blocks(problem) {
+        Some((sizes, costs)) if problem.ports() == Ports::ONE => {
+            bound(sizes, &costs, problem.root(), counted)
+        }
+        _ => lower_bound(problem),
+    }
 }
 
 /// The bound with or without counts, as `counted` says of the number of blocks to be received.
 fn bound(
-    root: Root,
     sizes: &BlockSizes,
     costs: &Homogeneous,
+    root: Root,
     counted: impl Fn(usize) -> bool,
 ) -> Result<Time, TimeError> {
     if sizes.processors() == 1 {
@@ -126,9 +159,9 @@ fn bound(
     }
     let (beta, gamma) = (costs.beta(), costs.gamma());
     let time = |root, copy_rate| {
-        let problem = Problem::new(root, copy_rate, sizes, costs);
-        let counts = counted(problem.blocks()).then(|| Counts::new(&problem));
-        problem.time(reach::least_latency(&problem, counts.as_ref())?)
+        let load = RootLoad::new(root, copy_rate, sizes, costs);
+        let counts = counted(load.blocks()).then(|| Counts::new(&load));
+        load.time(reach::least_latency(&load, counts.as_ref())?)
     };
     match root {
         Root::Given(root) => time(root, gamma),
@@ -144,9 +177,9 @@ fn simple_any_root(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, Time
     let smallest = sizes.iter().enumerate().min_by_key(|&(_, bytes)| bytes);
     let (smallest, _) = smallest.expect("a problem has at least one processor");
     let simple = |root| {
-        let problem = Problem::new(root, costs.gamma(), sizes, costs);
-        problem.check()?;
-        problem.time(if problem.blocks() > 0 { problem.latency } else { 0 })
+        let load = RootLoad::new(root, costs.gamma(), sizes, costs);
+        load.check()?;
+        load.time(if load.blocks() > 0 { load.latency } else { 0 })
     };
     match (simple(smallest), simple(largest_block(sizes))) {
         (Ok(one), Ok(other)) => Ok(one.min(other)),

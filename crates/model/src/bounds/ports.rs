@@ -11,49 +11,28 @@
 //! - **Counts**: with its last message on each port, a processor had hardly more than a `k + 1`-th of
 //!   its blocks before.
 
-use super::problem::Problem;
-use super::{best_lower_bound, largest_block};
+use super::largest_block;
+use super::load::RootLoad;
 use crate::{BlockSizes, Homogeneous, Ports, Root, Time, TimeError};
 
-/// A lower bound on the completion time of every tree with this root, or with any, where every
-/// processor has so many ports. With one port, [`best_lower_bound`].
+/// A lower bound on the completion time of every gather tree where every processor has several ports.
 ///
 /// # Errors
 /// [`TimeError`] where the bound, and hence every completion time, cannot be stated.
-///
-/// # Panics
-/// If a given root is not a processor.
 ///
 /// # Complexity
 /// O(p log p) time for few ports, O(p) space.
 ///
 /// # Source
 /// `docs/ports.md`. OPT section 2.3 has the simple bound, in which blocks may be split.
-///
-/// # Example
-/// Two ports, eight blocks of 1, alpha = 10, no copies. By 11 two messages come in at once, and three
-/// blocks are together anywhere; so eight are at the root when two such messages of 13 have followed.
-/// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, bound_on_ports};
-/// let sizes = BlockSizes::new([0, 1, 1, 1, 1, 1, 1, 1, 1]).unwrap();
-/// let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
-/// let two = Ports::new(2).unwrap();
-/// assert_eq!(bound_on_ports(Root::Given(0), &sizes, &costs, two).unwrap().units(), 24.0);
-/// ```
-pub fn bound_on_ports(
-    root: Root,
+pub(super) fn bound_on_ports(
     sizes: &BlockSizes,
     costs: &Homogeneous,
+    root: Root,
     ports: Ports,
 ) -> Result<Time, TimeError> {
-    if ports == Ports::ONE {
-        return best_lower_bound(root, sizes, costs);
-    }
-    if sizes.processors() == 1 {
-        return Ok(Time::ZERO);
-    }
-    let ported = |root, copy_rate| PortedProblem {
-        problem: Problem::new(root, copy_rate, sizes, costs),
+    let ported = |root, copy_rate| PortedLoad {
+        load: RootLoad::new(root, copy_rate, sizes, costs),
         ports: ports.get().into(),
     };
     match root {
@@ -88,25 +67,25 @@ enum Copies {
     Anywhere,
 }
 
-/// A problem in integer time, and its ports.
-struct PortedProblem {
-    problem: Problem,
+/// What a root has to receive and copy in integer time, and its ports.
+struct PortedLoad {
+    load: RootLoad,
     /// `k`, at least 2.
     ports: usize,
 }
 
-impl PortedProblem {
+impl PortedLoad {
     fn bound(&self, copies: Copies) -> Result<Time, TimeError> {
-        let bound = match self.problem.blocks() {
-            0 => self.problem.copy,
+        let bound = match self.load.blocks() {
+            0 => self.load.copy,
             _ => self.packing(copies).max(self.growth()).max(self.counts()),
         };
-        self.problem.stated(bound)
+        self.load.stated(bound)
     }
 
     /// What the `i`-th largest block takes beside the latency.
     fn block(&self, i: usize) -> u128 {
-        self.problem.volume[i + 1] - self.problem.volume[i]
+        self.load.volume[i + 1] - self.load.volume[i]
     }
 
     /// `i + 1` of the `i k + 1` longest jobs are done by one port, one after the other; jobs are the
@@ -116,27 +95,27 @@ impl PortedProblem {
             Copies::AtRoot => self.jobs(),
             Copies::Anywhere => self.least_jobs(),
         };
-        let longest = self.problem.copy.max(self.problem.latency.saturating_add(self.block(0)));
+        let longest = self.load.copy.max(self.load.latency.saturating_add(self.block(0)));
         let several = jobs.iter().step_by(self.ports).zip(1_u128..).skip(1);
         several
-            .map(|(&job, count)| self.problem.latency.saturating_add(job.saturating_mul(count)))
+            .map(|(&job, count)| self.load.latency.saturating_add(job.saturating_mul(count)))
             .fold(longest, u128::max)
     }
 
     /// The blocks and the root's copy, the longest first.
     fn jobs(&self) -> Vec<u128> {
-        let mut jobs: Vec<u128> = (0..self.problem.blocks()).map(|i| self.block(i)).collect();
-        let place = jobs.partition_point(|&job| job >= self.problem.copy);
-        jobs.insert(place, self.problem.copy);
+        let mut jobs: Vec<u128> = (0..self.load.blocks()).map(|i| self.block(i)).collect();
+        let place = jobs.partition_point(|&job| job >= self.load.copy);
+        jobs.insert(place, self.load.copy);
         jobs
     }
 
     /// No longer than the jobs of any root: of all blocks one is copied, and the next largest takes its
     /// place at worst; and if all were copied, each would keep its place.
     fn least_jobs(&self) -> Vec<u128> {
-        let others = (0..self.problem.blocks()).map(|i| (self.block(i), self.problem.lead[i]));
+        let others = (0..self.load.blocks()).map(|i| (self.block(i), self.load.lead[i]));
         let copies = others.clone().map(|(block, lead)| block - lead);
-        let copies = std::iter::once(self.problem.copy).chain(copies);
+        let copies = std::iter::once(self.load.copy).chain(copies);
         let blocks = others.map(|(block, _)| block).chain(std::iter::once(0));
         copies.zip(blocks).map(|(copy, block)| copy.max(block)).collect()
     }
@@ -144,9 +123,9 @@ impl PortedProblem {
     /// The least time `T` with `k T >= base + C(T)`, where `C(T)` is the least that alphas and waiting
     /// take of all ports together if they are to be occupied until `T`.
     fn growth(&self) -> u128 {
-        let leads = prefix_sums(&self.problem.lead);
-        let alphas = self.problem.latency.saturating_mul(self.problem.blocks() as u128);
-        let most = self.problem.base().saturating_add(alphas).div_ceil(self.ports as u128);
+        let leads = prefix_sums(&self.load.lead);
+        let alphas = self.load.latency.saturating_mul(self.load.blocks() as u128);
+        let most = self.load.base().saturating_add(alphas).div_ceil(self.ports as u128);
         let (mut low, mut high) = (0, most.min(HORIZON));
         // k T - C(T) never falls, since C grows by at most k where T grows by 1.
         while low < high {
@@ -161,9 +140,9 @@ impl PortedProblem {
 
     /// Whether all data fits into the ports' time until `end`, beside alphas and waiting.
     fn is_reached(&self, end: u128, leads: &[i128]) -> bool {
-        let (n, latency) = (self.problem.blocks(), self.problem.latency);
+        let (n, latency) = (self.load.blocks(), self.load.latency);
         let occupied = end * self.ports as u128;
-        let Some(spare) = occupied.checked_sub(self.problem.base()) else { return false };
+        let Some(spare) = occupied.checked_sub(self.load.base()) else { return false };
         if latency.saturating_mul(n as u128) <= spare {
             return true;
         }
@@ -176,7 +155,7 @@ impl PortedProblem {
             let affordable = usize::try_from(left / latency).unwrap_or(n);
             let singles = affordable.min(n - 2 * composites);
             let before = self.before_composites(end, composites, &leads[singles..]);
-            let done = self.problem.copy.saturating_add(self.problem.volume[singles]);
+            let done = self.load.copy.saturating_add(self.load.volume[singles]);
             if before <= done.saturating_add(left) {
                 return true;
             }
@@ -208,11 +187,11 @@ impl PortedProblem {
 
     /// The least time by which the root can have as many blocks as there are, all of them small.
     fn counts(&self) -> u128 {
-        let (n, k) = (self.problem.blocks(), self.ports);
-        let total = self.problem.volume[n];
+        let (n, k) = (self.load.blocks(), self.ports);
+        let total = self.load.volume[n];
         let smallest: Vec<u128> =
-            self.problem.volume.iter().rev().map(|largest| total - largest).collect();
-        let message = |count: usize| self.problem.latency.saturating_add(smallest[count]);
+            self.load.volume.iter().rev().map(|largest| total - largest).collect();
+        let message = |count: usize| self.load.latency.saturating_add(smallest[count]);
         // ready[c]: a sender with c blocks; received[c]: the root with c blocks of others.
         let (mut ready, mut received) = (vec![0; n + 1], vec![0; n + 1]);
         for c in 1..=n {

@@ -1,7 +1,7 @@
 //! How far a root's clock can get with so many messages and so much waiting.
 
 use super::counts::Counts;
-use super::problem::Problem;
+use super::load::RootLoad;
 use crate::TimeError;
 
 /// The least that any tree takes beyond the base: alphas for the messages that the root receives, and
@@ -13,10 +13,10 @@ use crate::TimeError;
 ///
 /// # Errors
 /// [`TimeError`] if not even the simple bound can be stated.
-pub(super) fn least_latency(problem: &Problem, counts: Option<&Counts>) -> Result<u128, TimeError> {
-    problem.check()?;
-    let n = problem.blocks();
-    let latencies = |messages: usize| problem.latency.saturating_mul(messages as u128);
+pub(super) fn least_latency(load: &RootLoad, counts: Option<&Counts>) -> Result<u128, TimeError> {
+    load.check()?;
+    let n = load.blocks();
+    let latencies = |messages: usize| load.latency.saturating_mul(messages as u128);
     let mut least = latencies(n);
     for singles in 0..n {
         if latencies(singles) >= least {
@@ -28,7 +28,7 @@ pub(super) fn least_latency(problem: &Problem, counts: Option<&Counts>) -> Resul
                 break;
             }
             let root = Messages { singles, composites };
-            if let Some(idle) = root.least_idle(problem, counts, least - paid) {
+            if let Some(idle) = root.least_idle(load, counts, least - paid) {
                 least = paid + idle;
             }
         }
@@ -46,14 +46,14 @@ struct Messages {
 
 impl Messages {
     /// The least time below `limit` that the root must wait; `None` if it is no less.
-    fn least_idle(&self, problem: &Problem, counts: Option<&Counts>, limit: u128) -> Option<u128> {
+    fn least_idle(&self, load: &RootLoad, counts: Option<&Counts>, limit: u128) -> Option<u128> {
         let (mut too_little, mut enough) = (0, limit - 1);
-        if !self.suffice(problem, counts, enough) {
+        if !self.suffice(load, counts, enough) {
             return None;
         }
         while too_little < enough {
             let middle = too_little + (enough - too_little) / 2;
-            match self.suffice(problem, counts, middle) {
+            match self.suffice(load, counts, middle) {
                 true => enough = middle,
                 false => too_little = middle + 1,
             }
@@ -71,9 +71,9 @@ impl Messages {
     ///   the largest. The leads are spent in falling order, and only where the first is the smaller.
     /// - `counted`: all blocks so far are no more than can be counted, each of the largest once.
     /// - twice the best bound before, with the largest lead again.
-    fn suffice(&self, problem: &Problem, counts: Option<&Counts>, idle: u128) -> bool {
-        let (n, latency, volume) = (problem.blocks(), problem.latency, &problem.volume);
-        let fixed = problem.copy + idle;
+    fn suffice(&self, load: &RootLoad, counts: Option<&Counts>, idle: u128) -> bool {
+        let (n, latency, volume) = (load.blocks(), load.latency, &load.volume);
+        let fixed = load.copy + idle;
         let mut paid = latency.saturating_mul(self.singles as u128);
         let mut doubled = fixed + paid + volume[self.singles];
         let (mut clock, mut collected, mut leads) = (doubled, self.singles, self.singles);
@@ -82,7 +82,7 @@ impl Messages {
             if most < 2 {
                 return false;
             }
-            let by_volume = doubled.saturating_mul(2).saturating_add(problem.lead[leads]);
+            let by_volume = doubled.saturating_mul(2).saturating_add(load.lead[leads]);
             let by_count = doubled.saturating_add(latency + volume[most]);
             if by_volume <= by_count {
                 leads += 1;
@@ -91,7 +91,7 @@ impl Messages {
             paid = paid.saturating_add(latency);
             collected = n.min(collected + most);
             let counted = fixed + paid + volume[collected];
-            let twice = clock.saturating_mul(2).saturating_add(problem.lead[0]);
+            let twice = clock.saturating_mul(2).saturating_add(load.lead[0]);
             clock = doubled.min(counted).min(twice);
             // Further messages add their latency to all three bounds, at least.
             if collected == n && clock == counted {

@@ -1,10 +1,14 @@
 use super::*;
-use crate::lower_bound;
+
+fn problem(sizes: &BlockSizes, costs: Homogeneous, root: Root) -> Problem {
+    Problem::gather(sizes, costs).unwrap().with_root(root).unwrap()
+}
 
 fn bounds(root: Root, sizes: &[u64], (alpha, beta, gamma): (f64, f64, f64)) -> [f64; 2] {
     let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
     let costs = Homogeneous::new(alpha, beta, gamma).unwrap();
-    [volume_bound, count_bound].map(|bound| bound(root, &sizes, &costs).unwrap().units())
+    let problem = problem(&sizes, costs, root);
+    [volume_bound, count_bound].map(|bound| bound(&problem).unwrap().units())
 }
 
 #[test]
@@ -54,15 +58,18 @@ fn times_that_cannot_be_stated_are_errors() {
     let sizes = BlockSizes::new([1, 1 << 52, 1 << 52]).unwrap();
     for (alpha, error) in [(1.0, TimeError::NotExact), (1e300, TimeError::NotExact)] {
         let costs = Homogeneous::new(alpha, 2.0, 1.0).unwrap();
-        assert_eq!(best_lower_bound(Root::Given(0), &sizes, &costs), Err(error));
+        assert_eq!(best_lower_bound(&problem(&sizes, costs, Root::Given(0))), Err(error));
     }
     let costs = Homogeneous::new(0.5, 1e300, 1.0).unwrap();
     let sizes = BlockSizes::new([1, 1 << 40]).unwrap();
-    assert_eq!(best_lower_bound(Root::Given(0), &sizes, &costs), Err(TimeError::NotFinite));
+    assert_eq!(
+        best_lower_bound(&problem(&sizes, costs, Root::Given(0))),
+        Err(TimeError::NotFinite)
+    );
     // No message, no latency.
     let costs = Homogeneous::new(1e300, 2.0, 1.0).unwrap();
     let sizes = BlockSizes::new([5, 0]).unwrap();
-    assert_eq!(best_lower_bound(Root::Given(0), &sizes, &costs).unwrap().units(), 5.0);
+    assert_eq!(best_lower_bound(&problem(&sizes, costs, Root::Given(0))).unwrap().units(), 5.0);
 }
 
 #[test]
@@ -88,7 +95,7 @@ fn neither_bound_is_below_the_simple_one() {
             let simple = {
                 let costs = Homogeneous::new(costs.0, costs.1, costs.2).unwrap();
                 let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
-                lower_bound(root, &sizes, &costs).unwrap().units()
+                lower_bound(&problem(&sizes, costs, Root::Given(root))).unwrap().units()
             };
             let [volume, count] = bounds(Root::Given(root), &sizes, costs);
             assert!(simple <= volume && volume <= count);

@@ -89,6 +89,21 @@ impl Costs {
         }
     }
 
+    /// Whether some pair of processors has no link.
+    ///
+    /// # Complexity
+    /// O(1), O(p^2) for a matrix.
+    pub fn lacks_links(&self) -> bool {
+        match self {
+            Costs::Homogeneous(_) | Costs::Hierarchical(_) => false,
+            Costs::Matrix(matrix) => {
+                let ranks = 0..matrix.size();
+                let others = |one: Rank| ranks.clone().filter(move |&other| other != one);
+                ranks.clone().any(|one| others(one).any(|other| !matrix.is_linked(one, other)))
+            }
+        }
+    }
+
     /// Fails unless every transmission is linear in the size of its message.
     ///
     /// # Errors

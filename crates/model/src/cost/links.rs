@@ -1,7 +1,7 @@
 //! Whether there are links enough for any tree at all, and if not, where the network is cut.
 
-use super::CostMatrix;
-use crate::{Collective, Rank, Root};
+use super::{CostMatrix, Costs};
+use crate::{Problem, Rank, Root};
 use std::fmt;
 
 /// Why there is no tree, ordered or not, for lack of links.
@@ -88,26 +88,33 @@ impl fmt::Display for Ranks<'_> {
     }
 }
 
-impl CostMatrix {
-    /// Fails if no tree moves this problem's data with this root, or with any: a processor with data
+impl Problem {
+    /// Fails if no tree moves this problem's data, with its root or with any: a processor with data
     /// has no path of links to the root, or from it where data flows outwards.
     ///
-    /// Processors without data need no links, since nothing is sent to or from them, but may pass on
-    /// what others have. Where this succeeds there is a tree, but not always an ordered one.
+    /// Only a [`CostMatrix`] can lack links. Processors without data need none, since nothing is sent
+    /// to or from them, but may pass on what others have. Where this succeeds there is a tree, but not
+    /// always an ordered one.
     ///
     /// # Errors
     /// [`Cut`].
     ///
     /// # Complexity
     /// O(p^2) time where the root is given or the network strongly connected; O(p^3) at worst.
-    pub fn check_links(&self, problem: Collective<'_>, root: Root) -> Result<(), Cut> {
+    pub fn check_links(&self) -> Result<(), Cut> {
+        match self.costs() {
+            Costs::Homogeneous(_) | Costs::Hierarchical(_) => Ok(()),
+            Costs::Matrix(costs) => costs.check_links(self),
+        }
+    }
+}
+
+impl CostMatrix {
+    fn check_links(&self, problem: &Problem) -> Result<(), Cut> {
         let processors = self.size();
         let is_outward = problem.operation().is_outward();
-        let has_data = |rank: Rank| match problem {
-            Collective::Gather(sizes) | Collective::Scatter(sizes) => sizes.block(rank) > 0,
-            Collective::Broadcast(vector) | Collective::Reduce(vector) => vector.bytes > 0,
-        };
-        match root {
+        let has_data = |rank: Rank| problem.payload().own(rank) > 0;
+        match problem.root() {
             Root::Given(root) => {
                 let near = self.closure(root, !is_outward);
                 if (0..processors).all(|rank| near[rank] || !has_data(rank)) {
@@ -168,7 +175,7 @@ fn members(set: &[bool], inside: bool) -> Vec<Rank> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockSizes, Vector};
+    use crate::{BlockSizes, Collective, Vector};
 
     /// Costs with these links only.
     fn network(processors: usize, links: &[(Rank, Rank)]) -> CostMatrix {
@@ -176,46 +183,50 @@ mod tests {
         CostMatrix::from_fn(processors, alpha, |_, _| 1.0, |_| 0.0).unwrap()
     }
 
+    fn checked(costs: &CostMatrix, collective: Collective, root: Root) -> Result<(), Cut> {
+        Problem::of(collective, costs).unwrap().with_root(root).unwrap().check_links()
+    }
+
     #[test]
     fn a_cut_is_named() {
         let costs = network(5, &[(0, 1), (1, 0), (2, 3), (3, 4), (4, 2), (0, 2)]);
         let sizes = BlockSizes::new([1; 5]).unwrap();
-        let error = |problem, root| costs.check_links(problem, root).unwrap_err().to_string();
-        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Best), Ok(()));
-        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Given(3)), Ok(()));
+        let error = |collective, root| checked(&costs, collective, root).unwrap_err().to_string();
+        assert_eq!(checked(&costs, Collective::gather(&sizes), Root::Best), Ok(()));
+        assert_eq!(checked(&costs, Collective::gather(&sizes), Root::Given(3)), Ok(()));
         assert_eq!(
-            error(Collective::Gather(&sizes), Root::Given(1)),
+            error(Collective::gather(&sizes), Root::Given(1)),
             "there is no tree with root 1: no link leads from processors 2..=4 to processors 0..=1"
         );
         assert_eq!(
-            error(Collective::Scatter(&sizes), Root::Given(4)),
+            error(Collective::scatter(&sizes), Root::Given(4)),
             "there is no tree with root 4: no link leads from processors 2..=4 to processors 0..=1"
         );
-        assert_eq!(costs.check_links(Collective::Scatter(&sizes), Root::Best), Ok(()));
+        assert_eq!(checked(&costs, Collective::scatter(&sizes), Root::Best), Ok(()));
     }
 
     #[test]
     fn two_islands_have_no_root() {
         let costs = network(4, &[(0, 1), (1, 0), (2, 3), (3, 2)]);
         let vector = Vector { processors: 4, bytes: 1 };
-        let error = costs.check_links(Collective::Broadcast(vector), Root::Best).unwrap_err();
+        let error = checked(&costs, Collective::broadcast(vector), Root::Best).unwrap_err();
         assert_eq!(
             error.to_string(),
             "there is no tree with any root: processor 2 can be reached from processors 2..=3 only, \
              but all before it from processors 0..=1 only"
         );
-        let empty = Collective::Reduce(Vector { processors: 4, bytes: 0 });
-        assert_eq!(costs.check_links(empty, Root::Best), Ok(()), "nothing is to be sent");
+        let empty = Collective::reduce(Vector { processors: 4, bytes: 0 });
+        assert_eq!(checked(&costs, empty, Root::Best), Ok(()), "nothing is to be sent");
     }
 
     #[test]
     fn processors_without_data_need_no_links_but_pass_on_what_others_have() {
         let costs = network(4, &[(0, 1), (1, 2)]);
         let sizes = BlockSizes::new([5, 0, 5, 0]).unwrap();
-        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Best), Ok(()));
-        assert!(costs.check_links(Collective::Scatter(&sizes), Root::Given(2)).is_err());
+        assert_eq!(checked(&costs, Collective::gather(&sizes), Root::Best), Ok(()));
+        assert!(checked(&costs, Collective::scatter(&sizes), Root::Given(2)).is_err());
         let sizes = BlockSizes::new([5, 0, 5, 1]).unwrap();
-        assert!(costs.check_links(Collective::Gather(&sizes), Root::Best).is_err());
+        assert!(checked(&costs, Collective::gather(&sizes), Root::Best).is_err());
     }
 
     #[test]
@@ -223,6 +234,6 @@ mod tests {
         // 1 and 2 can only send, and only to 3 in common.
         let costs = network(4, &[(0, 3), (1, 3), (2, 3), (0, 1)]);
         let sizes = BlockSizes::new([1, 1, 1, 0]).unwrap();
-        assert_eq!(costs.check_links(Collective::Gather(&sizes), Root::Best), Ok(()));
+        assert_eq!(checked(&costs, Collective::gather(&sizes), Root::Best), Ok(()));
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{CostModel, Direction, linear, plus};
 use crate::{MOST_PROCESSORS, Rank, Time, TimeError};
+use std::sync::Arc;
 
 /// Non-homogeneous, linear, one-ported costs: `comm_ij(s) = alpha_ij + beta_ij s` for `s > 0` bytes
 /// from processor `i` to processor `j`, and 0 for none; a copy of `s` bytes at `i` takes `gamma_i s`.
@@ -14,15 +15,15 @@ use crate::{MOST_PROCESSORS, Rank, Time, TimeError};
 /// alpha in time units, beta and gamma in time units per byte, the same unit everywhere.
 ///
 /// # Source
-/// OPT section 2.1. A matrix needs O(p^2) space.
+/// OPT section 2.1. A matrix needs O(p^2) space; a copy of it is O(1).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostMatrix {
+    /// `p * p` entries, row = sender. Shared by all copies, as are the others.
+    alpha: Arc<[f64]>,
     /// `p * p` entries, row = sender.
-    alpha: Vec<f64>,
-    /// `p * p` entries, row = sender.
-    beta: Vec<f64>,
+    beta: Arc<[f64]>,
     /// `p` entries.
-    gamma: Vec<f64>,
+    gamma: Arc<[f64]>,
     /// All entries but missing links are integers, so that every time is one.
     integral: bool,
 }
@@ -206,6 +207,7 @@ impl CostMatrix {
         }
         let finite = alpha.iter().filter(|value| value.is_finite());
         let integral = finite.chain(&beta).chain(&gamma).all(|value| value.fract() == 0.0);
+        let [alpha, beta, gamma] = [alpha, beta, gamma].map(Arc::from);
         Ok(CostMatrix { alpha, beta, gamma, integral })
     }
 

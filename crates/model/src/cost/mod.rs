@@ -11,12 +11,14 @@ mod hierarchy;
 mod links;
 mod matrix;
 mod piecewise;
+mod stated;
 
 pub use costs::{Costs, CostsError};
 pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
 pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
 pub use piecewise::{Piece, PieceError, PiecewiseLinear};
+pub use stated::StatedCosts;
 
 use crate::{BlockSizes, LARGEST_EXACT, Rank, Time, TimeError};
 use std::fmt::Debug;
@@ -175,6 +177,17 @@ pub enum Direction {
     Send,
     /// The processor receives.
     Receive,
+}
+
+impl Direction {
+    /// The other one.
+    #[must_use]
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::Send => Direction::Receive,
+            Direction::Receive => Direction::Send,
+        }
+    }
 }
 
 /// What a transmission and a copy take, whichever processors perform them: the law by which trees and

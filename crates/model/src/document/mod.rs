@@ -4,17 +4,22 @@
 //! [`TreeDocument`] or [`Machine`], which refuse unknown fields; `docs/formats.md` describes the
 //! formats.
 
+mod list;
 mod machine;
 
+pub use list::NumberList;
 pub use machine::{Date, Machine};
 
+use list::SubtreeLists;
+
 use crate::{
-    BlockSizes, Collective, Costs, Homogeneous, NotOrdered, Operation, Order, Payload, Rank, Step,
-    Tree, TreeError, Vector, WrongPayload, check_combines_neighbours, check_ordered,
+    BlockSizes, ClosedSet, Costs, Homogeneous, NotOrdered, Operation, Order, Payload, Problem,
+    Rank, Root, StatedCosts, Step, Tree, TreeError, Vector, check_combines_neighbours,
+    check_ordered,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::ser::{Error, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -113,96 +118,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 pub struct TreeDocument {
     /// The tree.
     pub tree: Tree,
-    /// Data, costs and operation; for as many processors as the tree has.
+    /// Data, costs and operation; for as many processors as the tree has, and with its root.
     pub problem: Option<Problem>,
-}
-
-/// A problem with its costs, as documents carry it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
-    operation: Operation,
-    /// Of the kind that the operation moves.
-    payload: Payload,
-    costs: StatedCosts,
-}
-
-/// Costs as a document states them: three numbers, or a machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StatedCosts {
-    /// Homogeneous costs in some time unit.
-    Parameters(Homogeneous),
-    /// A machine, whose times are in seconds.
-    Machine(Box<Machine>),
-}
-
-impl StatedCosts {
-    /// The costs, of whichever kind.
-    pub fn costs(&self) -> Cow<'_, Costs> {
-        match self {
-            StatedCosts::Parameters(costs) => Cow::Owned(Costs::Homogeneous(*costs)),
-            StatedCosts::Machine(machine) => Cow::Borrowed(&machine.costs),
-        }
-    }
-
-    /// The machine, if there is one: times are then in seconds.
-    pub fn machine(&self) -> Option<&Machine> {
-        match self {
-            StatedCosts::Parameters(_) => None,
-            StatedCosts::Machine(machine) => Some(machine),
-        }
-    }
-}
-
-impl From<Homogeneous> for StatedCosts {
-    fn from(costs: Homogeneous) -> StatedCosts {
-        StatedCosts::Parameters(costs)
-    }
-}
-
-impl From<Machine> for StatedCosts {
-    fn from(machine: Machine) -> StatedCosts {
-        StatedCosts::Machine(Box::new(machine))
-    }
-}
-
-impl Problem {
-    /// The problem to move this data by this operation at these costs.
-    ///
-    /// # Errors
-    /// [`WrongPayload`].
-    pub fn new(
-        operation: Operation,
-        payload: Payload,
-        costs: impl Into<StatedCosts>,
-    ) -> Result<Problem, WrongPayload> {
-        payload.moved_by(operation)?;
-        Ok(Problem { operation, payload, costs: costs.into() })
-    }
-
-    /// The operation.
-    pub fn operation(&self) -> Operation {
-        self.operation
-    }
-
-    /// The data: blocks for a gather or scatter, a vector for a broadcast or reduction.
-    pub fn payload(&self) -> &Payload {
-        &self.payload
-    }
-
-    /// The costs.
-    pub fn costs(&self) -> &StatedCosts {
-        &self.costs
-    }
-
-    /// Operation, data and costs.
-    pub fn into_parts(self) -> (Operation, Payload, StatedCosts) {
-        (self.operation, self.payload, self.costs)
-    }
-
-    /// The operation with its data.
-    pub fn collective(&self) -> Collective<'_> {
-        self.payload.moved_by(self.operation).expect("a problem is made of what goes together")
-    }
 }
 
 impl TreeDocument {
@@ -216,7 +133,7 @@ impl TreeDocument {
     /// not the strictest.
     pub fn version(&self) -> u64 {
         let needs_2 = |problem: &Problem| {
-            problem.costs.machine().is_some() || matches!(problem.payload, Payload::Vector(_))
+            problem.stated_costs().machine().is_some() || problem.vector().is_some()
         };
         match self.order() {
             Order::Ordered if self.problem.as_ref().is_some_and(needs_2) => 2,
@@ -249,7 +166,7 @@ struct TreeFields {
     processors: usize,
     root: Rank,
     order: Option<Order>,
-    subtrees: Vec<Vec<u32>>,
+    subtrees: SubtreeLists,
     problem: Option<Object<ProblemFields>>,
 }
 
@@ -266,7 +183,7 @@ struct ProblemFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<Object<Machine>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    block_sizes_bytes: Option<Vec<u64>>,
+    block_sizes_bytes: Option<NumberList>,
     #[serde(skip_serializing_if = "Option::is_none")]
     vector_bytes: Option<u64>,
 }
@@ -296,8 +213,9 @@ impl TryFrom<TreeFields> for TreeDocument {
         if order.is_some() && version < 3 {
             return Err(TreeDocumentError::TooEarly { what: "\"order\"", version, needed: 3 });
         }
-        if subtrees.len() != processors {
-            return Err(TreeDocumentError::Subtrees { subtrees: subtrees.len(), processors });
+        if subtrees.processors != processors {
+            let subtrees = subtrees.processors;
+            return Err(TreeDocumentError::Subtrees { subtrees, processors });
         }
         let problem = problem
             .map(|Object(problem)| {
@@ -305,14 +223,11 @@ impl TryFrom<TreeFields> for TreeDocument {
                 problem.of_processors(processors)
             })
             .transpose()?;
-        let mut steps = Vec::with_capacity(2 * processors);
-        for (rank, subtrees) in subtrees.iter().enumerate() {
-            steps.extend(subtrees.iter().map(|&subtree| match subtree as Rank {
-                own if own == rank => (rank, Step::Copy),
-                child => (rank, Step::Receive(child)),
-            }));
-        }
-        let document = TreeDocument { tree: Tree::new(processors, root, &steps)?, problem };
+        let tree = Tree::new(processors, root, &subtrees.steps)?;
+        let problem = problem.map(|problem: Problem| {
+            problem.with_root(Root::Given(root)).expect("the tree's root is a processor")
+        });
+        let document = TreeDocument { tree, problem };
         document.check_order(order.unwrap_or(Order::Any))?;
         Ok(document)
     }
@@ -349,7 +264,8 @@ impl Serialize for TreeDocument {
         fields.serialize_field("subtrees", &Subtrees(&self.tree))?;
         match &self.problem {
             Some(problem) => {
-                fields.serialize_field("problem", &ProblemFields::from(problem))?;
+                let problem = ProblemFields::try_from(problem).map_err(S::Error::custom)?;
+                fields.serialize_field("problem", &problem)?;
             }
             None => fields.skip_field("problem")?,
         }
@@ -385,14 +301,23 @@ impl Serialize for SubtreesOf<'_> {
     }
 }
 
-impl From<&Problem> for ProblemFields {
-    fn from(problem: &Problem) -> ProblemFields {
-        let (block_sizes_bytes, vector_bytes) = match &problem.payload {
-            Payload::Blocks(sizes) => (Some(sizes.iter().collect()), None),
+/// Costs that differ, but are no machine's: documents have no place for them.
+#[derive(Debug, thiserror::Error)]
+#[error("costs of kind \"{kind}\" without a machine; a document states three numbers or a machine")]
+struct UnnamedCosts {
+    kind: &'static str,
+}
+
+impl TryFrom<&Problem> for ProblemFields {
+    type Error = UnnamedCosts;
+
+    fn try_from(problem: &Problem) -> Result<ProblemFields, UnnamedCosts> {
+        let (block_sizes_bytes, vector_bytes) = match problem.payload() {
+            Payload::Blocks(sizes) => (Some(NumberList(sizes.iter().collect())), None),
             Payload::Vector(vector) => (None, Some(vector.bytes)),
         };
         let mut fields = ProblemFields {
-            operation: problem.operation,
+            operation: problem.operation(),
             alpha: None,
             beta_per_byte: None,
             gamma_per_byte: None,
@@ -400,15 +325,18 @@ impl From<&Problem> for ProblemFields {
             block_sizes_bytes,
             vector_bytes,
         };
-        match &problem.costs {
-            StatedCosts::Parameters(costs) => {
+        match problem.stated_costs() {
+            StatedCosts::Parameters(Costs::Homogeneous(costs)) => {
                 fields.alpha = Some(costs.alpha());
                 fields.beta_per_byte = Some(costs.beta());
                 fields.gamma_per_byte = Some(costs.gamma());
             }
+            StatedCosts::Parameters(costs @ (Costs::Matrix(_) | Costs::Hierarchical(_))) => {
+                return Err(UnnamedCosts { kind: costs.name() });
+            }
             StatedCosts::Machine(machine) => fields.machine = Some(Object((**machine).clone())),
         }
-        fields
+        Ok(fields)
     }
 }
 
@@ -438,10 +366,10 @@ impl ProblemFields {
         )
         .map_err(problem)?;
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
-            (Some(sizes), None) if sizes.len() != processors => {
+            (Some(NumberList(sizes)), None) if sizes.len() != processors => {
                 return Err(TreeDocumentError::Blocks { blocks: sizes.len(), processors });
             }
-            (Some(sizes), None) => {
+            (Some(NumberList(sizes)), None) => {
                 Payload::Blocks(BlockSizes::new(sizes).map_err(|error| problem(error.to_string()))?)
             }
             (None, Some(bytes)) => Payload::Vector(Vector { processors, bytes }),
@@ -496,7 +424,9 @@ mod tests {
     }
 
     fn problem(operation: Operation, payload: Payload) -> Problem {
-        Problem::new(operation, payload, Homogeneous::new(100.0, 1.0, 0.5).unwrap()).unwrap()
+        Problem::new(operation, payload, Homogeneous::new(100.0, 1.0, 0.5).unwrap())
+            .and_then(|problem| problem.with_root(Root::Given(1)))
+            .unwrap()
     }
 
     #[test]

@@ -17,10 +17,9 @@ use crate::labels;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PURPLE, SKY, VERMILION};
 use crate::svg::{Px, Xml};
 use axis::LogAxis;
-use tuwtree_measure::{
-    Algorithm, CONFIDENCE, Construction, Measurements, Sends, Series, median_interval,
-};
-use tuwtree_model::Distribution;
+use tuwtree_measure::{Algorithm, CONFIDENCE, Measurements, Pace, Series, median_interval};
+use tuwtree_model::quantity;
+use tuwtree_model::{ClosedSet, Construction, Distribution};
 
 /// A picture of measured times.
 #[derive(Clone, Copy, Debug)]
@@ -120,11 +119,11 @@ impl<'a> MeasuredPicture<'a> {
     fn legend(&self, width: f64) -> Vec<(Algorithm, f64, f64)> {
         let (mut x, mut y) = (MARGIN, 0.0);
         let mut placed = Vec::new();
-        for algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::all() {
             if !self.measurements.algorithms().contains(&algorithm) {
                 continue;
             }
-            let room = SWATCH + 6.0 + labels::width(algorithm.name(), TEXT) + 18.0;
+            let room = SWATCH + 6.0 + labels::width(&algorithm.name(), TEXT) + 18.0;
             if x + room > width - MARGIN && x > MARGIN {
                 (x, y) = (MARGIN, y + ROW);
             }
@@ -155,12 +154,14 @@ impl<'a> MeasuredPicture<'a> {
             distribution.name(),
         );
         caption(xml, bottom + 30.0, "mean block, in elements");
-        for algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::all() {
             let mut line: Vec<&Series> = all()
                 .filter(|one| (one.distribution, one.algorithm) == (distribution, algorithm))
                 .collect();
             line.sort_by_key(|one| one.mean_block);
-            draw_line(xml, algorithm, &line, &x, &y);
+            if !line.is_empty() {
+                draw_line(xml, algorithm, &line, &x, &y);
+            }
         }
     }
 }
@@ -258,8 +259,8 @@ fn draw_line(xml: &mut Xml, algorithm: Algorithm, line: &[&Series], x: &LogAxis,
                 "{}, b = {}: median {} us, minimum {} us",
                 algorithm.name(),
                 one.mean_block,
-                labels::number(microseconds(one.median())),
-                labels::number(microseconds(one.minimum()))
+                quantity::number(microseconds(one.median())),
+                quantity::number(microseconds(one.minimum()))
             ),
         );
     }
@@ -284,6 +285,21 @@ fn draw_entry(xml: &mut Xml, algorithm: Algorithm, x: f64, y: f64) {
     xml.text("text", &[("x", &place), ("y", &Px(y + ROW / 2.0 + 4.0))], algorithm.name());
 }
 
+/// The colours of the constructions in their order, strict and eager; used again beyond the last.
+const TREES: [[&str; 2]; 11] = [
+    [ORANGE; 2],
+    [PURPLE; 2],
+    [BLUE, SKY],
+    [FAINT; 2],
+    [INK; 2],
+    [VERMILION; 2],
+    [NEUTRAL; 2],
+    [PURPLE; 2],
+    [SKY; 2],
+    [LINE; 2],
+    [GREEN; 2],
+];
+
 /// The library's operations in warm colours and greys, trees in a colour for each construction.
 fn look(algorithm: Algorithm) -> Look {
     let (colour, dashes) = match algorithm {
@@ -292,20 +308,11 @@ fn look(algorithm: Algorithm) -> Look {
         Algorithm::Native => (VERMILION, "none"),
         Algorithm::NativePersistent => (VERMILION, "7 3"),
         Algorithm::Distributed => (BLUE, "2 2"),
-        Algorithm::Tree(construction, sends) => {
-            let colour = match construction {
-                Construction::Linear => ORANGE,
-                Construction::Oblivious => PURPLE,
-                Construction::Adaptive => {
-                    if sends == Sends::Strict {
-                        BLUE
-                    } else {
-                        SKY
-                    }
-                }
-                Construction::Optimal => GREEN,
-            };
-            (colour, if sends == Sends::Strict { "none" } else { "5 3" })
+        Algorithm::Tree(construction, pace) => {
+            let place = Construction::all().position(|one| one == construction);
+            let [strict, eager] = TREES[place.expect("ALL has all") % TREES.len()];
+            let colour = if pace == Pace::Strict { strict } else { eager };
+            (colour, if pace == Pace::Strict { "none" } else { "5 3" })
         }
     };
     Look { colour, dashes }
@@ -351,15 +358,15 @@ mod tests {
 
     #[test]
     fn every_series_has_a_dot_and_every_line_a_name() {
-        let measured = measured(&Algorithm::ALL, &[1, 10, 1000]);
+        let measured = measured(&Algorithm::all().collect::<Vec<_>>(), &[1, 10, 1000]);
         let svg = MeasuredPicture::new(&measured).svg();
         let picture = roxmltree::Document::parse(&svg).unwrap();
         let count =
             |name: &str| picture.descendants().filter(|node| node.has_tag_name(name)).count();
         assert_eq!(count("circle"), measured.series().len());
-        assert_eq!(count("polyline"), 2 * Algorithm::ALL.len());
-        for algorithm in Algorithm::ALL {
-            let is_name = |node: roxmltree::Node<'_, '_>| node.text() == Some(algorithm.name());
+        assert_eq!(count("polyline"), 2 * Algorithm::all().count());
+        for algorithm in Algorithm::all() {
+            let is_name = |node: roxmltree::Node<'_, '_>| node.text() == Some(&algorithm.name());
             assert_eq!(
                 picture.descendants().filter(|&node| node.is_text() && is_name(node)).count(),
                 1

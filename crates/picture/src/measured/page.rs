@@ -2,11 +2,12 @@
 
 use super::MeasuredPicture;
 use crate::frame::{Setting as Frame, style};
-use crate::labels;
 use crate::svg::Xml;
 use tuwtree_measure::{
     CONFIDENCE, Comparison, Guideline, LEVEL, Measurements, Verdict, median_interval,
 };
+use tuwtree_model::ClosedSet;
+use tuwtree_model::quantity;
 
 /// The page as HTML: one file that needs no network. `version` is the program's.
 pub fn measured_page(measurements: &Measurements, version: &str) -> String {
@@ -25,7 +26,7 @@ pub fn measured_page(measurements: &Measurements, version: &str) -> String {
         xml.text("p", &[], line);
     }
     xml.markup(&picture.drawn(Frame::InPage));
-    for guideline in Guideline::ALL {
+    for guideline in Guideline::all() {
         write_verdicts(&mut xml, measurements, guideline);
     }
     write_figures(&mut xml, measurements);
@@ -88,7 +89,7 @@ fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideli
         for text in [
             distribution.name().to_owned(),
             mean_block.to_string(),
-            algorithm.name().to_owned(),
+            algorithm.name().into_owned(),
             format!("{ratio:.3}"),
             format!("{p:.1e}"),
         ] {
@@ -106,7 +107,7 @@ fn write_figures(xml: &mut Xml, measurements: &Measurements) {
         xml,
         &["distribution", "b", "algorithm", "minimum", "median", "from", "to", "planning"],
     );
-    let us = |seconds: f64| labels::number((seconds * 1e8).round() / 100.0);
+    let us = |seconds: f64| quantity::number((seconds * 1e8).round() / 100.0);
     for one in measurements.series() {
         let ends = median_interval(&one.seconds, CONFIDENCE);
         let end = |of: fn(&tuwtree_measure::Interval) -> f64| {
@@ -116,7 +117,7 @@ fn write_figures(xml: &mut Xml, measurements: &Measurements) {
         for text in [
             one.distribution.name().to_owned(),
             one.mean_block.to_string(),
-            one.algorithm.name().to_owned(),
+            one.algorithm.name().into_owned(),
             us(one.minimum()),
             us(one.median()),
             end(|ends| ends.low),

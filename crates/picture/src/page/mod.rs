@@ -11,12 +11,12 @@ use crate::labels::{self, Unit};
 use crate::messages::{Performance, direction};
 use crate::palette::Colouring;
 use crate::svg::Px;
-use crate::timeline::{Kind, Row, bars, critical_actions, rows, shared};
+use crate::timeline::{BarKind, Row, bars, critical_actions, rows, shared};
 use crate::tree::{TreePicture, legend::key};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::{Serialize, Serializer};
-use tuwtree_model::{LARGEST_EXACT, Operation, Rank, Time, Tree};
+use tuwtree_model::{ClosedSet, LARGEST_EXACT, Operation, Rank, Time, Tree};
 
 /// What a page tells about a problem and the trees for it.
 #[derive(Debug)]
@@ -194,9 +194,9 @@ impl Report<'_> {
             notes: &self.notes,
             columns: &self.columns,
             candidates: (0..self.candidates.len()).map(|index| self.view(index)).collect(),
-            colourings: Colouring::ALL
+            colourings: Colouring::all()
                 .map(|one| ColouringView { name: one.name(), key: key(one) })
-                .into(),
+                .collect(),
             reading: self.reading(),
             has_exchanges,
             has_shared,
@@ -300,11 +300,11 @@ impl TimelineData {
     fn push_bars(&mut self, performance: Performance<'_>, rank: Rank, critical: &[usize]) {
         for bar in bars(performance, rank, critical) {
             let letter = match bar.kind {
-                Kind::Send => 's',
-                Kind::Receive => 'r',
-                Kind::Exchange => 'x',
-                Kind::Copy => 'c',
-                Kind::Wait => 'w',
+                BarKind::Send => 's',
+                BarKind::Receive => 'r',
+                BarKind::Exchange => 'x',
+                BarKind::Copy => 'c',
+                BarKind::Wait => 'w',
             };
             let letter = if bar.is_critical { letter.to_ascii_uppercase() } else { letter };
             let peer = bar.to.or(bar.from).map_or(-1, |peer| peer as i64);

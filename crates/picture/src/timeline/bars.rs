@@ -4,9 +4,21 @@ use crate::messages::Performance;
 use tuwtree_model::Rank;
 use tuwtree_schedule::Deed;
 
-/// What goes on during a bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+/// What goes on during a bar, in the order of the legend.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub(crate) enum BarKind {
     Send,
     Receive,
     Exchange,
@@ -14,27 +26,10 @@ pub(crate) enum Kind {
     Wait,
 }
 
-impl Kind {
-    /// All kinds, in the order of the legend.
-    pub(crate) const ALL: [Kind; 5] =
-        [Kind::Send, Kind::Receive, Kind::Exchange, Kind::Copy, Kind::Wait];
-
-    /// The name by which people and style sheets call the kind.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Kind::Send => "send",
-            Kind::Receive => "receive",
-            Kind::Exchange => "exchange",
-            Kind::Copy => "copy",
-            Kind::Wait => "wait",
-        }
-    }
-}
-
 /// A stretch of time on one port of a processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
-    pub(crate) kind: Kind,
+    pub(crate) kind: BarKind,
     pub(crate) port: u16,
     pub(crate) start: f64,
     pub(crate) end: f64,
@@ -55,10 +50,10 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
     for (index, (action, times)) in actions {
         let (send, receive) = (action.send(), action.receive());
         let (kind, copied) = match action.deed {
-            Deed::Copy { from, .. } => (Kind::Copy, from.bytes()),
-            Deed::Send(_) => (Kind::Send, 0),
-            Deed::Receive(_) => (Kind::Receive, 0),
-            Deed::Exchange(..) => (Kind::Exchange, 0),
+            Deed::Copy { from, .. } => (BarKind::Copy, from.bytes()),
+            Deed::Send(_) => (BarKind::Send, 0),
+            Deed::Receive(_) => (BarKind::Receive, 0),
+            Deed::Exchange(..) => (BarKind::Exchange, 0),
         };
         let bar = Bar {
             kind,
@@ -74,7 +69,7 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
         };
         if times.ready < times.start {
             let (start, end) = (times.ready.units(), times.start.units());
-            bars.push(Bar { kind: Kind::Wait, start, end, is_critical: false, ..bar });
+            bars.push(Bar { kind: BarKind::Wait, start, end, is_critical: false, ..bar });
         }
         if times.start < times.end {
             bars.push(bar);
@@ -122,7 +117,7 @@ pub(crate) fn story(bar: &Bar) -> String {
         (None, None) => String::new(),
     };
     let peer = match bar.kind {
-        Kind::Wait => {
+        BarKind::Wait => {
             let whom = bar.to.or(bar.from).map(|rank| format!(" for {rank}"));
             return whom.unwrap_or_default();
         }

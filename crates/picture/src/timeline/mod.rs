@@ -10,11 +10,11 @@ use crate::messages::Performance;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
 use crate::scale::Scale;
 use crate::svg::{Px, Xml};
-pub(crate) use bars::{Bar, Kind, bars, critical_actions};
+pub(crate) use bars::{Bar, BarKind, bars, critical_actions};
 pub(crate) use rows::{Row, rows};
 pub(crate) use shared::shared;
 use std::fmt::Display;
-use tuwtree_model::{Rank, Time};
+use tuwtree_model::{ClosedSet, Rank, Time, quantity};
 use tuwtree_schedule::Schedule;
 
 /// A picture of what each processor does when.
@@ -104,7 +104,7 @@ impl<'a> TimelinePicture<'a> {
         let busy: f64 = (0..task.processors()).map(|rank| timeline.busy_units(rank)).sum();
         let what = format!(
             "{}; completion time {}; {} together are busy {} of the time",
-            labels::bytes(task.total()),
+            quantity::bytes(task.total()),
             Unit::of(costs).units(end),
             match task.ports {
                 1 => "all processors".to_owned(),
@@ -249,7 +249,7 @@ impl Drawing<'_> {
             let (x1, x2) = (self.scale.x(bar.start), self.scale.x(bar.end));
             let width = (x2 - x1).max(0.4);
             let (y, bar_height) = match bar.kind {
-                Kind::Wait => (top + height / 2.0 - 1.5, 3.0),
+                BarKind::Wait => (top + height / 2.0 - 1.5, 3.0),
                 _ => (top, height),
             };
             let story = format!(
@@ -291,10 +291,10 @@ impl Drawing<'_> {
     /// What a bar is about, if it is wide enough.
     fn draw_text_in(&self, xml: &mut Xml, bar: &Bar, (x1, x2): (f64, f64), y: f64) {
         let text = match (bar.kind, bar.to, bar.from) {
-            (Kind::Send, Some(to), _) => format!("to {to}"),
-            (Kind::Receive, _, Some(from)) => format!("from {from}"),
-            (Kind::Exchange, Some(to), Some(from)) if to == from => format!("with {to}"),
-            (Kind::Copy, ..) => "copy".to_owned(),
+            (BarKind::Send, Some(to), _) => format!("to {to}"),
+            (BarKind::Receive, _, Some(from)) => format!("from {from}"),
+            (BarKind::Exchange, Some(to), Some(from)) if to == from => format!("with {to}"),
+            (BarKind::Copy, ..) => "copy".to_owned(),
             _ => return,
         };
         if labels::width(&text, SMALL) + 6.0 > x2 - x1 {
@@ -393,10 +393,10 @@ impl Drawing<'_> {
             let mut actions = self.picture.performance.schedule.programs().actions(rank);
             actions.any(|action| action.send().is_some() && action.receive().is_some())
         });
-        let mut entries: Vec<(&str, &str, f64)> = Kind::ALL
+        let mut entries: Vec<(&str, &str, f64)> = BarKind::all()
             .into_iter()
-            .filter(|&kind| kind != Kind::Exchange || has_exchanges)
-            .map(|kind| (kind.name(), kind.name(), if kind == Kind::Wait { 3.0 } else { BAR }))
+            .filter(|&kind| kind != BarKind::Exchange || has_exchanges)
+            .map(|kind| (kind.name(), kind.name(), if kind == BarKind::Wait { 3.0 } else { BAR }))
             .collect();
         entries.push(("critical", "critical path", 2.0));
         if rows.iter().any(|row| matches!(row, Row::Several(..))) {

@@ -6,6 +6,7 @@ use crate::frame::{Setting, TEXT};
 use crate::labels;
 use crate::palette::{CHILD_WAITS, Colouring, NEUTRAL, PARENT_WAITS, VERMILION, VOLUMES};
 use crate::svg::{Px, Xml};
+use tuwtree_model::quantity;
 
 /// Waits up to this share of the completion time are not coloured.
 const NO_WAIT: f64 = 0.001;
@@ -90,7 +91,7 @@ impl Legend {
         sizes.dedup();
         for bytes in sizes.into_iter().filter(|&bytes| bytes > 0) {
             let sample = Sample::Edge(drawing.edge_width(bytes));
-            shapes.push(Entry { sample, text: labels::bytes(bytes) });
+            shapes.push(Entry { sample, text: quantity::bytes(bytes) });
         }
         if items.iter().any(|item| matches!(item.node, Node::Subtree(_))) {
             let text = "a processor and all below it".to_owned();

@@ -15,7 +15,7 @@ use crate::svg::{Px, Xml};
 use layout::{Area, BOX, boxes};
 use legend::Legend;
 use outline::{Item, Node, Room, Shape};
-use tuwtree_model::{Operation, Rank, Time, Tree};
+use tuwtree_model::{ClosedSet, Operation, Rank, Time, Tree, quantity};
 
 /// A picture of a tree.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +136,7 @@ impl<'a> TreePicture<'a> {
         );
         let what = format!(
             "{}; completion time {}; {}{}",
-            labels::bytes(task.total()),
+            quantity::bytes(task.total()),
             Unit::of(costs).time(timeline.completion_time()),
             labels::costs(costs),
             match task.ports {
@@ -266,9 +266,9 @@ impl Drawing<'_> {
     fn label(&self, item: &Item, bundle: Option<Bundle>) -> String {
         let unit = self.picture.unit();
         let volume = match (item.parent, self.picture.performance) {
-            (None, Some(performance)) => Some(labels::bytes(performance.schedule.task().total())),
+            (None, Some(performance)) => Some(quantity::bytes(performance.schedule.task().total())),
             (None, None) => None,
-            (Some(_), Some(_)) => Some(labels::bytes(bundle.map_or(0, |bundle| bundle.bytes))),
+            (Some(_), Some(_)) => Some(quantity::bytes(bundle.map_or(0, |bundle| bundle.bytes))),
             (Some(_), None) => None,
         };
         if !item.children.is_empty() {

@@ -20,8 +20,9 @@ use crate::schedule::Schedule;
 use crate::simulate::{Sends, SimulationError, simulate};
 use guards::Touched;
 use std::io::{self, Write};
-use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{Homogeneous, Operation, Order, Payload, Rank, Time};
+use tuwtree_model::{
+    ClosedSet, Costs, Homogeneous, Operation, Order, Payload, Rank, StatedCosts, Time,
+};
 
 const SOURCE: &str = include_str!("c/source.c");
 const HEADER: &str = include_str!("c/header.h");
@@ -98,7 +99,7 @@ impl<'a> CFiles<'a> {
             .task()
             .costs
             .as_ref()
-            .and_then(|stated| simulate(schedule, &*stated.costs(), Sends::Synchronous).ok());
+            .and_then(|stated| simulate(schedule, stated.costs(), Sends::Synchronous).ok());
         Ok(CFiles {
             schedule,
             name,
@@ -160,7 +161,7 @@ impl<'a> CFiles<'a> {
     fn holds(&self, condition: &str) -> bool {
         let task = self.schedule.task();
         match condition {
-            "blocks" => Operation::IRREGULAR.contains(&task.operation),
+            "blocks" => task.operation.is_irregular(),
             "displaced" => task.displacements.is_some(),
             _ => condition == task.operation.name(),
         }
@@ -218,11 +219,14 @@ impl<'a> CFiles<'a> {
             task.ports
         );
         match &task.costs {
-            Some(StatedCosts::Parameters(costs)) => {
+            Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => {
                 let (alpha, beta, gamma) = (costs.alpha(), costs.beta(), costs.gamma());
                 text += &format!(
                     "\n * Made for alpha {alpha} and, per byte, beta {beta} and gamma {gamma}."
                 );
+            }
+            Some(StatedCosts::Parameters(costs)) => {
+                text += &format!("\n * Made for costs of kind {}.", costs.name());
             }
             Some(StatedCosts::Machine(machine)) => {
                 text += &format!("\n * Made for the machine {}.", in_comment(&machine.name));
@@ -258,7 +262,7 @@ impl<'a> CFiles<'a> {
         let task = self.schedule.task();
         task.processors() == 1
             && task.total() > 0
-            && Operation::IRREGULAR.contains(&task.operation)
+            && task.operation.is_irregular()
             && self.schedule.programs().is_empty()
     }
 
@@ -514,17 +518,17 @@ fn argument_notes(schedule: &Schedule) -> String {
 mod tests {
     use super::*;
     use crate::document;
-    use tuwtree_model::{BlockSizes, Step, Tree, Vector};
+    use tuwtree_model::{BlockSizes, Collective, Problem, Step, Tree, Vector};
 
     fn of_tree(operation: Operation) -> Schedule {
         let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
         let tree = Tree::new(3, 1, &steps).unwrap();
-        let payload = match Operation::IRREGULAR.contains(&operation) {
+        let payload = match operation.is_irregular() {
             true => Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap()),
             false => Payload::Vector(Vector { processors: 3, bytes: 8 }),
         };
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
-        Schedule::of_tree(&tree, operation, payload, Some(costs.into())).unwrap()
+        Schedule::of_tree(&tree, &Problem::new(operation, payload, costs).unwrap()).unwrap()
     }
 
     /// A broadcast between two processors with these actions.
@@ -545,7 +549,7 @@ mod tests {
 
     #[test]
     fn every_word_and_condition_of_the_templates_is_filled_in() {
-        for operation in Operation::ALL {
+        for &operation in Operation::ALL {
             let schedule = of_tree(operation);
             let mut header = Vec::new();
             CFiles::new(&schedule, "my_name").unwrap().header(&mut header).unwrap();
@@ -575,7 +579,9 @@ mod tests {
     fn a_lone_processor_copies_its_block() {
         let tree = Tree::new(1, 0, &[]).unwrap();
         let payload = Payload::Blocks(BlockSizes::new([5]).unwrap());
-        let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+        let schedule =
+            Schedule::without_costs(&tree, &Collective::new(Operation::Gather, payload).unwrap())
+                .unwrap();
         let text = source(&schedule);
         assert!(text.contains("/* 0 */ 0, 1,\n    COPY(0), INPUT(1), 0, 5, OUTPUT(1), 0, 5,\n"));
     }

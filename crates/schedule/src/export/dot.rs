@@ -5,6 +5,7 @@
 
 use crate::schedule::Schedule;
 use std::io::{self, Write};
+use tuwtree_model::ClosedSet;
 
 /// The widest line, in points.
 const WIDEST: f64 = 8.0;

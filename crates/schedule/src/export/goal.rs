@@ -11,10 +11,11 @@ use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tuwtree_model::{CostModel, Rank};
+use tuwtree_model::{ClosedSet, CostModel, Rank};
 
 /// Writes a schedule's actions with their dependencies. Copies take what they cost, in time units of
-/// which each is so many nanoseconds, rounded.
+/// which each is so many nanoseconds, rounded. Where that would make a copy nothing, the unit is a
+/// thousandth of a nanosecond, or a thousandth of that: a comment says so.
 ///
 /// # Errors
 /// Those of `output`; a copy whose time cannot be stated.
@@ -36,17 +37,60 @@ pub fn write(
         task.processors(),
         task.root
     )?;
-    writeln!(output, "num_ranks {}", task.processors())?;
     let calc = |rank: Rank, bytes: u64| {
         let time = costs.copy_at(rank, bytes).map_err(io::Error::other)?;
         Ok(time.units() * nanoseconds)
     };
+    let parts = parts_of_a_nanosecond(least_copy(schedule, &calc)?)?;
+    if parts > 1.0 {
+        writeln!(output, "// calc in units of {} ns; elsewhere it is 1 ns", 1.0 / parts)?;
+    }
+    writeln!(output, "num_ranks {}", task.processors())?;
     for rank in 0..schedule.processors() {
         writeln!(output, "\nrank {rank} {{")?;
-        write_processor(schedule, rank, &|bytes| calc(rank, bytes), output)?;
+        write_processor(schedule, rank, &|bytes| Ok(calc(rank, bytes)? * parts), output)?;
         writeln!(output, "}}")?;
     }
     Ok(())
+}
+
+/// The least time that a copy takes, among those that take any; infinite if there is none.
+fn least_copy(
+    schedule: &Schedule,
+    calc: &impl Fn(Rank, u64) -> io::Result<f64>,
+) -> io::Result<f64> {
+    let mut least = f64::INFINITY;
+    for rank in 0..schedule.processors() {
+        for action in schedule.programs().actions(rank) {
+            if let Deed::Copy { from, .. } = action.deed {
+                let time = calc(rank, from.bytes())?;
+                least = if time > 0.0 { least.min(time) } else { least };
+            }
+        }
+    }
+    Ok(least)
+}
+
+/// Into how many parts a nanosecond is to be divided so that a copy of this time is not nothing: one,
+/// where it is that without; else a power of a thousand that keeps two digits of it.
+///
+/// # Errors
+/// A time that is nothing even so.
+fn parts_of_a_nanosecond(least: f64) -> io::Result<f64> {
+    const MOST: f64 = 1e12;
+    if least >= 0.5 {
+        return Ok(1.0);
+    }
+    let mut parts = 1000.0;
+    while least * parts < 10.0 && parts <= MOST {
+        parts *= 1000.0;
+    }
+    match parts <= MOST {
+        true => Ok(parts),
+        false => Err(io::Error::other(format!(
+            "a copy of {least:e} ns is too short for GOAL, which counts in whole numbers"
+        ))),
+    }
 }
 
 /// The labels of the operations that an action has become.
@@ -108,4 +152,33 @@ fn write_operations(
         labels.push(label);
     }
     Ok(labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{BlockSizes, Collective, Homogeneous, Step, Tree};
+
+    fn exported(gamma: f64) -> io::Result<String> {
+        let steps = [(0, Step::Copy), (0, Step::Receive(1))];
+        let tree = Tree::new(2, 0, &steps).unwrap();
+        let gather = Collective::gather(&BlockSizes::new([3, 4]).unwrap());
+        let costs = Homogeneous::new(1.0, 1.0, gamma).unwrap();
+        let schedule = Schedule::without_costs(&tree, &gather).unwrap();
+        let mut text = Vec::new();
+        write(&schedule, &costs, 1.0, &mut text)?;
+        Ok(String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn a_copy_that_takes_time_never_becomes_nothing() {
+        let whole = exported(2.0).unwrap();
+        assert!(whole.contains("calc 6\n") && !whole.contains("units of"), "{whole}");
+        assert!(exported(0.0).unwrap().contains("calc 0\n"));
+        let small = exported(0.01).unwrap();
+        assert!(small.contains("// calc in units of 0.001 ns"), "{small}");
+        assert!(small.contains("calc 30\n"), "{small}");
+        assert!(exported(1e-9).unwrap().contains("calc 3000\n"));
+        assert!(exported(1e-30).unwrap_err().to_string().contains("too short for GOAL"));
+    }
 }

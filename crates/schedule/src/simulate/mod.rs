@@ -24,7 +24,19 @@ pub use matching::Unmatched;
 pub use timeline::{ActionTimes, Critical, Timeline};
 
 /// Whether a sender waits for its receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Sends {
     /// It does: a transmission starts when both are ready (rendezvous, as in the papers).
     #[default]
@@ -32,19 +44,6 @@ pub enum Sends {
     /// It does not: a send occupies the sender's port for the transmission's time from the moment
     /// the sender is ready. A receiver that comes later occupies its port for that time, too.
     Eager,
-}
-
-impl Sends {
-    /// Both kinds.
-    pub const ALL: [Sends; 2] = [Sends::Synchronous, Sends::Eager];
-
-    /// The name by which users call the kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            Sends::Synchronous => "synchronous",
-            Sends::Eager => "eager",
-        }
-    }
 }
 
 /// Why a schedule cannot be simulated.
@@ -78,12 +77,12 @@ pub enum SimulationError {
 /// Sizes 2, 1, 4 and costs 1, 1, 1: processor 1 receives from 0 until 3, copies until 4, receives
 /// from 2 until 9.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Step, Tree};
+/// use tuwtree_model::{BlockSizes, Collective, Homogeneous, Operation, Step, Tree};
 /// use tuwtree_schedule::{Payload, Schedule, Sends, simulate};
 /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
 /// let tree = Tree::new(3, 1, &steps).unwrap();
 /// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
-/// let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+/// let schedule = Schedule::without_costs(&tree, &Collective::new(Operation::Gather, payload).unwrap()).unwrap();
 /// let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
 /// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
 /// assert_eq!(timeline.completion_time().units(), 9.0);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::document;
-use tuwtree_model::Homogeneous;
+use tuwtree_model::{ClosedSet, Homogeneous};
 
 /// A broadcast of 10 bytes, whose segments have 10 bytes too, with these actions.
 fn schedule(processors: usize, ports: u16, actions: &str) -> Schedule {
@@ -39,7 +39,7 @@ fn exchanges_in_a_ring_go_on_at_once() {
         )
     };
     let actions = format!("[{},{},{}]", around(1, 2), around(2, 0), around(0, 1));
-    for sends in Sends::ALL {
+    for &sends in Sends::ALL {
         assert_eq!(times(&schedule(3, 1, &actions), sends), vec![vec![(0, 0, 11)]; 3]);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::action::{Action, Arrival, Buffer, Deed};
 use std::fmt;
-use tuwtree_model::Order;
 use tuwtree_model::Rank;
+use tuwtree_model::{ClosedSet, Order};
 
 /// An action of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

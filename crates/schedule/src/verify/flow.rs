@@ -56,7 +56,7 @@ pub(super) fn run(
         }
     }
     state.check_outputs()?;
-    let irregular = Operation::IRREGULAR.contains(&actions.schedule.task().operation);
+    let irregular = actions.schedule.task().operation.is_irregular();
     Ok(Flow { moved: irregular.then_some(moved), order: state.order })
 }
 

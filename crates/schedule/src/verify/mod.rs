@@ -87,12 +87,12 @@ impl Verified {
 ///
 /// # Example
 /// ```
-/// use tuwtree_model::{BlockSizes, Operation, Step, Tree};
+/// use tuwtree_model::{BlockSizes, Collective, Operation, Step, Tree};
 /// use tuwtree_schedule::{Order, Payload, Schedule, verify};
 /// let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
 /// let tree = Tree::new(3, 1, &steps).unwrap();
 /// let payload = Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap());
-/// let schedule = Schedule::of_tree(&tree, Operation::Gather, payload, None).unwrap();
+/// let schedule = Schedule::without_costs(&tree, &Collective::new(Operation::Gather, payload).unwrap()).unwrap();
 /// let verified = verify(&schedule).unwrap();
 /// assert_eq!((verified.messages, verified.rounds, verified.order), (2, 2, Order::Ordered));
 /// ```

@@ -1,28 +1,40 @@
 //! Arguments that several commands share.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tuwtree_model::Operation;
-use tuwtree_mpi::engine::Mode;
-use tuwtree_mpi::mpi::Element;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tuwtree_executor::play::Mode;
+use tuwtree_executor::sys::Element;
+use tuwtree_model::{ClosedSet, Operation};
 
 /// The parser of a closed set's names.
-fn named<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.iter().map(move |&one| name(one))).map(move |given| {
-        *all.iter().find(|&&one| name(one) == given).expect("only these names are let through")
+fn named<T: ClosedSet + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::all().map(T::name)).map(|given| {
+        T::all().find(|one| one.name() == given).expect("only these names are let through")
     })
 }
 
 pub(crate) fn mode_parser() -> impl TypedValueParser<Value = Mode> {
-    named(&Mode::ALL, Mode::name)
+    named()
 }
 
 pub(crate) fn element_parser() -> impl TypedValueParser<Value = Element> {
-    named(&Element::ALL, Element::name)
+    named()
 }
 
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
-    named(&Operation::ALL, Operation::name)
+    named()
+}
+
+/// The parser of gather and scatter.
+pub(crate) fn irregular_operation_parser() -> impl TypedValueParser<Value = Operation> {
+    let value = |one: Operation| {
+        let what = match one.is_outward() {
+            true => "distribute the root's blocks",
+            false => "collect all blocks",
+        };
+        PossibleValue::new(one.name()).help(what)
+    };
+    PossibleValuesParser::new(Operation::irregular().map(value)).map(|given| {
+        let known = Operation::irregular().find(|one| one.name() == given);
+        known.expect("only these names are let through")
+    })
 }

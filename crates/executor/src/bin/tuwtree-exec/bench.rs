@@ -1,5 +1,6 @@
 //! `tuwtree-exec bench`: how long gathers and scatters take here, and what follows.
 
+use crate::arguments::irregular_operation_parser;
 use crate::calibrate::parse_seconds;
 use crate::file::NewFile;
 use crate::host::{PROGRAM, describe, today, warning};
@@ -8,15 +9,19 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use std::rc::Rc;
+use tuwtree_executor::measure::Host;
+use tuwtree_executor::measure::bench::{BenchError, MeasuredProblem, Protocol};
+use tuwtree_executor::measure::calibrate::{CalibrationRequest, calibrate, ladder};
+use tuwtree_executor::sys::Communicator;
+use tuwtree_io::Source;
 use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
 use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
-    BlockSizes, Costs, Distribution, Homogeneous, Operation, Randomness, Rank, Scale,
+    BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation,
+    Randomness, Rank,
 };
-use tuwtree_mpi::measure::Host;
-use tuwtree_mpi::measure::bench::{BenchError, Problem, Protocol};
-use tuwtree_mpi::measure::calibrate::{Request, calibrate, ladder};
-use tuwtree_mpi::mpi::Communicator;
+use tuwtree_plan::catalogue;
 
 /// Measure gathers or scatters: the library's own, padded ones, and trees.
 ///
@@ -27,20 +32,20 @@ use tuwtree_mpi::mpi::Communicator;
 #[derive(Args, Debug)]
 pub(crate) struct BenchArgs {
     /// What to measure
-    #[arg(long, value_name = "NAME", default_value = "gather", value_parser = named(
-        [Operation::Gather, Operation::Scatter], Operation::name,
-        |one| if one.is_outward() { "distribute the root's blocks" } else { "collect all blocks" }))]
+    #[arg(long, value_name = "NAME", default_value = "gather",
+          value_parser = irregular_operation_parser())]
     op: Operation,
 
     /// A distribution of block sizes; may be given several times [default: the eight of the papers'
     /// measurements]
     #[arg(long, value_name = "NAME", value_delimiter = ',',
-          value_parser = named(Distribution::ALL, Distribution::name, Distribution::formula))]
+          value_parser = distribution_parser())]
     dist: Vec<Distribution>,
 
-    /// Mean blocks, in elements
-    #[arg(short = 'b', long, value_name = "N", value_delimiter = ',',
-          default_values_t = [1, 10, 100, 1000, 10000])]
+    /// Mean blocks in bytes, whole elements each, also as 4KiB [default: 1, 10, 100, 1000 and 10000
+    /// elements]
+    #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
+          value_delimiter = ',', value_parser = parse_bytes)]
     mean_block: Vec<u64>,
 
     /// How many bytes an element has
@@ -60,9 +65,9 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "RANK")]
     root: Option<Rank>,
 
-    /// What to time; may be given several times [default: all]
+    /// What to time; may be given several times [default: all that suit the problem]
     #[arg(long, value_name = "NAME", value_delimiter = ',',
-          value_parser = named(Algorithm::ALL, Algorithm::name, |one| one.summary(Operation::Gather)))]
+          value_parser = algorithm_parser())]
     algorithm: Vec<Algorithm>,
 
     /// Timed repetitions of each algorithm for each problem
@@ -75,10 +80,10 @@ pub(crate) struct BenchArgs {
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     warm_up: u32,
 
-    /// The machine file whose costs optimal trees are planned with; homogeneous costs [default: measure
-    /// them first]
-    #[arg(long, value_name = "FILE")]
-    machine: Option<PathBuf>,
+    /// The machine file, JSON or TOML, whose costs trees are planned with
+    /// [default: measure them first]
+    #[arg(long, value_name = "FILE", value_parser = Source::parse)]
+    machine: Option<Source>,
 
     /// How long to measure these costs, about
     #[arg(long, value_name = "S", default_value = "2", conflicts_with = "machine",
@@ -106,24 +111,31 @@ const MEASURED: [Distribution; 8] = [
     Distribution::TwoBlocks,
 ];
 
-/// Parses one of a closed set by its name, each with a line of help.
-fn named<T: Copy + Send + Sync + 'static, const N: usize>(
-    all: [T; N],
-    name: fn(T) -> &'static str,
-    help: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    let value = move |one| PossibleValue::new(name(one)).help(help(one));
-    PossibleValuesParser::new(all.map(value)).map(move |text| {
-        let known = all.into_iter().find(|&one| name(one) == text);
-        known.expect("clap lets only known names pass")
-    })
+/// Parses the name of an algorithm.
+fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
+    let value = |one: Algorithm| {
+        let what = match one {
+            Algorithm::Tree(construction, _) => catalogue::row(construction).summary,
+            library => library.summary(Operation::Gather),
+        };
+        PossibleValue::new(one.name()).help(what)
+    };
+    PossibleValuesParser::new(Algorithm::all().map(value))
+        .map(|text| Algorithm::named(&text).expect("clap lets only known names pass"))
+}
+
+/// Parses the name of a distribution.
+fn distribution_parser() -> impl TypedValueParser<Value = Distribution> {
+    let value = |one: Distribution| PossibleValue::new(one.name()).help(one.formula());
+    PossibleValuesParser::new(Distribution::all().map(value))
+        .map(|text| text.parse::<Distribution>().expect("clap lets only known names pass"))
 }
 
 /// A problem and what it is called.
 struct Named {
     distribution: Distribution,
     mean_block: u64,
-    problem: Problem,
+    problem: MeasuredProblem,
 }
 
 impl From<BenchError> for Stop {
@@ -140,30 +152,18 @@ impl From<BenchError> for Stop {
 pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
     let root = args.root.unwrap_or(communicator.size() / 2);
     // Before anything is measured, so that wrong requests fail at once.
-    problems(args, communicator.size(), root, any_costs())?;
+    problems(args, communicator.size(), root, &any_costs())?;
     let open = |path: &Option<PathBuf>| {
         path.as_ref().map(|path| NewFile::open(path, communicator)).transpose()
     };
     let (json, csv) = (open(&args.output)?, open(&args.csv)?);
     let host = Host::of(communicator)?;
     let machine = machine(args, &host, communicator)?;
-    let Costs::Homogeneous(costs) = machine.costs else {
-        return Err(Stop::Shared(format!(
-            "machine {:?} has {} costs; trees are planned here with homogeneous ones",
-            machine.name,
-            machine.costs.name()
-        )));
-    };
-    let problems = problems(args, communicator.size(), root, costs)?;
+    let problems = problems(args, communicator.size(), root, &machine.costs)?;
     let is_first = communicator.rank() == 0;
     if is_first {
         println!("{}, root {root}", describe(&host));
-        println!(
-            "trees planned with latency {:.3} us, {:.4} ns per byte, copies {:.4} ns per byte",
-            costs.alpha() * 1e6,
-            costs.beta() * 1e9,
-            costs.gamma() * 1e9
-        );
+        println!("{}", planned_with(&machine));
         print!("{}", warning(&host));
     }
     let series = measured(args, &problems, communicator)?;
@@ -200,9 +200,22 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     Ok(())
 }
 
+/// The costs that trees are planned with, in a line.
+fn planned_with(machine: &Machine) -> String {
+    match &machine.costs {
+        Costs::Homogeneous(costs) => format!(
+            "trees planned with latency {:.3} us, {:.4} ns per byte, copies {:.4} ns per byte",
+            costs.alpha() * 1e6,
+            costs.beta() * 1e9,
+            costs.gamma() * 1e9
+        ),
+        costs => format!("trees planned with the {} costs of {}", costs.name(), machine.name),
+    }
+}
+
 /// Costs for which problems can be stated before the machine's are known.
-fn any_costs() -> Homogeneous {
-    Homogeneous::new(1.0, 1.0, 1.0).expect("positive numbers")
+fn any_costs() -> Costs {
+    Homogeneous::new(1.0, 1.0, 1.0).expect("positive numbers").into()
 }
 
 /// The problems that are asked for.
@@ -210,7 +223,7 @@ fn problems(
     args: &BenchArgs,
     processors: usize,
     root: Rank,
-    costs: Homogeneous,
+    costs: &Costs,
 ) -> Result<Vec<Named>, Stop> {
     if root >= processors {
         return Err(Stop::Usage(format!(
@@ -218,9 +231,10 @@ fn problems(
         )));
     }
     let distributions = if args.dist.is_empty() { &MEASURED[..] } else { &args.dist };
+    let mean_blocks = mean_blocks(args)?;
     let mut problems: Vec<Named> = Vec::new();
     for &distribution in distributions {
-        for &mean_block in &args.mean_block {
+        for &mean_block in &mean_blocks {
             let is_there =
                 |one: &Named| (one.distribution, one.mean_block) == (distribution, mean_block);
             if problems.iter().any(is_there) {
@@ -229,7 +243,8 @@ fn problems(
             let what = || format!("{}, b = {mean_block}", distribution.name());
             let sizes = block_sizes(args, processors, distribution, mean_block)
                 .map_err(|error| Stop::Usage(format!("{}: {error}", what())))?;
-            let problem = Problem::new(args.op, sizes, root, costs).ok_or_else(|| {
+            let problem = MeasuredProblem::new(args.op, sizes, root, costs);
+            let problem = problem.map_err(Stop::Shared)?.ok_or_else(|| {
                 Stop::Usage(format!(
                     "{}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
                      the most that MPI's counts reach",
@@ -242,6 +257,21 @@ fn problems(
     Ok(problems)
 }
 
+/// The mean blocks, in elements.
+fn mean_blocks(args: &BenchArgs) -> Result<Vec<u64>, Stop> {
+    if args.mean_block.is_empty() {
+        return Ok(vec![1, 10, 100, 1000, 10_000]);
+    }
+    let elements = |&bytes: &u64| match bytes % args.element_bytes {
+        0 => Ok(bytes / args.element_bytes),
+        _ => Err(Stop::Usage(format!(
+            "-b {bytes}: no whole elements; one has {} bytes (--element-bytes)",
+            args.element_bytes
+        ))),
+    };
+    args.mean_block.iter().map(elements).collect()
+}
+
 /// The block sizes in bytes.
 fn block_sizes(
     args: &BenchArgs,
@@ -249,9 +279,10 @@ fn block_sizes(
     distribution: Distribution,
     mean_block: u64,
 ) -> Result<BlockSizes, String> {
-    let scale = Scale { processors, mean_block, rho: args.rho };
+    let default = DistributionParameters::new(processors, mean_block);
+    let parameters = DistributionParameters { rho: args.rho, ..default };
     let elements = distribution
-        .sizes(scale, Randomness::Glibc { seed: args.seed })
+        .sizes(parameters, Randomness::Glibc { seed: args.seed })
         .map_err(|error| error.to_string())?;
     let bytes = |elements: u64| elements.checked_mul(args.element_bytes);
     let bytes: Option<Vec<u64>> = elements.iter().map(bytes).collect();
@@ -262,12 +293,8 @@ fn block_sizes(
 /// The machine that is given, or else measured: the same at all processors.
 fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result<Machine, Stop> {
     let made = match &args.machine {
-        Some(path) if communicator.rank() == 0 => {
-            let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-            text.and_then(|text| {
-                serde_json::from_str::<Machine>(&text).map_err(|error| error.to_string())
-            })
-            .map_err(|error| format!("{}: {error}", path.display()))
+        Some(source) if communicator.rank() == 0 => {
+            tuwtree_io::machine::read(source).map_err(|error| error.to_string())
         }
         Some(_) => Err(String::new()),
         None => measured_machine(args, host, communicator)?,
@@ -277,7 +304,7 @@ fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result
         Ok(machine) => serde_json::to_string(&machine).map_err(|error| error.to_string()),
         Err(error) => Err(error),
     };
-    let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")))?;
+    let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")), 0)?;
     match told.strip_prefix('!') {
         Some(error) => Err(Stop::Shared(error.to_owned())),
         None => serde_json::from_str(&told).map_err(|error| Stop::Alone(error.to_string())),
@@ -293,7 +320,7 @@ fn measured_machine(
     if communicator.size() == 1 {
         return Ok(Ok(lone_machine(host)));
     }
-    let request = Request {
+    let request = CalibrationRequest {
         model: Model::Homogeneous,
         sizes: ladder(1 << 18),
         seconds: args.calibration_seconds,
@@ -329,14 +356,19 @@ fn measured(
     problems: &[Named],
     communicator: &Rc<Communicator>,
 ) -> Result<Vec<Series>, Stop> {
-    let all = if args.algorithm.is_empty() { &Algorithm::ALL[..] } else { &args.algorithm };
+    let all = match args.algorithm.is_empty() {
+        true => Algorithm::all().collect(),
+        false => args.algorithm.clone(),
+    };
+    let is_wanted =
+        |problem: &MeasuredProblem, one| !args.algorithm.is_empty() || problem.admits(one);
     let protocol =
         Protocol { warm_up: args.warm_up as usize, repetitions: args.repetitions as usize };
     let mut series: Vec<Series> = Vec::new();
     for Named { distribution, mean_block, problem } in problems {
         let mut done = Vec::new();
-        for &algorithm in all {
-            if done.contains(&algorithm) {
+        for &algorithm in &all {
+            if done.contains(&algorithm) || !is_wanted(problem, algorithm) {
                 continue;
             }
             done.push(algorithm);

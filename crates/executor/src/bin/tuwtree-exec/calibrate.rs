@@ -6,11 +6,14 @@ use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
+use tuwtree_executor::measure::Host;
+use tuwtree_executor::measure::calibrate::{
+    CalibrateError, CalibrationRequest, MeetingPlan, calibrate, ladder,
+};
+use tuwtree_executor::sys::Communicator;
 use tuwtree_measure::{Fit, Model, fitted};
+use tuwtree_model::ClosedSet;
 use tuwtree_model::document::{Date, Machine};
-use tuwtree_mpi::measure::Host;
-use tuwtree_mpi::measure::calibrate::{CalibrateError, Plan, Request, calibrate, ladder};
-use tuwtree_mpi::mpi::Communicator;
 
 /// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
 ///
@@ -52,10 +55,8 @@ pub(crate) struct CalibrateArgs {
 
 fn model_parser() -> impl TypedValueParser<Value = Model> {
     let value = |model: Model| PossibleValue::new(model.name()).help(model.summary());
-    PossibleValuesParser::new(Model::ALL.map(value)).map(|name| {
-        let known = Model::ALL.into_iter().find(|model| model.name() == name);
-        known.expect("clap lets only known names pass")
-    })
+    PossibleValuesParser::new(Model::all().map(value))
+        .map(|name| name.parse::<Model>().expect("clap lets only known names pass"))
 }
 
 /// A time that is to be spent.
@@ -92,7 +93,7 @@ impl From<CalibrateError> for Stop {
 pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(), Stop> {
     let file = NewFile::open(&args.output, communicator)?;
     let host = Host::of(communicator)?;
-    let request = Request {
+    let request = CalibrationRequest {
         model: args.model.unwrap_or_else(|| Model::of_nodes(&host.nodes)),
         sizes: ladder(args.largest),
         seconds: args.seconds,
@@ -122,7 +123,7 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(
     Ok(())
 }
 
-fn announcement(request: &Request, plan: &Plan) -> String {
+fn announcement(request: &CalibrationRequest, plan: &MeetingPlan) -> String {
     format!(
         "measuring {} pairs in {} meetings, {} repetitions of {} sizes up to {} bytes: about {:.1} s",
         plan.pairs,
@@ -135,7 +136,12 @@ fn announcement(request: &Request, plan: &Plan) -> String {
 }
 
 /// Where the costs are from, for whoever reads the file.
-fn provenance(host: &Host, request: &Request, plan: &Plan, fits: &[Fit]) -> String {
+fn provenance(
+    host: &Host,
+    request: &CalibrationRequest,
+    plan: &MeetingPlan,
+    fits: &[Fit],
+) -> String {
     let errors: Vec<String> = fits
         .iter()
         .map(|fit| format!("{} {:.1} %", fit.of, 100.0 * fit.line.median_relative_deviation))

@@ -1,9 +1,9 @@
 //! What a run is on, in words.
 
 use std::time::{SystemTime, UNIX_EPOCH};
+use tuwtree_executor::measure::Host;
 use tuwtree_measure::Setting;
 use tuwtree_model::document::Date;
-use tuwtree_mpi::measure::Host;
 
 /// The program, with its version.
 pub(crate) const PROGRAM: &str = concat!("tuwtree-exec ", env!("CARGO_PKG_VERSION"));

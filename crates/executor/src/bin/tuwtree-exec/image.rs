@@ -1,9 +1,9 @@
 //! What memory holds, byte by byte: data in its places, and something else between and around.
 
 use crate::pattern::{Ink, Pattern};
+use tuwtree_executor::play::{Execution, ExecutionError};
+use tuwtree_executor::sys::{Element, compose};
 use tuwtree_model::Rank;
-use tuwtree_mpi::engine::{Execution, ExecutionError};
-use tuwtree_mpi::mpi::{Element, compose};
 use tuwtree_schedule::Buffer;
 
 /// Bytes before and behind all data that nobody is to touch. A multiple of every element's size.

@@ -2,26 +2,20 @@
 
 use crate::stop::Stop;
 use mpi::environment::Universe;
-use mpi::traits::{Communicator as _, Destination as _, Source as _};
-use std::ffi::c_int;
 use std::fmt::Display;
 use std::io::Write;
 use std::rc::Rc;
+use tuwtree_executor::sys::{Communicator, MpiError, Refused};
 use tuwtree_model::Rank;
-use tuwtree_mpi::mpi::{Communicator, MpiError, Refused};
 
 /// All processors, the first of which speaks.
-pub(crate) struct Job<'a> {
-    universe: &'a Universe,
+pub(crate) struct Job {
     world: Rc<Communicator>,
 }
 
-/// How many words are sent at once: MPI counts in int.
-const WORDS: usize = 1 << 26;
-
-impl<'a> Job<'a> {
-    pub(crate) fn new(universe: &'a Universe) -> Result<Job<'a>, MpiError> {
-        Ok(Job { universe, world: Rc::new(Communicator::world(universe)?) })
+impl Job {
+    pub(crate) fn new(universe: &Universe) -> Result<Job, MpiError> {
+        Ok(Job { world: Rc::new(Communicator::world(universe)?) })
     }
 
     /// The processors' communicator, for messages of executions.
@@ -68,26 +62,11 @@ impl<'a> Job<'a> {
     }
 
     /// Each processor's words, of which the first has those of all. Collective.
-    pub(crate) fn hand_out(&self, words: Option<impl Fn(Rank) -> Vec<u64>>) -> Vec<u64> {
-        let world = self.universe.world();
-        let Some(words) = words else {
-            let (length, _) = world.process_at_rank(0).receive::<u64>();
-            let mut received = Vec::new();
-            while received.len() < length as usize {
-                let (chunk, _) = world.process_at_rank(0).receive_vec::<u64>();
-                received.extend(chunk);
-            }
-            return received;
-        };
-        for rank in 1..self.size() {
-            let process = world.process_at_rank(rank as c_int);
-            let words = words(rank);
-            process.send(&(words.len() as u64));
-            for chunk in words.chunks(WORDS) {
-                process.send(chunk);
-            }
-        }
-        words(0)
+    pub(crate) fn hand_out(
+        &self,
+        words: Option<impl Fn(Rank) -> Vec<u64>>,
+    ) -> Result<Vec<u64>, Stop> {
+        Ok(self.world.distribute(words, 0, 0)?)
     }
 
     /// Says something, once for all processors. Not collective.

@@ -18,7 +18,7 @@ use job::Job;
 use std::io::Write;
 use std::process::ExitCode;
 use stop::Stop;
-use tuwtree_mpi::mpi::abort_all;
+use tuwtree_executor::sys::abort_all;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
 ///
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, job: &Job<'_>) -> Result<ExitCode, Stop> {
+fn run(command: Command, job: &Job) -> Result<ExitCode, Stop> {
     match command {
         Command::Replay(args) => return replay::run(&args, job),
         Command::Calibrate(args) => calibrate::run(&args, job.communicator())?,

@@ -5,19 +5,20 @@ use crate::host::warning;
 use crate::image::{Area, Content, GUARD, Image, Wrong};
 use crate::job::Job;
 use crate::pattern::Ink;
-use crate::source::Source;
+use crate::source::schedule;
 use crate::stop::Stop;
 use clap::Args;
 use std::process::ExitCode;
 use std::time::Instant;
-use tuwtree_model::document::StatedCosts;
-use tuwtree_model::{Operation, Payload};
-use tuwtree_mpi::engine::{
-    Block, Buffers, Execution, ExecutionError, Mode, Place, PlaceError, Reduction,
+use tuwtree_executor::measure::Host;
+use tuwtree_executor::play::{Buffers, Execution, ExecutionError, Mode, Reduction};
+use tuwtree_executor::sys::{
+    Block, Datatype, Element, Memory, MpiError, Operator, Place, PlaceError, library_version,
+    processor_name,
 };
-use tuwtree_mpi::measure::Host;
-use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
-use tuwtree_mpi::part::Part;
+use tuwtree_io::Source;
+use tuwtree_model::{ClosedSet, Operation, Payload, StatedCosts};
+use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
 
 /// Perform a schedule, whoever made it, and measure how long that takes.
@@ -67,9 +68,9 @@ pub(crate) struct ReplayArgs {
 /// # Errors
 /// [`Stop`]: a schedule that is not there, is none, is wrong, or is for other processors; what MPI
 /// returns; a wrong byte.
-pub(crate) fn run(args: &ReplayArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
-    let plan = job.at_first(|| Plan::read(args, job.size()))?;
-    let words = job.hand_out(plan.as_ref().map(|plan| |rank| plan.assignment(rank)));
+pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
+    let plan = job.at_first(|| ReplayPlan::read(args, job.size()))?;
+    let words = job.hand_out(plan.as_ref().map(|plan| |rank| plan.assignment(rank)))?;
     let assignment = job.agree(Assignment::from_words(&words))?;
     let mut station = job.agree(Station::new(&assignment, args, job))?;
     let times = measure(&mut station, args, job)?;
@@ -92,17 +93,17 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
 }
 
 /// What the first processor reads and works out.
-struct Plan {
+struct ReplayPlan {
     schedule: Schedule,
     verified: Verified,
     /// Where the root's blocks lie, in bytes, if there are such.
     displacements: Vec<u64>,
 }
 
-impl Plan {
-    fn read(args: &ReplayArgs, processors: usize) -> Result<Plan, String> {
-        let schedule = args.schedule.schedule().map_err(|reason| {
-            let host = mpi::environment::processor_name().unwrap_or_else(|_| "its host".into());
+impl ReplayPlan {
+    fn read(args: &ReplayArgs, processors: usize) -> Result<ReplayPlan, String> {
+        let schedule = schedule(&args.schedule).map_err(|reason| {
+            let host = processor_name().unwrap_or_else(|_| "its host".into());
             format!("{reason} (only processor 0 reads it, on {host})")
         })?;
         let of_source = |reason: String| format!("{}: {reason}", args.schedule);
@@ -128,7 +129,7 @@ impl Plan {
         for rank in 0..processors {
             Part::of_schedule(&schedule, rank).map_err(|error| of_source(error.to_string()))?;
         }
-        Ok(Plan { schedule, verified, displacements })
+        Ok(ReplayPlan { schedule, verified, displacements })
     }
 
     /// What a processor is told: the root where its blocks lie, and everybody its part.
@@ -150,9 +151,7 @@ impl Plan {
     fn report(&self, args: &ReplayArgs) -> Vec<String> {
         let task = self.schedule.task();
         let checked = if args.verify { ", every byte checked" } else { "" };
-        let version = mpi::environment::library_version().unwrap_or_default();
-        let version = version.lines().next().unwrap_or_default().replace('\0', "");
-        let version: Vec<&str> = version.split_whitespace().collect();
+        let version = library_version().unwrap_or_default();
         let mut lines = vec![
             format!(
                 "replayed   {} of {} bytes over {} processors, root {}: {} messages, {} copies",
@@ -170,7 +169,7 @@ impl Plan {
                 args.iterations,
                 args.warmup
             ),
-            format!("MPI        {}", version.join(" ")),
+            format!("MPI        {version}"),
         ];
         lines.extend(self.predicted().map(|time| format!("model      {time}")));
         lines
@@ -193,8 +192,7 @@ impl Plan {
 /// The schedule for the other operation.
 fn reversed(schedule: &Schedule, wanted: Operation) -> Result<Schedule, String> {
     let found = schedule.task().operation;
-    let irregular = Operation::IRREGULAR;
-    if !irregular.contains(&found) || !irregular.contains(&wanted) {
+    if !found.is_irregular() || !wanted.is_irregular() {
         return Err(format!(
             "the schedule is a {}, which cannot be performed as a {}; only gather and scatter are \
              each other's reverse",
@@ -282,7 +280,7 @@ impl Station {
     fn new(
         assignment: &Assignment,
         args: &ReplayArgs,
-        job: &Job<'_>,
+        job: &Job,
     ) -> Result<Station, ExecutionError> {
         let role = *assignment.part.role();
         let of = |buffer| areas(&role, buffer, &assignment.blocks);
@@ -384,7 +382,7 @@ fn place(image: &Image, areas: &[(u64, u64)], element: Element) -> Result<Place,
     let blocks = areas
         .iter()
         .map(|&(bytes, at)| Block { at: (at + GUARD) as i64, elements: bytes / element.bytes() });
-    Place::new(Memory::zeroed(image.size())?, Datatype::of(element)?, blocks.collect())
+    Place::new(Memory::zeroed(image.size())?, Datatype::of(element)?, blocks)
 }
 
 fn reduction(element: Element) -> Result<Reduction, MpiError> {
@@ -396,7 +394,7 @@ fn reduction(element: Element) -> Result<Reduction, MpiError> {
 }
 
 /// The times of the iterations, each that of the slowest processor, the least first.
-fn measure(station: &mut Station, args: &ReplayArgs, job: &Job<'_>) -> Result<Vec<f64>, Stop> {
+fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Vec<f64>, Stop> {
     let mut times = Vec::with_capacity(args.iterations as usize);
     let all = u64::from(args.warmup) + u64::from(args.iterations);
     for iteration in 0..all {
@@ -406,7 +404,7 @@ fn measure(station: &mut Station, args: &ReplayArgs, job: &Job<'_>) -> Result<Ve
         job.communicator().barrier()?;
         let start = Instant::now();
         station.execution.run()?;
-        let time = job.communicator().longest(start.elapsed().as_secs_f64())?;
+        let time = job.communicator().greatest(&[start.elapsed().as_secs_f64()])?[0];
         if iteration >= u64::from(args.warmup) {
             times.push(time);
         }

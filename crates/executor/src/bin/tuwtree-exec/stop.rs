@@ -4,8 +4,8 @@ use crate::job::Job;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_mpi::engine::ExecutionError;
-use tuwtree_mpi::mpi::{MpiError, abort_all};
+use tuwtree_executor::play::ExecutionError;
+use tuwtree_executor::sys::{MpiError, abort_all};
 
 /// Why the work is given up.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Stop {
     }
 
     /// Tells why, and returns the exit code that says so, or stops all processors.
-    pub(crate) fn exit_code(self, job: &Job<'_>) -> ExitCode {
+    pub(crate) fn exit_code(self, job: &Job) -> ExitCode {
         let told_by_first = |message: String| job.is_first().then_some(message);
         let (message, code) = match self {
             Stop::Usage(message) => (told_by_first(message), ExitCode::from(2)),

@@ -4,6 +4,7 @@
 
 use crate::action::{Action, Buffer, Region};
 use std::collections::BTreeMap;
+use tuwtree_model::ClosedSet;
 
 /// The bytes of one processor's buffers that its actions have touched so far.
 #[derive(Default)]

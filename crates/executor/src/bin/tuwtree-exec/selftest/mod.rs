@@ -10,14 +10,14 @@ use crate::job::Job;
 use crate::pattern::{Ink, Pattern};
 use crate::stop::Stop;
 use clap::Args;
-use problem::{Combination, Layout, Problem, RootData, Waiting};
+use problem::{Combination, ElementLayout, RootData, TestProblem, Waiting};
 use std::process::ExitCode;
-use tuwtree_model::{Operation, Payload, Rank};
-use tuwtree_mpi::engine::{
-    Block, Buffers, Execution, ExecutionError, Place, PlaceError, Reduction,
+use tuwtree_executor::play::{Buffers, Execution, ExecutionError, Reduction};
+use tuwtree_executor::sys::{
+    Block, Datatype, Element, Memory, MpiError, Operator, Place, PlaceError,
 };
-use tuwtree_mpi::mpi::{Datatype, Element, Memory, MpiError, Operator};
-use tuwtree_mpi::part::Part;
+use tuwtree_model::{ClosedSet, Operation, Payload, Rank};
+use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role};
 
 /// Solve random problems, and compare every byte with what the MPI library's own collectives do.
@@ -44,11 +44,11 @@ const TOGETHER: u64 = 50;
 ///
 /// # Errors
 /// [`Stop`]: the first byte that differs; what MPI returns.
-pub(crate) fn run(args: &SelftestArgs, job: &Job<'_>) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &SelftestArgs, job: &Job) -> Result<ExitCode, Stop> {
     let mut solved = [0; Operation::ALL.len()];
     let mut fault = Ok(());
     for index in 0..args.problems {
-        let problem = Problem::random(args.seed, index, job.size());
+        let problem = TestProblem::random(args.seed, index, job.size());
         let found =
             solve(&problem, job).map_err(|error| Stop::alone(&format!("{problem}: {error}")))?;
         fault = fault.and(found);
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &SelftestArgs, job: &Job<'_>) -> Result<ExitCode, Stop> 
 
 /// Solves a problem twice, by its schedule and by the library. The inner error is a byte that
 /// differs.
-fn solve(problem: &Problem, job: &Job<'_>) -> Result<Result<(), String>, ExecutionError> {
+fn solve(problem: &TestProblem, job: &Job) -> Result<Result<(), String>, ExecutionError> {
     let part = Part::of_schedule(&problem.schedule, job.rank()).expect("a small schedule");
     let role = *part.role();
     let mut native = buffers(problem, &role)?;
@@ -138,7 +138,7 @@ fn contents(
 }
 
 /// A processor's buffers.
-fn buffers(problem: &Problem, role: &Role) -> Result<Buffers, ExecutionError> {
+fn buffers(problem: &TestProblem, role: &Role) -> Result<Buffers, ExecutionError> {
     let own = || own_place(problem, role);
     let all = || all_place(problem, role);
     let nothing = Place::nothing;
@@ -161,7 +161,7 @@ fn buffers(problem: &Problem, role: &Role) -> Result<Buffers, ExecutionError> {
     })
 }
 
-fn reduction(problem: &Problem) -> Result<Reduction, MpiError> {
+fn reduction(problem: &TestProblem) -> Result<Reduction, MpiError> {
     Ok(match (problem.element, problem.combination) {
         (Element::Byte, Combination::Composition) => {
             Reduction { datatype: Datatype::of(Element::Byte)?, operator: Operator::composition()? }
@@ -174,16 +174,16 @@ fn reduction(problem: &Problem) -> Result<Reduction, MpiError> {
 }
 
 /// An element, or a group of them taken apart.
-fn datatype(problem: &Problem, layout: Layout) -> Result<Datatype, MpiError> {
+fn datatype(problem: &TestProblem, layout: ElementLayout) -> Result<Datatype, MpiError> {
     let element = Datatype::of(problem.element)?;
     match layout {
-        Layout::Packed => Ok(element),
-        Layout::Strided => element.strided(problem.group, 1, 2),
+        ElementLayout::Packed => Ok(element),
+        ElementLayout::Strided => element.strided(problem.group, 1, 2),
     }
 }
 
 /// The own block, or the vector.
-fn own_place(problem: &Problem, role: &Role) -> Result<Place, PlaceError> {
+fn own_place(problem: &TestProblem, role: &Role) -> Result<Place, PlaceError> {
     let datatype = match role.operation {
         // Bytes of which the reduction knows what they are.
         Operation::Reduce => Datatype::of(Element::Byte)?,
@@ -193,7 +193,7 @@ fn own_place(problem: &Problem, role: &Role) -> Result<Place, PlaceError> {
 }
 
 /// All blocks, in some order.
-fn all_place(problem: &Problem, role: &Role) -> Result<Place, PlaceError> {
+fn all_place(problem: &TestProblem, role: &Role) -> Result<Place, PlaceError> {
     let Payload::Blocks(sizes) = &problem.schedule.task().payload else {
         return own_place(problem, role);
     };

@@ -3,19 +3,23 @@
 use super::dice::Dice;
 use super::shatter::shattered;
 use std::fmt;
+use tuwtree_executor::play::Mode;
+use tuwtree_executor::sys::Element;
 use tuwtree_model::{
-    BlockSizes, Distribution, Homogeneous, Operation, Payload, Randomness, Rank, Root, Scale, Step,
-    Tree, Vector, check_combines_neighbours,
+    BlockSizes, ClosedSet, Collective, Distribution, DistributionParameters, Homogeneous,
+    Operation, Payload, Problem, Randomness, Rank, Root, Step, Tree, Vector,
+    check_combines_neighbours,
 };
-use tuwtree_mpi::engine::Mode;
-use tuwtree_mpi::mpi::Element;
 use tuwtree_schedule::Schedule;
 use tuwtree_treegen::{
-    AdaptiveRule, adaptive, doubling, greedy, linear, linear_outwards, model_graceful, oblivious,
+    AdaptiveRule, adaptive, doubling, greedy, linear, model_graceful, oblivious,
 };
 
 /// How a tree is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub(super) enum Shape {
     Linear,
     Oblivious,
@@ -26,22 +30,9 @@ pub(super) enum Shape {
     Random,
 }
 
-impl Shape {
-    /// All shapes.
-    pub(super) const ALL: [Shape; 7] = [
-        Shape::Linear,
-        Shape::Oblivious,
-        Shape::Adaptive,
-        Shape::ModelGraceful,
-        Shape::Doubling,
-        Shape::Greedy,
-        Shape::Random,
-    ];
-}
-
 /// How elements lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum ElementLayout {
     /// One after the other.
     Packed,
     /// Those of a group with gaps of as much between them.
@@ -72,7 +63,7 @@ pub(super) enum Waiting {
 
 /// A random problem.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(super) struct TestProblem {
     pub(super) index: u64,
     pub(super) shape: Shape,
     pub(super) distribution: Distribution,
@@ -82,9 +73,9 @@ pub(super) struct Problem {
     /// So many elements make a group, which a strided layout takes apart.
     pub(super) group: u64,
     /// The layout of all blocks at the root of a gather or scatter.
-    pub(super) blocks: Layout,
+    pub(super) blocks: ElementLayout,
     /// The layout of a processor's own data, by whether its rank is even.
-    pub(super) own: [Layout; 2],
+    pub(super) own: [ElementLayout; 2],
     pub(super) root_data: RootData,
     pub(super) combination: Combination,
     /// The order in which the root's blocks lie, with the gap behind each, in extents.
@@ -93,30 +84,31 @@ pub(super) struct Problem {
     pub(super) waiting: Waiting,
 }
 
-impl Problem {
+impl TestProblem {
     /// The problem with this number over so many processors.
-    pub(super) fn random(seed: u64, index: u64, processors: usize) -> Problem {
+    pub(super) fn random(seed: u64, index: u64, processors: usize) -> TestProblem {
         let mut dice = Dice::new(seed, &[index, processors as u64]);
         // In turn, so that none is left to chance where there are few problems.
         let operation = Operation::ALL[(index % 4) as usize];
         let root = (index / 4) as usize % processors;
         let distribution = Distribution::ALL[(index / 3) as usize % Distribution::ALL.len()];
-        let mode = dice.one_of(&Mode::ALL);
-        let shape = dice.one_of(&Shape::ALL);
+        let mode = dice.one_of(Mode::ALL);
+        let shape = dice.one_of(Shape::ALL);
         let element = match operation {
             // Sums of floating-point numbers depend on the order.
             Operation::Reduce => dice.one_of(&[Element::Byte, Element::Int, Element::Long]),
-            _ => dice.one_of(&Element::ALL),
+            _ => dice.one_of(Element::ALL),
         };
         let group = 1 + dice.below(3);
         let unit = group * element.bytes();
         let payload = payload(operation, distribution, processors, unit, &mut dice);
-        let tree = tree(shape, &payload, root, operation, &mut dice);
+        let collective = Collective::new(operation, payload).expect("made for the operation");
+        let tree = tree(shape, &collective, root, &mut dice);
         let combination = match check_combines_neighbours(&tree) {
             Ok(()) if element == Element::Byte => Combination::Composition,
             _ => Combination::Sum,
         };
-        let schedule = Schedule::of_tree(&tree, operation, payload, None)
+        let schedule = Schedule::without_costs(&tree, &collective)
             .expect("the tree is one of the problem's processors");
         let schedule = match operation {
             // What is combined must not be cut where it is combined with something else.
@@ -125,15 +117,15 @@ impl Problem {
             _ => schedule,
         };
         let layout = |dice: &mut Dice| match operation {
-            Operation::Reduce => Layout::Packed,
-            _ => dice.one_of(&[Layout::Packed, Layout::Strided]),
+            Operation::Reduce => ElementLayout::Packed,
+            _ => dice.one_of(&[ElementLayout::Packed, ElementLayout::Strided]),
         };
         let mut order: Vec<Rank> = (0..processors).collect();
         if dice.once_in(3) {
             dice.shuffle(&mut order);
         }
         let most = dice.one_of(&[1, 1, 3]);
-        Problem {
+        TestProblem {
             index,
             shape,
             distribution,
@@ -163,44 +155,37 @@ fn payload(
     dice: &mut Dice,
 ) -> Payload {
     let mean_block = dice.one_of(&[1, 1, 5, 20, 100, 3000]);
-    if !Operation::IRREGULAR.contains(&operation) {
+    if !operation.is_irregular() {
         let bytes = if dice.once_in(10) { 0 } else { dice.below(2 * mean_block) * unit };
         return Payload::Vector(Vector { processors, bytes });
     }
-    let scale = Scale { processors, mean_block, rho: 1 + dice.below(5) };
+    let default = DistributionParameters::new(processors, mean_block);
+    let parameters = DistributionParameters { rho: 1 + dice.below(5), ..default };
     let randomness = Randomness::Xoshiro { seed: dice.number() };
-    let sizes = distribution.sizes(scale, randomness).expect("small sizes");
+    let sizes = distribution.sizes(parameters, randomness).expect("small sizes");
     let empty = dice.one_of(&[u64::MAX, u64::MAX, 3, 1]);
     let sizes: Vec<u64> =
         sizes.iter().map(|size| if dice.once_in(empty) { 0 } else { size * unit }).collect();
     Payload::Blocks(BlockSizes::new(sizes).expect("small sizes"))
 }
 
-fn tree(
-    shape: Shape,
-    payload: &Payload,
-    root: Rank,
-    operation: Operation,
-    dice: &mut Dice,
-) -> Tree {
-    let processors = payload.processors();
+fn tree(shape: Shape, collective: &Collective, root: Rank, dice: &mut Dice) -> Tree {
     let costs = Homogeneous::new(dice.below(200) as f64, 1.0, dice.below(2) as f64)
         .expect("costs that are not negative");
-    let collective = payload.moved_by(operation).expect("made for the operation");
-    let made = match (shape, payload) {
-        (Shape::Linear, Payload::Blocks(_)) => linear(processors, root).ok(),
-        (Shape::Linear, Payload::Vector(_)) => linear_outwards(processors, root).ok(),
-        (Shape::Oblivious, _) => oblivious(processors, root).ok(),
-        (Shape::Adaptive, _) => {
-            let rule = AdaptiveRule::ALL[dice.below(AdaptiveRule::ALL.len() as u64) as usize];
-            adaptive(collective, &costs, Root::Given(root), rule).ok()
-        }
-        (Shape::ModelGraceful, _) => model_graceful(collective, &costs, root).ok(),
-        (Shape::Doubling, Payload::Blocks(sizes)) => doubling(sizes, Root::Given(root)).ok(),
-        (Shape::Greedy, Payload::Blocks(sizes)) => greedy(sizes, &costs, Root::Given(root)).ok(),
-        (Shape::Doubling | Shape::Greedy, Payload::Vector(_)) | (Shape::Random, _) => None,
+    let problem = Problem::of(collective.clone(), costs)
+        .and_then(|problem| problem.with_root(Root::Given(root)))
+        .expect("the root is a processor");
+    let made = match shape {
+        Shape::Linear => linear(&problem).ok(),
+        Shape::Oblivious => oblivious(&problem).ok(),
+        Shape::Adaptive => adaptive(&problem, dice.one_of(AdaptiveRule::ALL)).ok(),
+        Shape::ModelGraceful => model_graceful(&problem).ok(),
+        // Those for blocks have no tree for vectors.
+        Shape::Doubling => doubling(&problem).ok(),
+        Shape::Greedy => greedy(&problem).ok(),
+        Shape::Random => None,
     };
-    made.unwrap_or_else(|| random_tree(processors, root, dice))
+    made.unwrap_or_else(|| random_tree(collective.processors(), root, dice))
 }
 
 /// A tree of random shape, whose processors take their children and their own block in random order.
@@ -227,7 +212,7 @@ fn random_tree(processors: usize, root: Rank, dice: &mut Dice) -> Tree {
     Tree::new(processors, root, &steps).expect("every processor is in the tree once")
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for TestProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let task = self.schedule.task();
         write!(

@@ -1,0 +1,294 @@
+//! What is to be compared: the arguments, and what they mean.
+
+use crate::args::{
+    CostArgs, PayloadArgs, PortArgs, check_root, default_processors, named, one_of,
+    operation_parser, parse_root,
+};
+use crate::error::CliError;
+use crate::input::check_one_standard_input;
+use crate::output::progress::Terminal;
+use clap::Args;
+use clap::builder::{PossibleValue, TypedValueParser};
+use std::borrow::Cow;
+use std::time::Duration;
+use tuwtree_dp::Method;
+use tuwtree_model::quantity::parse_bytes;
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Problem, Root};
+use tuwtree_plan::{
+    Comparison, Effort, LocalSearch, Request, Search, Settings, Wanted, catalogue, compare,
+};
+use tuwtree_treegen::AdaptiveRule;
+
+/// The problem, and the constructions to be compared.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("payload").args(["dist", "sizes", "vector"]).required(true))]
+pub(crate) struct ComparisonArgs {
+    #[command(flatten)]
+    pub(crate) payload: PayloadArgs,
+
+    #[command(flatten)]
+    costs: CostArgs,
+
+    /// The operation. Gather and scatter, and broadcast and reduce, take the same time where costs are
+    /// the same in both directions
+    ///
+    /// Gather and scatter have a block for each processor (--dist or --sizes), broadcast and reduce one
+    /// vector (--vector). A reduction combines vectors in rank order; constructions that do not keep it
+    /// are left out unless they are named, and then are for operators that commute.
+    #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
+    op: Operation,
+
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+}
+
+/// Which trees are compared for a problem.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Choice {
+    /// The root: a rank, or `best` for one that each construction chooses
+    #[arg(long, value_name = "RANK|best", default_value = "best", value_parser = parse_root,
+          allow_hyphen_values = true)]
+    pub(crate) root: Root,
+
+    /// The constructions to compare, separated by commas or spaces
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', default_value = "all",
+          value_parser = algorithm_parser())]
+    pub(crate) algorithm: Vec<Algorithm>,
+
+    /// Which trees `--algorithm all` compares, where blocks are gathered or scattered
+    ///
+    /// What a tree does not keep in rank order, the root has to put into it: see
+    /// docs/beyond-ordered-trees.md. Without this, those in rank order; `advise` compares all.
+    #[arg(long, value_name = "NAME", value_parser = named(|order: Order| match order {
+              Order::Ordered => "those that keep blocks in rank order",
+              Order::Direct => "also those in which large blocks go straight to the root",
+              Order::Any => "also those that keep no order",
+          }))]
+    pub(crate) order: Option<Order>,
+
+    #[command(flatten)]
+    pub(crate) ports: PortArgs,
+
+    /// Which side sends in the adaptive construction
+    #[arg(long, value_name = "NAME", default_value = "completion-time",
+          value_parser = adaptive_rule_parser())]
+    pub(crate) adaptive_rule: AdaptiveRule,
+
+    /// Search with the linear costs of messages of this size, where the machine's are linear only
+    /// piece by piece; trees are judged by the true costs
+    #[arg(long, value_name = "BYTES", requires = "machine", value_parser = parse_bytes,
+          conflicts_with_all = ["certify", "vector"])]
+    pub(crate) linearise_at: Option<u64>,
+
+    /// Prove the optimal tree's time by another route: the lower bound or another method
+    #[arg(long)]
+    pub(crate) certify: bool,
+
+    #[command(flatten)]
+    search: SearchArgs,
+}
+
+/// How far the local search of `searched` goes.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Local search (searched)")]
+struct SearchArgs {
+    /// Try so many orders of the processors, at most 1000000 [default: 100, or 1000000 with
+    /// --search-seconds]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=MOST_STEPS as i64))]
+    search_steps: Option<u32>,
+
+    /// Which orders: any number; the same one finds the same tree
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    search_seed: u64,
+
+    /// End after so many seconds; what is found then depends on the machine
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds,
+          allow_negative_numbers = true)]
+    search_seconds: Option<Duration>,
+}
+
+/// The most steps of a local search.
+const MOST_STEPS: u32 = 1_000_000;
+
+/// The longest time limit of a local search: a year.
+const LONGEST_SEARCH_SECONDS: f64 = 31_536_000.0;
+
+impl Default for Choice {
+    /// All constructions that keep rank order, each with the root it chooses.
+    fn default() -> Choice {
+        Choice {
+            root: Root::Best,
+            algorithm: vec![Algorithm::All],
+            order: None,
+            ports: PortArgs::default(),
+            adaptive_rule: AdaptiveRule::CompletionTime,
+            linearise_at: None,
+            certify: false,
+            search: SearchArgs { search_seed: 1, ..SearchArgs::default() },
+        }
+    }
+}
+
+impl Choice {
+    /// What the planner is told beside the problem.
+    fn settings(&self) -> Settings {
+        Settings {
+            adaptive_rule: self.adaptive_rule,
+            local_search: self.local_search(),
+            linearise_at: self.linearise_at,
+        }
+    }
+
+    /// How far the local search goes.
+    fn local_search(&self) -> LocalSearch {
+        let SearchArgs { search_steps, search_seed, search_seconds } = self.search;
+        let default = match search_seconds {
+            Some(_) => MOST_STEPS as usize,
+            None => LocalSearch::DEFAULT.steps,
+        };
+        LocalSearch {
+            steps: search_steps.map_or(default, |steps| steps as usize),
+            seed: search_seed,
+            limit: search_seconds,
+        }
+    }
+
+    /// All trees that are named, built and timed for a problem.
+    ///
+    /// # Errors
+    /// A construction asked for by name that cannot be built; times that cannot be stated; as for
+    /// [`wanted`](Self::wanted).
+    pub(crate) fn compare(&self, problem: &Problem) -> Result<Comparison, CliError> {
+        let request = Request::new(problem, self.settings(), &Terminal);
+        let wanted = self.wanted(&request)?;
+        Ok(compare(&request, &wanted, self.certify)?)
+    }
+
+    /// The trees of all names together, in the order of the constructions; what is both named and
+    /// among all, or is to be certified, is tried as hard as what is named.
+    ///
+    /// # Errors
+    /// A certificate for an optimal tree that is not among them, or is one for one port only.
+    fn wanted(&self, request: &Request<'_>) -> Result<Vec<Wanted>, CliError> {
+        let order = self.order.unwrap_or(Order::Ordered);
+        let wanted = self.algorithm.iter().flat_map(|one| one.wanted(request, order));
+        let mut wanted: Vec<Wanted> = wanted.map(|one| request.settled(one)).collect();
+        for one in &mut wanted {
+            if self.certify && one.construction == Construction::Optimal {
+                one.effort = Effort::Any;
+            }
+        }
+        if self.certify && wanted.iter().all(|one| one.construction != Construction::Optimal) {
+            let message = "--certify proves optimal trees, and --algorithm names none";
+            return Err(CliError::Usage(message.into()));
+        }
+        if self.certify && request.problem.ports() != Ports::ONE {
+            let message = "--certify proves optimal trees, which are so for one port only";
+            return Err(CliError::Usage(message.into()));
+        }
+        wanted.sort_by_key(|one| (one.construction, one.search.map(Search::name), one.effort));
+        wanted.dedup_by_key(|one| (one.construction, one.search));
+        Ok(wanted)
+    }
+}
+
+/// What `--algorithm` names: all constructions, one, or one by a method of choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    All,
+    One(Construction),
+    By(Construction, Method),
+}
+
+impl Algorithm {
+    /// Everything that can be named.
+    fn all() -> impl Iterator<Item = Algorithm> {
+        let by = |construction, methods: fn(&Method) -> bool| {
+            let methods = Method::all().rev().filter(methods);
+            methods.map(move |method| Algorithm::By(construction, method))
+        };
+        std::iter::once(Algorithm::All)
+            .chain(Construction::all().map(Algorithm::One))
+            .chain(by(Construction::Binary, |method| method.finds_binary_trees()))
+            .chain(by(Construction::Optimal, |_| true))
+    }
+
+    fn name(self) -> Cow<'static, str> {
+        match self {
+            Algorithm::All => "all".into(),
+            Algorithm::One(construction) => construction.name().into(),
+            Algorithm::By(construction, method) => {
+                format!("{}-{}", construction.name(), method.name()).into()
+            }
+        }
+    }
+
+    fn summary(self) -> &'static str {
+        match self {
+            Algorithm::All => "all constructions that suit --order, costs, memory and patience",
+            Algorithm::One(construction) => catalogue::row(construction).summary,
+            Algorithm::By(_, method) => method.summary(),
+        }
+    }
+
+    /// What to build for this, and how hard to try.
+    fn wanted(self, request: &Request<'_>, order: Order) -> Vec<Wanted> {
+        match self {
+            Algorithm::All => request.suitable(order, Effort::Moderate),
+            Algorithm::One(construction) => vec![Wanted::named(construction)],
+            Algorithm::By(construction, method) => vec![Wanted {
+                search: Some(Search::Homogeneous(method)),
+                ..Wanted::named(construction)
+            }],
+        }
+    }
+}
+
+fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
+    one_of(Algorithm::all().collect(), |one| PossibleValue::new(one.name()).help(one.summary()))
+}
+
+fn adaptive_rule_parser() -> impl TypedValueParser<Value = AdaptiveRule> {
+    named(|rule: AdaptiveRule| match rule {
+        AdaptiveRule::CompletionTime => "the direction that completes first, as in the tables",
+        AdaptiveRule::GatherTime => "the side with the smaller gather time (Träff 2018, Lemma 1)",
+        AdaptiveRule::DataSize => "the side with less data (Träff 2018, Lemma 4)",
+    })
+}
+
+/// What `--search-seconds` means.
+fn parse_seconds(argument: &str) -> Result<Duration, String> {
+    match argument.parse::<f64>() {
+        Ok(seconds) if (0.0..=LONGEST_SEARCH_SECONDS).contains(&seconds) => {
+            Ok(Duration::from_secs_f64(seconds))
+        }
+        _ => Err(format!("a number of seconds from 0 to {LONGEST_SEARCH_SECONDS}")),
+    }
+}
+
+impl ComparisonArgs {
+    /// The problem.
+    ///
+    /// # Errors
+    /// Blocks or a machine that cannot be read, anything out of range.
+    pub(crate) fn load(&self) -> Result<Problem, CliError> {
+        check_one_standard_input(&[
+            ("--sizes", self.payload.sizes.as_ref()),
+            ("--machine", self.costs.machine.as_ref()),
+        ])?;
+        let costs = self.costs.costs(None)?;
+        let payload = self.payload.load(default_processors(costs.costs()))?;
+        let payload = payload.expect("clap requires --dist, --sizes or --vector");
+        self.costs.check_processors(&costs, payload.processors())?;
+        check_root(self.choice.root, payload.processors())?;
+        let problem = Problem::new(self.op, payload, costs).map_err(|error| {
+            CliError::Usage(format!(
+                "--op: {error}; --vector is for broadcast and reduce, --dist and --sizes are for \
+                 gather and scatter"
+            ))
+        })?;
+        let ports = self.choice.ports.for_tree(self.op)?;
+        let problem = problem.with_root(self.choice.root);
+        Ok(problem.map_err(|error| CliError::Usage(format!("--root: {error}")))?.with_ports(ports))
+    }
+}

@@ -1,0 +1,139 @@
+//! What commands read, from the arguments that name it.
+
+use crate::args::{CostArgs, PayloadArgs, PortArgs};
+use crate::error::CliError;
+use tuwtree_io::Source;
+use tuwtree_io::schedule::{Document, read};
+use tuwtree_model::document::TreeDocument;
+use tuwtree_model::{Operation, Payload, Ports, Problem, StatedCosts};
+use tuwtree_schedule::Schedule;
+
+/// The schedule in a document, or that of the tree in a document on so many ports.
+///
+/// Which of several ports does what depends on the costs: those given, else those in the file.
+///
+/// # Errors
+/// [`CliError::Failure`] with the source's name and what is wrong where; ports for a schedule or an
+/// operation that has its own.
+pub(crate) fn read_schedule(
+    source: &Source,
+    ports: PortArgs,
+    costs: Option<&CostArgs>,
+) -> Result<Schedule, CliError> {
+    let document = match read(source)? {
+        Document::Schedule(schedule) => {
+            ports.check_not_given(source)?;
+            return Ok(schedule);
+        }
+        Document::Tree(document) => document,
+    };
+    let Some(problem) = document.problem else {
+        let reason = "the tree file holds no block sizes; `tuwtree optimize` writes them";
+        return Err(source.failure(&reason).into());
+    };
+    let problem = problem.with_ports(ports.for_tree(problem.operation())?);
+    let problem = match costs {
+        Some(costs) if problem.ports() != Ports::ONE => at_costs(&problem, source, costs)?,
+        _ => problem,
+    };
+    Schedule::of_tree(&document.tree, &problem).map_err(|error| source.failure(&error).into())
+}
+
+/// The problem at the costs that are given, as far as they are.
+fn at_costs(problem: &Problem, source: &Source, costs: &CostArgs) -> Result<Problem, CliError> {
+    check_one_standard_input(&[("the tree", Some(source)), ("--machine", costs.machine.as_ref())])?;
+    let stated = costs.costs(Some(problem.stated_costs()))?;
+    costs.check_processors(&stated, problem.processors())?;
+    Ok(problem.with_costs(stated).expect("costs for as many processors"))
+}
+
+/// The costs of a schedule: as given on the command line, else as in its file.
+///
+/// # Errors
+/// Arguments out of range, a machine that cannot be read or has another number of processors.
+pub(crate) fn stated_costs(
+    schedule: &Schedule,
+    source: &Source,
+    costs: &CostArgs,
+) -> Result<StatedCosts, CliError> {
+    check_one_standard_input(&[
+        ("the schedule", Some(source)),
+        ("--machine", costs.machine.as_ref()),
+    ])?;
+    let stated = costs.costs(schedule.task().costs.as_ref())?;
+    costs.check_processors(&stated, schedule.processors())?;
+    Ok(stated)
+}
+
+/// Fails with exit code 2 if more than one thing is to come from standard input.
+pub(crate) fn check_sources(
+    tree: &Source,
+    payload: &PayloadArgs,
+    costs: &CostArgs,
+) -> Result<(), CliError> {
+    check_one_standard_input(&[
+        ("the tree", Some(tree)),
+        ("--sizes", payload.sizes.as_ref()),
+        ("--machine", costs.machine.as_ref()),
+    ])
+}
+
+/// The problem that a tree is to be judged on: as given on the command line, else as in its file.
+///
+/// # Errors
+/// Data for another operation or number of processors, or arguments out of range.
+pub(crate) fn problem(
+    document: &TreeDocument,
+    source: &Source,
+    payload: &PayloadArgs,
+    costs: &CostArgs,
+) -> Result<Option<Problem>, CliError> {
+    let own = document.problem.as_ref();
+    let stated = costs.costs(own.map(Problem::stated_costs))?;
+    let processors = document.tree.processors();
+    let loaded = match payload.load(processors)? {
+        Some(loaded) => loaded,
+        None => match own {
+            Some(problem) => problem.payload().clone(),
+            None => return Ok(None),
+        },
+    };
+    if loaded.processors() != processors {
+        let found = match &loaded {
+            Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
+            Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
+        };
+        let message = format!("{source}: the tree has {processors} processors, but {found}");
+        return Err(match payload.sizes {
+            Some(_) => CliError::Failure(message),
+            None => CliError::Usage(format!("-p: {message}")),
+        });
+    }
+    let operation = own.map_or(
+        match loaded {
+            Payload::Blocks(_) => Operation::Gather,
+            Payload::Vector(_) => Operation::Broadcast,
+        },
+        Problem::operation,
+    );
+    costs.check_processors(&stated, processors)?;
+    Problem::new(operation, loaded, stated)
+        .map(Some)
+        .map_err(|error| CliError::Usage(format!("{source}: {error}")))
+}
+
+/// Fails with exit code 2 if more than one of these is standard input; `names` says what each is.
+pub(crate) fn check_one_standard_input(
+    sources: &[(&str, Option<&Source>)],
+) -> Result<(), CliError> {
+    let mut named = sources
+        .iter()
+        .filter(|(_, source)| matches!(source, Some(Source::StandardInput)))
+        .map(|(name, _)| name);
+    match (named.next(), named.next()) {
+        (Some(one), Some(other)) => {
+            Err(CliError::Usage(format!("{one} and {other} are both to come from standard input")))
+        }
+        _ => Ok(()),
+    }
+}

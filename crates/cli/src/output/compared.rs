@@ -1,0 +1,297 @@
+//! A comparison in words: its title, table, notes and recommendation.
+
+use crate::error::CliError;
+use crate::output::advice::Advised;
+use crate::output::text;
+use std::io::Write;
+use std::process::ExitCode;
+use tuwtree_model::{
+    ClosedSet, Construction, Operation, Order, Ports, Root, joins_adjacent_ranges,
+};
+use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Skipped, catalogue};
+
+/// Success, or failure if a certificate was asked for and there is none.
+pub(crate) fn exit_code(comparison: &Comparison) -> ExitCode {
+    match comparison.is_uncertified() {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    }
+}
+
+/// A comparison in words.
+pub(crate) struct Compared<'a>(pub(crate) &'a Comparison);
+
+impl std::ops::Deref for Compared<'_> {
+    type Target = Comparison;
+
+    fn deref(&self) -> &Comparison {
+        self.0
+    }
+}
+
+impl Compared<'_> {
+    /// Writes the problem, the table, what was left out, and the recommendation.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
+        let costs = text::costs(self.problem.stated_costs());
+        writeln!(output, "{}; {costs}{}", self.title(), text::with_ports(self.problem.ports()))?;
+        writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
+        writeln!(output, "{}", self.table().trim_fmt())?;
+        for note in self.notes() {
+            writeln!(output, "{note}")?;
+        }
+        for outcome in &self.outcomes {
+            let name = outcome.construction.name();
+            match &outcome.certificate {
+                Some(Ok(route)) => writeln!(output, "\n{name} is certified: {route}")?,
+                Some(Err(reason)) => writeln!(output, "\n{name} is not certified: {reason}")?,
+                None => {}
+            }
+        }
+        writeln!(output, "\n{}", self.recommendation())?;
+        let advice = Advice::new(self.0, Advice::TOLERANCE_PERCENT / 100.0);
+        if !std::ptr::eq(advice.chosen, self.fastest()) {
+            writeln!(output, "For less trouble, use {}", Advised(&advice).to_use())?;
+        }
+        Ok(())
+    }
+
+    /// What there is to say about constructions beside their figures: why some are left out, and
+    /// what others are not for.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut skipped: Vec<(String, &str)> = Vec::new();
+        for Skipped { construction, reason } in &self.skipped {
+            match skipped.iter_mut().find(|(_, known)| known == reason) {
+                Some((names, _)) => *names = format!("{names}, {}", construction.name()),
+                None => skipped.push((construction.name().to_owned(), reason)),
+            }
+        }
+        let skipped = skipped.into_iter().map(|(names, reason)| {
+            let are = if names.contains(',') { "are" } else { "is" };
+            format!("{names} {are} left out: {reason}")
+        });
+        let unordered = self.outcomes.iter().filter(|outcome| {
+            self.problem.operation() == Operation::Reduce
+                && self.keeps_rank_order(outcome) == Some(false)
+        });
+        let commutative = unordered.map(|outcome| {
+            let name = outcome.construction.name();
+            format!("{name} does not keep rank order: it is for operators that commute")
+        });
+        skipped
+            .chain(commutative)
+            .chain(self.heuristics())
+            .chain(self.made_for_one_port())
+            .collect()
+    }
+
+    /// Which constructions are built though they are made for copies that take no longer than messages.
+    fn heuristics(&self) -> Option<String> {
+        let processors = self.problem.payload().processors();
+        let costs = self.problem.costs().homogeneous(processors)?;
+        let built = self.outcomes.iter().map(|outcome| outcome.construction);
+        let names: Vec<&str> = built
+            .filter(|&one| catalogue::row(one).is_for_cheap_copies)
+            .map(Construction::name)
+            .collect();
+        let is_dear = costs.gamma() > costs.beta() && !names.is_empty();
+        is_dear.then(|| {
+            let are = if names.len() == 1 { "is" } else { "are" };
+            format!("{} {are} made for gamma <= beta: mere heuristics here", names.join(", "))
+        })
+    }
+
+    /// Which constructions are built though they look for trees for one port.
+    fn made_for_one_port(&self) -> Option<String> {
+        let built = self.outcomes.iter().map(|outcome| outcome.construction);
+        let mut names: Vec<&str> = built
+            .filter(|&one| catalogue::row(one).is_for_one_port)
+            .map(Construction::name)
+            .collect();
+        names.dedup();
+        (self.problem.ports() != Ports::ONE && !names.is_empty()).then(|| {
+            let are = if names.len() == 1 { "is" } else { "are" };
+            format!("{} {are} made for one port: mere heuristics here", names.join(", "))
+        })
+    }
+
+    /// The problem in a line, without its costs.
+    pub(crate) fn title(&self) -> String {
+        let payload = self.problem.payload();
+        let root = match self.problem.root() {
+            Root::Given(root) => format!("root {root}"),
+            Root::Best => "best root".to_owned(),
+        };
+        format!(
+            "{} of {} over {} processors, {root}",
+            self.problem.operation().name(),
+            text::payload(payload),
+            payload.processors()
+        )
+    }
+
+    /// What the bound is a bound on.
+    pub(crate) fn bound_name(&self) -> String {
+        match self.problem.root() {
+            Root::Given(root) => format!("lower bound on any tree with root {root}"),
+            Root::Best => "lower bound on any tree".to_owned(),
+        }
+    }
+
+    fn table(&self) -> comfy_table::Table {
+        let mut headings = self.headings();
+        headings.push("built in");
+        let mut table = text::table(&headings);
+        for outcome in &self.outcomes {
+            let time = text::duration(outcome.build_time);
+            let built_in = match outcome.built.search {
+                Some(method) => format!("{time} ({})", method.name()),
+                None => time,
+            };
+            table.add_row(self.cells(outcome).into_iter().chain([built_in]));
+        }
+        table
+    }
+
+    /// The headings of the table, but for the one column that tells how long the program took. Orders
+    /// and unpack steps are listed where a tree is not ordered.
+    pub(crate) fn headings(&self) -> Vec<&'static str> {
+        let mut headings = vec!["construction", "completion time"];
+        if self.has_unordered_blocks() {
+            headings.extend(["with unpack", "order"]);
+        }
+        headings.extend(["root", "above bound %", "in alphas", "root degree", "depth"]);
+        headings
+    }
+
+    /// What the table says about an outcome, below [`headings`](Self::headings).
+    pub(crate) fn cells(&self, outcome: &Outcome) -> Vec<String> {
+        let cell = |value: Option<f64>, decimals: usize| match value {
+            Some(value) => format!("{value:.decimals$}"),
+            None => "-".to_owned(),
+        };
+        let tree = &outcome.built.tree;
+        let time = outcome.time();
+        let mut cells = vec![outcome.construction.name().to_owned(), text::time(time)];
+        if self.has_unordered_blocks() {
+            cells.extend([text::time(outcome.unpacked), outcome.order.name().to_owned()]);
+        }
+        cells.extend([
+            tree.root().to_string(),
+            cell(self.gap_percent(time), 3),
+            cell(self.gap_alphas(time), 2),
+            tree.degree(tree.root()).to_string(),
+            tree.depth().to_string(),
+        ]);
+        cells
+    }
+
+    /// Whether blocks are moved, and a tree does not keep them in rank order.
+    fn has_unordered_blocks(&self) -> bool {
+        self.problem.blocks().is_some()
+            && self.outcomes.iter().any(|outcome| outcome.order != Order::Ordered)
+    }
+
+    /// Which construction to use and what is known of it, in some lines.
+    pub(crate) fn recommendation(&self) -> String {
+        let best = self.fastest();
+        let name = best.construction.name();
+        let method = match best.built.search {
+            Some(method) => format!(" (found by the {} method)", method.name()),
+            None => String::new(),
+        };
+        let others: Vec<String> = self
+            .outcomes
+            .iter()
+            .filter(|outcome| outcome.time() > best.time())
+            .map(|outcome| {
+                let factor = outcome.time().units() / best.time().units();
+                let more = match factor {
+                    _ if !factor.is_finite() => "takes longer".to_owned(),
+                    _ if factor < 2.0 => format!("takes {} longer", text::share(factor - 1.0)),
+                    _ => format!("takes {factor:.1} times as long"),
+                };
+                format!("{} {more}", outcome.construction.name())
+            })
+            .collect();
+        let others = match others.is_empty() {
+            true if self.outcomes.len() == 1 => String::new(),
+            true => "\nNone of the others is faster.".to_owned(),
+            false => format!("\n{}.{}", others.join(", "), self.caveat()),
+        };
+        format!(
+            "Recommended: {name}{method}.{}{}{others}",
+            self.standing(best),
+            self.unpacking(best)
+        )
+    }
+
+    /// How good a tree is known to be.
+    fn standing(&self, outcome: &Outcome) -> String {
+        let rounding = if self.problem.costs().is_integral() { "" } else { ", up to rounding" };
+        let above = self.gap_percent(outcome.time()).filter(|&percent| percent > 0.0);
+        // Rounded up, so that it is true.
+        let above = above.map(|percent| {
+            let percent = (percent * 1000.0).ceil() / 1000.0;
+            format!("at most {percent} % above the best of all trees")
+        });
+        match (self.optimality(outcome), above) {
+            (Some(Optimality::AmongAll), _) => {
+                format!("\nIt is optimal among all trees{rounding}.")
+            }
+            (Some(Optimality::AmongOrdered), above) => {
+                let above = above.map_or(String::new(), |above| format!("; {above}"));
+                format!(
+                    "\nIt is optimal among ordered trees that join adjacent ranges{rounding}{above}."
+                )
+            }
+            (None, Some(above)) => format!("\nIt is {above}."),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// What putting the blocks into rank order takes, where a tree leaves that to the root.
+    fn unpacking(&self, best: &Outcome) -> String {
+        if !self.has_unordered_blocks() || best.order == Order::Ordered {
+            return String::new();
+        }
+        let times = format!(
+            "\nIts tree is not in rank order; {}.",
+            text::unpacking(best.time(), best.unpacked, self.problem.operation())
+        );
+        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.unpacked);
+        match fastest.filter(|fastest| fastest.unpacked < best.unpacked) {
+            Some(other) => format!(
+                "{times} With that, {} is faster: {}.",
+                other.construction.name(),
+                text::time(other.unpacked)
+            ),
+            None => times,
+        }
+    }
+
+    /// Why an optimal tree is not the fastest, where that is so and the order does not tell.
+    fn caveat(&self) -> &'static str {
+        let best = self.fastest();
+        let beaten = |outcome: &Outcome| {
+            outcome.construction == Construction::Optimal && outcome.time() > best.time()
+        };
+        match self.outcomes.iter().any(beaten) {
+            true if self.keeps_rank_order(best) == Some(false) => {
+                "\nIts tree is not in rank order, and optimal is the best of those that are."
+            }
+            true if best.order != Order::Ordered => "",
+            true if self.problem.ports() != Ports::ONE => "",
+            true if joins_adjacent_ranges(&best.built.tree) => {
+                "\nIt beats optimal, which was searched for with costs that differ from those it is judged by."
+            }
+            true => {
+                "\nIt is none of the trees that optimal is the best of, by when processors copy or in which order \
+                 they receive: see the README."
+            }
+            false => "",
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A comparison for programs: a document, or a row for each construction.
+
+use crate::output::text;
+use serde_json::{Value, json};
+use tuwtree_model::{ClosedSet, Costs, Homogeneous, Root, StatedCosts};
+use tuwtree_plan::{Comparison, Optimality, Search, Skipped};
+
+/// The comparison as a document.
+pub(crate) fn document(comparison: &Comparison) -> Value {
+    let (payload, costs) = (comparison.problem.payload(), comparison.problem.stated_costs());
+    let vector = comparison.problem.vector();
+    let skipped: Vec<_> = comparison
+        .skipped
+        .iter()
+        .map(|Skipped { construction, reason }| {
+            json!({ "construction": construction.name(), "reason": reason })
+        })
+        .collect();
+    let parameter = |parameter: fn(&Homogeneous) -> f64| match costs {
+        StatedCosts::Parameters(Costs::Homogeneous(costs)) => {
+            Some(text::json_number(parameter(costs)))
+        }
+        StatedCosts::Parameters(_) | StatedCosts::Machine(_) => None,
+    };
+    json!({
+        "format": "tuwtree-comparison",
+        "version": 1,
+        "operation": comparison.problem.operation().name(),
+        "processors": payload.processors(),
+        "ports": comparison.problem.ports().get(),
+        "total_bytes": vector.is_none().then(|| payload.total()),
+        "vector_bytes": vector.map(|vector| vector.bytes),
+        "root": match comparison.problem.root() {
+            Root::Given(root) => json!(root),
+            Root::Best => json!("best"),
+        },
+        "alpha": parameter(Homogeneous::alpha),
+        "beta_per_byte": parameter(Homogeneous::beta),
+        "gamma_per_byte": parameter(Homogeneous::gamma),
+        "machine": costs.machine().map(|machine| &machine.name),
+        "lower_bound": text::json_time(comparison.bound),
+        "constructions": constructions(comparison),
+        "skipped": skipped,
+        "recommended": comparison.fastest().construction.name(),
+        "recommended_method": comparison.fastest().built.search.map(Search::name),
+    })
+}
+
+/// What there is to say about each construction.
+fn constructions(comparison: &Comparison) -> Vec<Value> {
+    comparison
+        .outcomes
+        .iter()
+        .map(|outcome| {
+            let tree = &outcome.built.tree;
+            let time = outcome.time();
+            json!({
+                "construction": outcome.construction.name(),
+                "root": tree.root(),
+                "completion_time": text::json_time(time),
+                "gap_percent": comparison.gap_percent(time),
+                "gap_alphas": comparison.gap_alphas(time),
+                "optimal_among": comparison.optimality(outcome).map(Optimality::name),
+                "order": outcome.order.name(),
+                "completion_time_with_unpacking": text::json_time(outcome.unpacked),
+                "root_degree": tree.degree(tree.root()),
+                "depth": tree.depth(),
+                "rank_order": comparison.keeps_rank_order(outcome),
+                "method": outcome.built.search.map(|method| method.name()),
+                "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),
+                "not_certified_because":
+                    outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
+            })
+        })
+        .collect()
+}
+
+/// A row for each construction, with the bound and which of them is recommended.
+pub(crate) fn rows(comparison: &Comparison) -> Vec<Value> {
+    let mut rows = constructions(comparison);
+    for (row, outcome) in rows.iter_mut().zip(&comparison.outcomes) {
+        row["lower_bound"] = text::json_time(comparison.bound);
+        row["recommended"] = std::ptr::eq(outcome, comparison.fastest()).into();
+    }
+    rows
+}

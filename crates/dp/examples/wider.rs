@@ -1,0 +1,122 @@
+//! Times of the engines for copy-first and consecutive trees, and of deadline splitting.
+//!
+//! ```text
+//! cargo run --release -p tuwtree-dp --example wider -- 500 2000 8000 100000
+//! ```
+//!
+//! For each number of processors, over the papers' eleven distributions (b = 1000, rho = 5, root
+//! 0), alpha = 5200, beta = 1, gamma = 0 and beta, lambda/alpha = 0, 0.5 and 0.9: mean and greatest
+//! time on the processor; how many clocks were needed at most for a bracket of 0.1 % of the volume,
+//! and how wide it was; and for deadline trees how far they are above the bracket's lower end.
+//! Beyond 10,000 processors deadline trees only.
+
+use std::error::Error;
+use std::time::Instant;
+use tuwtree_dp::wider::{
+    Class, Effort, Engine, Overlapping, clocks_within, deadline_tree, optimal,
+};
+use tuwtree_model::{BlockSizes, Distribution, DistributionParameters, Randomness, Root};
+
+const ROOT: Root = Root::Given(0);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let counts = std::env::args().skip(1).map(|p| p.parse());
+    let counts = counts.collect::<Result<Vec<usize>, _>>()?;
+    println!(
+        "{:>7}  {:13} {:>6} {:>6}  {:>7} {:>7}  {:>6}  {:>7} {:>7}",
+        "p", "trees", "lambda", "gamma", "seconds", "most", "clocks", "above %", "most"
+    );
+    for p in if counts.is_empty() { vec![500, 2000] } else { counts } {
+        for share in [0.0, 0.5, 0.9] {
+            for gamma in [0.0, 1.0] {
+                rows(p, share, gamma)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
+    let alpha = 5200.0;
+    let costs = Overlapping::new(alpha * share, alpha - alpha * share, 1.0, gamma)?;
+    let mut bounds = Vec::new();
+    for class in Class::ALL.into_iter().filter(|_| p <= 10_000) {
+        let mut row = Row::default();
+        bounds.clear();
+        for distribution in Distribution::published() {
+            let sizes = sizes(distribution, p)?;
+            let clock = Clock::now();
+            let width = 1e-3 * sizes.total() as f64;
+            let most_clocks = clocks_within(&sizes, &costs, ROOT, width)?;
+            let engine = Engine::Dense { most_clocks };
+            let solution = optimal(&sizes, &costs, ROOT, class, engine, &())?;
+            row.seconds.push(clock.seconds());
+            row.clocks = row.clocks.max(if class == Class::Consecutive { most_clocks } else { 0 });
+            row.above.push(100.0 * (solution.time / solution.at_least - 1.0));
+            bounds.push(solution.at_least);
+        }
+        row.print(p, class.name(), share, gamma);
+    }
+    for effort in Effort::ALL {
+        let mut row = Row::default();
+        for (place, distribution) in Distribution::published().enumerate() {
+            let sizes = sizes(distribution, p)?;
+            let clock = Clock::now();
+            let tree = deadline_tree(&sizes, &costs, ROOT, effort)?;
+            row.seconds.push(clock.seconds());
+            let time = costs.completion_time(&tree, &sizes)?.units();
+            row.above.extend(bounds.get(place).map(|bound| 100.0 * (time / bound - 1.0)));
+        }
+        row.print(p, &format!("{effort:?}").to_lowercase(), share, gamma);
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Row {
+    seconds: Vec<f64>,
+    clocks: usize,
+    above: Vec<f64>,
+}
+
+impl Row {
+    fn print(&self, p: usize, trees: &str, share: f64, gamma: f64) {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        print!("{p:7}  {trees:13} {share:6} {gamma:6}");
+        print!("  {:7.3} {:7.3}  {:6}", mean(&self.seconds), most(&self.seconds), self.clocks);
+        match self.above.as_slice() {
+            [] => println!("  {:>7} {:>7}", "-", "-"),
+            above => println!("  {:7.4} {:7.4}", mean(above), most(above)),
+        }
+    }
+}
+
+fn sizes(distribution: Distribution, p: usize) -> Result<BlockSizes, Box<dyn Error>> {
+    let parameters = DistributionParameters::new(p, 1000);
+    Ok(distribution.sizes(parameters, Randomness::default())?)
+}
+
+/// Time on the processor where the system tells it (Linux), else time that passed.
+struct Clock {
+    started: Instant,
+    on_processor: Option<f64>,
+}
+
+impl Clock {
+    fn now() -> Clock {
+        Clock { started: Instant::now(), on_processor: on_processor() }
+    }
+
+    fn seconds(&self) -> f64 {
+        match (self.on_processor, on_processor()) {
+            (Some(before), Some(now)) => now - before,
+            _ => self.started.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+fn on_processor() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+}

@@ -1,0 +1,58 @@
+//! A problem as the programs for homogeneous costs see it: blocks, three costs, a root.
+
+use crate::DpError;
+use tuwtree_model::{BlockSizes, Homogeneous, Problem, Rank, Root, largest_block};
+
+/// The blocks of a gather or scatter, at costs that are the same for all pairs of processors.
+///
+/// Both operations have the same trees and times; ports are left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blocks<'p> {
+    pub(crate) sizes: &'p BlockSizes,
+    pub(crate) costs: Homogeneous,
+    /// A given root is one of the processors.
+    pub(crate) root: Root,
+}
+
+impl<'p> Blocks<'p> {
+    /// What these programs need of a problem.
+    ///
+    /// # Errors
+    /// [`DpError::NeedsBlocks`], and those of [`homogeneous`].
+    pub(crate) fn of(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
+        let operation = problem.operation();
+        let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
+        Ok(Blocks { sizes, costs: homogeneous(problem)?, root: problem.root() })
+    }
+
+    /// The given root, or one with a largest block: with gamma <= beta the best root of trees that
+    /// need not be ordered.
+    pub(crate) fn likely_root(&self) -> Rank {
+        self.root.given().unwrap_or_else(|| largest_block(self.sizes))
+    }
+
+    /// The same as a problem of its own: gathered, at homogeneous costs, through one port.
+    pub(crate) fn gathered(&self) -> Problem {
+        Problem::gather(self.sizes, self.costs)
+            .and_then(|problem| problem.with_root(self.root))
+            .expect("homogeneous costs are for any processors, and the root is one of them")
+    }
+}
+
+/// The costs that all pairs of processors share.
+///
+/// # Errors
+/// [`DpError::Costs`] if they are not linear, [`DpError::NotHomogeneous`] if they differ.
+///
+/// # Complexity
+/// O(1) for homogeneous costs, O(p) for a hierarchy, O(p^2) for a matrix.
+pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, DpError> {
+    let costs = problem.costs();
+    match costs.homogeneous(problem.processors()) {
+        Some(costs) => Ok(costs),
+        None => {
+            costs.check_linear()?;
+            Err(DpError::NotHomogeneous)
+        }
+    }
+}

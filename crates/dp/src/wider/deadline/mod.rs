@@ -1,0 +1,391 @@
+//! Deadline splitting: consecutive trees from the top down, in nearly linear time.
+//!
+//! An optimal tree is rigid: whoever receives a message late has had time to gather much. So guess
+//! the time `T` at which the root is done, and go back from there. The message received last
+//! occupies the root for `o + V`, and its sender was ready lambda before that: it can have gathered
+//! as long a range as can be gathered by then. Take the longest that fits, at one end of what is
+//! left, and go on with the clock put back by that message.
+//!
+//! ```text
+//!   a                x                 b      clock T
+//!   |----------------x=========|u....w=b|     [u..w] fits:   est(u,w) + lambda + o + V(u,w) <= clock
+//!   |a....w|=========x=========|              clock back by  o + V(u,w), and so on at either end
+//!          |---------x                        x at the edge: its own block is there from the start, and
+//!          |--------|                         what is left may be received away from x
+//! ```
+//!
+//! `T` is feasible if the clock never falls below `max(lambda, g_x)`. Bisection finds the least
+//! feasible one; then the same is done for every child, with a time of its own.
+//!
+//! # Estimate
+//! `est(u,w) = max(lambda, g_y) - lambda + h(w-u+1) + V(u,w) - beta m_y`, where `y` has a largest
+//! block and `h(n)` is what `n` processors without data would take. The estimate decides what is
+//! tried, never what a tree is said to take: that is for [`Overlapping::completion_time`].
+//!
+//! # Quality
+//! Nothing is proven of it. Compared with the exact optimum of consecutive trees it is within some
+//! per cent (`docs/consecutive-trees.md`); on tiny adversarial problems it has been up to a fifth
+//! above.
+//!
+//! It needs no table: a construction like those of `tuwtree-treegen`, here because the costs are.
+
+mod growth;
+mod largest;
+
+use super::empty::Kept;
+use super::table::given_root;
+use super::{Overlapping, Scaled};
+use crate::DpError;
+use growth::growth;
+use largest::Largest;
+use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effort {
+    /// Subtrees are rooted where a largest block is; two policies; times to 1/1000.
+    Light,
+    /// Roots at both ends as well; four policies; times to 1/10,000.
+    Full,
+}
+
+impl Effort {
+    /// All efforts, the least first.
+    pub const ALL: [Effort; 2] = [Effort::Light, Effort::Full];
+
+    fn policies(self) -> &'static [Policy] {
+        const ALL: [Policy; 4] =
+            [Policy::Longer, Policy::Heavier, Policy::FurtherEnd, Policy::Right];
+        match self {
+            Effort::Light => &ALL[..2],
+            Effort::Full => &ALL,
+        }
+    }
+
+    /// How much less than another a time has to be to count.
+    fn precision(self) -> f64 {
+        match self {
+            Effort::Light => 1e-3,
+            Effort::Full => 1e-4,
+        }
+    }
+}
+
+/// Halvings after which a bisection ends in any case: a dozen are enough but for times next to 0.
+const MOST_HALVINGS: usize = 64;
+
+/// From which end a child is taken if it could be either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Policy {
+    /// The one with more processors.
+    Longer,
+    /// The one with more data.
+    Heavier,
+    /// That of the end which is further from the root.
+    FurtherEnd,
+    /// The right one.
+    Right,
+}
+
+/// A consecutive tree of nearly least completion time, given or chosen root.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`]; [`DpError::TooLarge`] if times might not be finite.
+///
+/// # Complexity
+/// O(p) space. With `k` children at each of `d` levels, about `k log p` steps a level and processor
+/// with children; a twentieth of a second for 10^5 processors with little effort.
+///
+/// # Example
+/// ```
+/// use tuwtree_dp::wider::{Effort, Overlapping, deadline_tree};
+/// use tuwtree_model::{BlockSizes, Root};
+/// let sizes = BlockSizes::new([9, 1, 1, 1, 1]).unwrap();
+/// let costs = Overlapping::new(0.0, 2.0, 1.0, 0.0).unwrap();
+/// let tree = deadline_tree(&sizes, &costs, Root::Given(4), Effort::Full).unwrap();
+/// assert_eq!(costs.completion_time(&tree, &sizes).unwrap().units(), 16.0);
+/// ```
+pub fn deadline_tree(
+    sizes: &BlockSizes,
+    costs: &Overlapping,
+    root: Root,
+    effort: Effort,
+) -> Result<Tree, DpError> {
+    given_root(sizes.processors(), root)?;
+    let kept = Kept::new(sizes, root);
+    Scaled::<f64>::new(costs, &kept.sizes).ok_or(DpError::TooLarge { total: sizes.total() })?;
+    let tree = Splitter::new(&kept.sizes, costs, effort).tree(kept.root);
+    Ok(kept.restored(&tree))
+}
+
+struct Splitter {
+    effort: Effort,
+    latency: f64,
+    overhead: f64,
+    /// `p + 1` entries: `beta (m_0 + … + m_{i-1})`.
+    volume: Vec<f64>,
+    /// `p` entries: `gamma m_i`.
+    copy: Vec<f64>,
+    largest: Largest,
+    /// `h`, up to `p`.
+    growth: Vec<f64>,
+}
+
+/// How to split a range at its root.
+#[derive(Clone, Copy)]
+struct Choice {
+    root: Rank,
+    policy: Policy,
+    time: f64,
+}
+
+impl Splitter {
+    fn new(sizes: &BlockSizes, costs: &Overlapping, effort: Effort) -> Splitter {
+        let (processors, occupancy) = (sizes.processors(), costs.occupancy());
+        let of = |rate: f64, bytes: u64| rate * bytes as f64;
+        let before = |rank| of(occupancy.beta(), sizes.before(rank));
+        Splitter {
+            effort,
+            latency: costs.latency(),
+            overhead: occupancy.alpha(),
+            volume: (0..=processors).map(before).collect(),
+            copy: sizes.iter().map(|bytes| of(occupancy.gamma(), bytes)).collect(),
+            largest: Largest::new(sizes.iter().map(|bytes| bytes as f64).collect()),
+            growth: growth(processors, costs.latency(), occupancy.alpha()),
+        }
+    }
+
+    fn tree(&self, root: Root) -> Tree {
+        let processors = self.copy.len();
+        let whole = (0, processors - 1);
+        let first = match root {
+            Root::Given(root) => self.choose(whole, &[root]),
+            Root::Best => self.choose_root(whole),
+        };
+        let (mut steps, mut children) = (Vec::with_capacity(2 * processors), Vec::new());
+        let mut pending = vec![(whole, first)];
+        while let Some((range, choice)) = pending.pop() {
+            if range.0 == range.1 {
+                continue;
+            }
+            children.clear();
+            let feasible = self.split(range, choice, |child| children.push(child));
+            debug_assert!(feasible, "the time chosen is");
+            steps.push((choice.root, Step::Copy));
+            for &child in children.iter().rev() {
+                let chosen = self.choose_root(child);
+                steps.push((choice.root, Step::Receive(chosen.root)));
+                pending.push((child, chosen));
+            }
+        }
+        Tree::new(processors, first.root, &steps).expect("splits are a tree")
+    }
+
+    /// The best way to split a range, with a root of choice.
+    fn choose_root(&self, (a, b): (Rank, Rank)) -> Choice {
+        let largest = self.largest.of(a, b);
+        match self.effort {
+            Effort::Light => self.choose((a, b), &[largest]),
+            Effort::Full => self.choose((a, b), &[largest, a, b]),
+        }
+    }
+
+    /// The best way to split a range with one of these roots; the first of several.
+    fn choose(&self, range: (Rank, Rank), roots: &[Rank]) -> Choice {
+        let mut best = Choice { root: roots[0], policy: Policy::Longer, time: f64::INFINITY };
+        if range.0 == range.1 {
+            return best;
+        }
+        for &root in roots {
+            for &policy in self.effort.policies() {
+                if let Some(time) = self.least(range, (root, policy), best.time) {
+                    best = Choice { root, policy, time };
+                }
+            }
+        }
+        best
+    }
+
+    /// The least feasible time, up to the precision, if it is less than `most` by as much at least.
+    fn least(&self, range: (Rank, Rank), (root, policy): (Rank, Policy), most: f64) -> Option<f64> {
+        let feasible = |time| self.split(range, Choice { root, policy, time }, |_| ());
+        let precision = self.effort.precision();
+        // All data but the root's comes after its copy and after the first message's latency.
+        let own = self.volume(root, root);
+        let mut little =
+            self.volume(range.0, range.1) - own + self.overhead + self.latency.max(self.copy[root]);
+        let mut enough = most * (1.0 - precision);
+        if enough < little {
+            return None;
+        } else if feasible(little) {
+            return Some(little);
+        } else if enough == f64::INFINITY {
+            // Some positive step even where all costs are 0 and volumes are rounded.
+            let least = f64::MIN_POSITIVE;
+            let mut step = (self.overhead + self.latency).max(little * precision).max(least);
+            enough = little + step;
+            while !feasible(enough) {
+                step *= 2.0;
+                enough = little + step;
+            }
+        } else if !feasible(enough) {
+            return None;
+        }
+        for _ in 0..MOST_HALVINGS {
+            if enough - little <= precision * enough {
+                break;
+            }
+            let middle = 0.5 * (little + enough);
+            *if feasible(middle) { &mut enough } else { &mut little } = middle;
+        }
+        Some(enough)
+    }
+
+    /// Whether a range can be split so that its root is done at the time chosen. Its children, so
+    /// long as they fit, are taken from the last received to the first.
+    fn split(
+        &self,
+        (first, last): (Rank, Rank),
+        Choice { root, policy, time }: Choice,
+        mut take: impl FnMut((Rank, Rank)),
+    ) -> bool {
+        let start = self.latency.max(self.copy[root]);
+        let (mut first, mut end, mut own, mut clock) = (first, last + 1, true, time);
+        loop {
+            if own && end - first > 1 && (first == root || end - 1 == root) {
+                own = false;
+                *if first == root { &mut first } else { &mut end } =
+                    if first == root { root + 1 } else { root };
+            }
+            if end - first == usize::from(own) {
+                return clock >= start;
+            }
+            // As many as fit, from either end.
+            let (most_left, most_right) = match own {
+                true => (root - first, end - 1 - root),
+                false => (end - first, end - first),
+            };
+            let left = longest(most_left, |n| self.fits((first, first + n - 1), clock));
+            let right = longest(most_right, |n| self.fits((end - n, end - 1), clock));
+            let from_left = match (left, right) {
+                (0, 0) => return false,
+                (_, 0) => true,
+                (0, _) => false,
+                _ => match policy {
+                    Policy::Longer => left >= right,
+                    Policy::Heavier => {
+                        self.volume(first, first + left - 1) >= self.volume(end - right, end - 1)
+                    }
+                    Policy::FurtherEnd => most_left >= most_right,
+                    Policy::Right => false,
+                },
+            };
+            let child = match from_left {
+                true => (first, first + left - 1),
+                false => (end - right, end - 1),
+            };
+            clock -= self.overhead + self.volume(child.0, child.1);
+            if clock < start {
+                return false;
+            }
+            take(child);
+            match from_left {
+                true => first += left,
+                false => end -= right,
+            }
+        }
+    }
+
+    /// Whether a range can probably be gathered and received by the time `clock`.
+    fn fits(&self, (first, last): (Rank, Rank), clock: f64) -> bool {
+        let received = self.latency + self.overhead + self.volume(first, last);
+        self.estimate(first, last) + received <= clock
+    }
+
+    /// How long a range probably takes.
+    fn estimate(&self, first: Rank, last: Rank) -> f64 {
+        if first == last {
+            return 0.0;
+        }
+        let largest = self.largest.of(first, last);
+        let idle = (self.copy[largest] - self.latency).max(0.0);
+        let received = self.volume(first, last) - self.volume(largest, largest);
+        idle + self.growth[last - first + 1] + received
+    }
+
+    fn volume(&self, first: Rank, last: Rank) -> f64 {
+        self.volume[last + 1] - self.volume[first]
+    }
+}
+
+/// The greatest `n` of `0..=most` for which a condition holds that fails for all after one for
+/// which it fails. O(log n) tries.
+fn longest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut good, mut step) = (0, 1);
+    while good + step <= most && holds(good + step) {
+        good += step;
+        step *= 2;
+    }
+    let mut bad = (good + step).min(most + 1);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        *if holds(middle) { &mut good } else { &mut bad } = middle;
+    }
+    good
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wider::Class;
+
+    #[test]
+    fn the_longest_that_holds_is_found() {
+        for most in 0..40 {
+            for last in 0..=40 {
+                assert_eq!(longest(most, |n| n <= last), last.min(most));
+            }
+        }
+    }
+
+    #[test]
+    fn equal_blocks_without_latency_give_a_tree_as_high_as_a_binomial_one() {
+        let sizes = BlockSizes::new([1; 64]).unwrap();
+        let costs = Overlapping::new(0.0, 1000.0, 1.0, 1.0).unwrap();
+        let tree = deadline_tree(&sizes, &costs, Root::Given(0), Effort::Light).unwrap();
+        let time = costs.completion_time(&tree, &sizes).unwrap().units();
+        assert!((6064.0..6080.0).contains(&time), "{time}");
+    }
+
+    #[test]
+    fn whatever_the_costs_there_is_a_tree() {
+        let sizes = BlockSizes::new([3, 0, 1, 4, 1, 5, 9, 2, 6]).unwrap();
+        let choices = [0.0, 1e-300, 0.1, 1e250];
+        for case in 0..256 {
+            let cost = |place: u32| choices[case / 4_usize.pow(place) % 4];
+            let costs = Overlapping::new(cost(0), cost(1), cost(2), cost(3)).unwrap();
+            for (root, effort) in [(Root::Best, Effort::Full), (Root::Given(1), Effort::Light)] {
+                let tree = deadline_tree(&sizes, &costs, root, effort).unwrap();
+                assert_eq!(Class::Consecutive.check(&tree), Ok(()), "{costs:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn costs_of_nothing_and_blocks_of_nothing_do() {
+        let free = Overlapping::new(0.0, 0.0, 0.0, 0.0).unwrap();
+        for blocks in [vec![3, 1, 4, 1, 5], vec![0, 0, 0], vec![7]] {
+            let sizes = BlockSizes::new(blocks).unwrap();
+            for effort in Effort::ALL {
+                let tree = deadline_tree(&sizes, &free, Root::Best, effort).unwrap();
+                assert_eq!(free.completion_time(&tree, &sizes).unwrap().units(), 0.0);
+            }
+        }
+        let sizes = BlockSizes::new([1, 2]).unwrap();
+        let error = deadline_tree(&sizes, &free, Root::Given(2), Effort::Light);
+        assert_eq!(error, Err(DpError::RootOutOfRange { root: 2, processors: 2 }));
+        let huge = Overlapping::new(0.0, 0.0, 1e300, 0.0).unwrap();
+        let error = deadline_tree(&sizes, &huge, Root::Best, Effort::Light);
+        assert_eq!(error, Err(DpError::TooLarge { total: 3 }));
+    }
+}

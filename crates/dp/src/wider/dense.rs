@@ -1,0 +1,293 @@
+//! The same tables in O(p^2) for copy-first trees, O(p^2 G) for consecutive ones.
+//!
+//! # What it assumes
+//! No block but that of a given root is empty, and every other processor's copy takes no longer
+//! than its own message does to arrive: `g_x <= lambda + o + beta m_x`, as is always so for gamma
+//! <= beta.
+//!
+//! # Monotonicity
+//! Of `C`, of `F` among ranges that hold the root, and of every `U_g`, a longer range has the
+//! greater time:
+//!
+//! - (L) `C(i,j) <= C(i-1,j)`, (R) `C(i,j) <= C(i,j+1)`, and `g_i <= C(i,i+1)`, `g_j <= C(j-1,j)`.
+//!
+//! Proof of (L), by induction on the number of processors; (R) is the mirror image. `g_i <=
+//! C(i,i+1)`: `i` copies, or its message arrives and is then no shorter than its copy. Take a best
+//! tree of `[i-1..j]` with root `x` and delete processor `i-1`.
+//!
+//! - `x` is another: the child that held `i-1` shrinks, and by induction is ready no later and
+//!   sends no more, or it vanishes. What `x` receives stays next to what it has.
+//! - `x = i-1`: the root `y` of its first child `X` takes its place. `x` had `X` no sooner than
+//!   `lambda + o` after `C(X)`; `y` has it at `C(X)`, or, if it is alone, is free at `g_y`, which is
+//!   no later either. Then `y` receives the same children in the same order.
+//!
+//! An empty processor is no better as a relay, by the second case; so empty blocks can be left out.
+//!
+//! # Windows
+//! By (L) and (R) the clock of the receiving part rises with its length while the sending part's
+//! time falls. So a range has one turn for each direction, both move one way only, and four
+//! candidates are enough ([`lanes`](super), in the source).
+//!
+//! # Clocks
+//! `U_g` depends on its receiver by `max(lambda, g)` only, since no message starts before lambda:
+//! one table for each such clock. There is one, `G = 1`, if all copies fit into one latency. If
+//! there are too many, clocks are rounded *down* to the least of their group: the values are then
+//! exact for those clocks, never above the true ones, and below by at most the largest difference
+//! within a group, the [`slack`](Bracket::slack): copies come first, so that a chain of messages
+//! that decides a tree's time begins with one copy at most. For the same reason the tree behind the
+//! table takes at most the slack longer than its value in the table.
+
+use super::lanes::{ColumnLanes, RowLane};
+use super::table::{Clocks, Side, Table, given_root, held, receivers, sides};
+use super::{Class, Receiving, Scaled};
+use crate::progress::Meter;
+use crate::table::cells_with_root;
+use crate::{DpError, Progress};
+use tuwtree_model::{Rank, Root, Scalar};
+
+/// A table, and by how much its values may be below the true ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bracket<T> {
+    /// The least times for the clocks as they were rounded.
+    pub table: Table<T>,
+    /// The most by which a clock was rounded down; 0 if the table is exact.
+    pub slack: T,
+}
+
+/// What is left of a problem once clocks are rounded: a table to be filled, and its size.
+#[derive(Debug)]
+pub struct Plan<T> {
+    class: Class,
+    root: Option<Rank>,
+    parts: Vec<((Rank, usize), Clocks<T>)>,
+    slack: T,
+}
+
+impl<T: Scalar> Plan<T> {
+    /// The tables for a problem with `most_clocks >= 1` tables `U_g` a side at most.
+    ///
+    /// # Errors
+    /// [`DpError::RootOutOfRange`].
+    ///
+    /// # Complexity
+    /// O(p log p) time.
+    pub fn new(
+        law: &Scaled<T>,
+        class: Class,
+        root: Root,
+        most_clocks: usize,
+    ) -> Result<Plan<T>, DpError> {
+        let p = law.processors();
+        let root = given_root(p, root)?;
+        let mut slack = T::ZERO;
+        let mut clocks = |side| match class {
+            Class::CopyFirst => Clocks::none(),
+            Class::Consecutive => {
+                let (clocks, down) = all_clocks(law, side, root).grouped(most_clocks);
+                slack = slack.most(down);
+                clocks
+            }
+        };
+        let parts = sides(p, root).into_iter().map(|side| (side, clocks(side))).collect();
+        Ok(Plan { class, root, parts, slack })
+    }
+
+    /// The number of tables for the side that has the most, `C` included: `G + 1`, or 1.
+    pub fn tables(&self) -> usize {
+        1 + self.parts.iter().map(|(_, clocks)| clocks.values.len()).max().unwrap_or(0)
+    }
+
+    /// As [`Bracket::slack`].
+    pub fn slack(&self) -> T {
+        self.slack
+    }
+
+    /// The bytes of the tables. Queues come on top, little as a rule.
+    pub fn memory_needed(&self, law: &Scaled<T>) -> u64 {
+        (self.cells(law.processors()) as u64).saturating_mul(size_of::<T>() as u64)
+    }
+
+    fn cells(&self, processors: usize) -> usize {
+        let sides = self.parts.iter().map(|((_, width), clocks)| Side::cells(*width, clocks));
+        sides.sum::<usize>() + self.root.map_or(0, |root| cells_with_root(processors, root))
+    }
+
+    /// The tables filled.
+    ///
+    /// # Errors
+    /// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
+    ///
+    /// # Panics
+    /// If a block other than a given root's is empty.
+    ///
+    /// # Complexity
+    /// O(p^2) time for each table; one value a range for each, and queues with a few entries a
+    /// column as a rule.
+    pub fn fill(self, law: &Scaled<T>, progress: &dyn Progress) -> Result<Bracket<T>, DpError> {
+        let p = law.processors();
+        let empty = |&((first, width), _): &((Rank, usize), _)| {
+            (first..first + width).any(|rank| law.is_empty(rank))
+        };
+        assert!(p == 1 || !self.parts.iter().any(empty), "empty blocks are left out");
+        let mut meter = Meter::new(progress, self.cells(p));
+        let Plan { class, root, parts, slack } = self;
+        let sides = parts.into_iter().map(|(range, clocks)| match class {
+            Class::CopyFirst => copy_first(law, range, &mut meter),
+            Class::Consecutive => consecutive(law, range, clocks, &mut meter),
+        });
+        let mut table = Table::new(p, class, root, sides.collect::<Result<_, _>>()?)?;
+        if let Some(root) = root {
+            fill_rooted(law, &mut table, root, &mut meter)?;
+        }
+        Ok(Bracket { table, slack })
+    }
+}
+
+/// The least number of clocks a side with which consecutive trees have a slack of `slack` time
+/// units at most.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`].
+///
+/// # Complexity
+/// O(p log p).
+pub fn clocks_within<T: Scalar>(law: &Scaled<T>, root: Root, slack: f64) -> Result<usize, DpError> {
+    let p = law.processors();
+    let root = given_root(p, root)?;
+    let sides = sides(p, root).into_iter().filter(|&(_, width)| width > 0);
+    let groups = sides.map(|side| all_clocks(law, side, root).groups_within(slack));
+    Ok(groups.max().unwrap_or(1))
+}
+
+/// The clocks of all who may receive from a side.
+fn all_clocks<T: Scalar>(law: &Scaled<T>, side: (Rank, usize), root: Option<Rank>) -> Clocks<T> {
+    let clock = |rank| law.copy(rank).most(law.latency());
+    Clocks::new(law.processors(), receivers(side, root), clock)
+}
+
+/// The least times of all ranges over the trees of a class, exactly: the same values as
+/// [`plain::table`](super::plain::table).
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`], [`DpError::OutOfMemory`], [`DpError::Cancelled`].
+///
+/// # Panics, complexity
+/// As [`Plan::fill`].
+pub fn table<T: Scalar>(
+    law: &Scaled<T>,
+    class: Class,
+    root: Root,
+    progress: &dyn Progress,
+) -> Result<Table<T>, DpError> {
+    Ok(Plan::new(law, class, root, usize::MAX)?.fill(law, progress)?.table)
+}
+
+/// `C` for copy-first trees.
+fn copy_first<T: Scalar>(
+    law: &Scaled<T>,
+    (first, width): (Rank, usize),
+    meter: &mut Meter<'_>,
+) -> Result<Side<T>, DpError> {
+    let mut side = Side::new(first, width, Clocks::none())?;
+    let end = first + width;
+    let mut row = RowLane::new();
+    let mut columns = ColumnLanes::new(first, end, |j| j)?;
+    for i in (first..end).rev() {
+        row.start(i, i);
+        for j in i + 1..end {
+            let cost = &side.cost;
+            let clock = |i, j| held(law, cost, (i, j));
+            let left = row.least(law, j, |k| clock(i, k), |k| cost.get(k + 1, j))?;
+            let right = columns.least(law, (i, j), |r| clock(r, j), |r| cost.get(i, r - 1))?;
+            side.cost.set(i, j, left.least(right));
+        }
+        meter.row_done(end - i)?;
+    }
+    Ok(side)
+}
+
+/// `C` and every `U_g` for consecutive trees.
+///
+/// A root with a single child, or whose first message comes from away, has its time from `U`; joins
+/// are left to receivers that hold two blocks.
+fn consecutive<T: Scalar>(
+    law: &Scaled<T>,
+    (first, width): (Rank, usize),
+    clocks: Clocks<T>,
+    meter: &mut Meter<'_>,
+) -> Result<Side<T>, DpError> {
+    let mut side = Side::new(first, width, clocks)?;
+    let (end, tables) = (first + width, side.away.len());
+    let mut row = RowLane::new();
+    let mut columns = ColumnLanes::new(first, end, |j| j.max(1) - 1)?;
+    let mut away_rows: Vec<_> = (0..tables).map(|_| RowLane::new()).collect();
+    let mut away_columns =
+        (0..tables).map(|_| ColumnLanes::new(first, end, |j| j)).collect::<Result<Vec<_>, _>>()?;
+    for i in (first..end).rev() {
+        row.start(i, i + 1);
+        away_rows.iter_mut().for_each(|row| row.start(i, i));
+        for j in i..end {
+            if i < j {
+                let cost = &side.cost;
+                let left = row.least(law, j, |k| cost.get(i, k), |k| cost.get(k + 1, j))?;
+                let right =
+                    columns.least(law, (i, j), |r| cost.get(r, j), |r| cost.get(i, r - 1))?;
+                let ends = side.away[side.clocks.of(j)]
+                    .get(i, j - 1)
+                    .least(side.away[side.clocks.of(i)].get(i + 1, j));
+                side.cost.set(i, j, left.least(right).least(ends));
+            }
+            for index in 0..tables {
+                let (cost, away) = (&side.cost, &side.away[index]);
+                let at_once = law.received(side.clocks.values[index], cost.get(i, j), i, j);
+                let left =
+                    away_rows[index].least(law, j, |k| away.get(i, k), |k| cost.get(k + 1, j))?;
+                let right = away_columns[index].least(
+                    law,
+                    (i, j),
+                    |r| away.get(r, j),
+                    |r| cost.get(i, r - 1),
+                )?;
+                side.away[index].set(i, j, at_once.least(left).least(right));
+            }
+        }
+        meter.row_done((end - i) * (1 + tables))?;
+    }
+    Ok(side)
+}
+
+/// `F`: the same windows on either side of the root, whose part receives.
+fn fill_rooted<T: Scalar>(
+    law: &Scaled<T>,
+    table: &mut Table<T>,
+    root: Rank,
+    meter: &mut Meter<'_>,
+) -> Result<(), DpError> {
+    let p = law.processors();
+    let mut row = RowLane::new();
+    let mut columns = ColumnLanes::new(root, p, |_| root)?;
+    // Rounded like the root's clock away, so that times rise with ranges.
+    let clocks = table.sides.iter().filter(|side| !side.away.is_empty());
+    let start = clocks.fold(law.copy(root), |start, side| start.least(side.clocks.value(root)));
+    table.set_rooted(root, root, start);
+    for i in (0..=root).rev() {
+        row.start(i, root);
+        for j in root..p {
+            if i == j {
+                continue;
+            }
+            let (before, after) = (&table.sides[0].cost, &table.sides[1].cost);
+            let left = row.least(law, j, |k| table.rooted(i, k), |k| after.get(k + 1, j))?;
+            let right =
+                columns.least(law, (i, j), |r| table.rooted(r, j), |r| before.get(i, r - 1))?;
+            let mut time = left.least(right);
+            if table.class() == Class::Consecutive && (i == root || j == root) {
+                let away = if i == root { (i + 1, j) } else { (i, j - 1) };
+                time = time.least(table.away(root, away.0, away.1));
+            }
+            table.set_rooted(i, j, time);
+        }
+        meter.row_done(p - root)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! Processors with empty blocks, left out of a problem and hung into its tree for nothing.
+//!
+//! Nothing is sent where there is no data, so an empty processor may be a leaf of whoever extends
+//! its range over it:
+//!
+//! ```text
+//! kept ranks   0 . . 3 4 .        range [0..0] takes in [3..4]: first 1, then 2, then 3's message;
+//!                                 the root takes 5 in the end.
+//! ```
+
+use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
+
+/// A problem without its empty blocks, but for that of a given root.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    processors: usize,
+    /// The ranks kept, rising; at least one.
+    ranks: Vec<Rank>,
+    /// Their blocks.
+    pub(super) sizes: BlockSizes,
+    /// The root among those kept.
+    pub(super) root: Root,
+}
+
+impl Kept {
+    /// What is kept of a problem. O(p).
+    pub(super) fn new(sizes: &BlockSizes, root: Root) -> Kept {
+        let kept = |&rank: &Rank| sizes.block(rank) > 0 || root == Root::Given(rank);
+        let mut ranks: Vec<Rank> = (0..sizes.processors()).filter(kept).collect();
+        if ranks.is_empty() {
+            ranks.push(0);
+        }
+        let blocks = ranks.iter().map(|&rank| sizes.block(rank));
+        Kept {
+            processors: sizes.processors(),
+            sizes: BlockSizes::new(blocks).expect("fewer blocks than before"),
+            root: match root {
+                Root::Best => Root::Best,
+                Root::Given(root) => {
+                    Root::Given(ranks.binary_search(&root).expect("the root is kept"))
+                }
+            },
+            ranks,
+        }
+    }
+
+    /// Whether only one is kept of several: its copy is all that takes time.
+    pub(super) fn is_one_of_several(&self) -> bool {
+        self.ranks.len() == 1 && self.processors > 1
+    }
+
+    /// The tree over all processors for a tree over those kept, of the same class and time.
+    ///
+    /// # Complexity
+    /// O(p) time and space.
+    pub(super) fn restored(&self, tree: &Tree) -> Tree {
+        let mut spans: Vec<(Rank, Rank)> = (0..tree.processors()).map(|at| (at, at)).collect();
+        let order = tree.top_down();
+        for &at in order.iter().rev() {
+            for child in tree.children(at) {
+                let (span, child) = (spans[at], spans[child]);
+                spans[at] = (span.0.min(child.0), span.1.max(child.1));
+            }
+        }
+        let mut steps = Vec::with_capacity(2 * self.processors);
+        for at in order {
+            let root = at == tree.root();
+            if tree.degree(at) > 0 || (root && self.processors > 1) {
+                let mut receiver = Receiver::new(self, at, &mut steps);
+                tree.children(at).for_each(|child| receiver.receive(child, spans[child]));
+                if root {
+                    receiver.receive_rest();
+                }
+            }
+        }
+        Tree::new(self.processors, self.ranks[tree.root()], &steps)
+            .expect("each processor is received once")
+    }
+}
+
+/// A processor and what it holds, by places among those kept.
+struct Receiver<'a> {
+    kept: &'a Kept,
+    own: Rank,
+    /// The places received, and its own once they reach it.
+    held: Option<(Rank, Rank)>,
+    steps: &'a mut Vec<(Rank, Step)>,
+}
+
+impl<'a> Receiver<'a> {
+    fn new(kept: &'a Kept, own: Rank, steps: &'a mut Vec<(Rank, Step)>) -> Receiver<'a> {
+        steps.push((kept.ranks[own], Step::Copy));
+        Receiver { kept, own, held: None, steps }
+    }
+
+    /// Receives a child's places, and first the empty blocks in between.
+    fn receive(&mut self, child: Rank, taken: (Rank, Rank)) {
+        let own = self.own;
+        let starts_at_own = taken.1 + 1 == own || own + 1 == taken.0;
+        let held = self.held.or(starts_at_own.then_some((own, own)));
+        let mut held = match held {
+            None => {
+                self.message(child);
+                taken
+            }
+            Some(held) if held.1 + 1 == taken.0 => {
+                self.gap_upwards(held.1);
+                self.message(child);
+                (held.0, taken.1)
+            }
+            Some(held) => {
+                self.gap_downwards(held.0);
+                self.message(child);
+                (taken.0, held.1)
+            }
+        };
+        // The own block is reached.
+        if held.1 + 1 == own {
+            self.gap_upwards(held.1);
+            held.1 = own;
+        } else if own + 1 == held.0 {
+            self.gap_downwards(held.0);
+            held.0 = own;
+        }
+        self.held = Some(held);
+    }
+
+    /// Receives the empty blocks at both ends.
+    fn receive_rest(&mut self) {
+        let (first, last) = self.held.unwrap_or((self.own, self.own));
+        self.gap_downwards(first);
+        self.gap_upwards(last);
+    }
+
+    fn message(&mut self, child: Rank) {
+        self.leaf(self.kept.ranks[child]);
+    }
+
+    /// The empty blocks behind a place.
+    fn gap_upwards(&mut self, place: Rank) {
+        let end = self.kept.ranks.get(place + 1).copied().unwrap_or(self.kept.processors);
+        (self.kept.ranks[place] + 1..end).for_each(|rank| self.leaf(rank));
+    }
+
+    /// The empty blocks before a place, the nearest first.
+    fn gap_downwards(&mut self, place: Rank) {
+        let first = place.checked_sub(1).map_or(0, |before| self.kept.ranks[before] + 1);
+        (first..self.kept.ranks[place]).rev().for_each(|rank| self.leaf(rank));
+    }
+
+    fn leaf(&mut self, rank: Rank) {
+        self.steps.push((self.kept.ranks[self.own], Step::Receive(rank)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_blocks_are_taken_on_the_way() {
+        let sizes = BlockSizes::new([4, 0, 0, 5, 6, 0]).unwrap();
+        let kept = Kept::new(&sizes, Root::Best);
+        assert_eq!(kept.sizes.iter().collect::<Vec<_>>(), [4, 5, 6]);
+        let steps =
+            [(0, Step::Copy), (0, Step::Receive(1)), (1, Step::Copy), (1, Step::Receive(2))];
+        let tree = kept.restored(&Tree::new(3, 0, &steps).unwrap());
+        assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2, 3, 5]);
+        assert_eq!(tree.children(3).collect::<Vec<_>>(), [4]);
+    }
+
+    #[test]
+    fn nobody_but_the_root_is_left_where_there_is_no_data() {
+        let sizes = BlockSizes::new([0, 0, 0]).unwrap();
+        for (root, rank) in [(Root::Best, 0), (Root::Given(2), 2)] {
+            let kept = Kept::new(&sizes, root);
+            let tree = kept.restored(&Tree::new(1, 0, &[]).unwrap());
+            assert_eq!((tree.root(), tree.degree(rank)), (rank, 2));
+        }
+        let lone = Kept::new(&BlockSizes::new([7]).unwrap(), Root::Best);
+        assert_eq!(lone.restored(&Tree::new(1, 0, &[]).unwrap()).degree(0), 0);
+    }
+}

@@ -1,0 +1,86 @@
+//! Optimal trees of two wider classes, where part of the latency overlaps with other work.
+//!
+//! # Costs
+//! [`Overlapping`]: a message of `s > 0` bytes that is ready at `t` occupies the receiver's port,
+//! free from `F` on, from `max(F, t + lambda)`, for `o + beta s`. `lambda = 0` is the one-port
+//! model of the rest of this crate.
+//!
+//! # Trees
+//! In all of them each subtree spans consecutive ranks. They differ in what one receiver may do:
+//!
+//! ```text
+//! receiver x           x holds          it may receive next
+//! adjacent             [x]              a neighbouring range; and it copies its block only before a first
+//!                                       message from the right, or after one from the left
+//! copy-first           [x]              a neighbouring range; it copies first
+//! consecutive          nothing          any range; then those next to what it received; its own block
+//!                                       counts when they reach it
+//! ```
+//!
+//! *Adjacent* is the class of OPT Proposition 3, which [`crate::optimal`] searches. Each class is
+//! part of the next: copying first never harms, since a copy delays only its own processor's clock,
+//! and `max(g, t) + x <= max(0, t) + x + g`. Consecutive trees are those that
+//! [`check_ordered`](tuwtree_model::check_ordered) admits, but for when they copy. They contain the
+//! strongly ordered trees of OPT Definition 3 as well (left subtrees outermost first), which
+//! Proposition 3 does not: so [`optimal_binary`](crate::optimal_binary) beats [`crate::optimal`] at
+//! times, but never these.
+//!
+//! # Recurrences
+//! `R(i,k)` is when the root of `[i..k]` may go on receiving: `g_i` if it is alone, else its
+//! completion.
+//!
+//! ```text
+//! C(i,j)   = least over i <= k < j of       R(i,k), then [k+1..j]       left part receives
+//!                                           R(k+1,j), then [i..k]       right part receives
+//!            and, consecutive only,         U_gj(i,j-1), U_gi(i+1,j)    the root comes last
+//! U_g(a,b) = least of                       g, then [a..b]              all in one message
+//!            over a <= k < b of             U_g(a,k), then [k+1..b]
+//!                                           U_g(k+1,b), then [a..k]
+//! F(i,j)   = as C, the part with the given root receives; U only where the root is at an end
+//!
+//! where "c, then [u..w]" is max(c, C(u,w) + lambda) + o + beta S(u,w), or c if blocks u to w are empty
+//! ```
+//!
+//! `U_g(a,b)` is when a processor that is free from `g` on has received exactly `[a..b]`, which it
+//! is not part of. *Exact:* before its own rank is reached, all that matters of a receiver is its
+//! range and its clock, and a sooner clock is no worse; afterwards the same; children are
+//! independent. The clock before the first message is the copy's time, whoever the receiver is:
+//! hence one table for each distinct copy.
+//!
+//! # Engines
+//! | engine | for | assumes | time |
+//! |---|---|---|---|
+//! | [`plain`] | any law ([`Receiving`]): tables by size, dear copies, empty blocks | nothing | O(p^3), consecutive O(p^3 G) |
+//! | [`dense`] | [`Overlapping`] costs | copies take no longer than their messages | O(p^2), consecutive O(p^2 G) |
+//! | [`deadline_tree`] | consecutive trees of any size | nothing | nearly O(p), not optimal |
+//!
+//! `G` is the number of distinct `max(lambda, copy)`; 1 wherever copies fit into one latency. Where
+//! it is large, [`Engine::Dense`] rounds and says how much better a tree might be
+//! ([`Solution::at_least`]).
+//!
+//! # What this module does not do
+//! It knows one port, one level and no run lengths. Measured times, what was tested, and how often:
+//! `docs/consecutive-trees.md`.
+
+mod class;
+mod deadline;
+pub mod dense;
+mod empty;
+mod lanes;
+mod law;
+mod optimum;
+pub mod plain;
+mod table;
+mod tree;
+
+#[cfg(test)]
+mod exhaustive;
+#[cfg(test)]
+mod tests;
+
+pub use class::Class;
+pub use deadline::{Effort, deadline_tree};
+pub use law::{BySize, Overlapping, Receiving, Scaled};
+pub use optimum::{Engine, Solution, clocks_within, memory_needed, optimal};
+pub use table::Table;
+pub use tree::{completion, tree};

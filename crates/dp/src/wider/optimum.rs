@@ -1,0 +1,226 @@
+//! From bytes and costs to a tree of a class, its time, and how much faster another could be.
+
+use super::empty::Kept;
+use super::table::given_root;
+use super::{Class, Overlapping, Receiving, Scaled, completion, dense, plain, tree};
+use crate::{DpError, Progress};
+use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Tree};
+
+/// How the tables are filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Split by split: any costs, O(p^3) times the number of distinct copies. See [`plain`].
+    Plain,
+    /// O(p^2 G), where copies take no longer than their own messages. See [`dense`].
+    Dense {
+        /// The most clocks, `G >= 1`, that receivers start with; if there are more, they are
+        /// rounded, and the result is a bracket. Copy-first trees need none.
+        most_clocks: usize,
+    },
+}
+
+impl Engine {
+    /// The dense engine without rounding.
+    pub const EXACT: Engine = Engine::Dense { most_clocks: usize::MAX };
+}
+
+/// A tree of a class, and a bound on all trees of that class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// The tree, with the root asked for or a best one; every processor with children copies first.
+    pub tree: Tree,
+    /// Its completion time in time units, exact if all costs are integers.
+    pub time: f64,
+    /// No tree of the class takes less. Equal to `time` (for costs that are no integers, up to
+    /// rounding) unless clocks were rounded; then below it by at most the largest difference.
+    pub at_least: f64,
+}
+
+/// A tree of least completion time in a class, given or best root.
+///
+/// # Errors
+/// [`DpError`]: a root out of range, times too large, too little memory, cancelled;
+/// [`DpError::GammaExceedsBeta`] for the dense engine if some copy takes longer than its own
+/// message.
+///
+/// # Complexity
+/// As the engine's, and that of [`tree`](super::tree).
+///
+/// # Example
+/// Root 4 receives block 0 while 2 gathers blocks 1 to 3.
+/// ```
+/// use tuwtree_dp::wider::{Class, Engine, Overlapping, optimal};
+/// use tuwtree_model::{BlockSizes, Root};
+/// let sizes = BlockSizes::new([9, 1, 1, 1, 1]).unwrap();
+/// let costs = Overlapping::new(0.0, 2.0, 1.0, 0.0).unwrap();
+/// let best = optimal(&sizes, &costs, Root::Given(4), Class::Consecutive, Engine::EXACT, &());
+/// let best = best.unwrap();
+/// assert_eq!((best.time, best.at_least), (16.0, 16.0));
+/// assert_eq!(best.tree.children(4).next(), Some(0));
+/// ```
+pub fn optimal(
+    sizes: &BlockSizes,
+    costs: &Overlapping,
+    root: Root,
+    class: Class,
+    engine: Engine,
+    progress: &dyn Progress,
+) -> Result<Solution, DpError> {
+    given_root(sizes.processors(), root)?;
+    let (kept, most_clocks) = match engine {
+        Engine::Plain => {
+            return match Law::new(sizes, costs)? {
+                Law::Small(law) => by_plain(&law, class, root, progress),
+                Law::Large(law) => by_plain(&law, class, root, progress),
+                Law::Fractional(law) => by_plain(&law, class, root, progress),
+            };
+        }
+        Engine::Dense { most_clocks } => (Kept::new(sizes, root), most_clocks),
+    };
+    match Law::new(&kept.sizes, costs)? {
+        Law::Small(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
+        Law::Large(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
+        Law::Fractional(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
+    }
+}
+
+/// The bytes of the tables that [`optimal`] fills. Queues come on top, little as a rule.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
+pub fn memory_needed(
+    sizes: &BlockSizes,
+    costs: &Overlapping,
+    root: Root,
+    class: Class,
+    engine: Engine,
+) -> Result<u64, DpError> {
+    fn bytes<T: Scalar>(
+        law: &Scaled<T>,
+        class: Class,
+        root: Root,
+        engine: Engine,
+    ) -> Result<u64, DpError> {
+        match engine {
+            Engine::Plain => plain::memory_needed(law, class, root),
+            Engine::Dense { most_clocks } => {
+                Ok(dense::Plan::new(law, class, root, most_clocks)?.memory_needed(law))
+            }
+        }
+    }
+    given_root(sizes.processors(), root)?;
+    let (sizes, root) = match engine {
+        Engine::Plain => (sizes.clone(), root),
+        Engine::Dense { .. } => {
+            let kept = Kept::new(sizes, root);
+            (kept.sizes, kept.root)
+        }
+    };
+    match Law::new(&sizes, costs)? {
+        Law::Small(law) => bytes(&law, class, root, engine),
+        Law::Large(law) => bytes(&law, class, root, engine),
+        Law::Fractional(law) => bytes(&law, class, root, engine),
+    }
+}
+
+/// The least `most_clocks` with which the bracket of [`Engine::Dense`] for consecutive trees is
+/// `width` time units wide at most.
+///
+/// # Errors
+/// As [`memory_needed`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Example
+/// Copies of 1 to 5 after a latency of 2: clocks 2 to 5, in pairs.
+/// ```
+/// use tuwtree_dp::wider::{Overlapping, clocks_within};
+/// use tuwtree_model::{BlockSizes, Root};
+/// let sizes = BlockSizes::new([1, 2, 3, 4, 5]).unwrap();
+/// let costs = Overlapping::new(2.0, 1.0, 1.0, 1.0).unwrap();
+/// assert_eq!(clocks_within(&sizes, &costs, Root::Best, 0.0), Ok(4));
+/// assert_eq!(clocks_within(&sizes, &costs, Root::Best, 1.0), Ok(2));
+/// ```
+pub fn clocks_within(
+    sizes: &BlockSizes,
+    costs: &Overlapping,
+    root: Root,
+    width: f64,
+) -> Result<usize, DpError> {
+    given_root(sizes.processors(), root)?;
+    let kept = Kept::new(sizes, root);
+    match Law::new(&kept.sizes, costs)? {
+        Law::Small(law) => dense::clocks_within(&law, kept.root, width),
+        Law::Large(law) => dense::clocks_within(&law, kept.root, width),
+        Law::Fractional(law) => dense::clocks_within(&law, kept.root, width),
+    }
+}
+
+/// A problem in the smallest number type that will do.
+enum Law {
+    Small(Scaled<i32>),
+    Large(Scaled<i64>),
+    Fractional(Scaled<f64>),
+}
+
+impl Law {
+    fn new(sizes: &BlockSizes, costs: &Overlapping) -> Result<Law, DpError> {
+        let law = if costs.is_integral() {
+            let small = Scaled::new(costs, sizes).map(Law::Small);
+            small.or_else(|| Scaled::new(costs, sizes).map(Law::Large))
+        } else {
+            Scaled::new(costs, sizes).map(Law::Fractional)
+        };
+        law.ok_or(DpError::TooLarge { total: sizes.total() })
+    }
+}
+
+fn by_plain<T: Scalar>(
+    law: &Scaled<T>,
+    class: Class,
+    root: Root,
+    progress: &dyn Progress,
+) -> Result<Solution, DpError> {
+    let table = plain::table(law, class, root, progress)?;
+    let tree = tree(law, &table);
+    let time = completion(law, &tree).units();
+    Ok(Solution { tree, time, at_least: time.min(table.value().units()) })
+}
+
+fn by_dense<T: Scalar>(
+    law: &Scaled<T>,
+    kept: &Kept,
+    (class, most_clocks): (Class, usize),
+    costs: &Overlapping,
+    progress: &dyn Progress,
+) -> Result<Solution, DpError> {
+    check_copies_fit(law, kept.root, costs)?;
+    let dense::Bracket { table, .. } =
+        dense::Plan::new(law, class, kept.root, most_clocks)?.fill(law, progress)?;
+    let small = tree(law, &table);
+    let (time, at_least) = match kept.is_one_of_several() {
+        true => (law.copy(0), law.copy(0)),
+        false => (completion(law, &small), table.value()),
+    };
+    let time = time.units();
+    Ok(Solution { tree: kept.restored(&small), time, at_least: time.min(at_least.units()) })
+}
+
+/// Fails unless every copy takes no longer than its own message, but the given root's, which sends
+/// none.
+fn check_copies_fit<T: Scalar>(
+    law: &Scaled<T>,
+    root: Root,
+    costs: &Overlapping,
+) -> Result<(), DpError> {
+    let sends = |&rank: &Rank| root != Root::Given(rank) && law.processors() > 1;
+    let fits = |rank: Rank| law.copy(rank) <= law.received(T::ZERO, T::ZERO, rank, rank);
+    match (0..law.processors()).filter(sends).all(fits) {
+        true => Ok(()),
+        false => Err(DpError::GammaExceedsBeta {
+            gamma: costs.occupancy().gamma(),
+            beta: costs.occupancy().beta(),
+        }),
+    }
+}

@@ -1,0 +1,140 @@
+//! Actions as they are performed: the root's own data may be in the place of all data, and messages
+//! may be empty.
+
+use super::order::Doing;
+use crate::sys::Few;
+use smallvec::SmallVec;
+use tuwtree_model::Rank;
+use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Region};
+
+/// A buffer and the pieces of it.
+pub(crate) type BoundRegion = (Buffer, SmallVec<[Piece; 1]>);
+
+/// An action with regions of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BoundAction {
+    pub(crate) port: u16,
+    /// Whether it waits for all receives and copies that are listed before it, in strict order.
+    pub(crate) needs_written: bool,
+    pub(crate) reads: Option<BoundRegion>,
+    pub(crate) writes: Option<BoundRegion>,
+    /// To whom it sends, and the tag.
+    pub(crate) send: Option<(Rank, u32)>,
+    /// From whom it receives, the tag, and what happens to what is there.
+    pub(crate) receive: Option<(Rank, u32, Arrival)>,
+}
+
+impl BoundAction {
+    pub(crate) fn new(action: &Action<'_>) -> BoundAction {
+        let owned = |region: Region<'_>| (region.buffer, SmallVec::from_slice(region.pieces));
+        BoundAction {
+            port: action.port,
+            needs_written: action.needs_written(),
+            reads: action.reads().map(owned),
+            writes: action.writes().map(owned),
+            send: action.send().map(|send| (send.to, send.tag)),
+            receive: action.receive().map(|receive| (receive.from, receive.tag, receive.arrival)),
+        }
+    }
+
+    pub(crate) fn combines(&self) -> bool {
+        self.receive.is_some_and(|(_, _, arrival)| arrival != Arrival::Store)
+    }
+
+    pub(crate) fn is_copy(&self) -> bool {
+        self.send.is_none() && self.receive.is_none()
+    }
+
+    /// The steps of the action.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Doing> + use<> {
+        [
+            (self.is_copy(), Doing::Copy),
+            (self.send.is_some(), Doing::Send),
+            (self.receive.is_some(), Doing::Receive),
+            (self.combines(), Doing::Combine),
+        ]
+        .into_iter()
+        .filter_map(|(is_part, doing)| is_part.then_some(doing))
+    }
+
+    /// Puts the data of one buffer into another, `shift` bytes from its start.
+    pub(crate) fn relocate(&mut self, from: Buffer, into: Buffer, shift: u64) {
+        for (buffer, pieces) in [&mut self.reads, &mut self.writes].into_iter().flatten() {
+            if *buffer == from {
+                *buffer = into;
+                pieces.iter_mut().for_each(|piece| piece.offset += shift);
+            }
+        }
+    }
+
+    /// Whether it copies data to where it is.
+    pub(crate) fn copies_nothing(&self) -> bool {
+        self.is_copy() && self.reads == self.writes
+    }
+}
+
+/// For each action the numbers of the messages that it sends and receives, among all between the same
+/// two processors: by tag, then in the order of the lists.
+///
+/// Both ends count alike if their lists fit together, whatever the order in which messages are
+/// started: on several ports, or eagerly, that is not the order of the lists.
+///
+/// # Complexity
+/// O(n log n).
+pub(crate) fn message_numbers(actions: &[BoundAction]) -> Few<(u32, u32)> {
+    let mut numbers = Few::from_elem((0, 0), actions.len());
+    let sends = actions.iter().map(|action| action.send);
+    for (index, number) in numbered(sends) {
+        numbers[index].0 = number;
+    }
+    let receives = actions.iter().map(|action| action.receive.map(|(peer, tag, _)| (peer, tag)));
+    for (index, number) in numbered(receives) {
+        numbers[index].1 = number;
+    }
+    numbers
+}
+
+fn numbered(messages: impl Iterator<Item = Option<(Rank, u32)>>) -> Few<(usize, u32)> {
+    let mut ends: Few<(Rank, u32, usize)> = messages
+        .enumerate()
+        .filter_map(|(index, message)| message.map(|(peer, tag)| (peer, tag, index)))
+        .collect();
+    ends.sort_unstable();
+    let peers = ends.chunk_by(|one, other| one.0 == other.0);
+    peers.flat_map(|chunk| chunk.iter().zip(0..).map(|(end, number)| (end.2, number))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_schedule::{Deed, Receive, Send};
+
+    fn send(to: Rank, tag: u32) -> BoundAction {
+        let pieces = [Piece { offset: 0, bytes: 1 }];
+        let from = Region { buffer: Buffer::Input, pieces: &pieces };
+        BoundAction::new(&Action { port: 0, deed: Deed::Send(Send { to, tag, from }) })
+    }
+
+    #[test]
+    fn messages_are_numbered_by_tag_then_in_order() {
+        let actions = [send(1, 7), send(2, 0), send(1, u32::MAX), send(1, 7), send(1, 0)];
+        let numbers: Vec<u32> = message_numbers(&actions).iter().map(|pair| pair.0).collect();
+        assert_eq!(numbers, [1, 0, 3, 2, 0]);
+    }
+
+    #[test]
+    fn data_in_place_is_copied_nowhere() {
+        let own = [Piece { offset: 0, bytes: 4 }];
+        let place = [Piece { offset: 8, bytes: 4 }];
+        let from = Region { buffer: Buffer::Input, pieces: &own };
+        let into = Region { buffer: Buffer::Output, pieces: &place };
+        let mut copy = BoundAction::new(&Action { port: 0, deed: Deed::Copy { from, into } });
+        assert!(!copy.copies_nothing());
+        copy.relocate(Buffer::Input, Buffer::Output, 8);
+        assert!(copy.copies_nothing());
+        let receive = Receive { from: 1, tag: 0, into, arrival: Arrival::Store };
+        assert!(
+            !BoundAction::new(&Action { port: 0, deed: Deed::Receive(receive) }).copies_nothing()
+        );
+    }
+}

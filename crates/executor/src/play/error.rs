@@ -1,0 +1,137 @@
+//! Why a part cannot be performed.
+
+use crate::sys::{CutElement, Failure, MpiError, OutOfMemory, PlaceError};
+use tuwtree_model::{ClosedSet, Operation, Rank};
+use tuwtree_schedule::Buffer;
+
+/// Why a part cannot be bound to memory, or performed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ExecutionError {
+    /// The part is another processor's.
+    #[error(
+        "the part of processor {} of {}, performed by processor {} of {}", part.0, part.1, communicator.0, communicator.1
+    )]
+    OtherCommunicator {
+        /// The part's rank, and its number of processors.
+        part: (Rank, usize),
+        /// The communicator's.
+        communicator: (Rank, usize),
+    },
+    /// A buffer of another size.
+    #[error("processor {rank}: the {} has {bytes} bytes of data; the part needs {needed}", buffer.name())]
+    BufferSize {
+        /// The processor.
+        rank: Rank,
+        /// The buffer.
+        buffer: Buffer,
+        /// Its size.
+        bytes: u64,
+        /// The size that the part needs.
+        needed: u64,
+    },
+    /// Own data in place at a processor that has no place for it.
+    #[error(
+        "processor {rank}: data in place; only the root of a gather, scatter or reduction can have it there, with a block for each processor, its own of {own_bytes} bytes"
+    )]
+    NoPlace {
+        /// The processor.
+        rank: Rank,
+        /// The size of its own data.
+        own_bytes: u64,
+    },
+    /// The root of a scatter in place writes what it gives.
+    #[error(
+        "processor {rank}, action {action}: the output is written, but it is in the input's place, which is not"
+    )]
+    WritesInPlace {
+        /// The processor.
+        rank: Rank,
+        /// The index of the action.
+        action: usize,
+    },
+    /// A reduction of nothing that is known, or something to reduce without a reduction.
+    #[error("a {} {} elements and an operator", operation.name(), if *operation == Operation::Reduce { "needs" } else { "has no" })]
+    Reduction {
+        /// The operation.
+        operation: Operation,
+    },
+    /// A reduction of data with gaps.
+    #[error("processor {rank}: a reduction takes elements without gaps, one after the other")]
+    NotPacked {
+        /// The processor.
+        rank: Rank,
+    },
+    /// An element in two messages.
+    #[error("processor {rank}, action {action}: {fault}")]
+    Cut {
+        /// The processor.
+        rank: Rank,
+        /// The index of the action.
+        action: usize,
+        /// What is cut.
+        fault: CutElement,
+    },
+    /// More messages between two processors than MPI has tags for.
+    #[error(
+        "processor {rank} has {messages} messages with processor {peer} in one direction; this MPI library has tags for {tags}"
+    )]
+    TooManyMessages {
+        /// The processor.
+        rank: Rank,
+        /// The other.
+        peer: Rank,
+        /// At least so many.
+        messages: u64,
+        /// The number of tags.
+        tags: u64,
+    },
+    /// A message of another size than expected.
+    #[error("processor {from} sent {bytes} bytes to processor {to}, which expects {expected}")]
+    Message {
+        /// Who sent it.
+        from: Rank,
+        /// Who received it.
+        to: Rank,
+        /// Its size.
+        bytes: u64,
+        /// The size expected.
+        expected: u64,
+    },
+    /// Memory or a datatype.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// No memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+    /// What MPI returned.
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
+    /// Started, or touched, while it is under way.
+    #[error("the operation is under way; it is to be waited for first")]
+    UnderWay,
+    /// Used after something has failed.
+    #[error("the operation has failed before, and cannot be used any more")]
+    Failed,
+    /// Bytes that a buffer does not have, or that are the user's own.
+    #[error("{bytes} bytes at offset {offset} are not in the memory that belongs to the {}", buffer.name())]
+    NotOurs {
+        /// The buffer.
+        buffer: Buffer,
+        /// Where they start.
+        offset: u64,
+        /// How many they are.
+        bytes: u64,
+    },
+}
+
+impl ExecutionError {
+    /// The error of a message at processor `to`.
+    pub(super) fn of_message(failure: Failure, to: Rank) -> ExecutionError {
+        match failure {
+            Failure::Mpi(error) => ExecutionError::Mpi(error),
+            Failure::Size { from, bytes, expected } => {
+                ExecutionError::Message { from, to, bytes, expected }
+            }
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! A part bound to memory, and performed as often as one likes.
+//!
+//! [`Execution::new`] sets up a persistent request for each message; [`start`](Execution::start) and
+//! [`wait`](Execution::wait) or [`test`](Execution::test) then perform the part, again and again. What
+//! waits for what is worked out once ([`Mode`]), so that performing is counting and starting
+//! requests; nothing runs behind the program's back, but what MPI does.
+//!
+//! # Data
+//! Inputs and outputs are elements of any datatype at any place ([`Place`]); segments hold packed
+//! bytes. A message from or to one stretch of memory is sent as it is, any other as one element of a
+//! derived datatype, and so is what is too large for MPI's counts. Segments are sent and received as
+//! bytes, whatever the elements are: MPI libraries allow that between processors that represent
+//! numbers alike, and on others this is not to be used.
+//!
+//! # Messages
+//! Each message between two processors has an MPI tag of its own, on which both ends agree without
+//! talking: its number among all between the two, by the schedule's tag, then in order.
+//!
+//! # Failures
+//! A message that fails, or has another size than expected, ends nothing: the rest of the part is
+//! performed, so that nobody waits for it, and the first failure is returned at the end. From then on
+//! nothing is copied or combined, and what is sent is empty, so that nobody takes wrong data for right.
+//! A message that nobody sends is waited for. [`Communicator::agree`] is for agreeing beforehand.
+//!
+//! # Once, or again
+//! What is performed once goes by nonblocking messages in place of persistent
+//! requests. That is all the difference: the one interpreter performs one-shot calls, operations that
+//! are set up, and replayed schedules.
+
+mod bound;
+mod conflicts;
+mod error;
+mod native;
+mod order;
+mod setup;
+
+pub(crate) use bound::BoundAction;
+pub use error::ExecutionError;
+pub use order::Mode;
+
+use crate::sys::{
+    Communicator, Datatype, Failure, Few, Memory, Move, MpiError, Operator, Patience, Place,
+    PlaceError, Requests, Reuse, SentContent, Stretches, copy_by_message,
+};
+use order::{Order, Progress};
+use std::ffi::c_int;
+use std::rc::Rc;
+use tuwtree_model::Operation;
+use tuwtree_schedule::part::Part;
+use tuwtree_schedule::{Arrival, Buffer, Role};
+
+/// Where a processor's data is.
+#[derive(Debug)]
+pub struct Buffers {
+    input: Place,
+    output: Place,
+    own: Own,
+    reduction: Option<Reduction>,
+}
+
+/// Where the root's own data is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Own {
+    /// In a buffer of its own.
+    Apart,
+    /// Where all data is, in its place.
+    InPlace,
+}
+
+/// What a reduction combines.
+#[derive(Debug)]
+pub struct Reduction {
+    /// The elements.
+    pub datatype: Datatype,
+    /// The operator.
+    pub operator: Operator,
+}
+
+impl Buffers {
+    /// An input and an output; [`Place::nothing`] where there is none.
+    pub fn apart(input: Place, output: Place) -> Buffers {
+        Buffers { input, output, own: Own::Apart, reduction: None }
+    }
+
+    /// At the root, its own data in the place of all data (`MPI_IN_PLACE`): a gather's or reduction's
+    /// output, where the own input already is, or a scatter's input, where the own output stays.
+    ///
+    /// # Errors
+    /// What MPI says of bytes.
+    pub fn in_place(operation: Operation, all: Place) -> Result<Buffers, PlaceError> {
+        let nothing = Place::nothing()?;
+        let (input, output) = match operation.is_outward() {
+            true => (all, nothing),
+            false => (nothing, all),
+        };
+        Ok(Buffers { input, output, own: Own::InPlace, reduction: None })
+    }
+
+    /// Memory of our own, of the sizes that this role needs: for data that nobody looks at.
+    ///
+    /// # Errors
+    /// No memory.
+    pub(crate) fn unseen(role: &Role) -> Result<Buffers, PlaceError> {
+        let place = |buffer| Place::of_bytes(role.buffer_bytes(buffer));
+        Ok(Buffers::apart(place(Buffer::Input)?, place(Buffer::Output)?))
+    }
+
+    /// The same buffers for a reduction of such elements.
+    pub fn reducing(self, reduction: Reduction) -> Buffers {
+        Buffers { reduction: Some(reduction), ..self }
+    }
+}
+
+/// How a part is performed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) mode: Mode,
+    pub(crate) reuse: Reuse,
+    /// The tag of the first message between two processors; the others follow.
+    pub(crate) first_tag: c_int,
+}
+
+impl Manner {
+    /// Once, by messages that have this tag and those after it.
+    pub(crate) fn once(mode: Mode, first_tag: c_int) -> Manner {
+        Manner { mode, reuse: Reuse::Once, first_tag }
+    }
+
+    /// Again and again, by messages that have the communicator to themselves.
+    pub(crate) fn again(mode: Mode) -> Manner {
+        Manner { mode, reuse: Reuse::Again, first_tag: 0 }
+    }
+}
+
+/// A part bound to memory: messages that are set up once and started many times.
+///
+/// One may be under way at a time on a communicator.
+#[derive(Debug)]
+pub struct Execution {
+    // Before the memory that they use, so that they are freed first.
+    requests: Requests,
+    role: Role,
+    order: Order,
+    progress: Progress,
+    /// For each step what it does.
+    deeds: Vec<StepDeed>,
+    /// For each request its step.
+    steps: Few<u32>,
+    /// Room for the requests that have ended.
+    ended: Few<u32>,
+    places: Places,
+    beginning: Vec<Move>,
+    reduction: Option<Reduction>,
+    reuse: Reuse,
+    state: State,
+    /// What was first found wrong since the start.
+    failure: Option<ExecutionError>,
+    communicator: Rc<Communicator>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Rests,
+    Runs,
+    Failed,
+}
+
+#[derive(Debug)]
+struct Places {
+    input: Rc<Place>,
+    segment: Rc<Place>,
+    output: Rc<Place>,
+}
+
+impl Places {
+    fn get(&self, buffer: Buffer) -> &Rc<Place> {
+        match buffer {
+            Buffer::Input => &self.input,
+            Buffer::Segment => &self.segment,
+            Buffer::Output => &self.output,
+        }
+    }
+}
+
+/// What a step does.
+#[derive(Debug)]
+enum StepDeed {
+    /// Starts this message.
+    Message(u32),
+    /// Copies packed data.
+    Copy(Move),
+    /// Copies other data.
+    CopyByMessage(Stretches, Stretches),
+    /// Joins what has been received with what is there.
+    Combine { stage: Rc<Place>, into: Stretches, arrival: Arrival },
+}
+
+impl Execution {
+    /// The part, ready to be started. Not collective.
+    ///
+    /// # Errors
+    /// [`ExecutionError`]: the communicator or the buffers are not those of the part; an action
+    /// cannot be performed with such elements; what MPI returns.
+    ///
+    /// # Complexity
+    /// O(n log n) for n pieces of actions and blocks that they meet.
+    pub fn new(
+        part: &Part,
+        buffers: Buffers,
+        communicator: &Rc<Communicator>,
+        mode: Mode,
+    ) -> Result<Execution, ExecutionError> {
+        let actions = part.actions().map(|action| BoundAction::new(&action)).collect();
+        Execution::of_actions((*part.role(), actions), buffers, communicator, Manner::again(mode))
+    }
+
+    /// The actions of a processor with this role, as [`new`](Self::new), in whatever manner.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn of_actions(
+        (role, actions): (Role, Vec<BoundAction>),
+        buffers: Buffers,
+        communicator: &Rc<Communicator>,
+        manner: Manner,
+    ) -> Result<Execution, ExecutionError> {
+        setup::execution((role, actions), buffers, communicator, manner)
+    }
+
+    /// Who performs the part.
+    pub fn role(&self) -> &Role {
+        &self.role
+    }
+
+    /// Starts: what can be done at once is done, and messages are under way when this returns.
+    ///
+    /// # Errors
+    /// [`ExecutionError::UnderWay`], if it has not ended; what MPI returns.
+    pub fn start(&mut self) -> Result<(), ExecutionError> {
+        self.check_rests()?;
+        self.progress.restart(&self.order);
+        self.beginning.iter().for_each(Move::perform);
+        self.state = State::Runs;
+        self.failure = None;
+        let taken = self.take_ready();
+        self.noting_failure(taken)
+    }
+
+    /// Waits until the part has been performed. Returns at once if it has not been started.
+    ///
+    /// # Errors
+    /// [`ExecutionError::Message`]; what MPI returns.
+    pub fn wait(&mut self) -> Result<(), ExecutionError> {
+        self.go_on(Patience::Stay).map(drop)
+    }
+
+    /// Whether the part has been performed, doing without waiting what can be done by now. `true` if
+    /// it has not been started.
+    ///
+    /// # Errors
+    /// [`ExecutionError::Message`]; what MPI returns.
+    pub fn test(&mut self) -> Result<bool, ExecutionError> {
+        self.go_on(Patience::Leave)
+    }
+
+    /// Starts and waits.
+    ///
+    /// # Errors
+    /// As those two.
+    pub fn run(&mut self) -> Result<(), ExecutionError> {
+        self.start()?;
+        self.wait()
+    }
+
+    /// Whether it has been started and has not ended.
+    pub fn is_under_way(&self) -> bool {
+        self.state == State::Runs
+    }
+
+    /// Copies bytes into the memory of a buffer, gaps included.
+    ///
+    /// # Errors
+    /// [`ExecutionError::UnderWay`]; [`ExecutionError::NotOurs`].
+    pub fn write(
+        &mut self,
+        buffer: Buffer,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), ExecutionError> {
+        self.check_rests()?;
+        self.memory(buffer, offset, bytes.len() as u64)?.write(offset, bytes);
+        Ok(())
+    }
+
+    /// Copies bytes from the memory of a buffer, gaps included.
+    ///
+    /// # Errors
+    /// [`ExecutionError::UnderWay`]; [`ExecutionError::NotOurs`].
+    pub fn read(
+        &self,
+        buffer: Buffer,
+        offset: u64,
+        bytes: &mut [u8],
+    ) -> Result<(), ExecutionError> {
+        self.check_rests()?;
+        self.memory(buffer, offset, bytes.len() as u64)?.read(offset, bytes);
+        Ok(())
+    }
+
+    /// The memory of a buffer, if it is ours and has these bytes.
+    fn memory(&self, buffer: Buffer, offset: u64, bytes: u64) -> Result<&Memory, ExecutionError> {
+        let memory = self.places.get(buffer).own(offset, bytes);
+        memory.ok_or(ExecutionError::NotOurs { buffer, offset, bytes })
+    }
+
+    fn check_rests(&self) -> Result<(), ExecutionError> {
+        match self.state {
+            State::Rests => Ok(()),
+            State::Runs => Err(ExecutionError::UnderWay),
+            State::Failed => Err(ExecutionError::Failed),
+        }
+    }
+
+    /// Notes that a call failed that leaves messages as they are: nothing can go on.
+    fn noting_failure<T>(&mut self, result: Result<T, MpiError>) -> Result<T, ExecutionError> {
+        if result.is_err() {
+            self.state = State::Failed;
+        }
+        Ok(result?)
+    }
+
+    fn go_on(&mut self, patience: Patience) -> Result<bool, ExecutionError> {
+        if self.state != State::Runs {
+            return Ok(true);
+        }
+        loop {
+            let taken = self.take_ready();
+            self.noting_failure(taken)?;
+            if self.progress.is_over() {
+                self.state = State::Rests;
+                return self.failure.take().map_or(Ok(true), Err);
+            }
+            assert!(self.requests.under_way() > 0, "steps wait for earlier ones only");
+            self.ended.clear();
+            let ended = self.requests.take_ended(patience, &mut self.ended);
+            if let Some(failure) = self.noting_failure(ended)? {
+                self.note(failure);
+            }
+            if self.ended.is_empty() {
+                return Ok(false);
+            }
+            for &request in &self.ended {
+                self.progress.end(&self.order, self.steps[request as usize]);
+            }
+        }
+    }
+
+    fn note(&mut self, failure: Failure) {
+        let rank = self.role.rank;
+        self.failure.get_or_insert_with(|| ExecutionError::of_message(failure, rank));
+    }
+
+    /// Takes all steps that can be taken now.
+    fn take_ready(&mut self) -> Result<(), MpiError> {
+        while let Some(step) = self.progress.next() {
+            let is_sound = self.failure.is_none();
+            match &self.deeds[step as usize] {
+                StepDeed::Message(request) => {
+                    let (request, content) = (*request, SentContent::of(is_sound));
+                    let is_alone = self.progress.is_waiting() && self.requests.under_way() == 0;
+                    if self.reuse == Reuse::Again || !is_alone {
+                        self.requests.start(request, content)?;
+                        continue;
+                    }
+                    // Nothing else can be done meanwhile, and whoever starts once, waits.
+                    if let Some(failure) = self.requests.perform(request, content)? {
+                        self.note(failure);
+                    }
+                }
+                _ if !is_sound => {}
+                StepDeed::Copy(bytes) => bytes.perform(),
+                StepDeed::CopyByMessage(from, into) => {
+                    copy_by_message(&self.communicator, from.transfer(), into.transfer())?;
+                }
+                StepDeed::Combine { stage, into, arrival } => {
+                    let reduction = self.reduction.as_ref().expect("checked at the beginning");
+                    combine(reduction, stage, into, *arrival)?;
+                }
+            }
+            self.progress.end(&self.order, step);
+        }
+        Ok(())
+    }
+}
+
+/// Joins received data with that which is there, and puts the result there.
+fn combine(
+    reduction: &Reduction,
+    stage: &Place,
+    into: &Stretches,
+    arrival: Arrival,
+) -> Result<(), MpiError> {
+    let Reduction { operator, datatype } = reduction;
+    let (memory, stretches) = into.in_memory();
+    let mut at = 0;
+    for &(place, bytes) in stretches {
+        let received = (stage.memory(), at);
+        let held = (memory, place);
+        match arrival {
+            Arrival::CombineLeft => {
+                Memory::combine(operator, datatype, received, held, bytes)?;
+            }
+            Arrival::CombineRight => {
+                Memory::combine(operator, datatype, held, received, bytes)?;
+                Memory::copy(received, held, bytes);
+            }
+            Arrival::Store => Memory::copy(received, held, bytes),
+        }
+        at += bytes as i64;
+    }
+    Ok(())
+}

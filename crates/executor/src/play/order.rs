@@ -1,0 +1,535 @@
+//! In which order the steps of a part are taken.
+//!
+//! ```text
+//!   strict, one port      receive 1 -> copy -> receive 2 -> send      one after the other
+//!   strict, two ports     receive 1 -> receive 3 ---+
+//!                         receive 2 ----------------+-> send          a bar: it needs what was written
+//!   eager                 receive 1 --+
+//!                         copy -------+-> send                        only who touches its bytes
+//!                         receive 2 --+
+//! ```
+//!
+//! An action is one step, or several: an exchange sends and receives, and what is combined is
+//! received first. A step is taken when all that it waits for has ended. What that is, the mode says;
+//! the rest is counting.
+
+use super::bound::{BoundAction, BoundRegion};
+use super::conflicts::Touched;
+use crate::sys::Few;
+use tuwtree_schedule::Piece;
+
+/// How closely the schedule's order is kept.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Mode {
+    /// As a schedule means it: a port's actions one after the other, each when the one before has
+    /// ended; what needs written data, or combines, after all receives and copies before it. The
+    /// model's times are for this mode.
+    #[default]
+    Strict,
+    /// All at once, but for data: receives are posted at the start, sends when what they read is
+    /// there. Ports are as many as the network has. Nothing overtakes what it would overwrite or
+    /// read too early.
+    Eager,
+}
+
+/// What a step does of its action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Copy,
+    Send,
+    Receive,
+    /// Joins received data with that which is there.
+    Combine,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The index of the action.
+    pub(super) action: u32,
+    pub(super) doing: Doing,
+}
+
+/// All steps of a part, and what they wait for.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// In the order of the actions.
+    pub(super) steps: Few<Step>,
+    /// For each step how many things it waits for.
+    waits: Few<u32>,
+    /// For each step, the steps that wait for it: `followers[follows[i]..follows[i + 1]]`.
+    follows: Few<u32>,
+    followers: Few<u32>,
+    /// For each action, its steps: `first[i]..first[i + 1]`.
+    first: Few<u32>,
+    /// For each action whether it writes, which others may wait for.
+    writes: Few<bool>,
+    /// For each action whether it waits for all writing before it, which `waits` counts as one.
+    is_barred: Few<bool>,
+}
+
+impl Order {
+    /// # Complexity
+    /// O(n log n) for n pieces of actions, and O(1) for each two steps of which one waits for the
+    /// other.
+    pub(super) fn new(actions: &[BoundAction], mode: Mode) -> Order {
+        let mut order = Order {
+            steps: Few::new(),
+            waits: Few::new(),
+            follows: Few::new(),
+            followers: Few::new(),
+            first: Few::from_elem(0, 1),
+            writes: actions.iter().map(|action| action.writes.is_some()).collect(),
+            is_barred: Few::from_elem(false, actions.len()),
+        };
+        for (index, action) in (0..).zip(actions) {
+            order.steps.extend(action.steps().map(|doing| Step { action: index, doing }));
+            order.first.push(order.steps.len() as u32);
+        }
+        let mut pairs = match mode {
+            Mode::Strict => order.ports(actions),
+            Mode::Eager if actions.len() <= SHORT => order.conflicts_of_each(actions),
+            Mode::Eager => order.conflicts(actions),
+        };
+        pairs.retain(|&mut (before, after)| before != after);
+        pairs.sort_unstable();
+        pairs.dedup();
+        order.waits = Few::from_elem(0, order.steps.len());
+        for &(_, after) in &pairs {
+            order.waits[after as usize] += 1;
+        }
+        if mode == Mode::Strict {
+            order.bar(actions);
+        }
+        order.follows = Few::from_elem(0, order.steps.len() + 1);
+        for &(before, _) in &pairs {
+            order.follows[before as usize + 1] += 1;
+        }
+        for step in 0..order.steps.len() {
+            order.follows[step + 1] += order.follows[step];
+        }
+        order.followers = pairs.into_iter().map(|(_, after)| after).collect();
+        order
+    }
+
+    fn of_action(&self, action: usize) -> std::ops::Range<u32> {
+        self.first[action]..self.first[action + 1]
+    }
+
+    fn doing(&self, step: u32) -> Doing {
+        self.steps[step as usize].doing
+    }
+
+    /// Strict: each action after the one before it on its port.
+    fn ports(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
+        let mut pairs = Few::new();
+        let mut last = std::collections::BTreeMap::new();
+        for (index, action) in actions.iter().enumerate() {
+            let before = last.insert(action.port, index);
+            for step in self.of_action(index) {
+                if self.doing(step) == Doing::Combine {
+                    // Its receive is the step before.
+                    pairs.push((step - 1, step));
+                } else if let Some(before) = before {
+                    pairs.extend(self.of_action(before).map(|before| (before, step)));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Strict: what needs written data waits for all writing before it.
+    fn bar(&mut self, actions: &[BoundAction]) {
+        for (index, action) in actions.iter().enumerate() {
+            self.is_barred[index] = action.needs_written;
+            for step in self.begins(index).filter(|_| action.needs_written) {
+                self.waits[step as usize] += 1;
+            }
+        }
+    }
+
+    /// The steps with which an action begins.
+    fn begins(&self, action: usize) -> impl Iterator<Item = u32> + use<> {
+        let steps = self.of_action(action);
+        let combines = !steps.is_empty() && self.doing(steps.end - 1) == Doing::Combine;
+        steps.start..steps.end - u32::from(combines)
+    }
+
+    /// Eager, of few actions: each step after all that it conflicts with, which is quick where there
+    /// is nothing to look up.
+    fn conflicts_of_each(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
+        let touch = |step: u32| {
+            let Step { action, doing } = self.steps[step as usize];
+            Touch::of(&actions[action as usize], doing)
+        };
+        let mut pairs = Few::new();
+        for step in 0..self.steps.len() as u32 {
+            let own = touch(step);
+            pairs.extend(
+                (0..step).filter(|&one| touch(one).conflicts_with(&own)).map(|one| (one, step)),
+            );
+            if self.doing(step) == Doing::Combine {
+                pairs.push((step - 1, step));
+            }
+        }
+        pairs
+    }
+
+    /// Eager: each step after those that it conflicts with.
+    fn conflicts(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
+        let mut touched = Touched::default();
+        let mut pairs = Few::new();
+        let mut after = Few::new();
+        for (index, action) in actions.iter().enumerate() {
+            for step in self.of_action(index) {
+                let touch = Touch::of(action, self.doing(step));
+                if let Some((buffer, pieces)) = touch.reads {
+                    touched.read(*buffer, pieces, step, &mut after);
+                }
+                if let Some((buffer, pieces)) = touch.writes {
+                    touched.write(*buffer, pieces, step, &mut after);
+                }
+                if self.doing(step) == Doing::Combine {
+                    after.push(step - 1);
+                }
+                pairs.extend(after.drain(..).map(|before| (before, step)));
+            }
+        }
+        pairs
+    }
+}
+
+/// As many actions are compared each with each.
+const SHORT: usize = 6;
+
+/// What a step reads and writes.
+struct Touch<'a> {
+    reads: Option<&'a BoundRegion>,
+    writes: Option<&'a BoundRegion>,
+}
+
+impl Touch<'_> {
+    fn of(action: &BoundAction, doing: Doing) -> Touch<'_> {
+        let writes = match doing {
+            Doing::Copy | Doing::Combine => true,
+            Doing::Receive => !action.combines(),
+            Doing::Send => false,
+        };
+        Touch {
+            reads: action.reads.as_ref().filter(|_| matches!(doing, Doing::Copy | Doing::Send)),
+            writes: action.writes.as_ref().filter(|_| writes),
+        }
+    }
+
+    /// Whether one writes what the other touches.
+    fn conflicts_with(&self, later: &Touch<'_>) -> bool {
+        meet(self.writes, later.reads)
+            || meet(self.writes, later.writes)
+            || meet(self.reads, later.writes)
+    }
+}
+
+/// Whether two regions have a byte in common.
+fn meet(one: Option<&BoundRegion>, other: Option<&BoundRegion>) -> bool {
+    let Some(((buffer, pieces), (other_buffer, others))) = one.zip(other) else { return false };
+    let meets = |piece: &Piece| {
+        others.iter().any(|other| piece.offset < other.end() && other.offset < piece.end())
+    };
+    buffer == other_buffer && pieces.iter().any(meets)
+}
+
+/// How far the steps have been taken.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// For each step, for how much it waits still.
+    waits: Few<u32>,
+    /// For each action, how many of its steps have not ended.
+    open: Few<u32>,
+    /// All writing actions before this one have ended.
+    settled: usize,
+    /// Steps that have not ended.
+    left: usize,
+    /// Messages, which others may wait for, are taken before what is done here.
+    messages: Queue,
+    local: Queue,
+}
+
+impl Progress {
+    /// Starts from the beginning.
+    ///
+    /// # Complexity
+    /// O(n) for n steps.
+    pub(super) fn restart(&mut self, order: &Order) {
+        self.waits.clone_from(&order.waits);
+        self.open.clear();
+        self.open.extend(order.first.windows(2).map(|pair| pair[1] - pair[0]));
+        self.settled = 0;
+        self.left = order.steps.len();
+        self.messages.clear();
+        self.local.clear();
+        // Receives first: what arrives early need not be stored on its way.
+        let receives = |step: u32| order.doing(step) == Doing::Receive;
+        let ready =
+            || (0..order.steps.len() as u32).filter(|&step| order.waits[step as usize] == 0);
+        ready().filter(|&step| receives(step)).for_each(|step| self.push(order, step));
+        ready().filter(|&step| !receives(step)).for_each(|step| self.push(order, step));
+        self.unbar(order);
+        self.settle(order);
+    }
+
+    /// A step that can be taken now, if there is one.
+    pub(super) fn next(&mut self) -> Option<u32> {
+        self.messages.pop().or_else(|| self.local.pop())
+    }
+
+    fn push(&mut self, order: &Order, step: u32) {
+        match order.doing(step) {
+            Doing::Send | Doing::Receive => self.messages.steps.push(step),
+            Doing::Copy | Doing::Combine => self.local.steps.push(step),
+        }
+    }
+
+    /// Whether no step can be taken now.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.messages.is_empty() && self.local.is_empty()
+    }
+
+    /// Whether all steps have ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Notes that a step has ended.
+    pub(super) fn end(&mut self, order: &Order, step: u32) {
+        self.left -= 1;
+        let step = step as usize;
+        for &follower in
+            &order.followers[order.follows[step] as usize..order.follows[step + 1] as usize]
+        {
+            self.release(order, follower);
+        }
+        let open = &mut self.open[order.steps[step].action as usize];
+        *open -= 1;
+        if *open == 0 {
+            self.settle(order);
+        }
+    }
+
+    fn release(&mut self, order: &Order, step: u32) {
+        let waits = &mut self.waits[step as usize];
+        *waits -= 1;
+        if *waits == 0 {
+            self.push(order, step);
+        }
+    }
+
+    /// Lets go what waits for all writing before it, as far as that has ended.
+    fn settle(&mut self, order: &Order) {
+        while let Some(&open) = self.open.get(self.settled)
+            && (open == 0 || !order.writes[self.settled])
+        {
+            self.settled += 1;
+            self.unbar(order);
+        }
+    }
+
+    /// Lets go the steps of the first action that has not settled.
+    fn unbar(&mut self, order: &Order) {
+        if order.is_barred.get(self.settled).copied().unwrap_or(false) {
+            for step in order.begins(self.settled) {
+                self.release(order, step);
+            }
+        }
+    }
+}
+
+/// Steps, first in, first out; none comes twice.
+#[derive(Debug, Default)]
+struct Queue {
+    steps: Few<u32>,
+    taken: usize,
+}
+
+impl Queue {
+    fn pop(&mut self) -> Option<u32> {
+        let step = self.steps.get(self.taken).copied()?;
+        self.taken += 1;
+        Some(step)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.taken == self.steps.len()
+    }
+
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.taken = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{
+        BlockSizes, ClosedSet, Homogeneous, Operation, Payload, Problem, Root, Vector,
+    };
+    use tuwtree_schedule::Schedule;
+    use tuwtree_schedule::part::Part;
+    use tuwtree_treegen::oblivious;
+
+    /// The orders in which a processor's steps become ready if whatever is started ends at once, or
+    /// last of all.
+    fn taken(order: &Order, ends: impl Fn(&mut Vec<u32>) -> u32) -> Vec<Vec<u32>> {
+        let mut progress = Progress::default();
+        progress.restart(order);
+        let (mut started, mut rounds) = (Vec::new(), Vec::new());
+        while !progress.is_over() {
+            let round: Vec<u32> = std::iter::from_fn(|| progress.next()).collect();
+            started.extend(&round);
+            rounds.push(round);
+            let step = ends(&mut started);
+            progress.end(order, step);
+        }
+        assert!(started.is_empty());
+        rounds
+    }
+
+    fn order(operation: Operation, rank: usize, mode: Mode) -> Order {
+        Order::new(&actions(operation, rank), mode)
+    }
+
+    fn actions(operation: Operation, rank: usize) -> Vec<BoundAction> {
+        let payload = match operation.is_irregular() {
+            true => Payload::Blocks(BlockSizes::new([3; 8]).unwrap()),
+            false => Payload::Vector(Vector { processors: 8, bytes: 4 }),
+        };
+        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        let problem = Problem::new(operation, payload, costs).unwrap();
+        let problem = problem.with_root(Root::Given(7)).unwrap();
+        let tree = oblivious(&problem).unwrap();
+        let schedule = Schedule::without_costs(&tree, problem.collective()).unwrap();
+        let part = Part::of_schedule(&schedule, rank).unwrap();
+        part.actions().map(|action| BoundAction::new(&action)).collect()
+    }
+
+    #[test]
+    fn in_strict_order_one_action_follows_the_other() {
+        for operation in Operation::all() {
+            let order = order(operation, 7, Mode::Strict);
+            let expected: Vec<Vec<u32>> = (0..order.steps.len() as u32).map(|i| vec![i]).collect();
+            let rounds = taken(&order, |started| started.remove(0));
+            let some: Vec<Vec<u32>> =
+                rounds.into_iter().filter(|round| !round.is_empty()).collect();
+            assert_eq!(some, expected, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn eager_receives_are_posted_at_once_and_sends_when_there_is_data() {
+        // Processor 7 is the root: three receives and its copy.
+        let gather = order(Operation::Gather, 7, Mode::Eager);
+        assert_eq!(taken(&gather, |started| started.pop().unwrap())[0].len(), 4);
+        // Processor 3 gathers 0..4 and sends on: the send waits for the two receives and the copy.
+        let inner = order(Operation::Gather, 3, Mode::Eager);
+        let rounds = taken(&inner, |started| started.remove(0));
+        assert_eq!((rounds[0].len(), &rounds[3]), (3, &vec![3]));
+        // A scatter's sends all wait for the one receive.
+        let scatter = order(Operation::Scatter, 3, Mode::Eager);
+        let rounds = taken(&scatter, |started| started.remove(0));
+        assert_eq!((rounds[0].len(), rounds[1].len()), (1, 3));
+    }
+
+    #[test]
+    fn messages_are_started_before_anything_is_copied() {
+        // Processor 7, the root of a scatter, copies its block, then sends to early children.
+        let order = order(Operation::Scatter, 7, Mode::Eager);
+        let first = &taken(&order, |started| started.remove(0))[0];
+        let copies = |step: &u32| order.steps[*step as usize].doing == Doing::Copy;
+        assert_eq!(first.iter().position(copies), Some(first.len() - 1));
+    }
+
+    #[test]
+    fn few_actions_wait_for_the_same_as_many() {
+        for operation in Operation::all() {
+            for rank in 0..8 {
+                let actions = actions(operation, rank);
+                let order = Order::new(&actions, Mode::Eager);
+                let steps = order.steps.len();
+                // Whom each step waits for, by way of others, too.
+                let closure = |pairs: Few<(u32, u32)>| {
+                    let mut before = vec![std::collections::BTreeSet::new(); steps];
+                    for step in 0..steps as u32 {
+                        for &(first, _) in pairs.iter().filter(|pair| pair.1 == step) {
+                            let earlier = before[first as usize].clone();
+                            before[step as usize].extend(earlier);
+                            before[step as usize].insert(first);
+                        }
+                    }
+                    before
+                };
+                let (each, looked_up) =
+                    (order.conflicts_of_each(&actions), order.conflicts(&actions));
+                assert_eq!(closure(each), closure(looked_up), "{operation:?}, {rank}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_combined_is_combined_in_the_order_of_the_list() {
+        let order = order(Operation::Reduce, 7, Mode::Eager);
+        let combines = |step: &u32| order.steps[*step as usize].doing == Doing::Combine;
+        // Messages arrive in the opposite order.
+        let rounds = taken(&order, |started| started.pop().unwrap());
+        let combined: Vec<u32> = rounds.concat().into_iter().filter(combines).collect();
+        assert_eq!(combined, [1, 3, 5]);
+    }
+
+    #[test]
+    fn nothing_overtakes_what_it_would_overwrite() {
+        use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+        let pieces = [Piece { offset: 0, bytes: 4 }];
+        let held = Region { buffer: Buffer::Segment, pieces: &pieces };
+        let receive = Receive { from: 1, tag: 0, into: held, arrival: Arrival::Store };
+        let deeds = [
+            Deed::Receive(receive),
+            Deed::Send(Send { to: 2, tag: 0, from: held }),
+            Deed::Receive(Receive { tag: 1, ..receive }),
+        ];
+        let bound: Vec<BoundAction> =
+            deeds.into_iter().map(|deed| BoundAction::new(&Action { port: 0, deed })).collect();
+        let rounds = taken(&Order::new(&bound, Mode::Eager), |started| started.remove(0));
+        assert_eq!(rounds, [[0], [1], [2]]);
+    }
+
+    #[test]
+    fn what_reads_waits_for_receives_on_other_ports() {
+        use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+        let pieces = [Piece { offset: 0, bytes: 4 }];
+        let held = Region { buffer: Buffer::Segment, pieces: &pieces };
+        let receive = Receive { from: 1, tag: 0, into: held, arrival: Arrival::Store };
+        let given = Region { buffer: Buffer::Input, pieces: &pieces };
+        let actions = [
+            (0, Deed::Receive(receive)),
+            (1, Deed::Send(Send { to: 2, tag: 0, from: given })),
+            (1, Deed::Send(Send { to: 2, tag: 1, from: held })),
+        ];
+        let bound: Vec<BoundAction> = actions
+            .into_iter()
+            .map(|(port, deed)| BoundAction::new(&Action { port, deed }))
+            .collect();
+        let order = Order::new(&bound, Mode::Strict);
+        let rounds = taken(&order, |started| started.pop().unwrap());
+        assert_eq!(rounds, [vec![0, 1], vec![], vec![2]]);
+    }
+}

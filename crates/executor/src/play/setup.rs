@@ -1,0 +1,331 @@
+//! Binding a part to memory: what each step does, and the requests for messages.
+
+use super::bound::{BoundAction, BoundRegion, message_numbers};
+use super::order::{Doing, Mode, Order, Progress};
+use super::{Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, State, StepDeed};
+use crate::sys::{Communicator, CutElement, Few, Move, Place, Requests, Stretches, Way};
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::rc::Rc;
+use tuwtree_model::{Operation, Rank};
+use tuwtree_schedule::{Buffer, Piece, Role};
+
+/// The actions bound to these buffers.
+///
+/// # Errors
+/// [`ExecutionError`].
+pub(super) fn execution(
+    (role, actions): (Role, Vec<BoundAction>),
+    buffers: Buffers,
+    communicator: &Rc<Communicator>,
+    manner: Manner,
+) -> Result<Execution, ExecutionError> {
+    let own = (communicator.rank(), communicator.size());
+    if own != (role.rank, role.processors) {
+        let part = (role.rank, role.processors);
+        return Err(ExecutionError::OtherCommunicator { part, communicator: own });
+    }
+    check_sizes(&role, &buffers)?;
+    let actions = placed(&role, actions, &buffers)?;
+    if role.operation == Operation::Reduce {
+        check_elements(&role, &buffers, &actions)?;
+    }
+    let (places, beginning, reduction) = lay_out(&role, buffers, &actions)?;
+    let order = Order::new(&actions, manner.mode);
+    let mut setup = StepSetup {
+        role,
+        manner,
+        actions: &actions,
+        places: &places,
+        largest_tag: communicator.largest_tag()?,
+        requests: Requests::new(Rc::clone(communicator), manner.reuse),
+        steps: Few::new(),
+        stages: BTreeMap::new(),
+    };
+    let deeds = setup.deeds(&order)?;
+    Ok(Execution {
+        requests: setup.requests,
+        steps: setup.steps,
+        role,
+        order,
+        progress: Progress::default(),
+        deeds,
+        ended: Few::new(),
+        places,
+        beginning,
+        reduction,
+        reuse: manner.reuse,
+        state: State::Rests,
+        failure: None,
+        communicator: Rc::clone(communicator),
+    })
+}
+
+/// Whether the buffers have as much data as the part needs.
+pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), ExecutionError> {
+    let rank = role.rank;
+    if buffers.reduction.is_some() != (role.operation == Operation::Reduce) {
+        return Err(ExecutionError::Reduction { operation: role.operation });
+    }
+    let mut needed = [Buffer::Input, Buffer::Output].map(|buffer| role.buffer_bytes(buffer));
+    if buffers.own == Own::InPlace {
+        let (all, own) = match role.operation {
+            Operation::Scatter => (&buffers.input, &mut needed[1]),
+            _ => (&buffers.output, &mut needed[0]),
+        };
+        let own_bytes = std::mem::take(own);
+        let has_place = match role.operation {
+            Operation::Gather | Operation::Scatter => {
+                all.blocks() == role.processors
+                    && all.block(rank).is_some_and(|block| block.bytes == own_bytes)
+            }
+            Operation::Reduce => true,
+            Operation::Broadcast => false,
+        };
+        if !role.is_root() || !has_place {
+            return Err(ExecutionError::NoPlace { rank, own_bytes });
+        }
+    }
+    let given = [(Buffer::Input, &buffers.input), (Buffer::Output, &buffers.output)];
+    for ((buffer, place), needed) in given.into_iter().zip(needed) {
+        let bytes = place.packed_bytes();
+        if bytes != needed {
+            return Err(ExecutionError::BufferSize { rank, buffer, bytes, needed });
+        }
+    }
+    Ok(())
+}
+
+/// The actions, own data being where it is; without copies to where the data is.
+fn placed(
+    role: &Role,
+    actions: Vec<BoundAction>,
+    buffers: &Buffers,
+) -> Result<Vec<BoundAction>, ExecutionError> {
+    let Role { operation, rank, .. } = *role;
+    if buffers.own != Own::InPlace {
+        return Ok(actions);
+    }
+    let start = |all: &Place| all.block(rank).map_or(0, |block| block.offset);
+    let mut placed = Vec::with_capacity(actions.len());
+    for (index, mut action) in actions.into_iter().enumerate() {
+        match operation {
+            Operation::Gather => {
+                action.relocate(Buffer::Input, Buffer::Output, start(&buffers.output));
+            }
+            Operation::Scatter => {
+                action.relocate(Buffer::Output, Buffer::Input, start(&buffers.input));
+            }
+            Operation::Broadcast | Operation::Reduce => {}
+        }
+        if action.copies_nothing() {
+            continue;
+        }
+        if action.writes.as_ref().is_some_and(|(buffer, _)| *buffer == Buffer::Input) {
+            return Err(ExecutionError::WritesInPlace { rank, action: index });
+        }
+        placed.push(action);
+    }
+    Ok(placed)
+}
+
+/// Whether a reduction's elements are packed, and none is cut.
+fn check_elements(
+    role: &Role,
+    buffers: &Buffers,
+    actions: &[BoundAction],
+) -> Result<(), ExecutionError> {
+    let rank = role.rank;
+    let Some(Reduction { datatype, .. }) = &buffers.reduction else { return Ok(()) };
+    let packed = |place: &Place| place.is_packed() || place.packed_bytes() == 0;
+    if !datatype.is_packed() || !packed(&buffers.input) || !packed(&buffers.output) {
+        return Err(ExecutionError::NotPacked { rank });
+    }
+    let element = datatype.size();
+    for (index, action) in actions.iter().enumerate().filter(|(_, action)| action.combines()) {
+        for piece in action.writes.iter().flat_map(|(_, pieces)| pieces) {
+            let Piece { offset, bytes } = *piece;
+            if !offset.is_multiple_of(element) || !bytes.is_multiple_of(element) {
+                let fault = CutElement { offset, bytes, element };
+                return Err(ExecutionError::Cut { rank, action: index, fault });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The places of all buffers, and what is copied in the beginning: in a reduction, segments and the
+/// root's output hold the own vector.
+fn lay_out(
+    role: &Role,
+    buffers: Buffers,
+    actions: &[BoundAction],
+) -> Result<(Places, Vec<Move>, Option<Reduction>), ExecutionError> {
+    let Buffers { mut input, output, own, reduction } = buffers;
+    let output = Rc::new(output);
+    let segment = Rc::new(Place::of_bytes(role.segment_bytes)?);
+    let mut beginning = Vec::new();
+    let first = |place: &Rc<Place>, bytes| {
+        place.stretches(&[Piece { offset: 0, bytes }]).expect("a reduction's data is packed")
+    };
+    let mut copy = |from: &Rc<Place>, into: &Rc<Place>| {
+        let bytes = from.packed_bytes().min(into.packed_bytes());
+        if bytes > 0 {
+            beginning.push(Move::new(&first(from, bytes), &first(into, bytes)));
+        }
+    };
+    let is_reduction = role.operation == Operation::Reduce;
+    let reads_input = |action: &BoundAction| {
+        action.reads.as_ref().is_some_and(|(buffer, _)| *buffer == Buffer::Input)
+    };
+    if is_reduction && own == Own::InPlace {
+        // What is sent of the input stays what it was, whatever is combined with it.
+        if actions.iter().any(reads_input) {
+            input = Place::of_bytes(role.own_bytes)?;
+        }
+    }
+    let input = Rc::new(input);
+    if is_reduction {
+        match own {
+            Own::InPlace => {
+                copy(&output, &input);
+                copy(&output, &segment);
+            }
+            Own::Apart => {
+                copy(&input, &output);
+                copy(&input, &segment);
+            }
+        }
+    }
+    Ok((Places { input, segment, output }, beginning, reduction))
+}
+
+struct StepSetup<'a> {
+    role: Role,
+    manner: Manner,
+    actions: &'a [BoundAction],
+    places: &'a Places,
+    largest_tag: u32,
+    requests: Requests,
+    steps: Few<u32>,
+    /// Where received data waits to be combined: for each port in strict order, for each action
+    /// otherwise.
+    stages: BTreeMap<u32, Rc<Place>>,
+}
+
+impl StepSetup<'_> {
+    /// What each step does.
+    fn deeds(&mut self, order: &Order) -> Result<Vec<StepDeed>, ExecutionError> {
+        self.make_stages()?;
+        let numbers = message_numbers(self.actions);
+        let mut deeds = Vec::with_capacity(order.steps.len());
+        for (number, step) in (0..).zip(&order.steps) {
+            let (index, doing) = (step.action as usize, step.doing);
+            let deed = match doing {
+                Doing::Copy => self.copy(index)?,
+                Doing::Send => {
+                    self.steps.push(number);
+                    self.send(index, numbers[index].0)?
+                }
+                Doing::Receive => {
+                    self.steps.push(number);
+                    self.receive(index, numbers[index].1)?
+                }
+                Doing::Combine => self.combine(index)?,
+            };
+            deeds.push(deed);
+        }
+        Ok(deeds)
+    }
+
+    fn stage_key(&self, index: usize) -> u32 {
+        match self.manner.mode {
+            Mode::Strict => u32::from(self.actions[index].port),
+            Mode::Eager => index as u32,
+        }
+    }
+
+    fn make_stages(&mut self) -> Result<(), ExecutionError> {
+        let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
+        for (index, action) in self.actions.iter().enumerate().filter(|(_, one)| one.combines()) {
+            let size = sizes.entry(self.stage_key(index)).or_default();
+            *size = (*size).max(bytes_of(action.writes.as_ref()));
+        }
+        for (key, bytes) in sizes {
+            self.stages.insert(key, Rc::new(Place::of_bytes(bytes)?));
+        }
+        Ok(())
+    }
+
+    fn stretches(
+        &self,
+        index: usize,
+        region: Option<&BoundRegion>,
+    ) -> Result<Stretches, ExecutionError> {
+        let (buffer, pieces) = region.expect("the step has this region");
+        let stretches = self.places.get(*buffer).stretches(pieces);
+        stretches.map_err(|fault| ExecutionError::Cut {
+            rank: self.role.rank,
+            action: index,
+            fault,
+        })
+    }
+
+    fn copy(&self, index: usize) -> Result<StepDeed, ExecutionError> {
+        let action = &self.actions[index];
+        let from = self.stretches(index, action.reads.as_ref())?;
+        let into = self.stretches(index, action.writes.as_ref())?;
+        Ok(match from.is_packed() && into.is_packed() {
+            true => StepDeed::Copy(Move::new(&from, &into)),
+            false => StepDeed::CopyByMessage(from, into),
+        })
+    }
+
+    fn send(&mut self, index: usize, number: u32) -> Result<StepDeed, ExecutionError> {
+        let action = &self.actions[index];
+        let (peer, _) = action.send.expect("the step sends");
+        let data = self.stretches(index, action.reads.as_ref())?;
+        let to = (peer, self.tag(peer, number)?);
+        Ok(StepDeed::Message(self.requests.add(Way::Out, data.transfer(), to)?))
+    }
+
+    fn receive(&mut self, index: usize, number: u32) -> Result<StepDeed, ExecutionError> {
+        let action = &self.actions[index];
+        let (peer, ..) = action.receive.expect("the step receives");
+        let room = match action.combines() {
+            true => {
+                let bytes = bytes_of(action.writes.as_ref());
+                let stage = &self.stages[&self.stage_key(index)];
+                stage.stretches(&[Piece { offset: 0, bytes }]).expect("stages are packed")
+            }
+            false => self.stretches(index, action.writes.as_ref())?,
+        };
+        let from = (peer, self.tag(peer, number)?);
+        Ok(StepDeed::Message(self.requests.add(Way::In, room.transfer(), from)?))
+    }
+
+    fn combine(&self, index: usize) -> Result<StepDeed, ExecutionError> {
+        let action = &self.actions[index];
+        let (.., arrival) = action.receive.expect("the step receives");
+        let into = self.stretches(index, action.writes.as_ref())?;
+        let stage = Rc::clone(&self.stages[&self.stage_key(index)]);
+        Ok(StepDeed::Combine { stage, into, arrival })
+    }
+
+    fn tag(&self, peer: Rank, number: u32) -> Result<c_int, ExecutionError> {
+        let tag = u64::from(number) + self.manner.first_tag as u64;
+        match c_int::try_from(tag) {
+            Ok(known) if tag <= u64::from(self.largest_tag) => Ok(known),
+            _ => Err(ExecutionError::TooManyMessages {
+                rank: self.role.rank,
+                peer,
+                messages: u64::from(number) + 1,
+                tags: u64::from(self.largest_tag) + 1,
+            }),
+        }
+    }
+}
+
+fn bytes_of(region: Option<&BoundRegion>) -> u64 {
+    region.iter().flat_map(|(_, pieces)| pieces).map(|piece| piece.bytes).sum()
+}

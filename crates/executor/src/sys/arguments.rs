@@ -1,0 +1,497 @@
+//! The arguments of `MPI_Gatherv` and `MPI_Scatterv`, as a program gives them.
+//!
+//! ```text
+//!   C's arguments, slices, a ByteLayout      unread: nothing is known of them
+//!        |                 \\
+//!      parse             call_native, init_native, start_native     the MPI library reads them
+//!        |
+//!   Parsed: own and all blocks as Places                            the executor has read them
+//!
+//!   gather:   own = what is sent         all = where the root receives
+//!   scatter:  own = what is received     all = what the root sends
+//! ```
+
+use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
+use super::{Communicator, Datatype, Handles, MpiError, Place, PlaceError, calls};
+use ::mpi::datatype::{Equivalence, SystemDatatype};
+use ::mpi::raw::AsRaw;
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use tuwtree_model::{Operation, Rank};
+
+/// The arguments of one call, at one processor. Nothing is known of them yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments<'a> {
+    /// [`Operation::Gather`] or [`Operation::Scatter`].
+    operation: Operation,
+    /// The processor's own block: what it sends in a gather, where it receives in a scatter.
+    own: (*mut c_void, c_int, MPI_Datatype),
+    /// All blocks, which matter at the root only.
+    all: (*mut c_void, *const c_int, *const c_int, MPI_Datatype),
+    root: c_int,
+    /// How long the lists are, if that is known.
+    list_length: Option<usize>,
+    lifetime: PhantomData<&'a mut [u8]>,
+}
+
+/// All blocks of a gather's root: a slice, and for each processor how many items of it are its, and
+/// where they start.
+#[derive(Debug)]
+pub struct PartitionMut<'a, T> {
+    /// The items.
+    pub items: &'a mut [T],
+    /// How many are each processor's.
+    pub counts: &'a [c_int],
+    /// Where they start.
+    pub displacements: &'a [c_int],
+}
+
+/// All blocks of a scatter's root, in the same way.
+#[derive(Clone, Copy, Debug)]
+pub struct Partition<'a, T> {
+    /// The items.
+    pub items: &'a [T],
+    /// How many are each processor's.
+    pub counts: &'a [c_int],
+    /// Where they start.
+    pub displacements: &'a [c_int],
+}
+
+/// What arguments mean.
+#[derive(Debug)]
+pub(crate) struct Parsed<'a> {
+    /// The root.
+    pub(crate) root: Rank,
+    /// The own block; `None` at a root whose block stays where it is (`MPI_IN_PLACE`).
+    pub(crate) own: Option<Place>,
+    /// All blocks, at the root.
+    pub(crate) all: Option<Place>,
+    lifetime: PhantomData<&'a mut [u8]>,
+}
+
+/// What is wrong with an argument, whatever the others' are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// No processor.
+    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    Root {
+        /// The root given.
+        root: c_int,
+        /// `p`.
+        processors: usize,
+    },
+    /// `MPI_IN_PLACE` at another processor than the root.
+    #[error("MPI_IN_PLACE at processor {rank}, which is not the root {root}")]
+    NotInPlace {
+        /// The processor.
+        rank: Rank,
+        /// The root.
+        root: Rank,
+    },
+    /// No list of counts or displacements.
+    #[error("a null pointer for {what}")]
+    Null {
+        /// Which argument.
+        what: &'static str,
+    },
+    /// The processor's own block.
+    #[error("the own block: {0}")]
+    Own(PlaceError),
+    /// The root's blocks.
+    #[error("the root's blocks: {0}")]
+    All(PlaceError),
+    /// Lists of another length, or blocks outside of the items.
+    #[error("block {block}: {reason}")]
+    Partition {
+        /// The first block that is not right.
+        block: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// What the root sends itself, or more than it wants.
+    #[error("the root {root} has a block of {own} bytes, but its counts say {counted}")]
+    RootBlock {
+        /// The root.
+        root: Rank,
+        /// The size of its own block.
+        own: u64,
+        /// The size of the block at its place among all.
+        counted: u64,
+    },
+}
+
+impl ArgumentError {
+    /// The class of MPI's errors that this belongs to.
+    pub fn class(&self) -> c_int {
+        let class = match self {
+            ArgumentError::Root { .. } => raw::MPI_ERR_ROOT,
+            ArgumentError::NotInPlace { .. } => raw::MPI_ERR_BUFFER,
+            ArgumentError::Null { .. } | ArgumentError::Partition { .. } => raw::MPI_ERR_ARG,
+            ArgumentError::Own(error) | ArgumentError::All(error) => match error {
+                PlaceError::NegativeCount { .. } | PlaceError::TooLarge { .. } => {
+                    raw::MPI_ERR_COUNT
+                }
+                PlaceError::Null { .. } | PlaceError::Outside { .. } => raw::MPI_ERR_BUFFER,
+                PlaceError::Memory(_) => raw::MPI_ERR_NO_MEM,
+                PlaceError::Mpi(error) => return error.class(),
+            },
+            ArgumentError::RootBlock { .. } => raw::MPI_ERR_COUNT,
+        };
+        class as c_int
+    }
+}
+
+#[allow(unsafe_code)]
+impl<'a> Arguments<'a> {
+    /// The arguments of `MPI_Gatherv`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of the call: where an argument matters, buffers have memory for
+    /// what counts, displacements and datatypes describe, for as long as `'a`; lists, a number
+    /// for each processor; handles are such that MPI has given out.
+    pub unsafe fn gatherv(
+        (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
+        (recvbuf, recvcounts, displs, recvtype): (
+            *mut c_void,
+            *const c_int,
+            *const c_int,
+            MPI_Datatype,
+        ),
+        root: c_int,
+    ) -> Arguments<'a> {
+        Arguments {
+            operation: Operation::Gather,
+            own: (sendbuf.cast_mut(), sendcount, sendtype),
+            all: (recvbuf, recvcounts, displs, recvtype),
+            root,
+            list_length: None,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// The arguments of `MPI_Scatterv`.
+    ///
+    /// # Safety
+    /// As [`gatherv`](Self::gatherv).
+    pub unsafe fn scatterv(
+        (sendbuf, sendcounts, displs, sendtype): (
+            *const c_void,
+            *const c_int,
+            *const c_int,
+            MPI_Datatype,
+        ),
+        (recvbuf, recvcount, recvtype): (*mut c_void, c_int, MPI_Datatype),
+        root: c_int,
+    ) -> Arguments<'a> {
+        Arguments {
+            operation: Operation::Scatter,
+            own: (recvbuf, recvcount, recvtype),
+            all: (sendbuf.cast_mut(), sendcounts, displs, sendtype),
+            root,
+            list_length: None,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// The arguments of a gather of slices: the own items, or at the root `None` if they are in their
+    /// place among all; all items, at the root.
+    ///
+    /// # Errors
+    /// [`ArgumentError::Partition`]; more items than MPI counts.
+    pub fn gather<T: Equivalence<Out = SystemDatatype>>(
+        own: Option<&'a [T]>,
+        all: Option<PartitionMut<'a, T>>,
+        root: Rank,
+    ) -> Result<Arguments<'a>, ArgumentError> {
+        let own = own.map(|own| (own.as_ptr().cast_mut(), own.len()));
+        let all = all.map(|all| {
+            let PartitionMut { items, counts, displacements } = all;
+            (items.as_mut_ptr(), items.len(), counts, displacements)
+        });
+        Arguments::of_slices(Operation::Gather, own, all, root)
+    }
+
+    /// The arguments of a scatter of slices: where the own items go, or at the root `None` if they
+    /// stay in their place among all; all items, at the root.
+    ///
+    /// # Errors
+    /// As [`gather`](Self::gather).
+    pub fn scatter<T: Equivalence<Out = SystemDatatype>>(
+        all: Option<Partition<'a, T>>,
+        own: Option<&'a mut [T]>,
+        root: Rank,
+    ) -> Result<Arguments<'a>, ArgumentError> {
+        let own = own.map(|own| (own.as_mut_ptr(), own.len()));
+        let all = all.map(|all| {
+            let Partition { items, counts, displacements } = all;
+            (items.as_ptr().cast_mut(), items.len(), counts, displacements)
+        });
+        Arguments::of_slices(Operation::Scatter, own, all, root)
+    }
+
+    fn of_slices<T: Equivalence<Out = SystemDatatype>>(
+        operation: Operation,
+        own: Option<(*mut T, usize)>,
+        all: Option<(*mut T, usize, &'a [c_int], &'a [c_int])>,
+        root: Rank,
+    ) -> Result<Arguments<'a>, ArgumentError> {
+        let datatype = T::equivalent_datatype().as_raw();
+        let count = |length: usize| {
+            let reason = "more than 2^31 - 1 items";
+            c_int::try_from(length).map_err(|_| ArgumentError::Partition { block: 0, reason })
+        };
+        let own = match own {
+            Some((items, length)) => (items.cast(), count(length)?, datatype),
+            // SAFETY: reading a constant of the C shim.
+            None => (unsafe { raw::TUWTREE_IN_PLACE }, 0, datatype),
+        };
+        let mut list_length = None;
+        let all = match all {
+            Some((items, length, counts, displacements)) => {
+                check_partition(length, counts, displacements, operation)?;
+                list_length = Some(counts.len());
+                (items.cast(), counts.as_ptr(), displacements.as_ptr(), datatype)
+            }
+            None => (std::ptr::null_mut(), std::ptr::null(), std::ptr::null(), datatype),
+        };
+        let (root, lifetime) = (count(root)?, PhantomData);
+        Ok(Arguments { operation, own, all, root, list_length, lifetime })
+    }
+
+    /// Gather or scatter.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The root, if it is one of these processors.
+    pub fn root(&self, processors: usize) -> Option<Rank> {
+        Rank::try_from(self.root).ok().filter(|&root| root < processors)
+    }
+
+    /// What the arguments mean at this one of the processors.
+    ///
+    /// # Errors
+    /// [`ArgumentError`].
+    pub(crate) fn parse(
+        &self,
+        (rank, processors): (Rank, usize),
+        handles: Handles,
+    ) -> Result<Parsed<'a>, ArgumentError> {
+        let root =
+            self.root(processors).ok_or(ArgumentError::Root { root: self.root, processors })?;
+        let (buffer, count, datatype) = self.own;
+        // SAFETY: reading a constant of the C shim.
+        let is_in_place = buffer == unsafe { raw::TUWTREE_IN_PLACE };
+        let own = match is_in_place {
+            true if rank == root => None,
+            true => return Err(ArgumentError::NotInPlace { rank, root }),
+            // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
+            false => Some(unsafe {
+                Datatype::of_user(datatype, handles)
+                    .map_err(PlaceError::Mpi)
+                    .and_then(|datatype| Place::of_user(buffer, &[count], &[0], datatype))
+            })
+            .transpose()
+            .map_err(ArgumentError::Own)?,
+        };
+        let lifetime = PhantomData;
+        if rank != root {
+            return Ok(Parsed { root, own, all: None, lifetime });
+        }
+        let all = self.all_blocks(processors, handles)?;
+        let counted = all.block_bytes(root);
+        match own.as_ref().map(Place::packed_bytes) {
+            Some(own) if own != counted => Err(ArgumentError::RootBlock { root, own, counted }),
+            _ => Ok(Parsed { root, own, all: Some(all), lifetime }),
+        }
+    }
+
+    fn all_blocks(&self, processors: usize, handles: Handles) -> Result<Place, ArgumentError> {
+        let (buffer, counts, displacements, datatype) = self.all;
+        for (list, what) in [(counts, "the counts"), (displacements, "the displacements")] {
+            if list.is_null() {
+                return Err(ArgumentError::Null { what });
+            }
+        }
+        if let Some(block) = self.list_length.filter(|&length| length != processors) {
+            let reason = "there are lists for another number of processors";
+            return Err(ArgumentError::Partition { block, reason });
+        }
+        // SAFETY: the promise made when the arguments were: lists of p numbers, memory, and a
+        // datatype's handle.
+        unsafe {
+            let counts = std::slice::from_raw_parts(counts, processors);
+            let displacements = std::slice::from_raw_parts(displacements, processors);
+            Datatype::of_user(datatype, handles)
+                .map_err(PlaceError::Mpi)
+                .and_then(|datatype| Place::of_user(buffer, counts, displacements, datatype))
+        }
+        .map_err(ArgumentError::All)
+    }
+
+    /// Has the MPI library do it. Errors go to the error handler of `comm`.
+    ///
+    /// # Safety
+    /// MPI is initialized, and `comm` is a handle that MPI has given out.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub unsafe fn call_native(&self, comm: MPI_Comm) -> Result<(), MpiError> {
+        let (own, count, own_type) = self.own;
+        let (all, counts, places, all_type) = self.all;
+        let root = self.root;
+        // SAFETY: the promise made when the arguments were, and the caller's.
+        unsafe {
+            match self.operation.is_outward() {
+                false => {
+                    calls::gatherv(own, count, own_type, all, counts, places, all_type, root, comm)
+                }
+                true => {
+                    calls::scatterv(all, counts, places, all_type, own, count, own_type, root, comm)
+                }
+            }
+        }
+    }
+
+    /// Writes a persistent request of the MPI library to `request`.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); `request` is a place for one.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` from a library that has none.
+    pub unsafe fn init_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((own, count, own_type), all) = (self.own, self.all);
+        let place = (self.root, comm);
+        // SAFETY: the promise made when the arguments were, and the caller's.
+        unsafe {
+            match self.operation.is_outward() {
+                false => calls::gatherv_init((own, count, own_type), all, place, request),
+                true => {
+                    let (from, counts, places, datatype) = all;
+                    calls::scatterv_init((from, counts, places, datatype), self.own, place, request)
+                }
+            }
+        }
+    }
+
+    /// Copies the root's lists, and has the arguments point to the copies, which the caller keeps.
+    pub(crate) fn own_lists(&mut self, rank: Rank, processors: usize) -> [Vec<c_int>; 2] {
+        let (_, counts, displacements, _) = &mut self.all;
+        let is_root = self.root == rank as c_int;
+        [counts, displacements].map(|list| {
+            if !is_root || list.is_null() {
+                return Vec::new();
+            }
+            // SAFETY: the promise made when the arguments were: at the root, p numbers.
+            let copy = unsafe { std::slice::from_raw_parts(*list, processors) }.to_vec();
+            *list = copy.as_ptr();
+            copy
+        })
+    }
+
+    /// Starts the MPI library's nonblocking operation.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); the lists live until the operation has ended.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub(crate) unsafe fn start_native(&self, comm: MPI_Comm) -> Result<MPI_Request, MpiError> {
+        let (own, count, own_type) = self.own;
+        let (all, counts, places, all_type) = self.all;
+        let root = self.root;
+        // SAFETY: the promise made when the arguments were, and the caller's; a constant of the shim.
+        unsafe {
+            let mut request = raw::RSMPI_REQUEST_NULL;
+            let to = &mut request;
+            match self.operation.is_outward() {
+                false => calls::igatherv(
+                    own, count, own_type, all, counts, places, all_type, root, comm, to,
+                ),
+                true => calls::iscatterv(
+                    all, counts, places, all_type, own, count, own_type, root, comm, to,
+                ),
+            }
+            .map(|()| request)
+        }
+    }
+}
+
+/// Fails unless the blocks lie among so many items, and if they are written, apart.
+fn check_partition(
+    items: usize,
+    counts: &[c_int],
+    displacements: &[c_int],
+    operation: Operation,
+) -> Result<(), ArgumentError> {
+    if counts.len() != displacements.len() {
+        let block = counts.len().min(displacements.len());
+        return Err(ArgumentError::Partition { block, reason: "it has no count or no place" });
+    }
+    let mut ranges = Vec::with_capacity(counts.len());
+    for (block, (&count, &start)) in counts.iter().zip(displacements).enumerate() {
+        let range = usize::try_from(start).ok().zip(usize::try_from(count).ok());
+        match range.map(|(start, count)| (start, start.saturating_add(count))) {
+            Some((start, end)) if end <= items => ranges.push((start, end, block)),
+            _ => {
+                return Err(ArgumentError::Partition {
+                    block,
+                    reason: "it is not among the items",
+                });
+            }
+        }
+    }
+    ranges.retain(|&(start, end, _)| start < end);
+    ranges.sort_unstable();
+    let overlap = ranges.windows(2).find(|pair| pair[0].1 > pair[1].0);
+    match overlap.filter(|_| operation == Operation::Gather) {
+        Some(pair) => {
+            Err(ArgumentError::Partition { block: pair[1].2, reason: "it overlaps another block" })
+        }
+        None => Ok(()),
+    }
+}
+
+#[allow(unsafe_code)]
+impl Communicator {
+    /// Has the MPI library perform the operation on this communicator. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
+        // SAFETY: a communicator that lives.
+        unsafe { arguments.call_native(self.raw()) }
+    }
+
+    /// Whether the library has persistent irregular operations.
+    pub fn has_persistent() -> bool {
+        // SAFETY: reading a constant of the C shim.
+        unsafe { raw::TUWTREE_HAS_GATHERV_INIT != 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_among_the_items_and_apart() {
+        let check = |counts: &[c_int], displacements: &[c_int], operation| {
+            check_partition(5, counts, displacements, operation)
+        };
+        assert_eq!(
+            check(&[2, 0, 3], &[3, 9, 0], Operation::Gather).unwrap_err().to_string(),
+            "block 1: it is not among the items"
+        );
+        assert_eq!(check(&[2, 3], &[3, 0], Operation::Gather), Ok(()));
+        assert!(check(&[2, 4], &[3, 0], Operation::Gather).is_err());
+        assert_eq!(check(&[2, 4], &[3, 0], Operation::Scatter), Ok(()));
+        assert!(check(&[2], &[-1], Operation::Scatter).is_err());
+        assert!(check(&[2, 1], &[0], Operation::Scatter).is_err());
+    }
+}

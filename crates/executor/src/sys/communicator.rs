@@ -1,0 +1,240 @@
+//! A communicator of our own.
+
+use super::raw::{self, MPI_Comm};
+use super::{MpiError, calls};
+use std::ffi::c_int;
+use tuwtree_model::Rank;
+
+/// A duplicate of a communicator, freed when dropped. Its errors are returned, not fatal: whoever
+/// calls decides, by the error handler of the communicator that was given.
+///
+/// Messages on it meet nobody else's, on the same processors or not.
+#[derive(Debug)]
+pub struct Communicator {
+    raw: MPI_Comm,
+    rank: Rank,
+    size: usize,
+}
+
+/// Why processors do not go on together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused<E> {
+    /// This processor has a fault.
+    #[error("{fault}")]
+    Here {
+        /// The fault.
+        fault: E,
+        /// The processor of least rank that has one.
+        first: Rank,
+    },
+    /// Others have one, the one of least rank being this.
+    #[error("processor {rank} has failed")]
+    Elsewhere {
+        /// Its rank.
+        rank: Rank,
+    },
+    /// They could not even agree.
+    #[error("{0}")]
+    Mpi(MpiError),
+}
+
+#[allow(unsafe_code)]
+impl Communicator {
+    /// A duplicate of this communicator. Collective: all its processors call it.
+    ///
+    /// # Safety
+    /// MPI is initialized, and `comm` is a handle that MPI has given out (or `MPI_COMM_NULL`, which
+    /// is an error).
+    ///
+    /// # Errors
+    /// What MPI returns; an inter-communicator, which has no ranks of its own.
+    pub unsafe fn duplicate(comm: MPI_Comm) -> Result<Communicator, MpiError> {
+        // SAFETY: `comm` is a communicator's handle by the caller's promise, or null, which is not
+        // asked; all results are written to local variables.
+        unsafe {
+            if comm == raw::RSMPI_COMM_NULL || is_inter(comm)? {
+                return Err(MpiError::new("MPI_Comm_dup", raw::MPI_ERR_COMM as c_int));
+            }
+            let mut duplicate = raw::RSMPI_COMM_NULL;
+            calls::comm_dup(comm, &mut duplicate)?;
+            let mut own = Communicator { raw: duplicate, rank: 0, size: 0 };
+            calls::comm_set_errhandler(duplicate, raw::RSMPI_ERRORS_RETURN)?;
+            own.rank = rank_in(duplicate)?;
+            let mut size = 0;
+            calls::comm_size(duplicate, &mut size)?;
+            own.size = size as usize;
+            Ok(own)
+        }
+    }
+
+    /// Another duplicate. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn duplicate_again(&self) -> Result<Communicator, MpiError> {
+        // SAFETY: a communicator that lives.
+        unsafe { Communicator::duplicate(self.raw) }
+    }
+
+    /// The processors that can share memory with this one: those on its node, in rank order.
+    /// Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn of_node(&self) -> Result<Communicator, MpiError> {
+        // SAFETY: the communicator lives; the new handle is written to a local variable, used while
+        // it is valid, and freed once.
+        unsafe {
+            let mut on_node: MPI_Comm = raw::RSMPI_COMM_NULL;
+            let (kind, no_hints) = (raw::RSMPI_COMM_TYPE_SHARED, raw::RSMPI_INFO_NULL);
+            calls::comm_split_type(self.raw, kind, 0, no_hints, &mut on_node)?;
+            let duplicate = Communicator::duplicate(on_node);
+            calls::comm_free(&mut on_node)?;
+            duplicate
+        }
+    }
+
+    /// A duplicate of all processors' communicator. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn world(_initialized: &mpi::environment::Universe) -> Result<Communicator, MpiError> {
+        // SAFETY: the universe is MPI's being initialized; the world's handle is MPI's own.
+        unsafe { Communicator::duplicate(raw::RSMPI_COMM_WORLD) }
+    }
+
+    /// A communicator of this processor alone.
+    ///
+    /// # Safety
+    /// MPI is initialized.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub unsafe fn alone() -> Result<Communicator, MpiError> {
+        // SAFETY: the caller's promise; the handle is MPI's own.
+        unsafe { Communicator::duplicate(raw::RSMPI_COMM_SELF) }
+    }
+
+    /// The largest tag that messages may have, at least 32767.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn largest_tag(&self) -> Result<u32, MpiError> {
+        // SAFETY: the attribute is a pointer to an int, which is MPI's and stays; it is promised for
+        // the world's communicator only.
+        let tag = unsafe {
+            let value = attribute::<c_int>(raw::RSMPI_COMM_WORLD, raw::MPI_TAG_UB as c_int)?;
+            value.map(|value| *value)
+        };
+        Ok(tag.map_or(32767, |tag| u32::try_from(tag).unwrap_or(0)))
+    }
+
+    /// The value, if all processors have one; otherwise the own fault, or who has one. Collective:
+    /// nobody goes on alone.
+    ///
+    /// # Errors
+    /// [`Refused`] at all processors, if any has a fault.
+    pub fn agree<T, E>(&self, own: Result<T, E>) -> Result<T, Refused<E>> {
+        let rank = match &own {
+            Ok(_) => self.size,
+            Err(_) => self.rank,
+        };
+        let first = self.least(rank as u64).map_err(Refused::Mpi)? as Rank;
+        match own {
+            Ok(value) if first == self.size => Ok(value),
+            Ok(_) => Err(Refused::Elsewhere { rank: first }),
+            Err(fault) => Err(Refused::Here { fault, first }),
+        }
+    }
+
+    /// This processor's rank, in `0..size`.
+    pub fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// The number of processors, `p >= 1`.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The handle. It stays ours: not to be freed, and no longer used than this lives.
+    pub fn raw(&self) -> MPI_Comm {
+        self.raw
+    }
+}
+
+#[allow(unsafe_code)]
+impl Drop for Communicator {
+    fn drop(&mut self) {
+        if is_running() {
+            // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+            let _ = unsafe { calls::comm_free(&mut self.raw) };
+        }
+    }
+}
+
+/// Whether MPI has been initialized and not finalized.
+#[allow(unsafe_code)]
+pub fn is_running() -> bool {
+    let (mut initialized, mut finalized) = (0, 0);
+    // SAFETY: these two questions may be asked at any time.
+    let asked = unsafe {
+        calls::initialized(&mut initialized).and_then(|()| calls::finalized(&mut finalized))
+    };
+    asked.is_ok() && initialized != 0 && finalized == 0
+}
+
+/// The rank of this processor.
+///
+/// # Safety
+/// `comm` is a communicator's handle.
+///
+/// # Errors
+/// What MPI returns.
+#[allow(unsafe_code)]
+pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
+    let mut rank = 0;
+    // SAFETY: the caller's promise, and a local number.
+    unsafe { calls::comm_rank(comm, &mut rank)? };
+    Ok(rank as Rank)
+}
+
+/// Whether the communicator is between two groups.
+///
+/// # Safety
+/// `comm` is a communicator's handle.
+///
+/// # Errors
+/// What MPI returns.
+#[allow(unsafe_code)]
+pub unsafe fn is_inter(comm: MPI_Comm) -> Result<bool, MpiError> {
+    let mut inter = 0;
+    // SAFETY: the caller's promise, and a local number.
+    unsafe { calls::comm_test_inter(comm, &mut inter)? };
+    Ok(inter != 0)
+}
+
+/// What the communicator's attribute under this key points to, if there is one.
+///
+/// # Safety
+/// `comm` is a communicator's handle, and the attribute is a pointer to a `T`.
+///
+/// # Errors
+/// What MPI returns.
+#[allow(unsafe_code)]
+pub(super) unsafe fn attribute<T>(comm: MPI_Comm, key: c_int) -> Result<Option<*mut T>, MpiError> {
+    let (mut value, mut is_there) = (std::ptr::null_mut::<T>(), 0);
+    // SAFETY: the caller's promise: MPI writes a pointer to where `value` is.
+    unsafe { calls::comm_get_attr(comm, key, (&raw mut value).cast(), &mut is_there)? };
+    Ok(Some(value).filter(|value| is_there != 0 && !value.is_null()))
+}
+
+/// Ends this processor with this exit code, and all others of the job as far as the system can.
+#[allow(unsafe_code)]
+pub fn abort_all(code: c_int) -> ! {
+    if is_running() {
+        // SAFETY: MPI is initialized, so that the world is there. If this fails, the exit is left.
+        let _ = unsafe { calls::abort(raw::RSMPI_COMM_WORLD, code) };
+    }
+    std::process::exit(code)
+}

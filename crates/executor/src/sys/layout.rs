@@ -1,0 +1,103 @@
+//! Blocks of bytes one after the other, as gather and scatter are measured with.
+
+use super::{Arguments, address, address_mut, int, raw};
+use std::ffi::c_int;
+use tuwtree_model::{Operation, Rank};
+
+/// Where the blocks of all processors lie, one after the other, as MPI's irregular operations take it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByteLayout {
+    counts: Vec<c_int>,
+    displacements: Vec<c_int>,
+    total: usize,
+}
+
+impl ByteLayout {
+    /// The layout of blocks of these sizes; `None` if they have 2^31 bytes or more in all.
+    pub fn new(sizes: impl IntoIterator<Item = u64>) -> Option<ByteLayout> {
+        let mut layout = ByteLayout { counts: Vec::new(), displacements: Vec::new(), total: 0 };
+        for size in sizes {
+            layout.counts.push(c_int::try_from(size).ok()?);
+            layout.displacements.push(c_int::try_from(layout.total).ok()?);
+            layout.total += size as usize;
+        }
+        c_int::try_from(layout.total).is_ok().then_some(layout)
+    }
+
+    /// The size of a processor's block.
+    pub fn block(&self, rank: Rank) -> usize {
+        self.counts[rank] as usize
+    }
+
+    /// Where in all blocks a processor's block lies.
+    pub fn range(&self, rank: Rank) -> std::ops::Range<usize> {
+        let start = self.displacements[rank] as usize;
+        start..start + self.block(rank)
+    }
+
+    /// The size of all blocks.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The arguments of a gather or scatter of these blocks at a processor, for the library's or our own collectives.
+    ///
+    /// # Panics
+    /// For buffers that are not as large as the layout says; for other operations.
+    #[allow(unsafe_code)]
+    pub fn arguments<'a>(
+        &'a self,
+        operation: Operation,
+        input: &'a [u8],
+        output: &'a mut [u8],
+        (rank, root): (Rank, Rank),
+    ) -> Arguments<'a> {
+        assert!(operation.is_irregular(), "a gather or scatter");
+        let (own, all) = match operation.is_outward() {
+            true => (output.len(), input.len()),
+            false => (input.len(), output.len()),
+        };
+        assert_eq!(own, self.block(rank), "the own block");
+        assert!(rank != root || all == self.total, "all blocks at the root");
+        let (counts, displacements) = (self.counts.as_ptr(), self.displacements.as_ptr());
+        let (input, output) = (address(input), address_mut(output));
+        // SAFETY: the buffers, borrowed for as long as the arguments, are as large as is checked
+        // above; the lists have a number for each processor; bytes are MPI's own datatype.
+        unsafe {
+            let byte = raw::TUWTREE_BYTE;
+            match operation.is_outward() {
+                true => Arguments::scatterv(
+                    (input, counts, displacements, byte),
+                    (output, int(own), byte),
+                    int(root),
+                ),
+                false => Arguments::gatherv(
+                    (input, int(own), byte),
+                    (output, counts, displacements, byte),
+                    int(root),
+                ),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_lie_one_after_the_other() {
+        let layout = ByteLayout::new([2, 0, 3]).unwrap();
+        assert_eq!((0..3).map(|rank| layout.range(rank)).collect::<Vec<_>>(), [0..2, 2..2, 2..5]);
+        assert_eq!((layout.total(), layout.block(2)), (5, 3));
+    }
+
+    #[test]
+    fn what_exceeds_the_counts_of_mpi_has_no_layout() {
+        let most = (1 << 31) - 1;
+        assert_eq!(ByteLayout::new([most]).unwrap().total(), most as usize);
+        assert_eq!(ByteLayout::new([most, 1]), None);
+        assert_eq!(ByteLayout::new([1 << 31]), None);
+        assert_eq!(ByteLayout::new([u64::MAX]), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! MPI's C interface, as far as it is needed, made safe to call.
+//!
+//! [`calls`] has each call once; the other modules make of them what is safe: memory and the blocks
+//! in it, datatypes, requests, communicators, the arguments of a program's own calls.
+
+mod arguments;
+mod attributes;
+pub mod calls;
+mod communicator;
+mod datatype;
+mod error;
+mod layout;
+mod memory;
+mod names;
+mod native;
+mod operator;
+mod place;
+mod raise;
+pub mod raw;
+mod requests;
+mod words;
+
+pub(crate) use arguments::Parsed;
+pub use arguments::{ArgumentError, Arguments, Partition, PartitionMut};
+pub(crate) use attributes::{give, value_of};
+pub use communicator::{Communicator, Refused, abort_all, is_inter, is_running, rank_in};
+pub use datatype::{Datatype, Element, Handles, LARGEST_COUNT};
+pub use error::{MpiError, check, code_of};
+pub use layout::ByteLayout;
+pub use memory::{Memory, OutOfMemory};
+pub use names::{library_version, processor_name};
+pub use native::NativeRequest;
+pub use operator::{Operator, compose};
+pub use place::{Block, CutElement, Place, PlaceError};
+pub(crate) use place::{Move, Stretches};
+pub use raise::last_text;
+pub(crate) use raise::{Speaker, raise};
+pub(crate) use requests::{Failure, Patience, Requests, Reuse, SentContent, Way, copy_by_message};
+pub use words::Number;
+pub(crate) use words::{address, address_mut, int};
+
+/// A list of small things that is short as a rule: a place in a tree has few neighbours.
+pub(crate) type Few<T> = smallvec::SmallVec<[T; 4]>;

@@ -1,0 +1,400 @@
+//! Where the data of a buffer lies in memory.
+//!
+//! ```text
+//!   packed bytes   0........4....6...........12    what actions address: no gaps
+//!                  |block 0 |  1 | block 2   |
+//!   memory         ....[block 2   ]..[block 0 ][1 ]...   any order, any gaps, and gaps in elements
+//! ```
+
+use super::requests::Transfer;
+use super::{Datatype, Memory, MpiError, OutOfMemory};
+use smallvec::SmallVec;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+use tuwtree_schedule::Piece;
+
+/// Some elements, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Where they start, in bytes from the memory's start.
+    pub at: i64,
+    /// How many they are.
+    pub elements: u64,
+}
+
+/// Blocks of elements in memory. Actions address them as if their data were packed, without gaps in
+/// and between the blocks.
+#[derive(Debug)]
+pub struct Place {
+    memory: Memory,
+    /// What messages count: bytes, if the elements' data lies in memory as it does in messages.
+    unit: Datatype,
+    blocks: SmallVec<[Block; 1]>,
+    /// Where each block starts among the packed bytes, and where the last one ends.
+    starts: SmallVec<[u64; 2]>,
+}
+
+/// Why data cannot lie so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlaceError {
+    /// What MPI says of the datatype.
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
+    /// No memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+    /// A block that begins before the memory, or ends behind it.
+    #[error(
+        "block {block}, {elements} elements at {at} bytes, is outside of the {bytes} bytes of memory"
+    )]
+    Outside {
+        /// The block.
+        block: usize,
+        /// Its elements.
+        elements: u64,
+        /// Where it starts.
+        at: i64,
+        /// The size of the memory.
+        bytes: u64,
+    },
+    /// More than can be addressed.
+    #[error(
+        "block {block}, {elements} elements at {at} bytes, is beyond what MPI can address, 2^63 - 1 bytes"
+    )]
+    TooLarge {
+        /// The block.
+        block: usize,
+        /// Its elements.
+        elements: u64,
+        /// Where it starts.
+        at: i64,
+    },
+    /// A count below 0.
+    #[error("count {count} of block {block}; at least 0 is allowed")]
+    NegativeCount {
+        /// The block.
+        block: usize,
+        /// Its count.
+        count: c_int,
+    },
+    /// Data without memory.
+    #[error("block {block} of {bytes} bytes has no memory: a null pointer")]
+    Null {
+        /// The block.
+        block: usize,
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+/// An action that moves a part of an element whose layout only MPI knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{bytes} bytes at offset {offset} cut an element of {element} bytes in two; only where data is packed can elements be cut"
+)]
+pub struct CutElement {
+    /// Where the action's piece starts.
+    pub offset: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// The size of an element's data.
+    pub element: u64,
+}
+
+impl Place {
+    /// Blocks of elements of this datatype.
+    ///
+    /// # Errors
+    /// [`PlaceError`].
+    ///
+    /// # Complexity
+    /// O(1) for each block.
+    pub fn new(
+        memory: Memory,
+        datatype: Datatype,
+        blocks: impl IntoIterator<Item = Block>,
+    ) -> Result<Place, PlaceError> {
+        let blocks: SmallVec<[Block; 1]> = blocks.into_iter().collect();
+        let mut starts = SmallVec::with_capacity(blocks.len() + 1);
+        let mut end = 0_u64;
+        starts.push(0);
+        for (index, &block) in blocks.iter().enumerate() {
+            check_block(&memory, &datatype, index, block)?;
+            let bytes = block.elements * datatype.size();
+            let too_large =
+                PlaceError::TooLarge { block: index, elements: block.elements, at: block.at };
+            end = end.checked_add(bytes).filter(|&end| end <= i64::MAX as u64).ok_or(too_large)?;
+            starts.push(end);
+        }
+        let unit = if datatype.is_packed() { Datatype::byte() } else { datatype };
+        Ok(Place { memory, unit, blocks, starts })
+    }
+
+    /// Blocks in the user's memory, each as many extents of the datatype behind `buffer` as its
+    /// displacement says.
+    ///
+    /// # Safety
+    /// As long as this lives, the buffer has memory where the counts and displacements say, to read
+    /// and to write as the operation needs it ([`Memory::of_user`]).
+    ///
+    /// # Errors
+    /// [`PlaceError`].
+    ///
+    /// # Panics
+    /// If there are not as many displacements as counts.
+    #[allow(unsafe_code)]
+    pub unsafe fn of_user(
+        buffer: *mut c_void,
+        counts: &[c_int],
+        displacements: &[c_int],
+        datatype: Datatype,
+    ) -> Result<Place, PlaceError> {
+        assert_eq!(counts.len(), displacements.len(), "a displacement for each count");
+        let blocks = counts.iter().zip(displacements).enumerate().map(|(block, (&count, &at))| {
+            let elements =
+                u64::try_from(count).map_err(|_| PlaceError::NegativeCount { block, count })?;
+            let far = || PlaceError::TooLarge { block, elements, at: i64::from(at) };
+            let at = i64::from(at).checked_mul(datatype.extent()).ok_or_else(far)?;
+            Ok(Block { at, elements })
+        });
+        let blocks = blocks.collect::<Result<SmallVec<[Block; 1]>, PlaceError>>()?;
+        // SAFETY: the buffer has memory for all blocks by the caller's promise.
+        Place::new(unsafe { Memory::of_user(buffer) }, datatype, blocks)
+    }
+
+    /// Elements one after the other from the memory's start.
+    ///
+    /// # Errors
+    /// [`PlaceError`].
+    pub fn of_elements(
+        memory: Memory,
+        datatype: Datatype,
+        elements: u64,
+    ) -> Result<Place, PlaceError> {
+        Place::new(memory, datatype, [Block { at: 0, elements }])
+    }
+
+    /// As many bytes in memory of our own, all 0.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn of_bytes(bytes: u64) -> Result<Place, PlaceError> {
+        Place::of_elements(Memory::zeroed(bytes)?, Datatype::byte(), bytes)
+    }
+
+    /// No data.
+    ///
+    /// # Errors
+    /// What MPI says of bytes.
+    pub fn nothing() -> Result<Place, PlaceError> {
+        Place::of_bytes(0)
+    }
+
+    /// The size of all data, packed.
+    pub fn packed_bytes(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The memory.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The memory, if it is our own and has these bytes.
+    pub(crate) fn own(&self, offset: u64, bytes: u64) -> Option<&Memory> {
+        let end = offset.checked_add(bytes)?;
+        (end <= self.memory.bytes()?).then_some(&self.memory)
+    }
+
+    /// What messages count.
+    pub(crate) fn unit(&self) -> &Datatype {
+        &self.unit
+    }
+
+    /// Where each block starts, and how many units it has.
+    pub(crate) fn in_units(&self) -> impl Iterator<Item = (i64, u64)> + '_ {
+        let bytes = self.starts.windows(2).map(|pair| pair[1] - pair[0]);
+        let size = self.unit.size().max(1);
+        self.blocks.iter().zip(bytes).map(move |(block, bytes)| (block.at, bytes / size))
+    }
+
+    /// Whether the data is counted in bytes.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.unit.is_packed()
+    }
+
+    /// The number of blocks.
+    pub(crate) fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The block's packed bytes, if there is such a block.
+    pub(crate) fn block(&self, index: usize) -> Option<Piece> {
+        let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
+        Some(Piece { offset: start, bytes: end - start })
+    }
+
+    /// The size of a block in packed bytes.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    pub(crate) fn block_bytes(&self, index: usize) -> u64 {
+        self.starts[index + 1] - self.starts[index]
+    }
+
+    /// Where packed bytes lie.
+    ///
+    /// # Errors
+    /// [`CutElement`].
+    ///
+    /// # Panics
+    /// If there are not as many.
+    ///
+    /// # Complexity
+    /// O(log p) for each piece and O(1) for each block that it meets.
+    pub(crate) fn stretches(self: &Rc<Place>, pieces: &[Piece]) -> Result<Stretches, CutElement> {
+        let mut places = StretchList::new();
+        for piece in pieces {
+            self.push_places(*piece, &mut places)?;
+        }
+        Ok(Stretches { place: Rc::clone(self), stretches: places })
+    }
+
+    fn push_places(&self, piece: Piece, places: &mut StretchList) -> Result<(), CutElement> {
+        let (size, extent) = match self.unit.is_packed() {
+            true => (1, 1),
+            false => (self.unit.size(), self.unit.extent()),
+        };
+        let Piece { offset, bytes } = piece;
+        let mut at = offset;
+        // The last block that starts at or before the piece; empty ones come first.
+        let mut index = self.starts.partition_point(|&start| start <= offset) - 1;
+        while at < piece.end() {
+            let end = self.starts[index + 1].min(piece.end());
+            let within = at - self.starts[index];
+            if !within.is_multiple_of(size) || !(end - at).is_multiple_of(size) {
+                return Err(CutElement { offset, bytes, element: size });
+            }
+            if end > at {
+                let from = self.blocks[index].at + (within / size) as i64 * extent;
+                let count = (end - at) / size;
+                match places.last_mut() {
+                    Some((start, before)) if *start + *before as i64 * extent == from => {
+                        *before += count;
+                    }
+                    _ => places.push((from, count)),
+                }
+            }
+            at = end;
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a block lies where it can.
+fn check_block(
+    memory: &Memory,
+    datatype: &Datatype,
+    index: usize,
+    block: Block,
+) -> Result<(), PlaceError> {
+    let Block { at, elements } = block;
+    if elements == 0 || datatype.size() == 0 {
+        return Ok(());
+    }
+    let too_large = PlaceError::TooLarge { block: index, elements, at };
+    let bytes = elements.checked_mul(datatype.size()).ok_or(too_large.clone())?;
+    // From the first element's first byte, or the last one's if the extent is negative.
+    let last = i128::from(datatype.extent()) * i128::from(elements - 1);
+    let start = i128::from(at) + i128::from(datatype.true_lower()) + last.min(0);
+    let length = last.abs() + i128::from(datatype.true_extent());
+    let room = i128::from(i64::MAX);
+    if start < -room || start + length > room || bytes > i64::MAX as u64 {
+        return Err(too_large);
+    }
+    match memory.bytes() {
+        Some(bytes) if start < 0 || start + length > i128::from(bytes) => {
+            Err(PlaceError::Outside { block: index, elements, at, bytes })
+        }
+        // With absolute addresses in the datatype, the null pointer is MPI_BOTTOM.
+        None if memory.is_null() && datatype.is_packed() => {
+            Err(PlaceError::Null { block: index, bytes })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Offsets in bytes, and numbers of units.
+type StretchList = SmallVec<[(i64, u64); 1]>;
+
+/// Some of the data of a place: stretches of memory, or of elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Stretches {
+    place: Rc<Place>,
+    stretches: StretchList,
+}
+
+impl Stretches {
+    /// Whether the data is counted in bytes.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.place.is_packed()
+    }
+
+    /// The memory, and the stretches in it.
+    pub(crate) fn in_memory(&self) -> (&Memory, &[(i64, u64)]) {
+        (&self.place.memory, &self.stretches)
+    }
+
+    /// The data as messages take it.
+    pub(crate) fn transfer(&self) -> Transfer<'_> {
+        Transfer { place: &self.place, stretches: &self.stretches }
+    }
+}
+
+/// Bytes that go from one memory to another.
+#[derive(Debug)]
+pub(crate) struct Move {
+    from: Rc<Place>,
+    into: Rc<Place>,
+    /// From where, where to, how many.
+    moves: SmallVec<[(i64, i64, u64); 1]>,
+}
+
+impl Move {
+    /// The move between places that are packed, and have as many bytes.
+    pub(crate) fn new(from: &Stretches, into: &Stretches) -> Move {
+        let moves = moves(&from.stretches, &into.stretches);
+        Move { from: Rc::clone(&from.place), into: Rc::clone(&into.place), moves }
+    }
+
+    /// Moves the bytes.
+    pub(crate) fn perform(&self) {
+        for &(from, into, bytes) in &self.moves {
+            Memory::copy((&self.from.memory, from), (&self.into.memory, into), bytes);
+        }
+    }
+}
+
+/// Each stretch that lies in one of the first and in one of the second, which have as many bytes.
+fn moves(from: &[(i64, u64)], into: &[(i64, u64)]) -> SmallVec<[(i64, i64, u64); 1]> {
+    let mut moves = SmallVec::new();
+    let (mut sources, mut targets) = (from.iter(), into.iter());
+    let ((mut from, mut given), (mut to, mut room)) = ((0, 0), (0, 0));
+    loop {
+        if given == 0 {
+            let Some(&next) = sources.next() else { return moves };
+            (from, given) = next;
+        }
+        if room == 0 {
+            let Some(&next) = targets.next() else { return moves };
+            (to, room) = next;
+        }
+        let bytes: u64 = u64::min(given, room);
+        moves.push((from, to, bytes));
+        from += bytes as i64;
+        to += bytes as i64;
+        given -= bytes;
+        room -= bytes;
+    }
+}

@@ -1,0 +1,583 @@
+//! Adaptive binomial trees, built by the processors themselves.
+//!
+//! Each processor knows its own block's size, and afterwards its own place in the tree: its parent,
+//! its children, and how much each of them sends. Nobody learns all sizes. The tree is that of
+//! [`tuwtree_treegen::adaptive`] with the same rule and root.
+//!
+//! Round `d` joins adjacent subcubes of `2^d` processors. Of each subcube two processors know a
+//! report: its gather root, which has (will have) its data, and its fixed root, which is its last
+//! processor, so that everybody can find it. First the two fixed roots exchange what they know, then
+//! each tells its gather root, if that is another processor. So all four come to the same decision.
+//!
+//! This is a machine of states, one for each processor, without any communication: it says what to
+//! send and whom to hear, and is told what came. It can so be run in a program that stands for all
+//! processors, and on MPI.
+//!
+//! ```text
+//!   round 0        round 1        round 2       . knows nothing more: it has sent its data
+//!   0 = 1   2 = 3  01 = 23        0123 = 4567   f fixed root, the last of its subcube
+//!                                               g gather root, anywhere in it
+//!   left:  [ . g . f ]  <- exchange of reports, f to f ->  [ . . g f ]  :right
+//!                 f tells g                                   f tells g
+//! ```
+//!
+//! What cannot go on (a processor that has no valid block, roots that differ, a total beyond 64 bits)
+//! travels as a [`Fault`] in place of a report, to the gather roots of all subcubes that are still to
+//! be joined, the given root among them. Whoever has sent its data to a parent before never hears of
+//! it; its parent, or the parent's parent, does.
+//!
+//! # Source
+//! TUW Lemma 3, with the fixed root of Lemma 2, and the rules of Lemmas 1 and 4, as [`JoinRule`] has
+//! them.
+
+use strum::VariantArray;
+use tuwtree_model::{BlockSizes, Costs, Rank, Step, Time, TimeError};
+use tuwtree_treegen::AdaptiveRule;
+use tuwtree_treegen::join::{JoinRule, JoinSide, ReceivingSide};
+
+/// The size of every message of the construction, in bytes.
+pub const MESSAGE_BYTES: usize = 56;
+
+/// A message of the construction: what one processor tells another of its subcube.
+pub type JoinMessage = [u8; MESSAGE_BYTES];
+
+/// By which rule two gather roots find out who sends; its costs are known to all processors.
+pub type Rule<'a> = JoinRule<'a, Costs>;
+
+/// Why no tree spans the processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A processor takes part only to say that it has nothing to take part with.
+    #[error("processor {rank} was given invalid arguments")]
+    Refused {
+        /// The processor.
+        rank: Rank,
+    },
+    /// Two processors were given different roots, or follow different rules.
+    #[error("processors {first} and {second} were given different roots or algorithms")]
+    Differ {
+        /// A processor of the left subcube.
+        first: Rank,
+        /// A processor of the right one.
+        second: Rank,
+    },
+    /// A total that does not fit.
+    #[error("the blocks of processors {first} to {last} add up to more than 2^64 - 1 bytes")]
+    TooLarge {
+        /// The first processor.
+        first: Rank,
+        /// The last.
+        last: Rank,
+    },
+    /// A time by which the rule would have to decide cannot be stated.
+    #[error("processors {first} to {last} cannot be joined by completion time: {}", NoTime::words(*reason))]
+    NoTime {
+        /// The first processor of the joined subcube.
+        first: Rank,
+        /// The last.
+        last: Rank,
+        /// Why.
+        reason: NoTime,
+    },
+    /// The message is none of the construction's.
+    #[error("processor {rank} received a message that is not the construction's")]
+    Garbled {
+        /// Who received it.
+        rank: Rank,
+    },
+}
+
+/// Why a time cannot be stated, in a word that fits a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+pub enum NoTime {
+    /// [`TimeError::NotExact`].
+    NotExact,
+    /// [`TimeError::NotFinite`].
+    NotFinite,
+    /// [`TimeError::NoLink`], [`TimeError::Isolated`].
+    NoLink,
+}
+
+impl NoTime {
+    fn words(self) -> &'static str {
+        match self {
+            NoTime::NotExact => "it exceeds 2^53, up to which integer times are exact",
+            NoTime::NotFinite => "it is not finite",
+            NoTime::NoLink => "there is no link between them",
+        }
+    }
+}
+
+impl From<TimeError> for NoTime {
+    fn from(error: TimeError) -> NoTime {
+        match error {
+            TimeError::NotExact => NoTime::NotExact,
+            TimeError::NotFinite => NoTime::NotFinite,
+            TimeError::NoLink { .. } | TimeError::Isolated { .. } => NoTime::NoLink,
+        }
+    }
+}
+
+/// What is known of a subcube at its fixed root and its gather root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Report {
+    /// The gather root.
+    root: Rank,
+    /// All data of the subcube.
+    bytes: u64,
+    /// The gather root's own block.
+    root_block: u64,
+    /// The sum of all its processors' [`digest`]s.
+    digest: u64,
+    /// When the gather root is done: 0 but for the rule that looks at it.
+    time: Time,
+}
+
+impl Report {
+    /// The subcube as a join sees it.
+    fn side(&self, cube: Cube) -> JoinSide {
+        JoinSide {
+            root: self.root,
+            is_single: cube.is_single(),
+            bytes: self.bytes,
+            copied: self.root_block,
+            ready: self.time,
+        }
+    }
+}
+
+/// A subtree whose data comes from (goes to) one child: the blocks of consecutive ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// The child.
+    pub rank: Rank,
+    /// The first rank of its subtree.
+    pub first: Rank,
+    /// The last.
+    pub last: Rank,
+    /// Their blocks' sizes together, as they themselves have stated them.
+    pub bytes: u64,
+    /// The wrapping sum of their [`digest`]s.
+    pub digest: u64,
+}
+
+/// A number that stands for a block of this size at this processor.
+///
+/// The sums of several processors' digests differ, but for one case in 2^64, where any of their sizes
+/// does: so the root finds out that sizes are not what it was told, even where their sum is.
+pub fn digest(rank: Rank, bytes: u64) -> u64 {
+    mixed(mixed(rank as u64).wrapping_add(bytes))
+}
+
+/// Every bit of the result depends on every bit of the word: the finalizer of SplitMix64.
+fn mixed(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+/// A processor's place in the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The processor.
+    pub rank: Rank,
+    /// To whom it sends in a gather; `None` for the root, and for whoever met a fault before it had
+    /// a parent.
+    pub parent: Option<Rank>,
+    /// In the order in which it receives in a gather.
+    pub children: Vec<Child>,
+    /// How many children it receives from before it copies its own block: 0 or 1. A leaf copies
+    /// nothing.
+    pub received_before_copy: usize,
+    /// The first rank of its subtree.
+    pub first: Rank,
+    /// The last.
+    pub last: Rank,
+    /// The size of its own block.
+    pub block: u64,
+    /// The size of its subtree's data, its own block included.
+    pub bytes: u64,
+}
+
+impl Node {
+    /// The processor's steps in a gather, as in [`tuwtree_model::Tree::steps`].
+    pub fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> =
+            self.children.iter().map(|child| Step::Receive(child.rank)).collect();
+        if !steps.is_empty() {
+            steps.insert(self.received_before_copy, Step::Copy);
+        }
+        steps
+    }
+
+    /// The place of a processor in the star whose centre is `root`: the root's children in rank
+    /// order. A leaf does not know the sizes of others, and needs not: `sizes` is the root's alone.
+    pub fn of_star(rank: Rank, root: Rank, own: u64, sizes: Option<&BlockSizes>) -> Node {
+        let leaf = Node {
+            rank,
+            parent: Some(root).filter(|&root| root != rank),
+            children: Vec::new(),
+            received_before_copy: 0,
+            first: rank,
+            last: rank,
+            block: own,
+            bytes: own,
+        };
+        let Some(sizes) = sizes.filter(|_| rank == root) else { return leaf };
+        let child = |other: Rank| Child {
+            rank: other,
+            first: other,
+            last: other,
+            bytes: sizes.block(other),
+            digest: digest(other, sizes.block(other)),
+        };
+        let last = sizes.processors() - 1;
+        let children = (0..=last).filter(|&other| other != root).map(child).collect();
+        Node { children, first: 0, last, bytes: sizes.total(), ..leaf }
+    }
+}
+
+/// What a processor does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transmission {
+    /// Send a message to another processor, and receive one from it.
+    Exchange {
+        /// The other.
+        with: Rank,
+        /// What is sent.
+        message: JoinMessage,
+    },
+    /// Send a message.
+    Send {
+        /// To whom.
+        to: Rank,
+        /// What is sent.
+        message: JoinMessage,
+    },
+    /// Receive a message.
+    Receive {
+        /// From whom.
+        from: Rank,
+    },
+}
+
+/// A range of ranks that round `d` joins with its neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cube {
+    first: Rank,
+    last: Rank,
+}
+
+impl Cube {
+    /// The subcube of `2^round` processors, or fewer at the end, that `rank` belongs to.
+    fn of(rank: Rank, round: u32, processors: usize) -> Cube {
+        let first = rank >> round << round;
+        Cube { first, last: (first + (1 << round) - 1).min(processors - 1) }
+    }
+
+    /// The subcube that this one is joined with in `round`; `None` for a last one without.
+    fn neighbour(self, round: u32, processors: usize) -> Option<Cube> {
+        let other = self.first ^ (1 << round);
+        (other < processors).then(|| Cube::of(other, round, processors))
+    }
+
+    /// The processor that everybody can find.
+    fn fixed_root(self) -> Rank {
+        self.last
+    }
+
+    fn is_single(self) -> bool {
+        self.first == self.last
+    }
+
+    fn contains(self, rank: Rank) -> bool {
+        (self.first..=self.last).contains(&rank)
+    }
+}
+
+/// One processor's part in the construction of a tree.
+///
+/// # Complexity
+/// `ceil(log2 p)` rounds, in each at most one exchange and one more message; O(1) work in each.
+#[derive(Clone, Debug)]
+pub struct Construction<'a> {
+    processors: usize,
+    root: Option<Rank>,
+    rule: Rule<'a>,
+    node: Node,
+    fault: Option<Fault>,
+    round: u32,
+    /// What is known of the own subcube: something at its fixed root and its gather root only.
+    known: Option<Result<Report, Fault>>,
+    /// In this round: what a fixed root has heard of the neighbour, and has yet to tell.
+    heard: Option<JoinMessage>,
+}
+
+impl<'a> Construction<'a> {
+    /// The part of processor `rank` of `processors`, with a block of `block` bytes, or with none
+    /// because its arguments are invalid. The root is given to all, or for the rule to find.
+    ///
+    /// # Panics
+    /// If `rank` is not below `processors`.
+    pub fn new(
+        (rank, processors): (Rank, usize),
+        block: Option<u64>,
+        root: Option<Rank>,
+        rule: Rule<'a>,
+    ) -> Construction<'a> {
+        assert!(rank < processors, "a processor of the communicator");
+        let own = block.unwrap_or(0);
+        let node = Node {
+            rank,
+            parent: None,
+            children: Vec::new(),
+            received_before_copy: 0,
+            first: rank,
+            last: rank,
+            block: own,
+            bytes: own,
+        };
+        let digest = digest(rank, own);
+        let report = Report { root: rank, bytes: own, root_block: own, digest, time: Time::ZERO };
+        let fault = block.is_none().then_some(Fault::Refused { rank });
+        let known = Some(fault.map_or(Ok(report), Err));
+        let mut construction =
+            Construction { processors, root, rule, node, fault, round: 0, known, heard: None };
+        construction.pass_idle_rounds();
+        construction
+    }
+
+    /// What this processor does next; `None` when it has its place.
+    pub fn transmission(&self) -> Option<Transmission> {
+        let known = self.known?;
+        let (own, other) = self.joined_cubes()?;
+        if self.node.rank != own.fixed_root() {
+            return Some(Transmission::Receive { from: own.fixed_root() });
+        }
+        match self.heard {
+            None => {
+                let message = self.encode(known);
+                Some(Transmission::Exchange { with: other.fixed_root(), message })
+            }
+            Some(message) => {
+                let to = known.expect("only a sound subcube has a gather root to tell").root;
+                Some(Transmission::Send { to, message })
+            }
+        }
+    }
+
+    /// Takes note that what [`transmission`](Self::transmission) said is done, with the message that was received.
+    pub fn done(&mut self, received: Option<&JoinMessage>) {
+        let Some((own, other)) = self.joined_cubes() else { return };
+        let is_fixed = self.node.rank == own.fixed_root();
+        let told = self.heard.take();
+        if let (true, None, Some(message), Some(Ok(known))) = (is_fixed, told, received, self.known)
+            && known.root != self.node.rank
+        {
+            // The neighbour's report is for our gather root as well: it is the next step to send it.
+            self.heard = Some(*message);
+            return;
+        }
+        let Some(message) = told.as_ref().or(received) else { return };
+        let heard = self.decode(message);
+        self.join(own, other, heard);
+        self.round += 1;
+        self.pass_idle_rounds();
+    }
+
+    /// The number of the round that this processor is in, and whether it is in its second half.
+    pub fn position(&self) -> (u32, bool) {
+        let is_fixed =
+            self.joined_cubes().is_none_or(|(own, _)| own.fixed_root() == self.node.rank);
+        (self.round, self.heard.is_some() || !is_fixed)
+    }
+
+    /// The processor's place, and what went wrong, if anything did that it heard of.
+    ///
+    /// Even then the children are right: they will send what they have.
+    pub fn finish(self) -> (Node, Option<Fault>) {
+        (self.node, self.fault)
+    }
+
+    fn joined_cubes(&self) -> Option<(Cube, Cube)> {
+        // Only those that know their subcube take part.
+        self.known.as_ref()?;
+        if 1_usize.checked_shl(self.round).is_none_or(|width| width >= self.processors) {
+            return None;
+        }
+        let own = Cube::of(self.node.rank, self.round, self.processors);
+        Some((own, own.neighbour(self.round, self.processors)?))
+    }
+
+    /// Goes to the next round in which the own subcube is joined, if there is one.
+    fn pass_idle_rounds(&mut self) {
+        while self.known.is_some()
+            && (1_usize << self.round) < self.processors
+            && self.joined_cubes().is_none()
+        {
+            self.round += 1;
+        }
+    }
+
+    /// Joins the own subcube with the other, of which `heard` was heard.
+    fn join(&mut self, own: Cube, other: Cube, heard: Result<Report, Fault>) {
+        let known = self.known.expect("whoever joins knows its subcube");
+        let rank = self.node.rank;
+        let own_is_left = own.first < other.first;
+        let cubes = if own_is_left { (own, other) } else { (other, own) };
+        let joined = match (known, heard) {
+            (Ok(known), Ok(heard)) => {
+                let reports = if own_is_left { (known, heard) } else { (heard, known) };
+                self.decide(cubes, reports)
+            }
+            (Err(fault), Ok(_)) | (Ok(_), Err(fault)) => Err(fault),
+            (Err(known), Err(heard)) => Err(if own_is_left { known } else { heard }),
+        };
+        let was_gather_root = known.is_ok_and(|report| report.root == rank);
+        let joined = match joined {
+            Ok((receiver, joined)) => {
+                if was_gather_root {
+                    self.attach(own, other, heard.expect("joined"), receiver);
+                }
+                Ok(joined)
+            }
+            Err(fault) => {
+                if was_gather_root {
+                    self.fault = Some(fault);
+                }
+                Err(fault)
+            }
+        };
+        let stays_fixed = rank == own.fixed_root() && !own_is_left;
+        let stays_root = joined.is_ok_and(|report| report.root == rank);
+        self.known = (stays_fixed || stays_root).then_some(joined);
+    }
+
+    /// Makes the other gather root a child, or the parent.
+    fn attach(&mut self, own: Cube, other: Cube, heard: Report, receiver: Rank) {
+        let node = &mut self.node;
+        if receiver != node.rank {
+            node.parent = Some(heard.root);
+            return;
+        }
+        if own.is_single() && other.first < own.first {
+            // A lone processor on the right copies behind the data that it receives first.
+            node.received_before_copy = 1;
+        }
+        node.children.push(Child {
+            rank: heard.root,
+            first: other.first,
+            last: other.last,
+            bytes: heard.bytes,
+            digest: heard.digest,
+        });
+        node.first = node.first.min(other.first);
+        node.last = node.last.max(other.last);
+        // Cannot overflow: the join of the two was found to fit.
+        node.bytes += heard.bytes;
+    }
+
+    /// Which gather root receives, and what is known of the joined subcube.
+    fn decide(
+        &self,
+        (left_cube, right_cube): (Cube, Cube),
+        (left, right): (Report, Report),
+    ) -> Result<(Rank, Report), Fault> {
+        let (first, last) = (left_cube.first, right_cube.last);
+        let bytes = left.bytes.checked_add(right.bytes).ok_or(Fault::TooLarge { first, last })?;
+        let holds = |cube: Cube| self.root.is_some_and(|root| cube.contains(root));
+        let held = match holds(left_cube) {
+            true => Some(ReceivingSide::Left),
+            false => holds(right_cube).then_some(ReceivingSide::Right),
+        };
+        let (left_side, right_side) = (left.side(left_cube), right.side(right_cube));
+        let decided = self.rule.decide(held, &left_side, &right_side);
+        let (side, time) =
+            decided.map_err(|error| Fault::NoTime { first, last, reason: error.into() })?;
+        let receiver = match side {
+            ReceivingSide::Left => left,
+            ReceivingSide::Right => right,
+        };
+        let digest = left.digest.wrapping_add(right.digest);
+        Ok((receiver.root, Report { bytes, digest, time, ..receiver }))
+    }
+
+    /// The word by which processors with other roots or rules are found out.
+    fn agreement(&self) -> u64 {
+        let rule = match self.rule.kind() {
+            AdaptiveRule::GatherTime => 1,
+            AdaptiveRule::DataSize => 2,
+            AdaptiveRule::CompletionTime => 3,
+        };
+        let root = self.root.map_or(0, |root| root as u64 + 1);
+        root << 8 | rule
+    }
+
+    fn encode(&self, known: Result<Report, Fault>) -> JoinMessage {
+        let agreement = self.agreement();
+        let words = match known {
+            Ok(Report { root, bytes, root_block, digest, time }) => {
+                [0, agreement, root as u64, bytes, root_block, time.units().to_bits(), digest]
+            }
+            Err(Fault::Refused { rank }) => [1, agreement, rank as u64, 0, 0, 0, 0],
+            Err(Fault::Differ { first, second }) => {
+                [2, agreement, first as u64, second as u64, 0, 0, 0]
+            }
+            Err(Fault::TooLarge { first, last }) => {
+                [3, agreement, first as u64, last as u64, 0, 0, 0]
+            }
+            Err(Fault::NoTime { first, last, reason }) => {
+                [4, agreement, first as u64, last as u64, reason as u64, 0, 0]
+            }
+            Err(Fault::Garbled { rank }) => [5, agreement, rank as u64, 0, 0, 0, 0],
+        };
+        let mut message = [0; MESSAGE_BYTES];
+        for (place, word) in message.chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        message
+    }
+
+    /// What a message says of the neighbour in this round.
+    fn decode(&self, message: &JoinMessage) -> Result<Report, Fault> {
+        let garbled = Fault::Garbled { rank: self.node.rank };
+        let mut words = [0; MESSAGE_BYTES / 8];
+        for (word, bytes) in words.iter_mut().zip(message.chunks_exact(8)) {
+            *word = u64::from_le_bytes(bytes.try_into().expect("chunks of 8"));
+        }
+        let [kind, agreement, one, two, three, four, digest] = words;
+        let rank = |word: u64| {
+            usize::try_from(word).ok().filter(|&rank| rank < self.processors).ok_or(garbled)
+        };
+        match kind {
+            0 => {
+                let (own, other) = self.joined_cubes().ok_or(garbled)?;
+                let root = rank(one)?;
+                let time = Time::new(f64::from_bits(four)).ok_or(garbled)?;
+                if agreement != self.agreement() {
+                    let (first, second) = (own.last.min(other.last), own.last.max(other.last));
+                    return Err(Fault::Differ { first, second });
+                }
+                match other.contains(root) && three <= two {
+                    true => Ok(Report { root, bytes: two, root_block: three, digest, time }),
+                    false => Err(garbled),
+                }
+            }
+            1 => Err(Fault::Refused { rank: rank(one)? }),
+            2 => Err(Fault::Differ { first: rank(one)?, second: rank(two)? }),
+            3 => Err(Fault::TooLarge { first: rank(one)?, last: rank(two)? }),
+            4 => {
+                let reason =
+                    NoTime::VARIANTS.iter().copied().find(|&reason| reason as u64 == three);
+                let reason = reason.ok_or(garbled)?;
+                Err(Fault::NoTime { first: rank(one)?, last: rank(two)?, reason })
+            }
+            5 => Err(Fault::Garbled { rank: rank(one)? }),
+            _ => Err(garbled),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Where output goes: files that appear whole or not at all.
+
+use crate::error::FileError;
+use crate::unfinished::Unfinished;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Where output goes: a file, or `-` for standard output.
+#[derive(Clone, Debug)]
+pub enum Destination {
+    /// The standard output.
+    StandardOutput,
+    /// The file with this path.
+    File(PathBuf),
+}
+
+/// A destination that can be written.
+pub struct Opened(Way);
+
+/// How a destination is written.
+enum Way {
+    StandardOutput,
+    /// A pipe or a device, which has no content to protect.
+    Stream(PathBuf, File),
+    /// A new file that is to take the place of the target, or of an existing file there with these
+    /// permissions.
+    File {
+        target: PathBuf,
+        permissions: Option<Permissions>,
+    },
+}
+
+impl Destination {
+    /// The destination that a command-line argument names.
+    ///
+    /// # Errors
+    /// An empty name.
+    pub fn parse(argument: &str) -> Result<Destination, String> {
+        match argument {
+            "" => Err("an empty file name".into()),
+            "-" | "/dev/stdout" => Ok(Destination::StandardOutput),
+            path => Ok(Destination::File(path.into())),
+        }
+    }
+
+    /// The destination, ready to be written; an existing file stays as it is until then, and no other
+    /// is made.
+    ///
+    /// # Errors
+    /// A destination that cannot be written.
+    pub fn open(&self) -> Result<Opened, FileError> {
+        match self {
+            Destination::StandardOutput => Ok(Opened(Way::StandardOutput)),
+            Destination::File(path) => {
+                way_to(path).map(Opened).map_err(|error| FileError::file(path, error))
+            }
+        }
+    }
+}
+
+fn way_to(path: &Path) -> io::Result<Way> {
+    let target = link_target(path)?;
+    let permissions = match OpenOptions::new().write(true).open(&target) {
+        Ok(file) => {
+            let metadata = file.metadata()?;
+            if !metadata.is_file() {
+                return Ok(Way::Stream(path.to_owned(), file));
+            }
+            Some(metadata.permissions())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    // Tells now, and not after long work, that the folder takes no file.
+    drop(Unfinished::beside(&target)?);
+    Ok(Way::File { target, permissions })
+}
+
+impl Opened {
+    /// Writes what `content` writes; a file appears whole or not at all. One whose name ends with
+    /// `.gz` is packed.
+    ///
+    /// # Errors
+    /// A failed write; an existing file is then as it was.
+    pub fn write(
+        self,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), FileError> {
+        match self.0 {
+            Way::StandardOutput => {
+                let mut output = BufWriter::new(io::stdout().lock());
+                content(&mut output)?;
+                Ok(output.flush()?)
+            }
+            Way::Stream(path, file) => {
+                let mut output = BufWriter::new(file);
+                let written = content(&mut output).and_then(|()| output.flush());
+                written.map_err(|error| FileError::file(&path, error))
+            }
+            Way::File { target, permissions } => write_whole(&target, permissions, content)
+                .map_err(|error| FileError::file(&target, error)),
+        }
+    }
+}
+
+fn write_whole(
+    target: &Path,
+    permissions: Option<Permissions>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let unfinished = Unfinished::beside(target)?;
+    if let Some(permissions) = permissions {
+        unfinished.file().set_permissions(permissions)?;
+    }
+    let mut output = BufWriter::new(unfinished.file());
+    packed_if_named_so(target, &mut output, content)?;
+    output.flush()?;
+    drop(output);
+    unfinished.persist(target)
+}
+
+/// Writes what `content` writes, packed with gzip if the file's name ends with `.gz`.
+fn packed_if_named_so(
+    path: &Path,
+    output: &mut dyn Write,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if path.extension().is_none_or(|extension| extension != "gz") {
+        return content(output);
+    }
+    let mut packed = BufWriter::new(GzEncoder::new(output, Compression::default()));
+    content(&mut packed)?;
+    packed.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
+    Ok(())
+}
+
+/// The most links that are followed from one to the next.
+const MOST_LINKS: usize = 40;
+
+/// Where a path leads through symbolic links, whether there is something or not.
+fn link_target(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match target.read_link() {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}

@@ -1,0 +1,40 @@
+//! What goes wrong with files.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why something could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// What is read is not what it should be, or cannot be read.
+    #[error("{place}: {reason}")]
+    Content {
+        /// The file's name, or `standard input`.
+        place: String,
+        /// What is wrong, in a few words.
+        reason: String,
+    },
+    /// A file could not be written.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Standard output could not be written.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl FileError {
+    /// A failure to write this file.
+    pub fn file(path: &Path, source: io::Error) -> FileError {
+        FileError::File { path: path.to_owned(), source }
+    }
+
+    /// Whether the reader of our output has gone away, as in `tuwtree show … | head`.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, FileError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

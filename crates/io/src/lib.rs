@@ -1,0 +1,30 @@
+//! Files, for all programs of tuwtree alike.
+//!
+//! - [`Source`]: what is read: a file or standard input, packed with gzip or not.
+//! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`]: a reader for each kind of
+//!   document.
+//! - [`Destination`]: where output goes; a file appears whole or not at all;
+//!   [`abandon`] removes what a signal leaves half written.
+//!
+//! Documents themselves are defined where their content is: in `tuwtree-model`, `tuwtree-schedule` and
+//! `tuwtree-measure`, which know no files.
+
+mod destination;
+mod ending;
+mod error;
+mod json;
+pub mod limits;
+pub mod machine;
+pub mod measurements;
+pub mod schedule;
+pub mod sizes;
+mod source;
+mod text;
+pub mod tree;
+mod unfinished;
+
+pub use destination::{Destination, Opened};
+pub use ending::ending;
+pub use error::FileError;
+pub use source::Source;
+pub use unfinished::abandon;

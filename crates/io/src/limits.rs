@@ -1,0 +1,30 @@
+//! How much is read of each kind of document, unpacked, before it is refused.
+//!
+//! A packed file of a few megabytes can stand for gigabytes. Each limit is what the largest document
+//! of its kind may need, so that no honest one is refused; what is read costs memory only for what is
+//! kept of it.
+
+use tuwtree_model::{Costs, MOST_PROCESSORS};
+
+/// The most bytes of a list of block sizes: 20 digits, a separator and a rank for each process.
+pub const LARGEST_SIZES: u64 = 32 * MOST_PROCESSORS as u64;
+
+/// The most bytes of a tree: for each process its rank, its list's brackets, its block, and blanks.
+pub const LARGEST_TREE: u64 = 48 * MOST_PROCESSORS as u64;
+
+/// The most bytes of a schedule: 80 for each process of the largest problem.
+pub const LARGEST_SCHEDULE: u64 = 80 * MOST_PROCESSORS as u64;
+
+/// The most bytes of a machine: 25 for each of two costs of every pair, of as many processes as costs
+/// are expanded for.
+pub const LARGEST_MACHINE: u64 = 50 * (Costs::MOST_EXPANDED * Costs::MOST_EXPANDED) as u64;
+
+/// The most bytes of measured times: some forty million repetitions.
+pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
+
+/// The most blanks in a row, in bytes: no document has as many, but what a device or a packed file
+/// yields without end may be nothing else.
+pub const MOST_BLANKS: u64 = 1 << 24;
+
+/// The most bytes of one block size or displacement in a text.
+pub const LONGEST_NUMBER: usize = 1 << 12;

@@ -1,0 +1,44 @@
+//! Schedules, or trees from which schedules are made.
+
+use crate::error::FileError;
+use crate::json::Followed;
+use crate::limits::LARGEST_SCHEDULE;
+use crate::source::Source;
+use crate::tree;
+use std::io::BufRead;
+use tuwtree_model::document::TreeDocument;
+use tuwtree_schedule::{Schedule, document};
+
+/// A tree or a schedule.
+pub enum Document {
+    /// A tree, with or without the problem that it was made for.
+    Tree(TreeDocument),
+    /// A schedule.
+    Schedule(Schedule),
+}
+
+/// The tree or schedule in a document.
+///
+/// # Errors
+/// [`FileError::Content`] with the source's name and what is wrong where.
+pub fn read(source: &Source) -> Result<Document, FileError> {
+    let mut stream = source.stream(LARGEST_SCHEDULE)?;
+    let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
+    if !is_tree(start) {
+        let mut input = Followed::new(stream);
+        let schedule = document::read(&mut input);
+        return match schedule {
+            Ok(schedule) => Ok(Document::Schedule(schedule)),
+            Err(error) => Err(source.failure(&input.explain(&error))),
+        };
+    }
+    let tree = tree::parse(stream).map_err(|error| source.failure(&error))?;
+    Ok(Document::Tree(tree))
+}
+
+/// Whether a document that starts so says that it holds a tree.
+fn is_tree(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(256)];
+    let format = format!("\"{}\"", TreeDocument::FORMAT);
+    start.windows(format.len()).any(|window| window == format.as_bytes())
+}

@@ -1,0 +1,131 @@
+//! What the bounds compute with: a root, the others' blocks in falling order, integers throughout.
+
+use crate::{BlockSizes, Homogeneous, LARGEST_EXACT, Rank, Time, TimeError};
+
+/// The largest power of two below which scaled times are kept, with room for sums.
+const HORIZON: f64 = 110.0;
+
+/// What a root has to receive and copy, in scaled integer time.
+pub(super) struct RootLoad {
+    /// alpha.
+    pub(super) latency: u128,
+    /// The time of the root's copy.
+    pub(super) copy: u128,
+    /// `n + 1` entries: the time on the wire of the `i` largest of the others' `n` blocks that are
+    /// not empty, without latency.
+    pub(super) volume: Vec<u128>,
+    /// `n` entries: by how much sending the `i`-th largest takes longer than copying it.
+    pub(super) lead: Vec<u128>,
+    processors: usize,
+    scale: Scale,
+}
+
+/// How times became integers.
+#[derive(Clone, Copy, PartialEq)]
+enum Scale {
+    /// They are.
+    Integral,
+    /// Multiplied by `2^exponent`, and rounded down.
+    Binary(f64),
+}
+
+impl RootLoad {
+    /// The problem of `root`, which copies its block at `copy_rate`.
+    pub(super) fn new(
+        root: Rank,
+        copy_rate: f64,
+        sizes: &BlockSizes,
+        costs: &Homogeneous,
+    ) -> RootLoad {
+        let scale = Scale::new(copy_rate, sizes, costs);
+        let [latency, beta, gamma] = [costs.alpha(), costs.beta(), costs.gamma().min(costs.beta())]
+            .map(|c| scale.integer(c));
+        let times = |rate: u128, bytes: u64| rate.saturating_mul(u128::from(bytes));
+        let mut others: Vec<u64> = sizes.iter().collect();
+        let copy = times(scale.integer(copy_rate), others.swap_remove(root));
+        others.retain(|&bytes| bytes > 0);
+        others.sort_unstable_by(|a, b| b.cmp(a));
+        let mut sent = 0;
+        let mut volume = vec![0];
+        for &bytes in &others {
+            sent += bytes;
+            volume.push(times(beta, sent));
+        }
+        let lead = others.iter().map(|&bytes| times(beta - gamma, bytes)).collect();
+        RootLoad { latency, copy, volume, lead, processors: sizes.processors(), scale }
+    }
+
+    /// `n`: how many of the others' blocks are not empty.
+    pub(super) fn blocks(&self) -> usize {
+        self.lead.len()
+    }
+
+    /// What the root receives and copies in any case, without latency.
+    pub(super) fn base(&self) -> u128 {
+        self.copy.saturating_add(self.volume[self.blocks()])
+    }
+
+    /// Fails if not even the least that any tree may take can be stated.
+    ///
+    /// # Errors
+    /// [`TimeError`].
+    pub(super) fn check(&self) -> Result<(), TimeError> {
+        let latency = if self.blocks() > 0 { self.latency } else { 0 };
+        let least = self.base().saturating_add(latency);
+        match self.scale {
+            Scale::Integral if least > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
+            // Only with the least of all scales can that be, beyond the range of f64.
+            Scale::Binary(_) if least > 1 << 122 => Err(TimeError::NotFinite),
+            _ => Ok(()),
+        }
+    }
+
+    /// The time of `beyond` over the base, in the cost model's units.
+    ///
+    /// # Errors
+    /// [`TimeError`] if it cannot be stated.
+    pub(super) fn time(&self, beyond: u128) -> Result<Time, TimeError> {
+        self.stated(self.base() + beyond)
+    }
+
+    /// A time in the cost model's units.
+    ///
+    /// # Errors
+    /// [`TimeError`] if it cannot be stated.
+    pub(super) fn stated(&self, units: u128) -> Result<Time, TimeError> {
+        match self.scale {
+            Scale::Integral if units > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
+            Scale::Integral => Time::new(units as f64).ok_or(TimeError::NotFinite),
+            Scale::Binary(exponent) => {
+                // A completion time comes about in at most 2p roundings one after the other, and a
+                // few in each message; none loses more than half an epsilon of a value.
+                let kept = 1.0 - (self.processors as f64 + 8.0) * f64::EPSILON;
+                let units = units as f64 * (-exponent).exp2() * kept;
+                // Near the smallest numbers roundings are not relative: nothing is claimed.
+                let units = if units < f64::MIN_POSITIVE / f64::EPSILON { 0.0 } else { units };
+                Time::new(units).ok_or(TimeError::NotFinite)
+            }
+        }
+    }
+}
+
+impl Scale {
+    /// The scale of a load: a power of two that uses most of 128 bits.
+    fn new(copy_rate: f64, sizes: &BlockSizes, costs: &Homogeneous) -> Scale {
+        if costs.is_integral() {
+            return Scale::Integral;
+        }
+        let most = sizes.processors() as f64 * costs.alpha()
+            + (costs.beta() + copy_rate) * sizes.total() as f64;
+        // Clamped so that neither the power nor a scaled cost leaves the range of f64.
+        Scale::Binary((HORIZON - most.log2().ceil()).clamp(-930.0, 900.0))
+    }
+
+    /// A cost as an integer, rounded down.
+    fn integer(self, cost: f64) -> u128 {
+        match self {
+            Scale::Integral => cost as u128,
+            Scale::Binary(exponent) => (cost * exponent.exp2()) as u128,
+        }
+    }
+}

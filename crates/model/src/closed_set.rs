@@ -1,0 +1,43 @@
+//! Closed sets: enums all of whose members users can name.
+
+use std::str::FromStr;
+
+/// A closed set: an enum without fields whose members have names, all of them derived from the enum
+/// itself by `strum::VariantArray`, `strum::IntoStaticStr` and `strum::EnumString`.
+///
+/// No list of members is kept by hand: what is added to the enum is in [`ALL`](Self::ALL), has a
+/// [`name`](Self::name) and is parsed.
+///
+/// # Example
+/// ```
+/// use tuwtree_model::{ClosedSet, Operation};
+/// assert_eq!(Operation::ALL.len(), 4);
+/// assert_eq!(Operation::Reduce.name(), "reduce");
+/// assert_eq!("reduce".parse(), Ok(Operation::Reduce));
+/// ```
+pub trait ClosedSet:
+    Copy + PartialEq + strum::VariantArray + Into<&'static str> + FromStr + 'static
+{
+    /// All members, in the order in which users see them.
+    const ALL: &'static [Self] = Self::VARIANTS;
+
+    /// All members, one by one.
+    fn all() -> std::iter::Copied<std::slice::Iter<'static, Self>> {
+        Self::ALL.iter().copied()
+    }
+
+    /// The name by which users, documents and tests call the member.
+    fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The names of all members, for messages: `a, b, c`.
+    fn names() -> String {
+        Self::all().map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl<T> ClosedSet for T where
+    T: Copy + PartialEq + strum::VariantArray + Into<&'static str> + FromStr + 'static
+{
+}

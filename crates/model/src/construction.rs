@@ -1,0 +1,42 @@
+//! The names of all ways to build a tree.
+
+/// A way to build a tree, by name: what each is, what it is for, and how it is built, the crates that
+/// build them know. In the order of the published tables' columns, but with the cheaper ones first: of
+/// equally fast trees, the first is recommended.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the catalogue of constructions says what each is")]
+pub enum Construction {
+    Linear,
+    Oblivious,
+    Adaptive,
+    MinimumFirst,
+    MaximumFirst,
+    Graceful,
+    ModelGraceful,
+    Paths,
+    TwoLevel,
+    Binary,
+    Optimal,
+    Direct,
+    TwoBlock,
+    Doubling,
+    Greedy,
+    Sorted,
+    Searched,
+    Knomial,
+    Hybrid,
+    Exact,
+}

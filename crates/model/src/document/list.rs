@@ -1,0 +1,114 @@
+//! Lists with an entry for each processor, read one by one: a list that is too long is refused as soon
+//! as it is, before it takes more memory.
+
+use crate::{MOST_PROCESSORS, Rank, Step};
+use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+/// Numbers, at most one for each of [`MOST_PROCESSORS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct NumberList(pub Vec<u64>);
+
+impl<'de> Deserialize<'de> for NumberList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NumberList, D::Error> {
+        struct Numbers;
+
+        impl<'de> Visitor<'de> for Numbers {
+            type Value = NumberList;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list of numbers")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NumberList, A::Error> {
+                let mut numbers = Vec::new();
+                while let Some(number) = list.next_element()? {
+                    check_room(numbers.len())?;
+                    numbers.push(number);
+                }
+                Ok(NumberList(numbers))
+            }
+        }
+
+        deserializer.deserialize_seq(Numbers)
+    }
+}
+
+/// The subtrees of all processors, as steps: a list for each, in which its own rank stands for the copy.
+pub(super) struct SubtreeLists {
+    pub(super) processors: usize,
+    pub(super) steps: Vec<(Rank, Step)>,
+}
+
+impl<'de> Deserialize<'de> for SubtreeLists {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SubtreeLists, D::Error> {
+        struct Lists;
+
+        impl<'de> Visitor<'de> for Lists {
+            type Value = SubtreeLists;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list of subtrees for each processor")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<SubtreeLists, A::Error> {
+                let mut read = SubtreeLists { processors: 0, steps: Vec::new() };
+                while lists.next_element_seed(OneProcessor(&mut read))?.is_some() {}
+                Ok(read)
+            }
+        }
+
+        deserializer.deserialize_seq(Lists)
+    }
+}
+
+/// Reads the subtrees of the processor that comes next.
+struct OneProcessor<'a>(&'a mut SubtreeLists);
+
+impl<'de> DeserializeSeed<'de> for OneProcessor<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OneProcessor<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a list of the subtrees of processor {}", self.0.processors)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut subtrees: A) -> Result<(), A::Error> {
+        let OneProcessor(read) = self;
+        let rank = read.processors;
+        check_room(rank)?;
+        while let Some(subtree) = subtrees.next_element::<u32>()? {
+            // Each rank stands at its parent, and once more where it copies.
+            if read.steps.len() >= 2 * MOST_PROCESSORS {
+                return Err(A::Error::custom(format!(
+                    "more than {} subtrees and copies",
+                    2 * MOST_PROCESSORS
+                )));
+            }
+            let step = match subtree as Rank {
+                own if own == rank => Step::Copy,
+                child => Step::Receive(child),
+            };
+            read.steps.push((rank, step));
+        }
+        read.processors += 1;
+        Ok(())
+    }
+}
+
+/// Fails unless one more entry may come after so many.
+fn check_room<E: Error>(entries: usize) -> Result<(), E> {
+    match entries < MOST_PROCESSORS {
+        true => Ok(()),
+        false => Err(E::custom(format!("a list of more than {MOST_PROCESSORS} entries"))),
+    }
+}

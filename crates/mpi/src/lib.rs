@@ -1,0 +1,281 @@
+//! The library for C: `include/tuwtree_mpi.h` declares and describes these functions.
+//!
+//! Every function that can fail returns `MPI_SUCCESS` or an error class of MPI, after the error
+//! handler of the communicator has been called with it. None unwinds into C.
+//!
+//! A crate of its own, so that whoever else depends on the executor does not export these functions.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use tuwtree_executor::collective::{
+    CollectiveError, Persistent, collectives_of, guarded, last_error_text,
+};
+use tuwtree_executor::settings::{Setting, SettingError};
+use tuwtree_executor::sys::Arguments;
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype};
+
+const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
+
+/// What the last error in this thread was about: a text with a final zero, which lives until the
+/// next error; empty if there was none.
+#[unsafe(no_mangle)]
+pub extern "C" fn tuwtree_error_text() -> *const c_char {
+    last_error_text()
+}
+
+/// Gathers blocks: `MPI_Gatherv`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            collectives_of(comm)?.run(&Arguments::gatherv(own, all, root)).map(drop)
+        })
+    }
+}
+
+/// Scatters blocks: `MPI_Scatterv`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Scatterv`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            collectives_of(comm)?.run(&Arguments::scatterv(all, own, root)).map(drop)
+        })
+    }
+}
+
+/// A persistent operation, as C holds it.
+pub struct COperation {
+    persistent: Persistent<'static>,
+    /// Whose error handler hears of failures.
+    comm: MPI_Comm,
+}
+
+/// Sets up a gather.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv_init`; `request` points to a place for the result,
+/// or is null, which is an error; the communicator lives until the operation is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            init(&Arguments::gatherv(own, all, root), comm, request)
+        })
+    }
+}
+
+/// Sets up a scatter.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            init(&Arguments::scatterv(all, own, root), comm, request)
+        })
+    }
+}
+
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+unsafe fn init(
+    arguments: &Arguments<'static>,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> Result<(), CollectiveError> {
+    if request.is_null() {
+        return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
+    }
+    // SAFETY: a place for the request, which was found not to be null; the communicator's handle is
+    // one that MPI has given out.
+    unsafe {
+        *request = std::ptr::null_mut();
+        let persistent = collectives_of(comm)?.init(arguments)?;
+        *request = Box::into_raw(Box::new(COperation { persistent, comm }));
+    }
+    Ok(())
+}
+
+/// Starts an operation.
+///
+/// # Safety
+/// `request` points to what one of the functions above has made, or to null, or is null, which are
+/// errors; buffers have memory as was promised to those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_start(request: *mut *mut COperation) -> c_int {
+    // SAFETY: a request that `init` has made, or null, as `tuwtree_start` demands of the program.
+    unsafe { with_operation(request, |operation| operation.persistent.start()) }
+}
+
+/// Waits for an operation.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut COperation) -> c_int {
+    // SAFETY: a request that `init` has made, or null, as `tuwtree_wait` demands of the program.
+    unsafe { with_operation(request, |operation| operation.persistent.wait()) }
+}
+
+/// Looks whether an operation has ended.
+///
+/// # Safety
+/// As [`tuwtree_start`]; `flag` points to a place for the answer, or is null, which is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_test(request: *mut *mut COperation, flag: *mut c_int) -> c_int {
+    let test = |operation: &mut COperation| {
+        if flag.is_null() {
+            return Err(CollectiveError::Refused("a null pointer for the flag".to_owned()));
+        }
+        let has_ended = operation.persistent.test()?;
+        // SAFETY: a place for the flag, which was found not to be null.
+        unsafe { *flag = c_int::from(has_ended) };
+        Ok(())
+    };
+    // SAFETY: a request that `init` has made, or null, as `tuwtree_test` demands of the program.
+    unsafe { with_operation(request, test) }
+}
+
+/// Frees an operation.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_free(request: *mut *mut COperation) -> c_int {
+    let check = |operation: &mut COperation| match operation.persistent.is_under_way() {
+        true => Err(CollectiveError::NotStartable("under way")),
+        false => Ok(()),
+    };
+    // SAFETY: the caller's promise; the box is the one that `init` has made.
+    unsafe {
+        let code = with_operation(request, check);
+        if code != SUCCESS {
+            return code;
+        }
+        let operation = Box::from_raw(*request);
+        *request = std::ptr::null_mut();
+        let comm = operation.comm;
+        guarded(comm, move || {
+            drop(operation);
+            Ok(())
+        })
+    }
+}
+
+/// Does something with an operation, and reports failures to its communicator.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+unsafe fn with_operation(
+    request: *mut *mut COperation,
+    work: impl FnOnce(&mut COperation) -> Result<(), CollectiveError>,
+) -> c_int {
+    // SAFETY: the caller's promise; a null pointer is none to an operation.
+    unsafe {
+        let operation = if request.is_null() { None } else { (*request).as_mut() };
+        match operation {
+            Some(operation) => {
+                let comm = operation.comm;
+                guarded(comm, || work(operation))
+            }
+            None => guarded(raw::RSMPI_COMM_NULL, || {
+                Err(CollectiveError::NotStartable("none: a null request"))
+            }),
+        }
+    }
+}
+
+/// Changes a setting of a communicator.
+///
+/// # Safety
+/// `name` and `value` are texts with a final zero, or null, which is an error; `comm` is a handle
+/// that MPI has given out, or `MPI_COMM_NULL`, which is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_set(
+    comm: MPI_Comm,
+    name: *const c_char,
+    value: *const c_char,
+) -> c_int {
+    // SAFETY: texts with a final zero, or null, and a handle that MPI has given out, or null.
+    unsafe {
+        guarded(comm, || {
+            let refused = |error: SettingError| CollectiveError::Refused(error.to_string());
+            let setting: Setting = text_of(name, "the name")?.parse().map_err(refused)?;
+            let value = text_of(value, "the value")?;
+            collectives_of(comm)?.set(setting, value)
+        })
+    }
+}
+
+/// The text at a pointer from C.
+///
+/// # Safety
+/// A text with a final zero, which lives as long as is needed, or null.
+unsafe fn text_of<'a>(text: *const c_char, what: &str) -> Result<&'a str, CollectiveError> {
+    if text.is_null() {
+        return Err(CollectiveError::Refused(format!("a null pointer for {what} of a setting")));
+    }
+    // SAFETY: a text with a final zero, which was found not to be null.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map_err(|_| CollectiveError::Refused(format!("{what} of a setting is not UTF-8")))
+}

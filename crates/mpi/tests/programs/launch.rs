@@ -1,0 +1,152 @@
+//! Compiling programs, and running them on several processors with an eye on the clock.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// A job that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// How a program is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    Shared,
+    Static,
+}
+
+/// The repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The file of a machine document of ours.
+pub(crate) fn machine(name: &str) -> String {
+    root().join("data/machines").join(name).to_str().unwrap().to_owned()
+}
+
+/// Where cargo has put the libraries: beside this test.
+pub(crate) fn library_directory() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_owned()
+}
+
+/// Programs, and the library under the name by which they look for it.
+fn directory() -> &'static Path {
+    static DIRECTORY: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let directory = DIRECTORY.get_or_init(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let library = library_directory().join("libtuwtree_mpi.so");
+        for name in ["libtuwtree_mpi.so", "libtuwtree_mpi.so.0"] {
+            std::os::unix::fs::symlink(&library, directory.path().join(name)).unwrap();
+        }
+        directory
+    });
+    directory.path()
+}
+
+pub(crate) fn is_open_mpi() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        let output = Command::new(env!("TUWTREE_MPIRUN")).arg("--version").output().unwrap();
+        text(&output.stdout).contains("Open MPI")
+    })
+}
+
+/// The program that a file of `tests/c`, or any other, makes with all warnings being errors.
+pub(crate) fn compile(source: &str, build: Build) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(source);
+    let name = source.file_name().unwrap().to_str().unwrap();
+    let program = directory().join(format!("{name}.{build:?}"));
+    let is_cpp = name.ends_with(".cpp");
+    let compiler = env!("TUWTREE_MPICC");
+    let compiler = if is_cpp { compiler.replace("mpicc", "mpicxx") } else { compiler.to_owned() };
+    let mut command = Command::new(compiler);
+    command.args([if is_cpp { "-std=c++11" } else { "-std=c99" }]);
+    command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    // MPI's own C++ interface has warnings, and is not wanted.
+    command.args(["-DOMPI_SKIP_MPICXX=1", "-DMPICH_SKIP_MPICXX=1"]);
+    command.arg("-I").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include")).arg(&source);
+    match build {
+        Build::Shared => {
+            command.arg("-L").arg(directory()).arg("-ltuwtree_mpi");
+            command.arg(format!("-Wl,-rpath,{}", directory().display()));
+        }
+        Build::Static => {
+            command.arg(library_directory().join("libtuwtree_mpi.a"));
+            command.args(["-lpthread", "-ldl", "-lm"]);
+        }
+    }
+    let output = command.arg("-o").arg(&program).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    program
+}
+
+/// Runs a program on several processors. A job that hangs is ended, and fails the test.
+pub(crate) fn run(
+    processors: usize,
+    program: &Path,
+    arguments: &[&str],
+    environment: &[(&str, String)],
+) -> Output {
+    let mut command = Command::new(env!("TUWTREE_MPIRUN"));
+    command.args(["-n", &processors.to_string()]).arg(program).args(arguments);
+    for variable in ["ALGORITHM", "MODE", "MACHINE", "SCHEDULE", "LOG"] {
+        command.env_remove(format!("TUWTREE_{variable}"));
+    }
+    // More processors than cores, as whoever we are.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    let directory = tempfile::tempdir().unwrap();
+    let files = ["out", "err"].map(|name| directory.path().join(name));
+    let [out, err] = files.each_ref().map(|path| std::fs::File::create(path).unwrap());
+    let mut job = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().unwrap();
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = job.try_wait().unwrap() {
+            break status;
+        }
+        if started.elapsed() > PATIENCE {
+            // mpirun takes its processes with it if it is asked to end.
+            let _ = Command::new("kill").arg(job.id().to_string()).status();
+            std::thread::sleep(Duration::from_secs(3));
+            let _ = job.kill();
+            let said = files.each_ref().map(|path| text(&std::fs::read(path).unwrap()));
+            panic!("{processors} processors, {arguments:?}: still running; {said:?}");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    let [stdout, stderr] = files.map(|path| std::fs::read(path).unwrap());
+    Output { status, stdout, stderr }
+}
+
+/// What pkg-config says of an installed library.
+pub(crate) fn pkg_config(prefix: &Path) -> String {
+    let path = prefix.join("lib/pkgconfig");
+    let output = Command::new("pkg-config")
+        .args(["--cflags", "--libs", "--static", "tuwtree_mpi"])
+        .env("PKG_CONFIG_PATH", path)
+        .output();
+    let output = output.expect("pkg-config");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// The name by which a shared library is known to the programs that are linked against it.
+pub(crate) fn soname(library: &Path) -> String {
+    let output = Command::new("readelf").arg("-d").arg(library).output().expect("readelf");
+    let dynamic = text(&output.stdout);
+    let names: Vec<&str> = dynamic
+        .lines()
+        .filter(|line| line.contains("(SONAME)"))
+        .filter_map(|line| line.split_once('[')?.1.split_once(']'))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names.len(), 1, "{}: {dynamic}", library.display());
+    names[0].to_owned()
+}
+
+/// Text without the zeros that Open MPI sometimes writes.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace('\0', "")
+}

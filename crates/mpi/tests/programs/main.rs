@@ -1,0 +1,178 @@
+//! Programs in C on the library, run by the `mpirun` of the MPI library that it is built with.
+
+mod launch;
+
+use launch::{Build, compile, library_directory, machine, run, text};
+use std::fs;
+
+/// The numbers of processors: MPICH waits busily, so that many processors on few cores take long.
+fn processors() -> &'static [usize] {
+    match launch::is_open_mpi() {
+        true => &[1, 2, 3, 5, 8, 13, 16, 32],
+        false => &[1, 2, 3, 5],
+    }
+}
+
+#[test]
+fn a_c_program_uses_all_of_the_interface() {
+    let program = compile("collectives.c", Build::Shared);
+    for &count in processors() {
+        // Thousands of random problems in all, fewer where many processors share few cores.
+        let problems = match (launch::is_open_mpi(), count) {
+            (true, 1..=5) => "1000",
+            (true, _) => "100",
+            (false, 1..=2) => "300",
+            (false, _) => "10",
+        };
+        let output = run(count, &program, &[problems, &machine("vsc3.toml")], &[]);
+        let expected = format!("all right: {count} processors, {problems} random problems");
+        assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
+fn the_static_library_and_the_header_in_cpp_do_as_well() {
+    for program in [compile("header.cpp", Build::Shared), compile("header.cpp", Build::Static)] {
+        let output = run(3, &program, &[], &[]);
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
+fn the_example_of_the_guide_runs() {
+    let guide = include_str!("../../../../docs/executor-c.md");
+    let code = guide.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("example.c");
+    fs::write(&source, code).unwrap();
+    let program = compile(source.to_str().unwrap(), Build::Shared);
+    let output = run(4, &program, &[], &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains("10 blocks' worth of 0 1 1 2 2 2 3 3 3 3"), "{output:?}");
+}
+
+#[test]
+fn the_header_declares_what_the_library_exports() {
+    let header = include_str!("../../include/tuwtree_mpi.h");
+    let source = include_str!("../../src/lib.rs");
+    let names = |text: &str, before: &str| {
+        let mut names: Vec<String> = text
+            .split(before)
+            .skip(1)
+            .map(|rest| rest.split('(').next().unwrap().trim().to_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    let exported = names(source, "extern \"C\" fn ");
+    let declared = header.replace("\nconst char *", "\nint ");
+    assert_eq!(names(&declared, "\nint "), exported);
+    assert!(exported.len() == 10, "{exported:?}");
+}
+
+#[test]
+fn faults_end_the_job_with_one_message_that_says_what_is_wrong() {
+    let program = compile("fault.c", Build::Shared);
+    let directory = tempfile::tempdir().unwrap();
+    let corrupt = directory.path().join("corrupt.json");
+    fs::write(&corrupt, "{\"format\": \"tuwtree-schedule\", \"version\": 1, \"root\": 0").unwrap();
+    let corrupt = corrupt.to_str().unwrap().to_owned();
+    let other = launch::root().join("data/schedules/gather.json").to_str().unwrap().to_owned();
+    let schedule = |path: &str| {
+        vec![("TUWTREE_ALGORITHM", "schedule".to_owned()), ("TUWTREE_SCHEDULE", path.to_owned())]
+    };
+    let cases = [
+        ("counts", vec![], "tuwtree: processor 2 states 8 bytes; the root expects 4 from it"),
+        (
+            "persistent-counts",
+            vec![("TUWTREE_ALGORITHM", "linear".to_owned())],
+            "tuwtree: processor 2 states 0 bytes; the root expects 4 from it",
+        ),
+        ("communicator", vec![], "tuwtree: MPI_COMM_NULL"),
+        ("schedule", schedule(&corrupt), "corrupt.json: EOF while parsing"),
+        ("schedule", schedule(&other), "a schedule for 4 processors; there are 3"),
+        ("schedule", schedule("/nowhere"), "tuwtree: /nowhere: No such file"),
+        (
+            "algorithm",
+            vec![("TUWTREE_ALGORITHM", "fast".to_owned())],
+            "tuwtree: TUWTREE_ALGORITHM \"fast\": one of adaptive, ",
+        ),
+        (
+            "algorithm",
+            vec![("TUWTREE_ALGORITHM", "auto".to_owned())],
+            "tuwtree: the algorithm auto needs a machine: set TUWTREE_MACHINE",
+        ),
+    ];
+    for (what, environment, message) in cases {
+        let output = run(3, &program, &[what], &environment);
+        assert!(!output.status.success(), "{what}: {output:?}");
+        let errors = text(&output.stderr) + &text(&output.stdout);
+        assert!(errors.contains(message), "{what}: {errors}");
+        let said = errors.matches("tuwtree: ").count();
+        assert!(said == if what == "communicator" { said } else { 1 }, "{what}: {errors}");
+    }
+}
+
+#[test]
+fn whoever_has_invalid_arguments_takes_large_messages_and_forgets_them() {
+    let output = run(3, &compile("refused.c", Build::Shared), &[], &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout).matches("as expected").count(), 3, "{output:?}");
+    assert_eq!(text(&output.stderr), "", "the MPI library complains");
+}
+
+#[test]
+fn a_given_schedule_is_read_by_the_root_and_followed_by_all() {
+    let program = compile("fault.c", Build::Shared);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("star.json");
+    // Block 1 goes by way of 2.
+    let schedule = r#"{"format": "tuwtree-schedule", "version": 1, "operation": "gather",
+        "processors": 3, "root": 0, "order": "ordered", "ports": 1,
+        "block_sizes_bytes": [4, 4, 4], "segment_bytes": [0, 0, 8], "actions": [
+        [{"from": ["input", 0, 4], "into": ["output", 0, 4]},
+         {"receive": 2, "into": ["output", 4, 8]}],
+        [{"send": 2, "from": ["input", 0, 4]}],
+        [{"receive": 1, "into": ["segment", 0, 4]},
+         {"from": ["input", 0, 4], "into": ["segment", 4, 4]},
+         {"send": 0, "from": ["segment", 0, 8]}]]}"#;
+    fs::write(&path, schedule).unwrap();
+    let environment = [
+        ("TUWTREE_ALGORITHM", "schedule".to_owned()),
+        ("TUWTREE_SCHEDULE", path.to_str().unwrap().to_owned()),
+    ];
+    let output = run(3, &program, &["nothing"], &environment);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn the_library_installs_with_a_pkg_config_file() {
+    let prefix = tempfile::tempdir().unwrap();
+    let script = launch::root().join("crates/mpi/install");
+    let output = std::process::Command::new(script)
+        .env("PREFIX", prefix.path())
+        .env("LIBRARIES", library_directory())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    for name in ["include/tuwtree_mpi.h", "lib/libtuwtree_mpi.so.0", "lib/libtuwtree_mpi.a"] {
+        assert!(prefix.path().join(name).is_file(), "{name}");
+    }
+    let flags = launch::pkg_config(prefix.path());
+    assert!(flags.contains("-ltuwtree_mpi"), "{flags}");
+}
+
+#[test]
+fn the_shared_library_has_its_own_name() {
+    let library = library_directory().join("libtuwtree_mpi.so");
+    assert_eq!(launch::soname(&library), "libtuwtree_mpi.so.0");
+}
+
+#[test]
+#[ignore = "takes 5 GB of memory; run by name"]
+fn blocks_of_more_than_2_gib_are_gathered_and_scattered_by_one_call() {
+    let output = run(2, &compile("large.c", Build::Shared), &[], &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout).matches("nothing wrong").count(), 2, "{output:?}");
+}

@@ -1,0 +1,101 @@
+//! Which construction to use for a problem: from a comparison's computed times, not from rules of
+//! thumb.
+
+use crate::catalogue;
+use crate::comparison::{Comparison, Outcome};
+use tuwtree_model::{Construction, Order, Rank, Time};
+
+/// Which of a comparison's trees to use.
+pub struct Advice<'a> {
+    /// What it is about.
+    pub comparison: &'a Comparison,
+    /// The tree that is the least trouble of those that are fast enough.
+    pub chosen: &'a Outcome,
+}
+
+/// How much trouble a tree is, the least first: what is built online, and what is built offline and
+/// keeps ever less order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trouble {
+    /// Built by the processors themselves.
+    Online(Construction),
+    /// Planned beforehand.
+    Offline(Order, Construction),
+}
+
+impl Trouble {
+    /// The trouble of an outcome.
+    pub fn of(outcome: &Outcome) -> Trouble {
+        let construction = outcome.construction;
+        match catalogue::row(construction).is_online {
+            true => Trouble::Online(construction),
+            false => Trouble::Offline(outcome.order, construction),
+        }
+    }
+}
+
+/// The trees that a tree is measured against.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Rival {
+    /// The star.
+    Linear,
+    /// The adaptive binomial tree.
+    Adaptive,
+    /// The fastest that keeps rank order.
+    Ordered,
+    /// The fastest of all that were built.
+    Best,
+}
+
+impl<'a> Advice<'a> {
+    /// How much longer than the fastest a tree may take that is less trouble, in percent, if nothing
+    /// else is said.
+    pub const TOLERANCE_PERCENT: f64 = 2.0;
+
+    /// The tree that is the least trouble of those that take at most this share longer than the
+    /// fastest of the comparison, unpacking included.
+    pub fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
+        let fastest = comparison.outcomes.iter().map(|outcome| outcome.unpacked).min();
+        let enough = fastest.expect("there is a tree").units() * (1.0 + tolerance);
+        let chosen = comparison
+            .outcomes
+            .iter()
+            .filter(|outcome| outcome.unpacked.units() <= enough)
+            .min_by_key(|outcome| (Trouble::of(outcome), outcome.unpacked));
+        Advice { comparison, chosen: chosen.expect("the fastest tree is fast enough") }
+    }
+
+    /// The tree that is called so, if it was built.
+    pub fn rival(&self, rival: Rival) -> Option<&'a Outcome> {
+        let outcomes = self.comparison.outcomes.iter();
+        let fits = |outcome: &&Outcome| match rival {
+            Rival::Linear => outcome.construction == Construction::Linear,
+            Rival::Adaptive => outcome.construction == Construction::Adaptive,
+            Rival::Ordered => outcome.order == Order::Ordered,
+            Rival::Best => true,
+        };
+        outcomes.filter(fits).min_by_key(|outcome| outcome.unpacked)
+    }
+
+    /// How many times as long a tree takes as the chosen one; `None` if that is no number.
+    pub fn factor(&self, other: &Outcome) -> Option<f64> {
+        let (other, chosen) = (other.unpacked.units(), self.chosen.unpacked.units());
+        match chosen == 0.0 {
+            true => (other == 0.0).then_some(1.0),
+            false => Some(other / chosen),
+        }
+    }
+
+    /// The root of the chosen tree.
+    pub fn root(&self) -> Rank {
+        self.chosen.built.tree.root()
+    }
+
+    /// No tree of whatever order completes earlier.
+    pub fn bound(&self) -> Time {
+        self.comparison.bound
+    }
+}

@@ -1,0 +1,144 @@
+//! Constructions that are built without search.
+
+use super::Row;
+use crate::error::NoTree;
+use crate::request::{Built, Request, Wanted};
+use tuwtree_model::{ClosedSet, Operation, Order, Ports, Tree};
+use tuwtree_treegen::{
+    ConstructionError, Filling, adaptive, doubling, graceful, greedy, hybrid, knomial, linear,
+    model_binomial, model_graceful, oblivious, paths, two_block,
+};
+
+pub(super) const LINEAR: Row = Row {
+    is_online: true,
+    ..Row::plain(
+        "star: the root receives from all others, as MPI libraries do",
+        |_, _| true,
+        |request, wanted| done(wanted, linear(request.problem)),
+    )
+};
+
+pub(super) const OBLIVIOUS: Row = Row {
+    is_online: true,
+    ..Row::plain(
+        "rank-ordered binomial tree, whatever the blocks",
+        |_, _| true,
+        |request, wanted| done(wanted, oblivious(request.problem)),
+    )
+};
+
+pub(super) const ADAPTIVE: Row = Row {
+    is_online: true,
+    is_for_one_port: true,
+    ..Row::plain(
+        "binomial tree in which the larger side receives",
+        |_, _| true,
+        |request, wanted| done(wanted, adaptive(request.problem, request.settings.adaptive_rule)),
+    )
+};
+
+pub(super) const MINIMUM_FIRST: Row = Row::plain(
+    "binomial tree, places filled with the nearest first; not in rank order",
+    where_costs_differ,
+    |request, wanted| done(wanted, model_binomial(request.problem, Filling::MinimumFirst)),
+);
+
+pub(super) const MAXIMUM_FIRST: Row = Row::plain(
+    "binomial tree, places filled with the farthest first; not in rank order",
+    where_costs_differ,
+    |request, wanted| done(wanted, model_binomial(request.problem, Filling::MaximumFirst)),
+);
+
+pub(super) const GRACEFUL: Row = Row::plain(
+    "sets of growing weight, largest block first (Träff 2004); not in rank order",
+    where_costs_differ,
+    |request, wanted| match request.problem.vector() {
+        Some(_) => {
+            let reason = "its sets are of growing weight, and all vectors weigh the same";
+            Err(wanted.effort.refused(reason))
+        }
+        None => done(wanted, graceful(request.problem)),
+    },
+);
+
+pub(super) const MODEL_GRACEFUL: Row = Row::plain(
+    "sets of growing message times, slowest first; not in rank order",
+    where_costs_differ,
+    |request, wanted| done(wanted, model_graceful(request.problem)),
+);
+
+pub(super) const PATHS: Row = Row::plain(
+    "each rank along its fastest path of links, where pairs have none; not in rank order",
+    |request, order| order == Order::Any && request.problem.costs().lacks_links(),
+    |request, wanted| done(wanted, paths(request.problem)),
+);
+
+pub(super) const TWO_BLOCK: Row = Row {
+    is_for_cheap_copies: true,
+    ..Row::plain(
+        "small and large blocks apart, for at most two block sizes; not in rank order",
+        |request, order| order == Order::Any && two_block(request.problem).is_ok(),
+        |request, wanted| done(wanted, two_block(request.problem)),
+    )
+};
+
+pub(super) const DOUBLING: Row = Row {
+    is_for_cheap_copies: true,
+    is_for_one_port: true,
+    ..Row::plain(
+        "the largest blocks, 1, 1, 2, 4, ... at a time, no search; not in rank order",
+        unordered_blocks,
+        |request, wanted| done(wanted, doubling(request.problem)),
+    )
+};
+
+pub(super) const GREEDY: Row = Row {
+    is_for_cheap_copies: true,
+    is_for_one_port: true,
+    ..Row::plain(
+        "the largest blocks, as many at a time as are ready; not in rank order",
+        unordered_blocks,
+        |request, wanted| done(wanted, greedy(request.searched.problem(wanted.effort)?)),
+    )
+};
+
+pub(super) const KNOMIAL: Row = Row::plain(
+    "(k + 1)-nomial tree for --ports k, in which the last to be ready or the largest receives",
+    |request, _| request.problem.ports() != Ports::ONE,
+    |request, wanted| done(wanted, knomial(request.problem)),
+);
+
+pub(super) const HYBRID: Row = Row::plain(
+    "large blocks alone, the others in growing groups, for several --ports; not in rank order",
+    |request, order| request.problem.ports() != Ports::ONE && order == Order::Any,
+    |request, wanted| done(wanted, hybrid(request.searched.problem(wanted.effort)?)),
+);
+
+/// Made for costs that differ.
+fn where_costs_differ(request: &Request<'_>, _: Order) -> bool {
+    request.costs_differ()
+}
+
+/// For blocks, where rank order need not be kept.
+pub(super) fn unordered_blocks(request: &Request<'_>, order: Order) -> bool {
+    request.problem.blocks().is_some() && order == Order::Any
+}
+
+/// What became of a construction.
+fn done(wanted: Wanted, tree: Result<Tree, ConstructionError>) -> Result<Built, NoTree> {
+    tree.map(Built::without_search).map_err(|error| match error {
+        ConstructionError::NeedsBlocks { operation } => {
+            wanted.effort.refused(needs_blocks(wanted, operation))
+        }
+        error => wanted.effort.unbuilt(error),
+    })
+}
+
+/// Why a construction made of blocks has no tree for a vector.
+pub(super) fn needs_blocks(wanted: Wanted, operation: Operation) -> String {
+    format!(
+        "{} trees are for the blocks of a gather or scatter, and a {} has none",
+        wanted.construction.name(),
+        operation.name()
+    )
+}

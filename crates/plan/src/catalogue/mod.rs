@@ -1,0 +1,84 @@
+//! The catalogue: a row for each construction.
+//!
+//! A new construction is a new file here with its row, its name in
+//! [`Construction`](tuwtree_model::Construction), and its line in [`row`], which the compiler demands.
+
+mod built;
+mod non_ordered;
+mod optimal;
+mod two_level;
+
+pub use non_ordered::LocalSearch;
+
+use crate::error::NoTree;
+use crate::request::{Built, Request, Search, Wanted};
+use tuwtree_model::{Construction, Order};
+
+/// What is known of a construction.
+pub struct Row {
+    /// The construction in a line.
+    pub summary: &'static str,
+    /// Whether processors can build the tree by themselves, from little more than their own blocks.
+    pub is_online: bool,
+    /// Whether it was made for gamma <= beta, though it has a tree for any costs.
+    pub is_for_cheap_copies: bool,
+    /// Whether it looks for the best of some trees for processors with one port, though its tree is one
+    /// for any number of ports.
+    pub is_for_one_port: bool,
+    /// Whether it searches much longer than for an optimal ordered tree.
+    pub is_long: bool,
+    /// Whether a comparison of all trees of this order shows it: those made for costs that differ are
+    /// shown where they do, those for few block sizes where there are few, those for several ports
+    /// where there are several.
+    pub(crate) suits: fn(&Request<'_>, Order) -> bool,
+    /// The fastest method, if it searches.
+    pub(crate) search: fn(&Request<'_>) -> Option<Search>,
+    /// The tree.
+    pub(crate) build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
+}
+
+impl Row {
+    /// A construction without search, to which none of the rest applies.
+    const fn plain(
+        summary: &'static str,
+        suits: fn(&Request<'_>, Order) -> bool,
+        build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
+    ) -> Row {
+        Row {
+            summary,
+            is_online: false,
+            is_for_cheap_copies: false,
+            is_for_one_port: false,
+            is_long: false,
+            suits,
+            search: |_| None,
+            build,
+        }
+    }
+}
+
+/// The row of a construction.
+pub fn row(construction: Construction) -> &'static Row {
+    match construction {
+        Construction::Linear => &built::LINEAR,
+        Construction::Oblivious => &built::OBLIVIOUS,
+        Construction::Adaptive => &built::ADAPTIVE,
+        Construction::MinimumFirst => &built::MINIMUM_FIRST,
+        Construction::MaximumFirst => &built::MAXIMUM_FIRST,
+        Construction::Graceful => &built::GRACEFUL,
+        Construction::ModelGraceful => &built::MODEL_GRACEFUL,
+        Construction::Paths => &built::PATHS,
+        Construction::TwoLevel => &two_level::ROW,
+        Construction::Binary => &optimal::BINARY,
+        Construction::Optimal => &optimal::ROW,
+        Construction::Direct => &non_ordered::DIRECT,
+        Construction::TwoBlock => &built::TWO_BLOCK,
+        Construction::Doubling => &built::DOUBLING,
+        Construction::Greedy => &built::GREEDY,
+        Construction::Sorted => &non_ordered::SORTED,
+        Construction::Searched => &non_ordered::SEARCHED,
+        Construction::Knomial => &built::KNOMIAL,
+        Construction::Hybrid => &built::HYBRID,
+        Construction::Exact => &non_ordered::EXACT,
+    }
+}

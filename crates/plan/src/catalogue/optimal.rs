@@ -1,0 +1,132 @@
+//! Optimal ordered trees, which are searched for: by which method, and with which costs.
+
+use super::Row;
+use crate::error::NoTree;
+use crate::expense::Watched;
+use crate::request::{Built, Request, Search, Searched, Wanted};
+use tuwtree_dp::{
+    Optimum, PairMethod, PairTrees, default_binary_method, default_method, memory_needed,
+    memory_needed_per_pair, most_processors_per_pair, optimal, optimal_binary,
+    optimal_binary_per_pair, optimal_broadcast, optimal_per_pair,
+};
+use tuwtree_model::{ClosedSet, Construction, Payload, Problem, completion_time};
+
+pub(super) const BINARY: Row = Row {
+    is_for_one_port: true,
+    search: |request| match &request.searched {
+        Searched::Homogeneous(_, problem) if problem.blocks().is_some() => {
+            Some(Search::Homogeneous(default_binary_method(problem)))
+        }
+        Searched::Homogeneous(..) | Searched::PerPair(_) => Some(Search::BinaryPerPair),
+        Searched::NotLinear(_) => None,
+    },
+    ..Row::plain(
+        "best tree with at most two children everywhere, in rank order",
+        |_, _| true,
+        searched,
+    )
+};
+
+pub(super) const ROW: Row = Row {
+    is_for_one_port: true,
+    search: |request| match &request.searched {
+        Searched::Homogeneous(_, problem) => {
+            problem.blocks().map(|_| Search::Homogeneous(default_method(problem)))
+        }
+        Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
+        Searched::NotLinear(_) => None,
+    },
+    ..Row::plain("best tree of all that join adjacent ranges", |_, _| true, searched)
+};
+
+/// An optimal tree: found by a dynamic program, or known.
+///
+/// Its value and the tree's completion time, found independently, are compared.
+fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    // Found for one port, whatever the tree is judged on.
+    let problem = &one_ported(request.searched.problem(wanted.effort)?);
+    let Optimum { tree, value } = match (&request.searched, wanted.search) {
+        (Searched::Homogeneous(..), None) => {
+            optimal_broadcast(problem).map_err(|error| wanted.stopped(error))?
+        }
+        (Searched::Homogeneous(..), Some(Search::Homogeneous(method))) => {
+            match problem.payload() {
+                Payload::Blocks(_) => {}
+                Payload::Vector(_) => {
+                    return Err(wanted.effort.refused(format!(
+                        "the {} method is for gather and scatter; `{}` finds trees for a {}",
+                        method.name(),
+                        wanted.construction.name(),
+                        problem.operation().name()
+                    )));
+                }
+            }
+            let needed = memory_needed(problem, method).map_err(NoTree::failed)?;
+            let search = Search::Homogeneous(method);
+            let expense = request.expense(needed, search);
+            expense.check(wanted.effort, request.watch, |_| String::new())?;
+            let progress = Watched(request.watch.begin(wanted.construction.name()));
+            match wanted.construction {
+                Construction::Binary => optimal_binary(problem, method, &progress),
+                _ => optimal(problem, method, &progress),
+            }
+            .map_err(|error| wanted.stopped(error))?
+        }
+        (_, Some(Search::PerPair(method))) => {
+            per_pair(request, problem, PairTrees::AnyDegree(method), wanted)?
+        }
+        (_, Some(Search::BinaryPerPair)) => per_pair(request, problem, PairTrees::Binary, wanted)?,
+        (Searched::PerPair(_) | Searched::NotLinear(_), search) => {
+            return Err(wanted.effort.refused(format!(
+                "the {} method needs the same costs for all pairs of processors",
+                search.map_or("chosen", Search::name)
+            )));
+        }
+    };
+    let time = completion_time(&tree, problem).map_err(NoTree::failed)?;
+    if request.searched.is_integral() && time.units() != value {
+        return Err(NoTree::failed(format!(
+            "the {} method found {value}, but its tree takes {time}; please report this problem",
+            wanted.search.map_or("chosen", Search::name),
+        )));
+    }
+    Ok(Built { tree, search: wanted.search })
+}
+
+fn per_pair(
+    request: &Request<'_>,
+    problem: &Problem,
+    trees: PairTrees,
+    wanted: Wanted,
+) -> Result<Optimum, NoTree> {
+    let (processors, root) = (problem.processors(), problem.root());
+    let needed = memory_needed_per_pair(processors, root, trees);
+    let search = wanted.search.expect("a search per pair was chosen");
+    request.expense(needed, search).check(wanted.effort, request.watch, |available| {
+        let most = most_processors_per_pair(available, root, trees);
+        format!(
+            "; {most} processors would fit, and linear, oblivious and adaptive trees need no tables"
+        )
+    })?;
+    let progress = Watched(request.watch.begin(wanted.construction.name()));
+    match trees {
+        PairTrees::AnyDegree(method) => optimal_per_pair(problem, method, &progress),
+        PairTrees::Binary => optimal_binary_per_pair(problem, &progress),
+    }
+    .map_err(|error| wanted.stopped(error))
+}
+
+/// The problem on one port.
+pub(super) fn one_ported(problem: &Problem) -> Problem {
+    problem.with_ports(tuwtree_model::Ports::ONE)
+}
+
+/// An optimal tree for homogeneous costs, by the fastest method.
+pub(super) fn fastest(problem: &Problem) -> Result<tuwtree_model::Tree, NoTree> {
+    match problem.payload() {
+        Payload::Blocks(_) => optimal(problem, default_method(problem), &()),
+        Payload::Vector(_) => optimal_broadcast(problem),
+    }
+    .map(|optimum| optimum.tree)
+    .map_err(NoTree::failed)
+}

@@ -1,0 +1,93 @@
+//! Optimal trees inside the nodes of a hierarchical machine, and among their leaders.
+
+use super::Row;
+use super::optimal::{fastest, one_ported};
+use crate::error::NoTree;
+use crate::request::{Built, Request, Searched, Wanted};
+use std::collections::BTreeMap;
+use tuwtree_dp::{PairMethod, optimal_per_pair};
+use tuwtree_model::{
+    BlockSizes, Costs, Homogeneous, Payload, Problem, Rank, Root, StatedCosts, Tree, Vector,
+};
+use tuwtree_treegen::{AdaptiveRule, adaptive, two_level};
+
+pub(super) const ROW: Row = Row::plain(
+    "optimal trees within the nodes of a hierarchical machine and among their leaders",
+    |request, _| {
+        request.costs_differ() && matches!(request.problem.costs(), Costs::Hierarchical(_))
+    },
+    build,
+);
+
+fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = &one_ported(request.searched.problem(wanted.effort)?);
+    let machine = match (&request.searched, problem.costs()) {
+        (Searched::PerPair(_), Costs::Hierarchical(machine)) => machine,
+        _ => {
+            let reason = match request.problem.costs() {
+                Costs::Hierarchical(_) => {
+                    "all these processors pay the same for each other, so that there are no levels"
+                }
+                Costs::Homogeneous(_) | Costs::Matrix(_) => {
+                    "two-level trees need a machine of several levels (hierarchical)"
+                }
+            };
+            return Err(wanted.effort.refused(reason));
+        }
+    };
+    let mut nodes: BTreeMap<usize, Vec<Rank>> = BTreeMap::new();
+    for rank in 0..problem.processors() {
+        nodes.entry(machine.node(rank)).or_default().push(rank);
+    }
+    let (ids, nodes): (Vec<usize>, Vec<Vec<Rank>>) = nodes.into_iter().unzip();
+    let link = machine.levels()[0].links.linear().expect("linear costs are searched with");
+    let inner = Homogeneous::new(link.alpha, link.beta, machine.gamma()).map_err(NoTree::failed)?;
+    let inside = |ranks: &[Rank], root| {
+        fastest(&of_parties(problem, ranks.iter().map(std::slice::from_ref), inner, root)?)
+    };
+    let among = |_: &[Rank], root| {
+        let parties = nodes.iter().map(Vec::as_slice);
+        match machine.of_nodes(&ids) {
+            Some(leaders) => among_leaders(&of_parties(problem, parties, &leaders, root)?),
+            // One node, and nobody to talk to.
+            None => Ok(Tree::new(1, 0, &[]).expect("one processor without steps is a tree")),
+        }
+    };
+    two_level(&nodes, problem.root(), inside, among).map(Built::without_search)
+}
+
+/// The problem's operation among parties that each stand for some ranks: for each the blocks of these,
+/// or the vector.
+fn of_parties<'b>(
+    problem: &Problem,
+    parties: impl ExactSizeIterator<Item = &'b [Rank]>,
+    costs: impl Into<StatedCosts>,
+    root: Root,
+) -> Result<Problem, NoTree> {
+    let payload = match problem.payload() {
+        Payload::Blocks(sizes) => {
+            let sum = |ranks: &[Rank]| ranks.iter().map(|&rank| sizes.block(rank)).sum::<u64>();
+            BlockSizes::new(parties.map(sum)).map(Payload::Blocks).map_err(NoTree::failed)?
+        }
+        Payload::Vector(vector) => Payload::Vector(Vector { processors: parties.len(), ..*vector }),
+    };
+    Problem::new(problem.operation(), payload, costs)
+        .and_then(|problem| problem.with_root(root))
+        .map_err(NoTree::failed)
+}
+
+/// The tree among the leaders: optimal if their costs are the same for all pairs or they are few, else
+/// adaptive.
+fn among_leaders(problem: &Problem) -> Result<Tree, NoTree> {
+    if let Some(costs) = problem.costs().homogeneous(problem.processors()) {
+        return fastest(&problem.with_costs(costs).map_err(NoTree::failed)?);
+    }
+    if problem.processors() <= MOST_LEADERS {
+        let optimum = optimal_per_pair(problem, PairMethod::Hinges, &());
+        return optimum.map(|optimum| optimum.tree).map_err(NoTree::failed);
+    }
+    adaptive(problem, AdaptiveRule::CompletionTime).map_err(NoTree::failed)
+}
+
+/// The most node leaders for whom an optimal tree is searched for pair by pair.
+const MOST_LEADERS: usize = 128;

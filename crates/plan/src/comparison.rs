@@ -1,0 +1,239 @@
+//! Several constructions for one problem, side by side.
+
+use crate::certificate::Certificate;
+use crate::error::{NoTree, PlanError};
+use crate::expense::Effort;
+use crate::request::{Built, Request, Settings, Wanted};
+use std::time::{Duration, Instant};
+use tuwtree_model::{
+    ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, TimeError, Tree,
+    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, unpack_time,
+};
+
+/// A construction's tree with what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How the tree was built.
+    pub construction: Construction,
+    /// The tree, and the method if there was a choice.
+    pub built: Built,
+    /// When every subtree is complete.
+    pub completion: Completion,
+    /// The order that the tree keeps.
+    pub order: Order,
+    /// The completion time with an unpack step at the root.
+    pub unpacked: Time,
+    /// How long planning took.
+    pub build_time: Duration,
+    /// What proves that the time is the optimum, if that was asked for.
+    pub certificate: Option<Certificate>,
+}
+
+/// A construction that was left out, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The construction.
+    pub construction: Construction,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Of which trees a tree is known to be a fastest.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Optimality {
+    /// Of all, with the root that is given, if one is.
+    #[strum(serialize = "all")]
+    AmongAll,
+    /// Of those that join adjacent ranges, as the ordered dynamic programs do.
+    #[strum(serialize = "ordered")]
+    AmongOrdered,
+}
+
+/// The problem, its bound, and all outcomes.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The problem, with the root that was asked for.
+    pub problem: Problem,
+    /// No tree of whatever order completes earlier.
+    pub bound: Time,
+    /// What was built, in the order of the constructions; at least one.
+    pub outcomes: Vec<Outcome>,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+    /// Whether the costs are linear and the same for all pairs of processors.
+    is_homogeneous: bool,
+}
+
+/// The fastest tree for a problem that keeps rank order, of all constructions that suit; of equally
+/// fast ones the simplest.
+///
+/// # Errors
+/// [`PlanError`]: times that cannot be stated; no tree at all.
+///
+/// # Complexity
+/// That of the constructions; half a minute for each is the most.
+pub fn best(problem: &Problem) -> Result<Outcome, PlanError> {
+    let request = Request::new(problem, Settings::default(), &());
+    let wanted = request.suitable(Order::Ordered, Effort::Moderate);
+    let mut comparison = compare(&request, &wanted, false)?;
+    comparison.outcomes.retain(|outcome| outcome.order == Order::Ordered);
+    let least = comparison.outcomes.into_iter().min_by_key(Outcome::time);
+    least.ok_or_else(|| PlanError::Failed("no construction has a tree in rank order".to_owned()))
+}
+
+/// All trees that are wanted, built and timed, in this order; optimal ones are certified if
+/// that is asked for.
+///
+/// # Errors
+/// [`PlanError`]: a construction wanted at any effort that cannot be built; no tree at all; times that
+/// cannot be stated.
+pub fn compare(
+    request: &Request<'_>,
+    wanted: &[Wanted],
+    certify: bool,
+) -> Result<Comparison, PlanError> {
+    let problem = request.problem;
+    problem.check_links().map_err(PlanError::failed)?;
+    let bound = best_lower_bound(problem);
+    let mut outcomes = Vec::new();
+    let mut skipped = Vec::new();
+    for &wanted in wanted {
+        match outcome(request, wanted, certify, &bound) {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(NoTree::Skipped(reason)) => {
+                skipped.push(Skipped { construction: wanted.construction, reason });
+            }
+            Err(NoTree::Failed(error)) => return Err(error),
+        }
+    }
+    if outcomes.is_empty() {
+        let reasons = skipped.iter().map(|Skipped { construction, reason }| {
+            format!("\n  {}: {reason}", construction.name())
+        });
+        let reasons: String = reasons.collect();
+        return Err(PlanError::Failed(format!("no construction has a tree:{reasons}")));
+    }
+    Ok(Comparison {
+        problem: problem.clone(),
+        bound: bound?,
+        outcomes,
+        skipped,
+        is_homogeneous: problem.costs().homogeneous(problem.processors()).is_some(),
+    })
+}
+
+/// One tree, built, timed and judged.
+fn outcome(
+    request: &Request<'_>,
+    wanted: Wanted,
+    certify: bool,
+    bound: &Result<Time, TimeError>,
+) -> Result<Outcome, NoTree> {
+    let construction = wanted.construction;
+    let problem = request.problem;
+    let started = Instant::now();
+    let built = request.build(wanted)?;
+    let build_time = started.elapsed();
+    let untimed = |error| wanted.effort.unlinked(error);
+    let completion = completion(&built.tree, problem).map_err(untimed)?;
+    let time = completion.ready[built.tree.root()];
+    let unpack = unpack_time(&built.tree, problem).map_err(untimed)?;
+    let certificate = match (certify, construction, bound) {
+        (true, Construction::Optimal, Ok(bound)) => {
+            Some(request.certify(&built, time, *bound).map_err(NoTree::Failed)?)
+        }
+        _ => None,
+    };
+    Ok(Outcome {
+        construction,
+        order: Order::of(&built.tree, problem.operation()),
+        unpacked: problem.costs().sum(time, unpack).map_err(untimed)?,
+        built,
+        completion,
+        build_time,
+        certificate,
+    })
+}
+
+impl Outcome {
+    /// The tree.
+    pub fn tree(&self) -> &Tree {
+        &self.built.tree
+    }
+
+    /// The completion time.
+    pub fn time(&self) -> Time {
+        self.completion.ready[self.built.tree.root()]
+    }
+}
+
+impl Comparison {
+    /// The outcome with the least completion time; of several, the simplest construction's.
+    pub fn fastest(&self) -> &Outcome {
+        let least = self.outcomes.iter().min_by_key(|outcome| outcome.time());
+        least.expect("a comparison has at least one outcome")
+    }
+
+    /// Whether a certificate was asked for and there is none.
+    pub fn is_uncertified(&self) -> bool {
+        let uncertified = |outcome: &Outcome| matches!(outcome.certificate, Some(Err(_)));
+        self.outcomes.iter().any(uncertified)
+    }
+
+    /// Whether a construction was built by more than one method.
+    pub fn has_several_of(&self, construction: Construction) -> bool {
+        self.outcomes.iter().filter(|outcome| outcome.construction == construction).count() > 1
+    }
+
+    /// How far a time is above the bound, in percent; `None` if the bound is 0 and the time is not.
+    pub fn gap_percent(&self, time: Time) -> Option<f64> {
+        let gap = time.units() - self.bound.units();
+        match self.bound == Time::ZERO {
+            true => (gap == 0.0).then_some(0.0),
+            false => Some(100.0 * gap / self.bound.units()),
+        }
+    }
+
+    /// How far a time is above the bound, in start-ups; `None` if these cost nothing or differ.
+    pub fn gap_alphas(&self, time: Time) -> Option<f64> {
+        let costs = self.problem.costs().homogeneous(self.problem.processors());
+        let alpha = costs.map_or(0.0, |costs| costs.alpha());
+        (alpha > 0.0).then(|| (time.units() - self.bound.units()) / alpha)
+    }
+
+    /// Of which trees an outcome is a fastest, if that is certain: it meets the bound on all trees, or
+    /// takes no longer than a tree that is known to be one.
+    pub fn optimality(&self, outcome: &Outcome) -> Option<Optimality> {
+        let is_as_fast_as = |construction: Construction| {
+            let mut others = self.outcomes.iter();
+            others.any(|one| one.construction == construction && outcome.time() <= one.time())
+        };
+        let joins = match self.keeps_rank_order(outcome) {
+            Some(kept) => kept,
+            None => joins_adjacent_ranges(&outcome.built.tree),
+        };
+        // So that optimal trees are searched for with the true costs.
+        let is_linear = self.problem.costs().check_linear().is_ok();
+        match () {
+            () if outcome.time() <= self.bound => Some(Optimality::AmongAll),
+            () if self.is_homogeneous && is_as_fast_as(Construction::Exact) => {
+                Some(Optimality::AmongAll)
+            }
+            // With several ports, nothing is known of those.
+            () if self.problem.ports() != Ports::ONE => None,
+            () if is_linear && joins && is_as_fast_as(Construction::Optimal) => {
+                Some(Optimality::AmongOrdered)
+            }
+            () => None,
+        }
+    }
+
+    /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved.
+    pub fn keeps_rank_order(&self, outcome: &Outcome) -> Option<bool> {
+        let vector = self.problem.vector();
+        vector.map(|_| check_combines_neighbours(&outcome.built.tree).is_ok())
+    }
+}

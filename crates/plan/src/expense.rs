@@ -1,0 +1,99 @@
+//! How much time and memory a tree may take: the one rule of what is affordable.
+
+use crate::error::NoTree;
+use crate::request::Watch;
+use std::fs;
+use std::ops::ControlFlow;
+use tuwtree_dp::Progress;
+use tuwtree_model::quantity::memory;
+
+/// How much may be spent on a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// Whatever it takes.
+    Any,
+    /// What nobody waits for: half a minute.
+    Moderate,
+    /// What nobody waits for in each of hundreds of problems: no search beyond optimal ordered trees.
+    Quick,
+}
+
+/// What a tree takes that is searched for.
+pub(crate) struct Expense {
+    /// What takes it, as a sentence begins.
+    pub(crate) what: String,
+    /// The bytes of its tables.
+    pub(crate) bytes: u64,
+    /// About how long.
+    pub(crate) seconds: f64,
+    /// How long it may take if it was not asked for by name.
+    pub(crate) patience: f64,
+}
+
+impl Expense {
+    /// Fails if there is not enough memory, or more time is needed than the effort allows. `advice`
+    /// says what to do about too little memory, given how much there is.
+    pub(crate) fn check(
+        &self,
+        effort: Effort,
+        watch: &dyn Watch,
+        advice: impl FnOnce(u64) -> String,
+    ) -> Result<(), NoTree> {
+        let needed = self.bytes;
+        if let Some(available) = available_memory().filter(|&available| needed > available) {
+            return Err(effort.refused(format!(
+                "needs {}, {} available{}",
+                memory(needed),
+                memory(available),
+                advice(available)
+            )));
+        }
+        let estimate = format!("{} takes about {:.0} s", self.what, self.seconds);
+        if effort != Effort::Any && self.seconds > self.patience {
+            return Err(effort.refused(format!("{estimate}; name it to wait for it")));
+        }
+        if self.seconds > ANNOUNCED_SECONDS {
+            watch.announce(&estimate);
+        }
+        Ok(())
+    }
+}
+
+/// The longest that a construction may take that was not asked for by name.
+pub(crate) const PATIENCE_SECONDS: f64 = 35.0;
+
+/// The same where an optimal tree is known without search.
+pub(crate) const PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS: f64 = 1.0;
+
+/// From how long on the time is announced before it begins.
+const ANNOUNCED_SECONDS: f64 = 10.0;
+
+/// Work that is watched, and may use most of the memory that there is.
+pub(crate) struct Watched<'a>(pub(crate) Box<dyn Progress + 'a>);
+
+impl Progress for Watched<'_> {
+    fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
+        self.0.advance(done, total)
+    }
+
+    fn memory_allowed(&self) -> u64 {
+        // The rest is for the tree, and for everybody else.
+        available_memory().map_or(u64::MAX, |available| available / 10 * 9)
+    }
+}
+
+/// The memory in bytes that can be used without swapping, where the system tells: what the machine
+/// has left, or the control group's limit if that is less.
+fn available_memory() -> Option<u64> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let available = 1024 * number(line.trim_end_matches("kB"))?;
+    let group = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
+    let limit = group("memory.max").and_then(|text| number(&text));
+    let used = group("memory.current").and_then(|text| number(&text));
+    match (limit, used) {
+        (Some(limit), Some(used)) => Some(available.min(limit.saturating_sub(used))),
+        _ => Some(available),
+    }
+}

@@ -1,0 +1,47 @@
+//! Which tree to build: a catalogue of constructions, compared and recommended.
+//!
+//! The [`catalogue`] has a row for each [`Construction`](tuwtree_model::Construction): what it is, what
+//! it is made for, whether processors can build it by themselves, what building takes, and how it is
+//! built. Whoever wants a tree asks here, and so all agree on what there is and what is affordable:
+//!
+//! - [`best`]: the fastest tree for a problem that keeps rank order.
+//! - [`compare`]: several constructions side by side, with the bound on all trees.
+//! - [`Advice`]: the simplest construction that is nearly as fast as the fastest.
+//! - [`Grid`]: the same over a grid of problems, as a map.
+//!
+//! # Example
+//! The best tree for these counts on this machine, and its schedule:
+//! ```
+//! use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
+//! use tuwtree_schedule::Schedule;
+//! let counts = BlockSizes::new([5, 1, 1, 5000, 1, 1, 1, 5]).unwrap();
+//! let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+//! let problem = Problem::gather(&counts, costs)?.with_root(Root::Given(3))?;
+//! let best = tuwtree_plan::best(&problem)?;
+//! assert_eq!(best.time().units(), 5215.0);
+//! let schedule = Schedule::of_tree(best.tree(), &problem)?;
+//! assert_eq!(schedule.processors(), 8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What this crate does not do
+//! It reads no files and prints nothing. It asks the system how much memory there is, and reads the
+//! clock where a local search has a limit and for how long building takes.
+
+mod advice;
+pub mod catalogue;
+mod certificate;
+mod comparison;
+mod error;
+mod expense;
+mod regions;
+mod request;
+
+pub use advice::{Advice, Rival, Trouble};
+pub use catalogue::LocalSearch;
+pub use certificate::Certificate;
+pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, compare};
+pub use error::{NoTree, PlanError};
+pub use expense::Effort;
+pub use regions::{Cell, Grid, GridRow, Place, TreeClass, TreeClasses};
+pub use request::{Built, Request, Search, Settings, Wanted, Watch};

@@ -1,0 +1,287 @@
+//! What is asked of the catalogue: a problem, settings, and which tree.
+
+use crate::catalogue::{self, LocalSearch};
+use crate::error::{NoTree, PlanError};
+use crate::expense::{Effort, Expense, PATIENCE_SECONDS, PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS};
+use tuwtree_dp::{Method, PairMethod, Progress};
+use tuwtree_model::quantity::memory;
+use tuwtree_model::{
+    ClosedSet, Construction, Costs, CostsError, Homogeneous, Operation, Order, Problem, Tree,
+    check_combines_neighbours,
+};
+use tuwtree_treegen::AdaptiveRule;
+
+/// What constructions are told beside the problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Which side sends in the adaptive construction.
+    pub adaptive_rule: AdaptiveRule,
+    /// How far the local search goes.
+    pub local_search: LocalSearch,
+    /// The message size at which costs that are linear only piece by piece are made linear to search
+    /// with; trees are judged by the true ones.
+    pub linearise_at: Option<u64>,
+}
+
+impl Settings {
+    /// The rule that reproduces the published trees, and a short local search.
+    pub const DEFAULT: Settings = Settings {
+        adaptive_rule: AdaptiveRule::CompletionTime,
+        local_search: LocalSearch::DEFAULT,
+        linearise_at: None,
+    };
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings::DEFAULT
+    }
+}
+
+/// Somebody who watches long work.
+pub trait Watch: Sync {
+    /// Work that is called so begins; it is over when what is returned is dropped.
+    fn begin(&self, what: &str) -> Box<dyn Progress + '_>;
+
+    /// What comes next takes long, as this says.
+    fn announce(&self, estimate: &str);
+}
+
+/// Nobody watches.
+impl Watch for () {
+    fn begin(&self, _: &str) -> Box<dyn Progress + '_> {
+        Box::new(())
+    }
+
+    fn announce(&self, _: &str) {}
+}
+
+/// A problem with all that constructions are told.
+pub struct Request<'a> {
+    /// The problem; trees are judged by its costs, on its ports.
+    pub problem: &'a Problem,
+    /// What else constructions are told.
+    pub settings: Settings,
+    /// The costs by which optimal trees are searched for.
+    pub(crate) searched: Searched,
+    pub(crate) watch: &'a dyn Watch,
+}
+
+/// Costs as the dynamic programs need them: linear, and the problem with them.
+#[derive(Clone, Debug)]
+pub(crate) enum Searched {
+    /// The same everywhere.
+    Homogeneous(Homogeneous, Problem),
+    /// Linear, but not the same for all pairs of processors.
+    PerPair(Problem),
+    /// Linear only piece by piece.
+    NotLinear(CostsError),
+}
+
+impl Searched {
+    fn new(problem: &Problem, linearise_at: Option<u64>) -> Searched {
+        // All messages of a vector have its size: with the costs of that, nothing is lost.
+        let linearise_at = linearise_at.or(problem.vector().map(|vector| vector.bytes));
+        let linear = match linearise_at {
+            Some(bytes) => problem.costs().linearised_at(bytes),
+            None => problem.costs().clone(),
+        };
+        let with = |costs: Costs| problem.with_costs(costs).expect("costs for as many processors");
+        match (linear.check_linear(), linear.homogeneous(problem.processors())) {
+            (Err(error), _) => Searched::NotLinear(error),
+            (Ok(()), Some(costs)) => Searched::Homogeneous(costs, with(costs.into())),
+            (Ok(()), None) => Searched::PerPair(with(linear)),
+        }
+    }
+
+    /// The problem with the costs to search with.
+    ///
+    /// # Errors
+    /// [`NoTree`] if there are none.
+    pub(crate) fn problem(&self, effort: Effort) -> Result<&Problem, NoTree> {
+        match self {
+            Searched::Homogeneous(_, problem) | Searched::PerPair(problem) => Ok(problem),
+            Searched::NotLinear(error) => {
+                Err(effort.refused(format!("{error} with --linearise-at")))
+            }
+        }
+    }
+
+    /// Whether all costs are integers, and hence all times exact integers.
+    pub(crate) fn is_integral(&self) -> bool {
+        match self {
+            Searched::Homogeneous(costs, _) => costs.is_integral(),
+            Searched::PerPair(problem) => problem.costs().is_integral(),
+            Searched::NotLinear(_) => false,
+        }
+    }
+}
+
+/// How an optimal tree is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// For homogeneous costs.
+    Homogeneous(Method),
+    /// For costs of each pair of processors.
+    PerPair(PairMethod),
+    /// A binary tree, for costs of each pair of processors.
+    BinaryPerPair,
+}
+
+impl Search {
+    /// The name by which users and documents call the method.
+    pub fn name(self) -> &'static str {
+        match self {
+            Search::Homogeneous(method) => method.name(),
+            Search::PerPair(method) => method.name(),
+            Search::BinaryPerPair => "pairs",
+        }
+    }
+
+    /// About how long it takes, as measured on a common machine with two cores.
+    pub(crate) fn estimated_seconds(self, processors: usize) -> f64 {
+        let processors = processors as f64;
+        match self {
+            Search::Homogeneous(Method::Plain) => processors.powi(3) * 1e-10,
+            Search::Homogeneous(Method::Dense) => processors.powi(2) * 2e-8,
+            Search::Homogeneous(Method::Runs) => processors * 3e-5,
+            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
+            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
+            Search::BinaryPerPair => processors.powi(4) * 2e-10,
+        }
+    }
+}
+
+/// A tree that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// By which construction.
+    pub construction: Construction,
+    /// By which method, if it searches; `None` for the fastest.
+    pub search: Option<Search>,
+    /// How much may be spent on it.
+    pub effort: Effort,
+}
+
+impl Wanted {
+    /// The tree of a construction, whatever it takes.
+    pub fn named(construction: Construction) -> Wanted {
+        Wanted { construction, search: None, effort: Effort::Any }
+    }
+}
+
+/// A tree, and how it was found if there was a choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Built {
+    /// The tree.
+    pub tree: Tree,
+    /// By which method it was searched for.
+    pub search: Option<Search>,
+}
+
+impl Built {
+    pub(crate) fn without_search(tree: Tree) -> Built {
+        Built { tree, search: None }
+    }
+}
+
+impl<'a> Request<'a> {
+    /// A request for trees for this problem.
+    ///
+    /// # Complexity
+    /// O(1), with a matrix O(p^2).
+    pub fn new(problem: &'a Problem, settings: Settings, watch: &'a dyn Watch) -> Request<'a> {
+        let searched = Searched::new(problem, settings.linearise_at);
+        Request { problem, settings, searched, watch }
+    }
+
+    /// Whether costs differ from pair to pair, or are linear only piece by piece.
+    pub(crate) fn costs_differ(&self) -> bool {
+        match self.searched {
+            Searched::Homogeneous(..) => false,
+            Searched::PerPair(_) | Searched::NotLinear(_) => true,
+        }
+    }
+
+    /// What a comparison of all trees of this order builds: every construction that suits.
+    pub fn suitable(&self, order: Order, effort: Effort) -> Vec<Wanted> {
+        Construction::all()
+            .filter(|&one| (catalogue::row(one).suits)(self, order))
+            .filter(|&one| effort != Effort::Quick || !catalogue::row(one).is_long)
+            .map(|construction| Wanted { construction, search: None, effort })
+            .collect()
+    }
+
+    /// A tree that is wanted, with its method settled: the fastest where none is named.
+    pub fn settled(&self, wanted: Wanted) -> Wanted {
+        let fastest = || (catalogue::row(wanted.construction).search)(self);
+        Wanted { search: wanted.search.or_else(fastest), ..wanted }
+    }
+
+    /// The tree that is wanted, if the effort allows it.
+    ///
+    /// # Errors
+    /// [`NoTree`].
+    pub fn build(&self, wanted: Wanted) -> Result<Built, NoTree> {
+        let wanted = self.settled(wanted);
+        let built = (catalogue::row(wanted.construction).build)(self, wanted)?;
+        match wanted.effort {
+            Effort::Moderate | Effort::Quick if self.needs_commutative(&built.tree) => {
+                Err(NoTree::Skipped(format!(
+                    "its tree does not keep rank order, as operators that do not commute need it; \
+                     --algorithm {} takes it all the same",
+                    wanted.construction.name()
+                )))
+            }
+            Effort::Any | Effort::Moderate | Effort::Quick => Ok(built),
+        }
+    }
+
+    /// Whether a tree is for a reduction, and for one by a commutative operator only.
+    fn needs_commutative(&self, tree: &Tree) -> bool {
+        self.problem.operation() == Operation::Reduce && check_combines_neighbours(tree).is_err()
+    }
+
+    /// What the tables of a search take, which have so many bytes.
+    pub(crate) fn expense(&self, bytes: u64, search: Search) -> Expense {
+        Expense {
+            what: format!("the {} method", search.name()),
+            bytes,
+            seconds: search.estimated_seconds(self.problem.processors()),
+            patience: match (&self.searched, self.problem.vector()) {
+                (Searched::Homogeneous(..), Some(_)) => PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS,
+                _ => PATIENCE_SECONDS,
+            },
+        }
+    }
+}
+
+impl Wanted {
+    /// What it means that a dynamic program ended without a tree.
+    pub(crate) fn stopped(self, error: tuwtree_dp::DpError) -> NoTree {
+        use tuwtree_dp::DpError;
+        let search = self.search.map_or("chosen", Search::name);
+        match error {
+            DpError::GammaExceedsBeta { .. } => NoTree::Failed(PlanError::Misused(format!(
+                "--algorithm {}-{search}: {error}",
+                self.construction.name(),
+            ))),
+            DpError::Cancelled => NoTree::Failed(PlanError::Interrupted),
+            DpError::MemoryExhausted { allowed } => self.effort.refused(format!(
+                "needs more than {}, which is what is available",
+                memory(allowed)
+            )),
+            DpError::DoesNotFit { .. }
+            | DpError::NoTree(_)
+            | DpError::NoOrderedTree { .. }
+            | DpError::NeedsBlocks { .. }
+            | DpError::NeedsVector { .. }
+            | DpError::NotHomogeneous
+            | DpError::Costs(_) => self.effort.refused(error),
+            DpError::TooLarge { .. }
+            | DpError::RootOutOfRange { .. }
+            | DpError::NotForBinaryTrees { .. }
+            | DpError::OutOfMemory { .. } => NoTree::failed(error),
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! What one processor does: its role in the operation, and its actions.
+//!
+//! A processor needs no more than this to play its part. The root can read a schedule and send each
+//! processor its own part ([`Part::to_words`]), or each can make its part by itself, from what it has
+//! learnt of a tree ([`Part::new`]).
+//!
+//! Where the data lies in the user's memory is no part of it: regions address packed bytes, the root's
+//! blocks one after the other in rank order, and whoever performs the actions binds them
+//! to memory.
+
+use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+use crate::program::{Programs, TooManyActions};
+use crate::role::Role;
+use crate::schedule::{ActionFault, Schedule};
+use tuwtree_model::{ClosedSet, Operation, Rank, Tree, TreeError};
+
+/// One processor's role and actions.
+///
+/// # Invariants
+/// The role is one that there is, and every action is possible by itself ([`Role::check`]). Whether
+/// the parts of all processors fit together is for [`verify()`](crate::verify()) to find out, of
+/// their schedule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    role: Role,
+    /// Programs of one processor.
+    programs: Programs,
+}
+
+/// Why there is no such part.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PartError {
+    /// The root or the number of processors is out of range.
+    #[error(transparent)]
+    Root(#[from] TreeError),
+    /// A processor that there is not.
+    #[error("rank {rank} is outside 0..{processors} ({processors} processors)")]
+    RankOutOfRange {
+        /// Its rank.
+        rank: Rank,
+        /// `p`.
+        processors: usize,
+    },
+    /// A processor that can do nothing.
+    #[error("0 ports; a processor has at least 1")]
+    NoPorts,
+    /// Programs of none or of several processors.
+    #[error("there are programs of {programs} processors; a part is one processor's")]
+    ProgramCount {
+        /// How many.
+        programs: usize,
+    },
+    /// A buffer that no program can address.
+    #[error("a buffer of {bytes} bytes; 2^63 - 1 is the most that MPI can address")]
+    BufferTooLarge {
+        /// Its size.
+        bytes: u64,
+    },
+    /// An action that is wrong by itself.
+    #[error("processor {rank}, action {action}: {fault}")]
+    Action {
+        /// The processor.
+        rank: Rank,
+        /// The index of the action.
+        action: usize,
+        /// What is wrong.
+        fault: ActionFault,
+    },
+    /// Too many actions.
+    #[error(transparent)]
+    Size(#[from] TooManyActions),
+    /// Words that are no part.
+    #[error("the message with a processor's part is damaged at word {word} of {words}")]
+    Damaged {
+        /// The first word that makes no sense.
+        word: usize,
+        /// How many words there are.
+        words: usize,
+    },
+}
+
+impl Part {
+    /// The part of a processor with this role; `programs` has its actions, and nobody else's.
+    ///
+    /// # Errors
+    /// [`PartError`] for a role that there is not, or an action that is wrong by itself.
+    ///
+    /// # Complexity
+    /// O(1) for each piece of each action.
+    pub fn new(role: Role, programs: Programs) -> Result<Part, PartError> {
+        let processors = role.processors;
+        Tree::check_root(processors, role.root)?;
+        if role.rank >= processors {
+            return Err(PartError::RankOutOfRange { rank: role.rank, processors });
+        }
+        if role.ports == 0 {
+            return Err(PartError::NoPorts);
+        }
+        if programs.processors() != 1 {
+            return Err(PartError::ProgramCount { programs: programs.processors() });
+        }
+        for bytes in Buffer::all().map(|buffer| role.buffer_bytes(buffer)) {
+            if bytes > i64::MAX as u64 {
+                return Err(PartError::BufferTooLarge { bytes });
+            }
+        }
+        for (index, action) in programs.actions(0).enumerate() {
+            role.check(&action).map_err(|fault| PartError::Action {
+                rank: role.rank,
+                action: index,
+                fault,
+            })?;
+        }
+        Ok(Part { role, programs })
+    }
+
+    /// The part of processor `rank` in a schedule.
+    ///
+    /// A lone processor's gather or scatter gets the copy that schedules leave out, since there the
+    /// data is where it belongs.
+    ///
+    /// # Errors
+    /// A rank out of range, or more bytes than MPI can address.
+    ///
+    /// # Complexity
+    /// O(1) for each piece of each of the processor's actions.
+    pub fn of_schedule(schedule: &Schedule, rank: Rank) -> Result<Part, PartError> {
+        let processors = schedule.processors();
+        if rank >= processors {
+            return Err(PartError::RankOutOfRange { rank, processors });
+        }
+        let role = schedule.role(rank);
+        let mut programs = Programs::new();
+        for action in schedule.programs().actions(rank) {
+            programs.push(&action)?;
+        }
+        let is_irregular = role.operation.is_irregular();
+        if processors == 1 && is_irregular && role.own_bytes > 0 && programs.is_empty() {
+            let own = [Piece { offset: 0, bytes: role.own_bytes }];
+            let from = Region { buffer: Buffer::Input, pieces: &own };
+            let into = Region { buffer: Buffer::Output, pieces: &own };
+            programs.push(&Action { port: 0, deed: Deed::Copy { from, into } })?;
+        }
+        programs.end_processor();
+        Part::new(role, programs)
+    }
+
+    /// Who the processor is, and how large its buffers are.
+    pub fn role(&self) -> &Role {
+        &self.role
+    }
+
+    /// The actions in order.
+    pub fn actions(&self) -> impl DoubleEndedIterator<Item = Action<'_>> + ExactSizeIterator + '_ {
+        self.programs.actions(0)
+    }
+
+    /// The part as numbers, to be sent to the processor.
+    pub fn to_words(&self) -> Vec<u64> {
+        let Role {
+            operation,
+            processors,
+            root,
+            rank,
+            ports,
+            own_bytes,
+            total_bytes,
+            segment_bytes,
+        } = self.role;
+        let mut words = vec![
+            place_of(&operation, Operation::ALL),
+            processors as u64,
+            root as u64,
+            rank as u64,
+            u64::from(ports),
+            own_bytes,
+            total_bytes,
+            segment_bytes,
+            self.actions().len() as u64,
+        ];
+        for action in self.actions() {
+            push_action(&action, &mut words);
+        }
+        words
+    }
+
+    /// The part that [`to_words`](Self::to_words) has made numbers of.
+    ///
+    /// # Errors
+    /// [`PartError`], whatever the words are.
+    pub fn from_words(words: &[u64]) -> Result<Part, PartError> {
+        let mut reader = Words { words, next: 0 };
+        let role = Role {
+            operation: reader.one_of(Operation::ALL)?,
+            processors: reader.number()?,
+            root: reader.number()?,
+            rank: reader.number()?,
+            ports: reader.number()?,
+            own_bytes: reader.number()?,
+            total_bytes: reader.number()?,
+            segment_bytes: reader.number()?,
+        };
+        let mut programs = Programs::new();
+        for _ in 0..reader.number::<u64>()? {
+            reader.read_action(&mut programs)?;
+        }
+        programs.end_processor();
+        if reader.next != words.len() {
+            return Err(reader.damaged(reader.next));
+        }
+        Part::new(role, programs)
+    }
+}
+
+/// What an action is, in the word that starts it.
+#[derive(Clone, Copy, PartialEq)]
+enum DeedKind {
+    Copy,
+    Send,
+    Receive,
+    Exchange,
+}
+
+const DEED_KINDS: [DeedKind; 4] =
+    [DeedKind::Copy, DeedKind::Send, DeedKind::Receive, DeedKind::Exchange];
+const ARRIVALS: [Arrival; 3] = [Arrival::Store, Arrival::CombineLeft, Arrival::CombineRight];
+
+fn place_of<T: PartialEq>(value: &T, all: &[T]) -> u64 {
+    all.iter().position(|one| one == value).expect("the list has all values") as u64
+}
+
+fn push_action(action: &Action<'_>, words: &mut Vec<u64>) {
+    let kind = match action.deed {
+        Deed::Copy { .. } => DeedKind::Copy,
+        Deed::Send(_) => DeedKind::Send,
+        Deed::Receive(_) => DeedKind::Receive,
+        Deed::Exchange(..) => DeedKind::Exchange,
+    };
+    words.extend([place_of(&kind, &DEED_KINDS), u64::from(action.port)]);
+    if let Some(Send { to, tag, .. }) = action.send() {
+        words.extend([to as u64, u64::from(tag)]);
+    }
+    if let Some(Receive { from, tag, arrival, .. }) = action.receive() {
+        words.extend([from as u64, u64::from(tag), place_of(&arrival, &ARRIVALS)]);
+    }
+    for region in [action.reads(), action.writes()].into_iter().flatten() {
+        words.extend([place_of(&region.buffer, Buffer::ALL), region.pieces.len() as u64]);
+        words.extend(region.pieces.iter().flat_map(|piece| [piece.offset, piece.bytes]));
+    }
+}
+
+/// Words that are read one after the other.
+struct Words<'a> {
+    words: &'a [u64],
+    next: usize,
+}
+
+impl Words<'_> {
+    fn damaged(&self, word: usize) -> PartError {
+        PartError::Damaged { word, words: self.words.len() }
+    }
+
+    fn number<T: TryFrom<u64>>(&mut self) -> Result<T, PartError> {
+        let word = self.words.get(self.next).copied();
+        let number = word.and_then(|word| T::try_from(word).ok());
+        self.next += 1;
+        number.ok_or_else(|| self.damaged(self.next - 1))
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> Result<T, PartError> {
+        let place: usize = self.number()?;
+        all.get(place).copied().ok_or_else(|| self.damaged(self.next - 1))
+    }
+
+    fn read_action(&mut self, programs: &mut Programs) -> Result<(), PartError> {
+        let kind = self.one_of(&DEED_KINDS)?;
+        let port = self.number()?;
+        let (mut to, mut from) = ((0, 0), (0, 0, Arrival::Store));
+        if matches!(kind, DeedKind::Send | DeedKind::Exchange) {
+            to = (self.number()?, self.number()?);
+        }
+        if matches!(kind, DeedKind::Receive | DeedKind::Exchange) {
+            from = (self.number()?, self.number()?, self.one_of(&ARRIVALS)?);
+        }
+        let first = self.read_region()?;
+        let second = match kind {
+            DeedKind::Copy | DeedKind::Exchange => Some(self.read_region()?),
+            DeedKind::Send | DeedKind::Receive => None,
+        };
+        let read = Region { buffer: first.0, pieces: &first.1 };
+        let written = match &second {
+            Some((buffer, pieces)) => Region { buffer: *buffer, pieces },
+            None => read,
+        };
+        let send = Send { to: to.0, tag: to.1, from: read };
+        let receive = Receive { from: from.0, tag: from.1, arrival: from.2, into: written };
+        let deed = match kind {
+            DeedKind::Copy => Deed::Copy { from: read, into: written },
+            DeedKind::Send => Deed::Send(send),
+            DeedKind::Receive => Deed::Receive(receive),
+            DeedKind::Exchange => Deed::Exchange(send, receive),
+        };
+        Ok(programs.push(&Action { port, deed })?)
+    }
+
+    fn read_region(&mut self) -> Result<(Buffer, Vec<Piece>), PartError> {
+        let buffer = self.one_of(Buffer::ALL)?;
+        let count: usize = self.number()?;
+        // No more room than there are words, whatever the count says.
+        let left = self.words.len().saturating_sub(self.next) / 2;
+        if count > left {
+            return Err(self.damaged(self.next - 1));
+        }
+        let mut pieces = Vec::with_capacity(count);
+        for _ in 0..count {
+            pieces.push(Piece { offset: self.number()?, bytes: self.number()? });
+        }
+        Ok((buffer, pieces))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{BlockSizes, Collective, Payload, Step, Vector};
+
+    fn schedule(operation: Operation) -> Schedule {
+        let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
+        let tree = Tree::new(3, 1, &steps).unwrap();
+        let payload = match operation.is_irregular() {
+            true => Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap()),
+            false => Payload::Vector(Vector { processors: 3, bytes: 8 }),
+        };
+        Schedule::without_costs(&tree, &Collective::new(operation, payload).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_part_has_the_actions_of_its_processor() {
+        let schedule = schedule(Operation::Gather);
+        for rank in 0..3 {
+            let part = Part::of_schedule(&schedule, rank).unwrap();
+            assert!(part.actions().eq(schedule.programs().actions(rank)));
+            assert_eq!(*part.role(), schedule.role(rank));
+        }
+        let error = Part::of_schedule(&schedule, 3).unwrap_err();
+        assert_eq!(error.to_string(), "rank 3 is outside 0..3 (3 processors)");
+    }
+
+    #[test]
+    fn a_lone_processor_copies_its_block() {
+        let tree = Tree::new(1, 0, &[]).unwrap();
+        let scatter = Collective::scatter(&BlockSizes::new([5]).unwrap());
+        let schedule = Schedule::without_costs(&tree, &scatter).unwrap();
+        let part = Part::of_schedule(&schedule, 0).unwrap();
+        let deeds: Vec<_> = part.actions().map(|action| action.deed).collect();
+        assert!(matches!(deeds[..], [Deed::Copy { from, .. }] if from.bytes() == 5));
+    }
+
+    #[test]
+    fn words_give_the_part_back() {
+        for operation in Operation::all() {
+            let schedule = schedule(operation);
+            for rank in 0..3 {
+                let part = Part::of_schedule(&schedule, rank).unwrap();
+                assert_eq!(Part::from_words(&part.to_words()), Ok(part));
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_words_are_refused() {
+        let part = Part::of_schedule(&schedule(Operation::Gather), 1).unwrap();
+        let words = part.to_words();
+        for end in 0..words.len() {
+            assert!(Part::from_words(&words[..end]).is_err(), "{end} words");
+        }
+        for place in 0..words.len() {
+            let mut damaged = words.clone();
+            damaged[place] = u64::MAX;
+            let error = Part::from_words(&damaged);
+            assert!(error.is_err(), "word {place} is damaged");
+        }
+        let longer = [words, vec![0]].concat();
+        assert!(matches!(Part::from_words(&longer), Err(PartError::Damaged { .. })));
+    }
+
+    #[test]
+    fn a_role_that_there_is_not_is_refused() {
+        let part = Part::of_schedule(&schedule(Operation::Gather), 1).unwrap();
+        let part_with = |change: &dyn Fn(&mut Role)| {
+            let mut role = *part.role();
+            change(&mut role);
+            Part::new(role, part.programs.clone()).map_err(|error| error.to_string())
+        };
+        for (change, message) in [
+            (&(|role: &mut Role| role.root = 3) as &dyn Fn(&mut Role), "root 3 is outside 0..3"),
+            (&|role| role.rank = 7, "rank 7 is outside 0..3"),
+            (&|role| role.ports = 0, "0 ports"),
+            (&|role| role.total_bytes = u64::MAX, "2^63 - 1"),
+            (&|role| role.total_bytes = 6, "processor 1, action 2: 4 bytes at offset 3"),
+            (&|role| role.rank = 0, "processor 0, action 0: a message to oneself"),
+        ] {
+            let error = part_with(change).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+        assert!(part_with(&|_| {}).is_ok());
+    }
+}

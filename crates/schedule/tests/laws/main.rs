@@ -1,0 +1,7 @@
+//! Laws of schedules: their simulation, verification and documents.
+
+mod documents;
+mod fuzz;
+mod order;
+mod simulation;
+mod verification;

@@ -1,0 +1,158 @@
+//! What `verify` says, held against a machine that moves single bytes.
+
+mod editable;
+pub(super) mod handmade;
+mod mutations;
+mod oracle;
+
+use editable::Editable;
+use mutations::mutations;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use tuwtree_laws::problems::{gather, homogeneous, sizes};
+use tuwtree_laws::random_trees::trees;
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Collective, Homogeneous, Operation, Root, Step, Tree, Vector,
+};
+use tuwtree_schedule::{Fault, Payload, Schedule, Sends, document, simulate, verify};
+use tuwtree_treegen::oblivious;
+
+/// The schedule of a tree for any of the four operations.
+fn of_tree(tree: &Tree, sizes: BlockSizes, operation: Operation) -> Schedule {
+    let payload = match operation.is_irregular() {
+        true => Payload::Blocks(sizes),
+        false => Payload::Vector(Vector { processors: sizes.processors(), bytes: sizes.block(0) }),
+    };
+    Schedule::without_costs(tree, &Collective::new(operation, payload).unwrap()).unwrap()
+}
+
+/// Small enough for the oracle.
+fn small_schedules() -> impl Strategy<Value = Editable> {
+    let sizes = prop::collection::vec(0..4_u64, 1..=6).prop_map(|s| BlockSizes::new(s).unwrap());
+    let of_trees = (trees(sizes), prop::sample::select(Operation::ALL))
+        .prop_map(|((tree, sizes), operation)| (&of_tree(&tree, sizes, operation)).into());
+    prop_oneof![2 => of_trees, 1 => prop::sample::select(handmade::all())]
+}
+
+/// As many rounds as the simulation takes if a message takes 1, whatever its size.
+fn rounds_by_simulation(schedule: &Schedule) -> f64 {
+    let costs = Homogeneous::new(1.0, 0.0, 0.0).unwrap();
+    simulate(schedule, &costs, Sends::Synchronous).unwrap().completion_time().units()
+}
+
+/// Verify and the oracle agree; gives the fault, if there is one.
+fn agree(
+    changed: &Editable,
+    schedule: &Schedule,
+    seed: u64,
+) -> Result<Option<Fault>, TestCaseError> {
+    match (verify(schedule), oracle::judge(changed, seed)) {
+        (Ok(verified), Ok(order)) => {
+            prop_assert_eq!(verified.order, order);
+            prop_assert_eq!(f64::from(verified.rounds), rounds_by_simulation(schedule));
+            Ok(None)
+        }
+        (Err(fault), Err(_)) => {
+            let message = fault.to_string();
+            prop_assert!(!message.is_empty() && message.len() < 2000);
+            Ok(Some(fault))
+        }
+        (verified, order) => Err(TestCaseError::fail(format!("{verified:?}, but {order:?}"))),
+    }
+}
+
+#[test]
+fn changed_schedules_are_right_if_every_byte_is_in_its_place_and_no_rule_is_broken() {
+    const CASES: u32 = 60_000;
+    let seen: RefCell<BTreeMap<String, u32>> = RefCell::default();
+    let count = |kind: &str| *seen.borrow_mut().entry(kind.to_owned()).or_default() += 1;
+    let changes = prop::collection::vec(mutations(), 1..=3);
+    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config)
+        .run(&(small_schedules(), changes, any::<u64>()), |(mut schedule, changes, seed)| {
+            for change in changes {
+                change.apply(&mut schedule);
+            }
+            match schedule.schedule() {
+                Some(Ok(made)) => match agree(&schedule, &made, seed)? {
+                    None => count("right"),
+                    // The name of the kind, which the values follow.
+                    Some(fault) => count(format!("{fault:?}").split(' ').next().unwrap()),
+                },
+                Some(Err(_)) | None => count("refused"),
+            }
+            Ok(())
+        })
+        .unwrap();
+    let seen = seen.into_inner();
+    // Right ones, those refused at once, and every kind of fault but `TooIntricate`.
+    assert_eq!(seen.len(), 2 + 16, "{seen:?}");
+    assert!(seen["right"] > CASES / 20 && seen["refused"] < CASES / 2, "{seen:?}");
+}
+
+#[test]
+fn schedules_that_follow_no_tree_are_right() {
+    for schedule in handmade::all() {
+        let made = schedule.schedule().unwrap().unwrap();
+        assert_eq!(agree(&schedule, &made, 1).unwrap(), None);
+    }
+    for schedule in [handmade::pipelined_broadcast(50, 40), handmade::scatter_and_ring(60)] {
+        verify(&schedule.schedule().unwrap().unwrap()).unwrap();
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_tree_s_schedule_is_right(
+        (tree, sizes) in trees(sizes(40)),
+        operation in prop::sample::select(Operation::ALL),
+    ) {
+        let all_have_data = sizes.iter().all(|bytes| bytes > 0);
+        let schedule = of_tree(&tree, sizes, operation);
+        let verified = verify(&schedule).unwrap();
+        let promised = schedule.task().order;
+        prop_assert!(verified.order <= promised);
+        if all_have_data {
+            prop_assert_eq!(verified.order, promised);
+        }
+        let mut text = Vec::new();
+        document::write(&schedule, &mut text).unwrap();
+        prop_assert_eq!(verify(&document::read(&text[..]).unwrap()).unwrap(), verified);
+    }
+}
+
+/// The tree in which each of these ranks but the first is the child of the one before it.
+fn chain(ranks: &[usize]) -> Tree {
+    let mut steps = Vec::new();
+    for pair in ranks.windows(2) {
+        steps.extend([(pair[0], Step::Copy), (pair[0], Step::Receive(pair[1]))]);
+    }
+    Tree::new(ranks.len(), ranks[0], &steps).unwrap()
+}
+
+#[test]
+fn a_hundred_thousand_processors_take_no_more_than_one_step_for_each_piece() {
+    const PROCESSORS: usize = 100_000;
+    // A multiplication by a number without common factors: ranks far from their order.
+    let shuffled: Vec<usize> = (0..PROCESSORS).map(|index| index * 61_803 % PROCESSORS).collect();
+    let sorted: Vec<usize> = (0..PROCESSORS).collect();
+    let star = shuffled[1..].iter().map(|&rank| (0, Step::Receive(rank)));
+    let star: Vec<_> = std::iter::once((0, Step::Copy)).chain(star).collect();
+    let star = Tree::new(PROCESSORS, 0, &star).unwrap();
+    let sizes = BlockSizes::new((0..PROCESSORS as u64).map(|rank| 1 + rank % 5)).unwrap();
+    let trees = [
+        (chain(&sorted), PROCESSORS - 1),
+        (chain(&shuffled), PROCESSORS - 1),
+        (star, PROCESSORS - 1),
+        (oblivious(&gather(&sizes, homogeneous(1, 1, 1), Root::Given(777))).unwrap(), 17),
+    ];
+    for (tree, rounds) in trees {
+        for operation in Operation::all() {
+            let verified = verify(&of_tree(&tree, sizes.clone(), operation)).unwrap();
+            assert_eq!(verified.messages, PROCESSORS - 1, "{operation:?}");
+            assert_eq!(verified.rounds as usize, rounds, "{operation:?}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Laws of constructed trees, and of costs that are not the same everywhere, checked on many.
+
+mod constructed;
+mod machines;
+mod model_based;

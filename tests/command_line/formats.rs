@@ -1,0 +1,134 @@
+//! One contract of output: `--format`, `--json`, the ending of `-o`; numbers with units.
+
+use crate::program::{folder, tuwtree, tuwtree_with_input, workspace_file};
+use std::fs;
+
+/// A tree file for six processes.
+fn tree(name: &str) -> String {
+    let file = folder(name).join("tree.json").display().to_string();
+    tuwtree(&format!("optimize --dist spikes -p 6 --root 0 -o {file}")).success();
+    file
+}
+
+/// The rows of a table, each as many fields as the heading.
+fn rows(csv: &str) -> usize {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Result<Vec<_>, _> = reader.records().collect();
+    rows.expect("as many fields in each row").len()
+}
+
+#[test]
+fn what_is_printed_has_three_formats() {
+    let tree = tree("three_formats");
+    for (command, format, count) in [
+        ("optimize --dist spikes -p 6 --algorithm linear optimal", "tuwtree-comparison", 2),
+        ("compare --dist spikes -p 6 --algorithm linear optimal", "tuwtree-comparison", 2),
+        ("advise --dist spikes -p 6 --algorithm linear optimal", "tuwtree-advice", 2),
+        ("evaluate TREE", "tuwtree-evaluation", 1),
+        ("show TREE", "tuwtree-messages", 5),
+        ("simulate TREE", "tuwtree-simulation", 0),
+        ("verify TREE", "tuwtree-verification", 1),
+        ("generate --dist spikes -p 6", "tuwtree-sizes", 6),
+    ] {
+        let command = command.replace("TREE", &tree);
+        let json = tuwtree(&format!("{command} --format json")).success();
+        assert_eq!(json, tuwtree(&format!("{command} --json")).success(), "{command}");
+        let document: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(document["format"], format, "{command}");
+        let csv = tuwtree(&format!("{command} --format csv")).success();
+        assert!(rows(&csv) >= count.max(1), "{command}: {csv}");
+        assert!(!tuwtree(&format!("{command} --format text")).success().is_empty());
+        let wrong = tuwtree(&format!("{command} --format toml"));
+        wrong.fails(2, &["--format toml", "text, json and csv"]);
+        tuwtree(&format!("{command} --json --format csv")).fails(2, &["cannot be used with"]);
+    }
+}
+
+#[test]
+fn the_ending_of_the_output_decides() {
+    let folder = folder("endings");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let json = path("sizes.json");
+    tuwtree(&format!("generate --dist same -p 2 -b 7 -o {json}")).success();
+    assert!(fs::read_to_string(&json).unwrap().starts_with("{\"format\":\"tuwtree-sizes\""));
+    let csv = path("sizes.csv");
+    tuwtree(&format!("generate --dist same -p 2 -b 7 -o {csv}")).success();
+    assert_eq!(fs::read_to_string(&csv).unwrap(), "rank,size_bytes\n0,7\n1,7\n");
+    let both = format!("generate --dist same -p 2 --format json -o {csv}");
+    tuwtree(&both).fails(2, &["sizes.csv", "ends with .csv", "--format is json"]);
+    tuwtree(&format!("generate --dist same -o {}", path("x.svg")))
+        .fails(2, &["x.svg", "text, json and csv", "no .svg"]);
+    tuwtree(&format!("generate --dist same -o {csv} -o {csv}")).fails(2, &["multiple times"]);
+    tuwtree(&format!("optimize --dist same -p 3 -o {}", path("tree.toml")))
+        .fails(2, &["tree.toml", "json", "no"]);
+    tuwtree(&format!("compare --dist same -p 3 --report {}", path("page.svg")))
+        .fails(2, &["page.svg", "html"]);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "what is refused writes nothing");
+}
+
+#[test]
+fn a_machine_is_written_as_its_name_says() {
+    let folder = folder("machine_endings");
+    let machine = workspace_file("data/machines/vsc3.toml");
+    let machine = machine.display();
+    for (name, start) in [("m.toml", "format = "), ("m.json", "{"), ("m.txt", "name ")] {
+        let file = folder.join(name);
+        tuwtree(&format!("machine {machine} -o {}", file.display())).success();
+        assert!(fs::read_to_string(&file).unwrap().starts_with(start), "{name}");
+    }
+    tuwtree(&format!("machine {machine} --format csv")).fails(2, &["text, json and toml"]);
+}
+
+#[test]
+fn bytes_and_costs_may_have_units() {
+    let same = |one: &str, other: &str| {
+        assert_eq!(tuwtree(one).success(), tuwtree(other).success(), "{one}");
+    };
+    same("generate --dist same -p 2 -b 64KiB", "generate --dist same -p 2 -b 65536");
+    same("generate --dist same -p 2 -b 1e6", "generate --dist same -p 2 -b 1_000_000");
+    same(
+        "optimize --op broadcast --vector 8kB -p 9 --json",
+        "optimize --op broadcast --vector 8000 -p 9 --json",
+    );
+    let optimize = "optimize --dist same -p 4 --json --algorithm linear";
+    same(
+        &format!("{optimize} --alpha 2us --beta 1GB/s --gamma 500ps"),
+        &format!("{optimize} --alpha 2e-6 --beta 1e-9 --gamma 5e-10"),
+    );
+    same(
+        &format!("{optimize} --alpha 2us --beta 1ns --gamma 0"),
+        &format!("{optimize} --alpha 2e-6 --beta 1e-9 --gamma 0"),
+    );
+    for mixed in ["--alpha 2us", "--alpha 2us --beta 1", "--beta 12.5GB/s --alpha 3 --gamma 1ns"] {
+        tuwtree(&format!("{optimize} {mixed}")).fails(2, &["has a unit", "with units, or none"]);
+    }
+    tuwtree("generate --dist same -b 1.5").fails(2, &["1.5", "64KiB"]);
+    tuwtree(&format!("{optimize} --alpha 2GB/s")).fails(2, &["2GB/s", "2us"]);
+}
+
+#[test]
+fn an_export_takes_its_format_from_the_name() {
+    let tree = tree("export_names");
+    let folder = folder("exported_names");
+    let dot = folder.join("tree.dot");
+    tuwtree(&format!("export {tree} -o {}", dot.display())).success();
+    assert!(fs::read_to_string(&dot).unwrap().starts_with("digraph"));
+    let wrong = format!("export {tree} --format goal -o {}", dot.display());
+    tuwtree(&wrong).fails(2, &["tree.dot", "ends with .dot", "--format is goal"]);
+    tuwtree(&format!("export {tree}")).fails(2, &["--format is needed", "goal"]);
+}
+
+#[test]
+fn goal_never_makes_nothing_of_a_copy() {
+    let tree = tree("goal_in_seconds");
+    let seconds = format!("export {tree} --format goal --alpha 1us --beta 1ns --gamma 1ps");
+    let goal = tuwtree(&seconds).success();
+    assert!(goal.contains("// calc in units of ") && !goal.contains("calc 0\n"), "{goal}");
+}
+
+#[test]
+fn faults_of_whole_documents_have_no_place() {
+    let tree = r#"{"format":"tuwtree-tree","version":1,"processors":4,"root":1,"subtrees":[[],[0,1,2],[]]}"#;
+    let run = tuwtree_with_input("show -", tree);
+    run.fails(1, &["\"subtrees\" has 3 entries, but \"processors\" is 4\n"]);
+}
