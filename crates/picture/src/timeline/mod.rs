@@ -394,7 +394,6 @@ impl Drawing<'_> {
             actions.any(|action| action.send().is_some() && action.receive().is_some())
         });
         let mut entries: Vec<(&str, &str, f64)> = BarKind::all()
-            .into_iter()
             .filter(|&kind| kind != BarKind::Exchange || has_exchanges)
             .map(|kind| (kind.name(), kind.name(), if kind == BarKind::Wait { 3.0 } else { BAR }))
             .collect();
