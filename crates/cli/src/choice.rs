@@ -53,7 +53,7 @@ pub(crate) struct Choice {
     /// The constructions to compare, separated by commas or spaces
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', default_value = "all",
           value_parser = algorithm_parser())]
-    pub(crate) algorithm: Vec<Algorithm>,
+    pub(crate) algorithm: Vec<AlgorithmChoice>,
 
     /// Which trees `--algorithm all` compares, where blocks are gathered or scattered
     ///
@@ -118,7 +118,7 @@ impl Default for Choice {
     fn default() -> Choice {
         Choice {
             root: Root::Best,
-            algorithm: vec![Algorithm::All],
+            algorithm: vec![AlgorithmChoice::All],
             order: None,
             ports: PortArgs::default(),
             adaptive_rule: AdaptiveRule::CompletionTime,
@@ -194,30 +194,30 @@ impl Choice {
 
 /// What `--algorithm` names: all constructions, one, or one by a method of choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Algorithm {
+pub(crate) enum AlgorithmChoice {
     All,
     One(Construction),
     By(Construction, Method),
 }
 
-impl Algorithm {
+impl AlgorithmChoice {
     /// Everything that can be named.
-    fn all() -> impl Iterator<Item = Algorithm> {
+    fn all() -> impl Iterator<Item = AlgorithmChoice> {
         let by = |construction, methods: fn(&Method) -> bool| {
             let methods = Method::all().rev().filter(methods);
-            methods.map(move |method| Algorithm::By(construction, method))
+            methods.map(move |method| AlgorithmChoice::By(construction, method))
         };
-        std::iter::once(Algorithm::All)
-            .chain(Construction::all().map(Algorithm::One))
+        std::iter::once(AlgorithmChoice::All)
+            .chain(Construction::all().map(AlgorithmChoice::One))
             .chain(by(Construction::Binary, |method| method.finds_binary_trees()))
             .chain(by(Construction::Optimal, |_| true))
     }
 
     fn name(self) -> Cow<'static, str> {
         match self {
-            Algorithm::All => "all".into(),
-            Algorithm::One(construction) => construction.name().into(),
-            Algorithm::By(construction, method) => {
+            AlgorithmChoice::All => "all".into(),
+            AlgorithmChoice::One(construction) => construction.name().into(),
+            AlgorithmChoice::By(construction, method) => {
                 format!("{}-{}", construction.name(), method.name()).into()
             }
         }
@@ -225,18 +225,20 @@ impl Algorithm {
 
     fn summary(self) -> &'static str {
         match self {
-            Algorithm::All => "all constructions that suit --order, costs, memory and patience",
-            Algorithm::One(construction) => catalogue::row(construction).summary,
-            Algorithm::By(_, method) => method.summary(),
+            AlgorithmChoice::All => {
+                "all constructions that suit --order, costs, memory and patience"
+            }
+            AlgorithmChoice::One(construction) => catalogue::row(construction).summary,
+            AlgorithmChoice::By(_, method) => method.summary(),
         }
     }
 
     /// What to build for this, and how hard to try.
     fn wanted(self, request: &Request<'_>, order: Order) -> Vec<Wanted> {
         match self {
-            Algorithm::All => request.suitable(order, Effort::Moderate),
-            Algorithm::One(construction) => vec![Wanted::named(construction)],
-            Algorithm::By(construction, method) => vec![Wanted {
+            AlgorithmChoice::All => request.suitable(order, Effort::Moderate),
+            AlgorithmChoice::One(construction) => vec![Wanted::named(construction)],
+            AlgorithmChoice::By(construction, method) => vec![Wanted {
                 search: Some(Search::Homogeneous(method)),
                 ..Wanted::named(construction)
             }],
@@ -244,8 +246,10 @@ impl Algorithm {
     }
 }
 
-fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
-    one_of(Algorithm::all().collect(), |one| PossibleValue::new(one.name()).help(one.summary()))
+fn algorithm_parser() -> impl TypedValueParser<Value = AlgorithmChoice> {
+    one_of(AlgorithmChoice::all().collect(), |one| {
+        PossibleValue::new(one.name()).help(one.summary())
+    })
 }
 
 fn adaptive_rule_parser() -> impl TypedValueParser<Value = AdaptiveRule> {

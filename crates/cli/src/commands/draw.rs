@@ -87,7 +87,7 @@ impl Picture {
 
 /// How a picture is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum PictureFormat {
     Svg,
     Png,
 }
@@ -98,14 +98,14 @@ enum Format {
 /// A file that is neither a valid tree nor schedule; what cannot be drawn of it; an output whose
 /// format is unknown or that cannot be written.
 pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
-    let format = Format::of(&args.output)?;
+    let format = PictureFormat::of(&args.output)?;
     check_options(args)?;
     check_sources(&args.file, &args.payload, &args.costs)?;
     let output = args.output.open()?;
     let svg = draw(args)?;
     match format {
-        Format::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
-        Format::Png => {
+        PictureFormat::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
+        PictureFormat::Png => {
             let bytes = png::png(&svg, "draw fewer --rows, or SVG")?;
             output.write(|file| file.write_all(&bytes))?;
         }
@@ -123,18 +123,18 @@ fn check_options(args: &DrawArgs) -> Result<(), CliError> {
     Err(CliError::Usage(format!("{option} is for --picture tree")))
 }
 
-impl Format {
-    fn of(output: &Destination) -> Result<Format, CliError> {
-        let Destination::File(path) = output else { return Ok(Format::Svg) };
+impl PictureFormat {
+    fn of(output: &Destination) -> Result<PictureFormat, CliError> {
+        let Destination::File(path) = output else { return Ok(PictureFormat::Svg) };
         let ending = |path: &Path| {
             path.extension().and_then(|one| one.to_str()).unwrap_or_default().to_lowercase()
         };
         match ending(path).as_str() {
-            "svg" => Ok(Format::Svg),
+            "svg" => Ok(PictureFormat::Svg),
             "gz" if ending(Path::new(path.file_stem().unwrap_or_default())) == "svg" => {
-                Ok(Format::Svg)
+                Ok(PictureFormat::Svg)
             }
-            "png" => png::available().map(|()| Format::Png),
+            "png" => png::available().map(|()| PictureFormat::Png),
             _ => Err(CliError::Usage(format!(
                 "--output {}: the name ends neither with .svg or .svg.gz nor with .png",
                 path.display()

@@ -4,7 +4,7 @@ use crate::args::named;
 use crate::error::CliError;
 use crate::output::format::{Format, FormatArgs, write_json, write_objects};
 use crate::output::png;
-use crate::output::progress::Progress;
+use crate::output::progress::ProgressLine;
 use crate::output::text;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use tuwtree_model::{
     ClosedSet, Distribution, DistributionError, DistributionParameters, Randomness,
 };
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
-use tuwtree_plan::{Cell, Grid, GridRow, Place, TreeClass};
+use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 
 /// Map which kind of tree pays where: latency against skew, for four places of the root.
 ///
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
         })
         .collect::<Result<Vec<_>, CliError>>()?;
     let grid = grid(args)?;
-    let cells = grid.cells(&Progress::new("map"))?;
+    let cells = grid.cells(&ProgressLine::new("map"))?;
     for (format, output) in outputs {
         match format {
             Format::Svg => {
@@ -244,7 +244,7 @@ fn alpha(power: f64, mean_block: u64) -> f64 {
 }
 
 fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
-    let panels = Place::all().map(|place| RegionPanel {
+    let panels = RootPlace::all().map(|place| RegionPanel {
         title: place.summary().to_owned(),
         cells: cells
             .iter()
