@@ -39,7 +39,7 @@ pub(crate) struct ExportArgs {
     ports: PortArgs,
 
     /// Read where the root's blocks start in its memory, in bytes, one displacement for each
-    /// processor [default: as in the file, or one block after the other]
+    /// process [default: as in the file, or one block after the other]
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     displacements: Option<Source>,
 
@@ -49,7 +49,7 @@ pub(crate) struct ExportArgs {
 
     /// Write to this file, or for `smpi` into this folder [default: standard output]
     ///
-    /// A JSON file whose name ends with `.gz` is packed.
+    /// A JSON file whose name ends with `.gz` is compressed.
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse,
           default_value = "-")]
     output: Destination,

@@ -14,10 +14,10 @@ use tuwtree_io::Source;
 use tuwtree_model::{ClosedSet, Costs, Homogeneous, Rank, StatedCosts};
 use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
 
-/// Simulate a schedule: what each processor does when, what it waits for, and what delays the end.
+/// Simulate a schedule: what each process does when, what it waits for, and what delays the end.
 ///
-/// Knows nothing of trees: every processor performs its actions, every message is transmitted when
-/// both its ends are ready. Costs are those in the file, unless given here.
+/// The schedule need not follow a tree: every process performs its actions, every message is
+/// transmitted when both its ends are ready. Costs are those in the file, unless given here.
 #[derive(Args, Debug)]
 pub(crate) struct SimulateArgs {
     /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
@@ -38,7 +38,7 @@ pub(crate) struct SimulateArgs {
           }))]
     sends: Sends,
 
-    /// List at most this many of the busiest processors and of the critical path's actions; 0 lists
+    /// List at most this many of the busiest processes and of the critical path's actions; 0 lists
     /// all
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,

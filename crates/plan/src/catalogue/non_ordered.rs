@@ -109,7 +109,7 @@ pub(super) const SEARCHED: CatalogueRow = CatalogueRow {
 pub(super) const EXACT: CatalogueRow = CatalogueRow {
     is_long: true,
     ..CatalogueRow::plain(
-        "best tree of all, for few processors or few sizes",
+        "best tree of all, for few processes or few sizes",
         unordered_blocks,
         |request, wanted| {
             let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
