@@ -31,7 +31,7 @@ fn samples_are_listed_shown_and_fit_the_schema() {
         let name = file.file_name().unwrap().to_str().unwrap();
         assert!(list.contains(&format!("`{name}`")), "{name} is not in data/README.md");
         let shown = tuwtree(&format!("machine {}", file.display())).success();
-        for field in ["name ", "date ", "provenance ", "processors ", "copies ", "alpha"] {
+        for field in ["name ", "date ", "provenance ", "processes ", "copies ", "alpha"] {
             assert!(shown.contains(field), "{shown}");
         }
         let written = json(&format!("machine {} --format json", file.display()));

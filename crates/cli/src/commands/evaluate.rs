@@ -135,7 +135,7 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "tree             {} processors, root {}, root degree {}, depth {}",
+            "tree             {} processes, root {}, root degree {}, depth {}",
             tree.processors(),
             tree.root(),
             tree.degree(tree.root()),

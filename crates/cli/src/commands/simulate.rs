@@ -91,7 +91,7 @@ impl Simulated<'_> {
         writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
         writeln!(
             output,
-            "schedule         {} of {} bytes over {} processors, root {}; order {}, {} port{}",
+            "schedule         {} of {} bytes over {} processes, root {}; order {}, {} port{}",
             task.operation.name(),
             task.total(),
             task.processors(),
@@ -123,7 +123,7 @@ impl Simulated<'_> {
     fn write_processors(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
         let ranks = self.busiest();
         let listed = if limit == 0 { ranks.len() } else { limit.min(ranks.len()) };
-        let mut table = text::table(&["processor", "actions", "busy %", "waits %", "ends at"]);
+        let mut table = text::table(&["rank", "actions", "busy %", "waits %", "ends at"]);
         for &rank in &ranks[..listed] {
             let actions = self.timeline.actions(rank);
             let end = actions.iter().map(|times| times.end).max().unwrap_or_default();
@@ -137,7 +137,7 @@ impl Simulated<'_> {
         }
         writeln!(output, "\n{}", table.trim_fmt())?;
         if listed < ranks.len() {
-            writeln!(output, "… and {} less busy processors", ranks.len() - listed)?;
+            writeln!(output, "… and {} less busy processes", ranks.len() - listed)?;
         }
         Ok(())
     }

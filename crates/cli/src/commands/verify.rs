@@ -56,7 +56,7 @@ fn write_text(
     let task = schedule.task();
     writeln!(
         output,
-        "correct    {} of {} bytes over {} processors, root {}",
+        "correct    {} of {} bytes over {} processes, root {}",
         task.operation.name(),
         task.total(),
         task.processors(),
@@ -71,7 +71,7 @@ fn write_text(
     let (rank, bytes) = verified.largest_segment();
     match bytes {
         0 => writeln!(output, "segments   none")?,
-        _ => writeln!(output, "segments   at most {bytes} bytes, at processor {rank}")?,
+        _ => writeln!(output, "segments   at most {bytes} bytes, at rank {rank}")?,
     }
     writeln!(
         output,

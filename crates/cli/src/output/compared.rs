@@ -125,7 +125,7 @@ impl Compared<'_> {
             Root::Best => "best root".to_owned(),
         };
         format!(
-            "{} of {} over {} processors, {root}",
+            "{} of {} over {} processes, {root}",
             self.problem.operation().name(),
             text::payload(payload),
             payload.processors()
