@@ -25,11 +25,11 @@ pub(crate) struct MachineArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Write the costs of all pairs of processors in full
+    /// Write the costs of all pairs of processes in full
     #[arg(long)]
     matrix: bool,
 
-    /// The number of processors of the matrix [default: as many as the machine has room for]
+    /// The number of processes of the matrix [default: as many as the machine has room for]
     #[arg(short = 'p', long, value_name = "P", requires = "matrix")]
     processors: Option<usize>,
 

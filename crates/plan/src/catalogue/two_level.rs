@@ -1,6 +1,6 @@
 //! Optimal trees inside the nodes of a hierarchical machine, and among their leaders.
 
-use super::Row;
+use super::CatalogueRow;
 use super::optimal::{fastest, one_ported};
 use crate::error::NoTree;
 use crate::request::{Built, Request, Searched, Wanted};
@@ -11,7 +11,7 @@ use tuwtree_model::{
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, two_level};
 
-pub(super) const ROW: Row = Row::plain(
+pub(super) const ROW: CatalogueRow = CatalogueRow::plain(
     "optimal trees within the nodes of a hierarchical machine and among their leaders",
     |request, _| {
         request.costs_differ() && matches!(request.problem.costs(), Costs::Hierarchical(_))
