@@ -62,8 +62,8 @@ pub use completion::{Completion, completion, completion_time};
 pub use construction::Construction;
 pub use cost::{
     CostError, CostKind, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
-    Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError, PiecewiseLinear,
-    Placement, Scalar, ScaledSizes, StatedCosts,
+    Description, Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError,
+    PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use ordered::{

@@ -1,6 +1,6 @@
 //! Costs of any kind, as machine documents state them.
 
-use super::{CostMatrix, CostModel, Cut, Direction, Hierarchy, Homogeneous};
+use super::{CostMatrix, CostModel, Cut, Description, Direction, Hierarchy, Homogeneous};
 use crate::{Problem, Rank, Time, TimeError};
 
 /// The costs of a machine, in whichever form they are given.
@@ -52,7 +52,7 @@ pub enum CostsError {
 
 /// What a kind of costs can do beside judging messages and copies. One implementation a kind, in its own
 /// file: that is all that a new kind of costs needs but a variant of [`Costs`] and its arm in
-/// [`Costs::kind`], a form in machine documents, and a description for people.
+/// [`Costs::kind`], and a form in machine documents.
 pub trait CostKind: CostModel + std::fmt::Debug {
     /// The name by which users and documents call this kind of costs.
     fn name(&self) -> &'static str;
@@ -104,6 +104,9 @@ pub trait CostKind: CostModel + std::fmt::Debug {
     fn parameters(&self) -> Option<&Homogeneous> {
         None
     }
+
+    /// These costs for people, in seconds.
+    fn description(&self) -> Description;
 }
 
 impl Costs {

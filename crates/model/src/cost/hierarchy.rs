@@ -1,9 +1,10 @@
 //! Hierarchical costs: a few laws, one for each level of a machine, and a map of ranks to nodes.
 
+use super::description::{self, Description};
 use super::{
     CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, PiecewiseLinear, linear, plus,
 };
-use crate::{Rank, Time, TimeError};
+use crate::{Rank, Time, TimeError, quantity};
 use std::ops::Range;
 
 /// The costs of a machine of nodes, switches and so on: what two processors pay depends on the
@@ -401,6 +402,41 @@ impl CostKind for Hierarchy {
 
     fn gamma_at(&self, _: Rank) -> f64 {
         self.gamma
+    }
+
+    fn description(&self) -> Description {
+        let inner = &self.levels[0];
+        let count = match &self.placement {
+            Placement::Listed(nodes) => nodes.len().to_string(),
+            Placement::Block | Placement::RoundRobin => format!("up to {}", self.capacity()),
+        };
+        let mut rows = Vec::new();
+        for level in &self.levels {
+            let pieces = level.links.pieces();
+            for (index, &piece) in pieces.iter().enumerate() {
+                let until = pieces.get(index + 1).map_or(u64::MAX, |next| next.from_bytes);
+                let (name, members) = match index {
+                    0 => (level.name.clone(), level.members.to_string()),
+                    _ => Default::default(),
+                };
+                let mut row = vec![name, members, piece.from_bytes.to_string()];
+                row.extend(description::cells(piece, until));
+                rows.push(row);
+            }
+        }
+        let first = ["level", "members", "from bytes"];
+        Description {
+            processes: format!(
+                "{count}; {} x {} with room for {} each, {} placement",
+                self.nodes(),
+                inner.name,
+                inner.members,
+                self.placement.name()
+            ),
+            facts: vec![("copies", quantity::per_byte(self.gamma))],
+            headings: description::words(&[&first, &description::COSTS[..]].concat()),
+            rows,
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Non-homogeneous linear costs: an alpha and a beta for each ordered pair of processors, a gamma
 //! for each processor.
 
-use super::{CostKind, CostModel, Cut, Direction, Homogeneous, linear, plus};
+use super::{CostKind, CostModel, Cut, Description, Direction, Homogeneous, linear, plus};
+use crate::quantity::{per_byte, seconds};
 use crate::{MOST_PROCESSORS, Problem, Rank, Time, TimeError};
 use std::sync::Arc;
 
@@ -332,7 +333,56 @@ impl CostKind for CostMatrix {
     fn check_links(&self, problem: &Problem) -> Result<(), Cut> {
         self.check_paths(problem)
     }
+
+    fn description(&self) -> Description {
+        let ranks = || 0..self.size();
+        let pairs = || ranks().flat_map(move |one| ranks().map(move |other| (one, other)));
+        let linked = || pairs().filter(|&(one, other)| self.is_linked(one, other));
+        let range = |values: &mut dyn Iterator<Item = f64>, unit: fn(f64) -> String| {
+            let (least, most) = values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
+                (least.min(value), most.max(value))
+            });
+            match least {
+                _ if least > most => "none".to_owned(),
+                _ if least == most => unit(least),
+                _ => format!("{} to {}", unit(least), unit(most)),
+            }
+        };
+        let symmetric = pairs().all(|(one, other)| {
+            let link = |one: Rank, other: Rank| (self.alpha(one, other), self.beta(one, other));
+            link(one, other) == link(other, one)
+        });
+        let way = if symmetric { "the same both ways" } else { "not the same both ways" };
+        let all = self.size() * (self.size() - 1);
+        let alphas = &mut linked().map(|(one, other)| self.alpha(one, other));
+        let betas = &mut linked().map(|(one, other)| self.beta(one, other));
+        let latency = |sender: Rank, receiver: Rank| match self.is_linked(sender, receiver) {
+            _ if sender == receiver => "-".to_owned(),
+            true => seconds(self.alpha(sender, receiver)),
+            false => "no link".to_owned(),
+        };
+        let row = |sender: Rank| {
+            let cells = ranks().map(|receiver| latency(sender, receiver));
+            std::iter::once(format!("from {sender}")).chain(cells).collect()
+        };
+        let shown = if self.size() <= MOST_DESCRIBED { self.size() } else { 0 };
+        let to = ranks().take(shown).map(|receiver| format!("to {receiver}"));
+        Description {
+            processes: self.size().to_string(),
+            facts: vec![
+                ("copies", range(&mut ranks().map(|rank| self.gamma(rank)), per_byte)),
+                ("links", format!("{} of {all}, {way}", linked().count())),
+                ("alpha", range(alphas, seconds)),
+                ("beta", range(betas, per_byte)),
+            ],
+            headings: std::iter::once("alpha".to_owned()).chain(to).collect(),
+            rows: ranks().take(shown).map(row).collect(),
+        }
+    }
 }
+
+/// The most processors whose latencies are described one by one.
+const MOST_DESCRIBED: usize = 12;
 
 /// The costs that all pairs of processors share, if they do.
 fn homogeneous_matrix(matrix: &CostMatrix) -> Option<Homogeneous> {

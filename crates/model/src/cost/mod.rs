@@ -7,6 +7,7 @@
 //! programs: all block sizes turned into time once, so that their inner loops only add and compare.
 
 mod costs;
+mod description;
 mod hierarchy;
 mod links;
 mod matrix;
@@ -14,13 +15,14 @@ mod piecewise;
 mod stated;
 
 pub use costs::{CostKind, Costs, CostsError};
+pub use description::Description;
 pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
 pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
 pub use piecewise::{Piece, PieceError, PiecewiseLinear};
 pub use stated::StatedCosts;
 
-use crate::{BlockSizes, LARGEST_EXACT, Rank, Time, TimeError};
+use crate::{BlockSizes, LARGEST_EXACT, Rank, Time, TimeError, quantity};
 use std::fmt::Debug;
 use std::ops::{Add, Sub};
 
@@ -292,6 +294,18 @@ impl CostKind for Homogeneous {
 
     fn parameters(&self) -> Option<&Homogeneous> {
         Some(self)
+    }
+
+    fn description(&self) -> Description {
+        let link = Piece { from_bytes: 0, alpha: self.alpha, beta: self.beta };
+        let mut row = vec!["all pairs".to_owned()];
+        row.extend(description::cells(link, u64::MAX));
+        Description {
+            processes: "any number".to_owned(),
+            facts: vec![("copies", quantity::per_byte(self.gamma))],
+            headings: description::words(&[&["links"], &description::COSTS[..]].concat()),
+            rows: vec![row],
+        }
     }
 }
 
