@@ -15,9 +15,10 @@ pub const LARGEST_TREE: u64 = 48 * MOST_PROCESSORS as u64;
 /// The most bytes of a schedule: 80 for each process of the largest problem.
 pub const LARGEST_SCHEDULE: u64 = 80 * MOST_PROCESSORS as u64;
 
-/// The most bytes of a machine: 25 for each of two costs of every pair, of as many processes as costs
-/// are expanded for.
-pub const LARGEST_MACHINE: u64 = 50 * (Costs::MOST_EXPANDED * Costs::MOST_EXPANDED) as u64;
+/// The most bytes of a machine: 32 for each of two costs of every pair, of as many processes as costs
+/// are expanded for, and as many for each process. That is a line of eight blanks, 17 digits with point
+/// and exponent, and a comma, as `machine --matrix --format json` prints it.
+pub const LARGEST_MACHINE: u64 = 64 * (Costs::MOST_EXPANDED * (Costs::MOST_EXPANDED + 1)) as u64;
 
 /// The most bytes of measured times: some forty million repetitions.
 pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
