@@ -27,5 +27,9 @@ pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
 /// yields without end may be nothing else.
 pub const MOST_BLANKS: u64 = 1 << 24;
 
+/// The most bytes of one name, text or number in a JSON document, and of a line of CSV: a parser holds as
+/// much in memory.
+pub const LONGEST_VALUE: usize = 1 << 20;
+
 /// The most bytes of one block size or displacement in a text.
 pub const LONGEST_NUMBER: usize = 1 << 12;

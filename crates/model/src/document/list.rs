@@ -20,9 +20,9 @@ impl<'de> Deserialize<'de> for NumberList {
 }
 
 /// Entries of a list, at most `MOST`.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub(super) struct ShortList<T, const MOST: usize>(pub(super) Vec<T>);
+pub struct ShortList<T, const MOST: usize>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for ShortList<T, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
