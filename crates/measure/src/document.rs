@@ -512,7 +512,7 @@ pub(crate) mod tests {
     fn a_document_reads_as_it_was_written() {
         let all: Vec<Series> =
             Algorithm::all().map(|algorithm| series(algorithm, &[0.5, 0.25])).collect();
-        let document = Measurements::new(setting(), all.into()).unwrap();
+        let document = Measurements::new(setting(), all).unwrap();
         let text = serde_json::to_string(&document).unwrap();
         assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":1,"operation":"#));
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
