@@ -67,6 +67,26 @@ fn the_ending_of_the_output_decides() {
 }
 
 #[test]
+fn two_outputs_in_one_place_are_refused() {
+    let folder = folder("written_twice");
+    let csv = folder.join("map.csv").display().to_string();
+    let dotted = folder.join(".").join("map.csv").display().to_string();
+    for (first, second) in [(&csv, &csv), (&csv, &dotted), (&"-".to_owned(), &"-".to_owned())] {
+        tuwtree(&format!("map -p 4 -o {first} -o {second}")).fails(2, &["is written twice"]);
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_search_may_last_a_time_with_a_unit() {
+    let search = "optimize --dist same -p 4 --algorithm searched --order any --search-seconds";
+    for time in ["500ms", "0.5", "0.5s"] {
+        tuwtree(&format!("{search} {time}")).success();
+    }
+    tuwtree(&format!("{search} 5kB")).fails(2, &["5kB", "500ms"]);
+}
+
+#[test]
 fn a_machine_is_written_as_its_name_says() {
     let folder = folder("machine_endings");
     let machine = workspace_file("data/machines/vsc3.toml");

@@ -2,6 +2,7 @@
 
 mod advise;
 mod bad_input;
+mod bombs;
 mod broadcast;
 mod formats;
 mod good_runs;

@@ -12,7 +12,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::borrow::Cow;
 use std::time::Duration;
 use tuwtree_dp::Method;
-use tuwtree_model::quantity::parse_bytes;
+use tuwtree_model::quantity::{self, parse_bytes};
 use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Problem, Root};
 use tuwtree_plan::{
     Comparison, Effort, LocalSearch, Request, Search, Settings, Wanted, catalogue, compare,
@@ -101,7 +101,7 @@ struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     search_seed: u64,
 
-    /// End after this many seconds; the result then depends on the machine's speed
+    /// End after this many seconds, also as 500ms; the result then depends on the machine's speed
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds,
           allow_negative_numbers = true)]
     search_seconds: Option<Duration>,
@@ -262,11 +262,13 @@ fn adaptive_rule_parser() -> impl TypedValueParser<Value = AdaptiveRule> {
 
 /// What `--search-seconds` means.
 fn parse_seconds(argument: &str) -> Result<Duration, String> {
-    match argument.parse::<f64>() {
+    match quantity::parse_seconds(argument) {
         Ok(seconds) if (0.0..=LONGEST_SEARCH_SECONDS).contains(&seconds) => {
             Ok(Duration::from_secs_f64(seconds))
         }
-        _ => Err(format!("a number of seconds from 0 to {LONGEST_SEARCH_SECONDS}")),
+        _ => Err(format!(
+            "a number of seconds from 0 to {LONGEST_SEARCH_SECONDS} is needed, or a time such as 2s or 500ms"
+        )),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::output::progress;
 use std::io;
 use std::process::ExitCode;
-use tuwtree_io::FileError;
+use tuwtree_io::{FileError, WrittenTwice, WrongFormat};
 use tuwtree_model::TimeError;
 use tuwtree_plan::PlanError;
 
@@ -28,6 +28,18 @@ pub(crate) enum CliError {
     /// Standard output could not be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
+}
+
+impl From<WrongFormat> for CliError {
+    fn from(error: WrongFormat) -> CliError {
+        CliError::Usage(error.to_string())
+    }
+}
+
+impl From<WrittenTwice> for CliError {
+    fn from(error: WrittenTwice) -> CliError {
+        CliError::Usage(format!("--output: {error}"))
+    }
 }
 
 impl From<PlanError> for CliError {

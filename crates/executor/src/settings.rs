@@ -6,12 +6,12 @@
 
 use crate::play::Mode;
 use crate::sys::{Communicator, MpiError};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use tuwtree_io::{FileError, Source, machine};
 use tuwtree_model::ClosedSet;
-use tuwtree_model::document::{Header, Machine, Object};
+use tuwtree_model::document::Machine;
 
 /// By which algorithm blocks are gathered and scattered.
 #[derive(
@@ -197,7 +197,7 @@ struct Stated {
     algorithm: Option<String>,
     mode: Option<String>,
     /// The machine's file, and what it says.
-    machine: Option<(String, String)>,
+    machine: Option<(String, Machine)>,
     schedule: Option<String>,
 }
 
@@ -208,12 +208,15 @@ impl Stated {
             Setting::Algorithm => self.algorithm = Some(value),
             Setting::Mode => self.mode = Some(value),
             Setting::Machine => {
-                let text = std::fs::read_to_string(&value).map_err(|error| SettingError::File {
-                    setting,
-                    path: value.clone(),
-                    reason: error.to_string(),
-                })?;
-                self.machine = Some((value, text));
+                let machine =
+                    machine::read(&Source::File(PathBuf::from(&value))).map_err(|error| {
+                        SettingError::File {
+                            setting,
+                            path: value.clone(),
+                            reason: reason_of(error),
+                        }
+                    })?;
+                self.machine = Some((value, machine));
             }
             Setting::Schedule => self.schedule = Some(value),
         }
@@ -239,18 +242,12 @@ impl Stated {
         if let Some(name) = &self.mode {
             settings.mode = mode_from(name)?;
         }
-        if let Some((path, text)) = &self.machine {
-            let setting = Setting::Machine;
-            let machine = machine_from(text).map_err(|reason| SettingError::File {
-                setting,
-                path: path.clone(),
-                reason,
-            })?;
+        if let Some((path, machine)) = &self.machine {
             machine.costs.check_processors(processors).map_err(|error| {
                 let reason = error.to_string();
-                SettingError::File { setting, path: path.clone(), reason }
+                SettingError::File { setting: Setting::Machine, path: path.clone(), reason }
             })?;
-            settings.machine = Some(machine);
+            settings.machine = Some(machine.clone());
         }
         if let Some(path) = &self.schedule {
             settings.schedule = Some(PathBuf::from(path));
@@ -334,19 +331,12 @@ impl Settings {
     }
 }
 
-/// The machine that a JSON or TOML text describes.
-fn machine_from(text: &str) -> Result<Machine, String> {
-    let header: Header = object(text)?;
-    header.check(Machine::FORMAT, Machine::VERSION).map_err(|error| error.to_string())?;
-    object(text)
-}
-
-fn object<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let read = match text.trim_start().starts_with('{') {
-        true => serde_json::from_str(text).map_err(|error| error.to_string()),
-        false => toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned()),
-    };
-    read.map(|Object(value)| value)
+/// What is wrong with a file that an error of a setting names already.
+fn reason_of(error: FileError) -> String {
+    match error {
+        FileError::Content { reason, .. } => reason,
+        FileError::File { source, .. } | FileError::Output(source) => source.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -382,9 +372,24 @@ mod tests {
 
     #[test]
     fn machines_are_read_from_json_and_toml() {
-        let toml = "format = \"tuwtree-machine\"\nversion = 1\nname = \"a\"\ndate = \"2026-01-02\"\n\
-                    provenance = \"stated\"\n[homogeneous]\nalpha_seconds = 1e-6\n";
-        assert!(machine_from("{}").is_err());
-        assert!(machine_from(toml).unwrap_err().contains("missing field"));
+        let folder = tempfile::tempdir().unwrap();
+        let read = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            let mut stated = Stated::default();
+            let read = stated.state(Setting::Machine, path.to_str().unwrap());
+            read.map(|()| stated.machine.unwrap().1).map_err(|error| error.to_string())
+        };
+        let short = "format = \"tuwtree-machine\"\nversion = 1\nname = \"a\"\n\
+                     date = \"2026-01-02\"\nprovenance = \"stated\"\n[homogeneous]\n\
+                     alpha_seconds = 1e-6\n";
+        let whole =
+            format!("{short}beta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-10\n");
+        let machine = read("m.toml", &whole).unwrap();
+        let json = serde_json::to_string(&machine).unwrap();
+        assert_eq!(read("m.json", &json).as_ref(), Ok(&machine));
+        assert!(read("empty.json", "{}").is_err());
+        let error = read("short.toml", short).unwrap_err();
+        assert!(error.contains("missing field") && error.matches("short.toml").count() == 1);
     }
 }

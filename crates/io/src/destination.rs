@@ -4,6 +4,7 @@ use crate::error::FileError;
 use crate::unfinished::Unfinished;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use std::fmt;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,11 @@ pub enum Destination {
     /// The file with this path.
     File(PathBuf),
 }
+
+/// Several outputs that would go to the same place, in words for the user: wrong usage.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is written twice")]
+pub struct WrittenTwice(String);
 
 /// A destination that can be written.
 pub struct Opened(Way);
@@ -46,6 +52,39 @@ impl Destination {
         }
     }
 
+    /// Fails if two of these are the same place: standard output, or one file, also by way of links.
+    ///
+    /// # Errors
+    /// [`WrittenTwice`] with the name of the later one.
+    pub fn check_different<'a>(
+        all: impl IntoIterator<Item = &'a Destination>,
+    ) -> Result<(), WrittenTwice> {
+        let mut places = Vec::new();
+        for one in all {
+            let place = one.place();
+            if places.contains(&place) {
+                return Err(WrittenTwice(one.to_string()));
+            }
+            places.push(place);
+        }
+        Ok(())
+    }
+
+    /// The file that is written, by whatever name it goes; `None` for standard output.
+    fn place(&self) -> Option<PathBuf> {
+        let Destination::File(path) = self else { return None };
+        let target = link_target(path).unwrap_or_else(|_| path.clone());
+        // A file that is not there yet has a folder that is, or cannot be written anyway.
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        match (folder.canonicalize(), target.file_name()) {
+            (Ok(folder), Some(name)) => Some(folder.join(name)),
+            _ => Some(target),
+        }
+    }
+
     /// The destination, ready to be written; an existing file stays as it is until then, and no other
     /// is made.
     ///
@@ -57,6 +96,15 @@ impl Destination {
             Destination::File(path) => {
                 way_to(path).map(Opened).map_err(|error| FileError::file(path, error))
             }
+        }
+    }
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Destination::StandardOutput => formatter.write_str("standard output"),
+            Destination::File(path) => path.display().fmt(formatter),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Documents in JSON, read as a stream: header first where it stands first, and faults with their
 //! place.
 
+use crate::limits::LONGEST_VALUE;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, StringDeserializer, U64Deserializer};
 use serde::de::{
@@ -158,11 +159,49 @@ pub(crate) struct Followed<R> {
     /// The same of the last one that is no blank, and that byte.
     last: (usize, usize),
     last_byte: u8,
+    value: Value,
+}
+
+/// The name, text or number of a JSON text that is being read.
+#[derive(Clone, Copy)]
+enum Value {
+    /// None.
+    Between,
+    /// A number or word, of so many bytes up to now.
+    Bare(usize),
+    /// A text in quotation marks, of so many bytes up to now.
+    Text(usize),
+    /// The same behind a backslash, which takes the meaning from what follows.
+    Escaped(usize),
+}
+
+impl Value {
+    /// What is being read one byte later.
+    fn followed_by(self, byte: u8) -> Value {
+        match (self, byte) {
+            (Value::Text(_), b'"') => Value::Between,
+            (Value::Text(length), b'\\') => Value::Escaped(length + 1),
+            (Value::Text(length) | Value::Escaped(length), _) => Value::Text(length + 1),
+            (Value::Between | Value::Bare(_), b'"') => Value::Text(0),
+            (Value::Bare(length), b'0'..=b'9' | b'a'..=b'z' | b'.' | b'+' | b'-' | b'E') => {
+                Value::Bare(length + 1)
+            }
+            (Value::Between, b'0'..=b'9' | b'-') => Value::Bare(1),
+            (Value::Between | Value::Bare(_), _) => Value::Between,
+        }
+    }
+
+    fn length(self) -> usize {
+        match self {
+            Value::Between => 0,
+            Value::Bare(length) | Value::Text(length) | Value::Escaped(length) => length,
+        }
+    }
 }
 
 impl<R: BufRead> Followed<R> {
     pub(crate) fn new(input: R) -> Followed<R> {
-        Followed { input, at: (1, 0), last: (1, 0), last_byte: b' ' }
+        Followed { input, at: (1, 0), last: (1, 0), last_byte: b' ', value: Value::Between }
     }
 
     /// The error's message; without the place where it is that of the document's end, at which all that
@@ -207,6 +246,11 @@ impl<R: Read> Read for Followed<R> {
             if !byte.is_ascii_whitespace() {
                 (self.last, self.last_byte) = (self.at, *byte);
             }
+            self.value = self.value.followed_by(*byte);
+        }
+        // What is a little longer may pass, as far as it was read at once.
+        if self.value.length() > LONGEST_VALUE {
+            return Err(io::Error::other(format!("a value of more than {LONGEST_VALUE} bytes")));
         }
         Ok(count)
     }

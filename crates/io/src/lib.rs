@@ -3,6 +3,7 @@
 //! - [`Source`]: what is read: a file or standard input, packed with gzip or not.
 //! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`]: a reader for each kind of
 //!   document.
+//! - [`Format`]: the forms of results, and the rule that chooses.
 //! - [`Destination`]: where output goes; a file appears whole or not at all;
 //!   [`abandon`] removes what a signal leaves half written.
 //!
@@ -12,6 +13,7 @@
 mod destination;
 mod ending;
 mod error;
+mod format;
 mod json;
 pub mod limits;
 pub mod machine;
@@ -23,8 +25,9 @@ mod text;
 pub mod tree;
 mod unfinished;
 
-pub use destination::{Destination, Opened};
+pub use destination::{Destination, Opened, WrittenTwice};
 pub use ending::ending;
 pub use error::FileError;
+pub use format::{Format, WrongFormat};
 pub use source::Source;
 pub use unfinished::abandon;

@@ -15,9 +15,10 @@ pub const LARGEST_TREE: u64 = 48 * MOST_PROCESSORS as u64;
 /// The most bytes of a schedule: 80 for each process of the largest problem.
 pub const LARGEST_SCHEDULE: u64 = 80 * MOST_PROCESSORS as u64;
 
-/// The most bytes of a machine: 25 for each of two costs of every pair, of as many processes as costs
-/// are expanded for.
-pub const LARGEST_MACHINE: u64 = 50 * (Costs::MOST_EXPANDED * Costs::MOST_EXPANDED) as u64;
+/// The most bytes of a machine: 32 for each of two costs of every pair, of as many processes as costs
+/// are expanded for, and as many for each process. That is a line of eight blanks, 17 digits with point
+/// and exponent, and a comma, as `machine --matrix --format json` prints it.
+pub const LARGEST_MACHINE: u64 = 64 * (Costs::MOST_EXPANDED * (Costs::MOST_EXPANDED + 1)) as u64;
 
 /// The most bytes of measured times: some forty million repetitions.
 pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
@@ -25,6 +26,10 @@ pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
 /// The most blanks in a row, in bytes: no document has as many, but what a device or a packed file
 /// yields without end may be nothing else.
 pub const MOST_BLANKS: u64 = 1 << 24;
+
+/// The most bytes of one name, text or number in a JSON document, and of a line of CSV: a parser holds as
+/// much in memory.
+pub const LONGEST_VALUE: usize = 1 << 20;
 
 /// The most bytes of one block size or displacement in a text.
 pub const LONGEST_NUMBER: usize = 1 << 12;

@@ -2,10 +2,10 @@
 
 use crate::error::FileError;
 use crate::json::{self, DocumentKind};
-use crate::limits::LARGEST_SIZES;
+use crate::limits::{LARGEST_SIZES, LONGEST_VALUE};
 use crate::source::Source;
 use crate::text::{Numbers, whole};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::io::{self, BufRead, Read, Write};
 use tuwtree_model::document::NumberList;
 use tuwtree_model::{BlockSizes, BlockSizesError, MOST_PROCESSORS};
@@ -18,12 +18,14 @@ pub const VERSION: u64 = 1;
 const KIND: DocumentKind =
     DocumentKind { name: "a document of block sizes", format: FORMAT, version: VERSION };
 
-/// A sizes document.
-#[derive(Serialize, Deserialize)]
+/// A sizes document as it is read.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SizesDocument {
-    format: String,
-    version: u64,
+    #[serde(rename = "format")]
+    _format: String,
+    #[serde(rename = "version")]
+    _version: u64,
     /// The blocks in rank order.
     block_sizes_bytes: NumberList,
 }
@@ -61,13 +63,13 @@ impl SizesFormat {
                 }
             }
             SizesFormat::Json => {
-                let document = SizesDocument {
-                    format: FORMAT.into(),
-                    version: VERSION,
-                    block_sizes_bytes: NumberList(sizes.iter().collect()),
-                };
-                serde_json::to_writer(&mut *output, &document)?;
-                writeln!(output)?;
+                // One by one: nothing is held twice, and no memory refused in the middle of a file.
+                write!(output, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION},")?;
+                write!(output, "\"block_sizes_bytes\":[")?;
+                for (rank, size) in sizes.iter().enumerate() {
+                    write!(output, "{}{size}", if rank == 0 { "" } else { "," })?;
+                }
+                writeln!(output, "]}}")?;
             }
         }
         Ok(())
@@ -164,7 +166,7 @@ fn ranked(text: impl Read) -> Result<impl Iterator<Item = Result<u64, String>>, 
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
-        .from_reader(Quoted { input: text, is_open: false });
+        .from_reader(Quoted { input: text, is_open: false, line: 0 });
     let columns = reader.headers().map_err(|error| error.to_string())?;
     if columns.iter().map(str::to_lowercase).ne(["rank", "size_bytes"]) {
         let found: Vec<&str> = columns.iter().collect();
@@ -182,10 +184,12 @@ fn ranked(text: impl Read) -> Result<impl Iterator<Item = Result<u64, String>>, 
 }
 
 /// A text in which quotation marks are closed in the line where they are opened: one that is not would
-/// swallow all the rest.
+/// swallow all the rest. Lines are not endless either.
 struct Quoted<R> {
     input: R,
     is_open: bool,
+    /// How many bytes of this line were read.
+    line: usize,
 }
 
 impl<R: Read> Read for Quoted<R> {
@@ -193,11 +197,15 @@ impl<R: Read> Read for Quoted<R> {
         let count = self.input.read(buffer)?;
         let is_end = count == 0 && !buffer.is_empty();
         for byte in &buffer[..count] {
+            self.line = if *byte == b'\n' { 0 } else { self.line + 1 };
             match byte {
                 b'"' => self.is_open = !self.is_open,
                 b'\n' if self.is_open => return Err(unpaired()),
                 _ => {}
             }
+        }
+        if self.line > LONGEST_VALUE {
+            return Err(io::Error::other(format!("a line of more than {LONGEST_VALUE} bytes")));
         }
         match is_end && self.is_open {
             true => Err(unpaired()),

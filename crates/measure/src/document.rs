@@ -8,8 +8,11 @@ use crate::break_even::Plan;
 use crate::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use tuwtree_model::document::{Header, Machine, Object};
+use tuwtree_model::document::{Header, Machine, Object, ShortList};
 use tuwtree_model::{ClosedSet, Construction, Distribution, Operation, Rank};
+
+/// The most repetitions of a series that are read: sixteen times as many as `bench` makes.
+const MOST_REPETITIONS: usize = 1 << 24;
 
 /// Times of one operation on one communicator: many problems, many algorithms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -367,7 +370,7 @@ struct SeriesFields {
     largest_block_bytes: u64,
     algorithm: String,
     planning_seconds: f64,
-    seconds: Vec<f64>,
+    seconds: ShortList<f64, MOST_REPETITIONS>,
 }
 
 impl TryFrom<Fields> for Measurements {
@@ -415,7 +418,7 @@ impl TryFrom<SeriesFields> for Series {
             algorithm: Algorithm::named(&fields.algorithm)
                 .ok_or_else(|| unknown("algorithm", &fields.algorithm, &algorithm_names()))?,
             planning_seconds: fields.planning_seconds,
-            seconds: fields.seconds,
+            seconds: fields.seconds.0,
         })
     }
 }
@@ -467,7 +470,7 @@ impl From<Series> for SeriesFields {
             largest_block_bytes: series.largest_block_bytes,
             algorithm: series.algorithm.name().into(),
             planning_seconds: series.planning_seconds,
-            seconds: series.seconds,
+            seconds: ShortList(series.seconds),
         }
     }
 }

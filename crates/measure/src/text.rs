@@ -6,6 +6,7 @@ use crate::guideline::{Comparison, Guideline, Verdict};
 use crate::statistics::{greater_probability, median_interval};
 use std::fmt::Write;
 use tuwtree_model::ClosedSet;
+use tuwtree_model::quantity::{exact, microseconds};
 
 /// How sure an interval of the median is to be.
 pub const CONFIDENCE: f64 = 0.95;
@@ -43,20 +44,21 @@ impl Measurements {
     }
 
     fn row(&self, series: &Series) -> String {
-        let us = |seconds: f64| format!("{:.2}", seconds * 1e6);
         let interval = match median_interval(&series.seconds, CONFIDENCE) {
-            Some(interval) => format!("{} to {}", us(interval.low), us(interval.high)),
+            Some(interval) => {
+                format!("{} to {}", microseconds(interval.low), microseconds(interval.high))
+            }
             None => "-".to_owned(),
         };
         let planning = match series.planning_seconds {
             0.0 => "-".to_owned(),
-            seconds => us(seconds),
+            seconds => microseconds(seconds),
         };
         let row = format!(
             "{:<18}{:>11}{:>11}{interval:>24}{planning:>12}  {}",
             series.algorithm.name(),
-            us(series.minimum()),
-            us(series.median()),
+            microseconds(series.minimum()),
+            microseconds(series.median()),
             self.pays(series)
         );
         row.trim_end().to_owned()
@@ -119,36 +121,53 @@ impl Measurements {
 
     /// All times in CSV, a line for each series.
     pub fn csv(&self) -> String {
-        let mut text =
-            "operation,processors,root,distribution,mean_block,element_bytes,total_bytes,\
-                        largest_block_bytes,algorithm,repetitions,planning_seconds,\
-                        minimum_seconds,median_seconds,median_low_seconds,median_high_seconds\n"
-                .to_owned();
         let setting = self.setting();
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut write = |row: [String; 15]| table.write_record(row).expect("as many in each row");
+        write(COLUMNS.map(str::to_owned));
         for one in self.series() {
-            let ends = median_interval(&one.seconds, CONFIDENCE)
-                .map_or_else(|| ",".to_owned(), |ends| format!("{:e},{:e}", ends.low, ends.high));
-            let _ = writeln!(
-                text,
-                "{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{ends}",
-                setting.operation.name(),
-                setting.processors,
-                setting.root,
-                one.distribution.name(),
-                one.mean_block,
-                setting.element_bytes,
-                one.total_bytes,
-                one.largest_block_bytes,
-                one.algorithm.name(),
-                one.seconds.len(),
-                one.planning_seconds,
-                one.minimum(),
-                one.median()
-            );
+            let ends = median_interval(&one.seconds, CONFIDENCE);
+            write([
+                setting.operation.name().to_owned(),
+                setting.processors.to_string(),
+                setting.root.to_string(),
+                one.distribution.name().to_owned(),
+                one.mean_block.to_string(),
+                setting.element_bytes.to_string(),
+                one.total_bytes.to_string(),
+                one.largest_block_bytes.to_string(),
+                one.algorithm.name().into_owned(),
+                one.seconds.len().to_string(),
+                exact(one.planning_seconds),
+                exact(one.minimum()),
+                exact(one.median()),
+                ends.as_ref().map_or_else(String::new, |ends| exact(ends.low)),
+                ends.as_ref().map_or_else(String::new, |ends| exact(ends.high)),
+            ]);
         }
-        text
+        let bytes = table.into_inner().expect("memory takes everything");
+        String::from_utf8(bytes).expect("names and numbers are UTF-8")
     }
 }
+
+/// The heading of the table for programs.
+const COLUMNS: [&str; 15] = [
+    "operation",
+    "processors",
+    "root",
+    "distribution",
+    "mean_block",
+    "element_bytes",
+    "total_bytes",
+    "largest_block_bytes",
+    "algorithm",
+    "repetitions",
+    "planning_seconds",
+    "minimum_seconds",
+    "median_seconds",
+    "median_low_seconds",
+    "median_high_seconds",
+];
 
 impl std::fmt::Display for BreakEven {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

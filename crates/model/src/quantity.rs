@@ -195,6 +195,16 @@ pub fn seconds(seconds: f64) -> String {
     format!("{} {name}", short(seconds * scale))
 }
 
+/// A time in microseconds with two decimals, without the unit: a cell of a table.
+pub fn microseconds(seconds: f64) -> String {
+    format!("{:.2}", seconds * 1e6)
+}
+
+/// A number with all its digits and an exponent, for programs: 1.5e-6, 0e0.
+pub fn exact(value: f64) -> String {
+    format!("{value:e}")
+}
+
 /// A time per byte, and the rate that it amounts to.
 pub fn per_byte(seconds_per_byte: f64) -> String {
     match seconds_per_byte {

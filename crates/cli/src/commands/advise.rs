@@ -4,12 +4,13 @@ use crate::choice::ComparisonArgs;
 use crate::error::CliError;
 use crate::output::advice::Advised;
 use crate::output::compared::{Compared, exit_code};
-use crate::output::format::{Format, FormatArgs, write_json, write_objects};
+use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::{comparison, text};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_io::Format;
 use tuwtree_model::{ClosedSet, Order};
 use tuwtree_plan::{Advice, Rival};
 

@@ -3,13 +3,13 @@
 use crate::choice::ComparisonArgs;
 use crate::error::CliError;
 use crate::output::compared::{Compared, exit_code};
-use crate::output::format::{Format, FormatArgs, check_name, write_json, write_objects};
+use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::{comparison, text};
 use clap::Args;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::Destination;
+use tuwtree_io::{Destination, Format};
 use tuwtree_model::ClosedSet;
 use tuwtree_picture::{Candidate, Performance, Report};
 use tuwtree_plan::{Outcome, catalogue};
@@ -46,7 +46,7 @@ struct Performed<'a> {
 /// be built; an output that cannot be written.
 pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = args.format.printed(&Format::RESULT)?;
-    check_name("--report", args.report.as_ref(), Format::Html)?;
+    Format::Html.check_name("--report", args.report.as_ref())?;
     let to_standard_output = matches!(args.report, Some(Destination::StandardOutput));
     args.format.check_alone("--report", args.report.as_ref())?;
     let problem = args.comparison.load()?;

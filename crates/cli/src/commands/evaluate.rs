@@ -3,13 +3,13 @@
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::error::CliError;
 use crate::input::{check_sources, problem};
-use crate::output::format::{Format, FormatArgs, row_of, write_json, write_objects};
+use crate::output::format::{FormatArgs, row_of, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::{Source, tree};
+use tuwtree_io::{Format, Source, tree};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     ClosedSet, CostModel, NotOrdered, Operation, Order, Payload, Problem, Root, Time,

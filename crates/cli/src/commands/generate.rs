@@ -2,11 +2,11 @@
 
 use crate::args::{ScaleArgs, distribution_parser};
 use crate::error::CliError;
-use crate::output::format::{Format, FormatArgs};
+use crate::output::format::FormatArgs;
 use clap::Args;
 use std::process::ExitCode;
-use tuwtree_io::Destination;
 use tuwtree_io::sizes::SizesFormat;
+use tuwtree_io::{Destination, Format};
 use tuwtree_model::Distribution;
 
 /// Write the block sizes of a distribution, one of the papers' eleven.

@@ -1,11 +1,10 @@
 //! `tuwtree machine`: a machine document shown, checked or converted.
 
 use crate::error::CliError;
-use crate::output::format::{Format, FormatArgs};
+use crate::output::format::FormatArgs;
 use crate::output::machine::describe;
 use clap::Args;
-use tuwtree_io::Destination;
-use tuwtree_io::{Source, machine};
+use tuwtree_io::{Destination, Format, Source, machine};
 
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;

@@ -2,14 +2,14 @@
 
 use crate::args::named;
 use crate::error::CliError;
-use crate::output::format::{Format, FormatArgs, write_json, write_objects};
+use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::png;
 use crate::output::progress::ProgressLine;
 use crate::output::text;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
-use tuwtree_io::Destination;
+use tuwtree_io::{Destination, Format};
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
     ClosedSet, Distribution, DistributionError, DistributionParameters, Randomness,
@@ -124,6 +124,7 @@ const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Pn
 /// Parameters out of range; outputs that cannot be written.
 pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     check(args)?;
+    Destination::check_different(&args.output)?;
     let outputs = args
         .output
         .iter()

@@ -6,11 +6,11 @@ use crate::error::CliError;
 use crate::output::compared::{Compared, exit_code};
 use crate::output::comparison;
 use crate::output::drawing::Drawing;
-use crate::output::format::{Format, FormatArgs, check_name, write_json, write_objects};
+use crate::output::format::{FormatArgs, write_json, write_objects};
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::{Destination, Opened};
+use tuwtree_io::{Destination, Format, Opened};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_plan::Comparison;
 
@@ -46,7 +46,7 @@ pub(crate) struct OptimizeArgs {
 pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let to_standard_output = matches!(args.output, Some(Destination::StandardOutput));
     let format = args.format.printed(&Format::RESULT)?;
-    check_name("--output", args.output.as_ref(), Format::Json)?;
+    Format::Json.check_name("--output", args.output.as_ref())?;
     args.format.check_alone("--output", args.output.as_ref())?;
     if args.break_even && format != Format::Text {
         return Err(CliError::Usage("--break-even goes with --format text".into()));

@@ -1,13 +1,13 @@
 //! `tuwtree report`: measured times drawn, and judged by performance guidelines.
 
 use crate::error::CliError;
-use crate::output::format::{Format, FormatArgs, write_json};
+use crate::output::format::{FormatArgs, write_json};
 use crate::output::png;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::{Destination, Source, ending, measurements};
+use tuwtree_io::{Destination, Format, Source, ending, measurements};
 use tuwtree_measure::Measurements;
 use tuwtree_model::ClosedSet;
 use tuwtree_picture::{MeasuredPicture, measured_page};

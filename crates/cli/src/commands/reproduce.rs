@@ -1,7 +1,7 @@
 //! `tuwtree reproduce`: the published tables, recomputed.
 
 use crate::error::CliError;
-use crate::output::format::{Format, FormatArgs, write_csv, write_json};
+use crate::output::format::{FormatArgs, write_csv, write_json};
 use crate::output::progress::ProgressLine;
 use crate::output::text;
 use crate::published::{Cell, Note, PublishedProblem, PublishedRow, published_rows, recompute};
@@ -12,6 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tuwtree_dp::Progress as _;
+use tuwtree_io::Format;
 use tuwtree_model::{ClosedSet, Construction};
 
 /// Recompute Tables 1 to 3 of Träff, "On Optimal Trees for Irregular Gather and Scatter

@@ -4,13 +4,13 @@ use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::error::CliError;
 use crate::input::{check_sources, problem};
 use crate::output::drawing::{Drawing, carried, spans, transmission};
-use crate::output::format::{Format, FormatArgs, write_json, write_objects};
+use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::{Source, tree};
+use tuwtree_io::{Format, Source, tree};
 use tuwtree_model::Problem;
 use tuwtree_model::{
     ClosedSet, Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion,

@@ -3,14 +3,13 @@
 use crate::args::{CostArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{read_schedule, stated_costs};
-use crate::output::format::{Format, FormatArgs, check_name, write_csv, write_json};
+use crate::output::format::{FormatArgs, write_csv, write_json};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
-use tuwtree_io::Destination;
-use tuwtree_io::Source;
+use tuwtree_io::{Destination, Format, Source};
 use tuwtree_model::{ClosedSet, Costs, Homogeneous, Rank, StatedCosts};
 use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
 
@@ -59,7 +58,7 @@ pub(crate) struct SimulateArgs {
 pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let timeline_is_output = matches!(args.timeline, Some(Destination::StandardOutput));
     let format = args.format.printed(&Format::RESULT)?;
-    check_name("--timeline", args.timeline.as_ref(), Format::Csv)?;
+    Format::Csv.check_name("--timeline", args.timeline.as_ref())?;
     args.format.check_alone("--timeline", args.timeline.as_ref())?;
     let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;

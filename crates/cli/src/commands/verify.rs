@@ -3,13 +3,13 @@
 use crate::args::PortArgs;
 use crate::error::CliError;
 use crate::input::read_schedule;
-use crate::output::format::{Format, FormatArgs, row_of, write_json, write_objects};
+use crate::output::format::{FormatArgs, row_of, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::Source;
+use tuwtree_io::{Format, Source};
 use tuwtree_model::ClosedSet;
 use tuwtree_schedule::{Schedule, Verified, verify};
 

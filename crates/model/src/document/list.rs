@@ -5,6 +5,7 @@ use crate::{MOST_PROCESSORS, Rank, Step};
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
+use std::marker::PhantomData;
 
 /// Numbers, at most one for each of [`MOST_PROCESSORS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -13,26 +14,44 @@ pub struct NumberList(pub Vec<u64>);
 
 impl<'de> Deserialize<'de> for NumberList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NumberList, D::Error> {
-        struct Numbers;
+        let ShortList(numbers) = ShortList::<u64, MOST_PROCESSORS>::deserialize(deserializer)?;
+        Ok(NumberList(numbers))
+    }
+}
 
-        impl<'de> Visitor<'de> for Numbers {
-            type Value = NumberList;
+/// Entries of a list, at most `MOST`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ShortList<T, const MOST: usize>(pub Vec<T>);
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for ShortList<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T, const MOST: usize>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Entries<T, MOST> {
+            type Value = ShortList<T, MOST>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of numbers")
+                formatter.write_str("a list")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NumberList, A::Error> {
-                let mut numbers = Vec::new();
-                while let Some(number) = list.next_element()? {
-                    check_room(numbers.len())?;
-                    numbers.push(number);
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = list.next_element()? {
+                    check_room::<A::Error>(entries.len(), MOST)?;
+                    entries.push(entry);
                 }
-                Ok(NumberList(numbers))
+                Ok(ShortList(entries))
             }
         }
 
-        deserializer.deserialize_seq(Numbers)
+        deserializer.deserialize_seq(Entries(PhantomData))
+    }
+}
+
+impl<T, const MOST: usize> FromIterator<T> for ShortList<T, MOST> {
+    fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
+        ShortList(entries.into_iter().collect())
     }
 }
 
@@ -85,7 +104,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut subtrees: A) -> Result<(), A::Error> {
         let OneProcessor(read) = self;
         let rank = read.processors;
-        check_room(rank)?;
+        check_room::<A::Error>(rank, MOST_PROCESSORS)?;
         while let Some(subtree) = subtrees.next_element::<u32>()? {
             // Each rank stands at its parent, and once more where it copies.
             if read.steps.len() >= 2 * MOST_PROCESSORS {
@@ -106,9 +125,9 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
 }
 
 /// Fails unless one more entry may come after so many.
-fn check_room<E: Error>(entries: usize) -> Result<(), E> {
-    match entries < MOST_PROCESSORS {
+fn check_room<E: Error>(entries: usize, most: usize) -> Result<(), E> {
+    match entries < most {
         true => Ok(()),
-        false => Err(E::custom(format!("a list of more than {MOST_PROCESSORS} entries"))),
+        false => Err(E::custom(format!("a list of more than {most} entries"))),
     }
 }

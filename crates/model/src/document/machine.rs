@@ -3,9 +3,11 @@
 //! The same fields in JSON and TOML. Units stand in the names of the fields: seconds and bytes. A
 //! reader first checks [`Header`], then reads [`Machine`].
 
+use super::list::ShortList;
 use super::{Header, Object};
 use crate::{
-    CostMatrix, Costs, Hierarchy, Homogeneous, Level, Piece, PiecewiseLinear, Placement, Rank,
+    CostMatrix, Costs, Hierarchy, Homogeneous, Level, MOST_PROCESSORS, Piece, PiecewiseLinear,
+    Placement, Rank,
 };
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -106,10 +108,13 @@ struct HomogeneousFields {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MatrixFields {
-    alpha_seconds: Vec<Vec<Latency>>,
-    beta_seconds_per_byte: Vec<Vec<f64>>,
-    gamma_seconds_per_byte: Vec<f64>,
+    alpha_seconds: PerRank<PerRank<Latency>>,
+    beta_seconds_per_byte: PerRank<PerRank<f64>>,
+    gamma_seconds_per_byte: PerRank<f64>,
 }
+
+/// An entry for each process of a matrix: twice as many as costs are ever expanded for.
+type PerRank<T> = ShortList<T, { 2 * Costs::MOST_EXPANDED }>;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -117,7 +122,7 @@ struct HierarchicalFields {
     gamma_seconds_per_byte: f64,
     placement: PlacementName,
     #[serde(skip_serializing_if = "Option::is_none")]
-    node_of_rank: Option<Vec<usize>>,
+    node_of_rank: Option<ShortList<usize, MOST_PROCESSORS>>,
     levels: Vec<Object<LevelFields>>,
 }
 
@@ -255,12 +260,13 @@ impl HomogeneousFields {
 
 impl MatrixFields {
     fn costs(self) -> Result<CostMatrix, String> {
-        let alpha: Vec<Vec<f64>> = self
-            .alpha_seconds
-            .into_iter()
-            .map(|row| row.into_iter().map(|Latency(alpha)| alpha).collect())
-            .collect();
-        CostMatrix::new(&alpha, &self.beta_seconds_per_byte, &self.gamma_seconds_per_byte)
+        let row = |ShortList(row): PerRank<Latency>| -> Vec<f64> {
+            row.into_iter().map(|Latency(alpha)| alpha).collect()
+        };
+        let alpha: Vec<Vec<f64>> = self.alpha_seconds.0.into_iter().map(row).collect();
+        let beta: Vec<Vec<f64>> =
+            self.beta_seconds_per_byte.0.into_iter().map(|ShortList(row)| row).collect();
+        CostMatrix::new(&alpha, &beta, &self.gamma_seconds_per_byte.0)
             .map_err(|error| error.to_string())
     }
 }
@@ -277,7 +283,7 @@ impl HierarchicalFields {
         let placement = match (self.placement, self.node_of_rank) {
             (PlacementName::Block, None) => Placement::Block,
             (PlacementName::RoundRobin, None) => Placement::RoundRobin,
-            (PlacementName::Listed, Some(nodes)) => Placement::Listed(nodes),
+            (PlacementName::Listed, Some(ShortList(nodes))) => Placement::Listed(nodes),
             (PlacementName::Listed, None) => {
                 return Err("placement \"listed\" needs \"node_of_rank\"".into());
             }
@@ -373,7 +379,7 @@ impl From<&Hierarchy> for HierarchicalFields {
         let (placement, node_of_rank) = match costs.placement() {
             Placement::Block => (PlacementName::Block, None),
             Placement::RoundRobin => (PlacementName::RoundRobin, None),
-            Placement::Listed(nodes) => (PlacementName::Listed, Some(nodes.clone())),
+            Placement::Listed(nodes) => (PlacementName::Listed, Some(ShortList(nodes.clone()))),
         };
         HierarchicalFields {
             gamma_seconds_per_byte: costs.gamma(),

@@ -7,7 +7,7 @@
 mod list;
 mod machine;
 
-pub use list::NumberList;
+pub use list::{NumberList, ShortList};
 pub use machine::{Date, Machine};
 
 use list::SubtreeLists;

@@ -1,19 +1,17 @@
 //! `tuwtree-exec bench`: how long gathers and scatters take here, and what follows.
 
-use crate::arguments::irregular_operation_parser;
-use crate::calibrate::parse_seconds;
-use crate::file::NewFile;
+use crate::arguments::{FormatArgs, bytes_within, irregular_operation_parser, parse_seconds};
+use crate::file::{NewFile, check_different, tell};
 use crate::host::{PROGRAM, describe, today, warning};
 use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use std::path::PathBuf;
 use std::rc::Rc;
 use tuwtree_executor::measure::Host;
 use tuwtree_executor::measure::bench::{BenchError, MeasuredProblem, Protocol};
 use tuwtree_executor::measure::calibrate::{CalibrationRequest, calibrate, ladder};
 use tuwtree_executor::sys::Communicator;
-use tuwtree_io::Source;
+use tuwtree_io::{Destination, Format, Source};
 use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
@@ -48,9 +46,8 @@ pub(crate) struct BenchArgs {
           value_delimiter = ',', value_parser = parse_bytes)]
     mean_block: Vec<u64>,
 
-    /// How many bytes an element has
-    #[arg(long, value_name = "BYTES", default_value_t = 4,
-          value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    /// How many bytes an element has, also as 1KiB
+    #[arg(long, value_name = "BYTES", default_value_t = 4, value_parser = bytes_within(1..=1 << 20))]
     element_bytes: u64,
 
     /// How rare and large spikes are; how many processors hold skewed data
@@ -85,18 +82,22 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     machine: Option<Source>,
 
-    /// How long to measure these costs, about
+    /// How long to measure these costs, about, in seconds or with a unit
     #[arg(long, value_name = "S", default_value = "2", conflicts_with = "machine",
           value_parser = parse_seconds)]
     calibration_seconds: f64,
 
-    /// Write all times to this file, as JSON (see docs/formats.md)
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Write the result to this file, or to standard output with `-`: all times (`.json`, or any other
+    /// name: see docs/formats.md), minima and medians (`.csv`), or what is printed (`.txt`)
+    #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
+    output: Option<Destination>,
+
+    #[command(flatten)]
+    format: FormatArgs,
 
     /// Write minima and medians to this file, as CSV
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
+    csv: Option<Destination>,
 }
 
 /// The distributions of TUW section 5.
@@ -153,18 +154,22 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     let root = args.root.unwrap_or(communicator.size() / 2);
     // Before anything is measured, so that wrong requests fail at once.
     problems(args, communicator.size(), root, &any_costs())?;
-    let open = |path: &Option<PathBuf>| {
-        path.as_ref().map(|path| NewFile::open(path, communicator)).transpose()
-    };
-    let (json, csv) = (open(&args.output)?, open(&args.csv)?);
+    let outputs = outputs(args)?;
+    check_different(outputs.iter().map(|(output, _)| output), communicator)?;
+    let is_taken = outputs.iter().any(|(output, _)| matches!(output, Destination::StandardOutput));
+    let outputs: Result<Vec<(NewFile, Format)>, Stop> = outputs
+        .iter()
+        .map(|(output, format)| Ok((NewFile::open(output, communicator)?, *format)))
+        .collect();
+    let outputs = outputs?;
     let host = Host::of(communicator)?;
     let machine = machine(args, &host, communicator)?;
     let problems = problems(args, communicator.size(), root, &machine.costs)?;
     let is_first = communicator.rank() == 0;
     if is_first {
-        println!("{}, root {root}", describe(&host));
-        println!("{}", planned_with(&machine));
-        print!("{}", warning(&host));
+        let plan = planned_with(&machine);
+        let begin = format!("{}, root {root}\n{plan}\n{}", describe(&host), warning(&host));
+        tell(&begin, is_taken);
     }
     let series = measured(args, &problems, communicator)?;
     if !is_first {
@@ -186,18 +191,32 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     };
     let measurements =
         Measurements::new(setting, series).map_err(|error| Stop::Alone(error.to_string()))?;
-    if let Some(file) = json {
-        file.write(|output| {
-            serde_json::to_writer(&mut *output, &measurements)?;
-            writeln!(output)
+    let text = format!("{}\n{}\n", measurements.table(), measurements.verdicts());
+    for (file, format) in outputs {
+        file.write(|output| match format {
+            Format::Csv => output.write_all(measurements.csv().as_bytes()),
+            Format::Text => output.write_all(text.as_bytes()),
+            _ => {
+                serde_json::to_writer(&mut *output, &measurements)?;
+                writeln!(output)
+            }
         })?;
     }
-    if let Some(file) = csv {
-        file.write(|output| output.write_all(measurements.csv().as_bytes()))?;
-    }
-    println!("\n{}\n{}", measurements.table(), measurements.verdicts());
-    print!("{}", warning(&host));
+    tell(&format!("\n{text}{}", warning(&host)), is_taken);
     Ok(())
+}
+
+/// Where the result is written, and how; nowhere if it is only printed for people.
+fn outputs(args: &BenchArgs) -> Result<Vec<(Destination, Format)>, Stop> {
+    let (destination, all) = match &args.output {
+        Some(destination) => (destination.clone(), [Format::Json, Format::Csv, Format::Text]),
+        None => (Destination::StandardOutput, Format::RESULT),
+    };
+    let format = args.format.written(&all, &destination)?;
+    let is_written = args.output.is_some() || format != Format::Text;
+    Format::Csv.check_name("--csv", args.csv.as_ref())?;
+    let csv = args.csv.iter().map(|csv| (csv.clone(), Format::Csv));
+    Ok(is_written.then_some((destination, format)).into_iter().chain(csv).collect())
 }
 
 /// The costs that trees are planned with, in a line.

@@ -1,16 +1,17 @@
 //! `tuwtree-exec calibrate`: what messages and copies cost here, as a machine document.
 
-use crate::file::NewFile;
+use crate::arguments::{FormatArgs, bytes_within, parse_seconds};
+use crate::file::{NewFile, tell};
 use crate::host::{PROGRAM, describe, today, warning};
 use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use std::path::PathBuf;
 use tuwtree_executor::measure::Host;
 use tuwtree_executor::measure::calibrate::{
     CalibrateError, CalibrationRequest, MeetingPlan, calibrate, ladder,
 };
 use tuwtree_executor::sys::Communicator;
+use tuwtree_io::{Destination, Format};
 use tuwtree_measure::{Fit, Model, fitted};
 use tuwtree_model::ClosedSet;
 use tuwtree_model::document::{Date, Machine};
@@ -22,22 +23,25 @@ use tuwtree_model::document::{Date, Machine};
 /// off the fit is, is told.
 #[derive(Args, Debug)]
 pub(crate) struct CalibrateArgs {
-    /// Write the machine to this file, as JSON
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    /// Write the machine to this file, `.json` or `.toml`, or to standard output with `-`
+    #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
+    output: Destination,
+
+    #[command(flatten)]
+    format: FormatArgs,
 
     /// Which pairs have costs in common [default: hierarchical if there are pairs within nodes and
     /// between nodes, else homogeneous]
     #[arg(long, value_name = "NAME", value_parser = model_parser())]
     model: Option<Model>,
 
-    /// About how long to measure
+    /// About how long to measure, in seconds or with a unit
     #[arg(long, value_name = "S", default_value = "10", value_parser = parse_seconds)]
     seconds: f64,
 
-    /// The largest message, in bytes
+    /// The largest message, in bytes, also as 64KiB
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 20,
-          value_parser = clap::value_parser!(u64).range(4..1 << 31))]
+          value_parser = bytes_within(4..=(1 << 31) - 1))]
     largest: u64,
 
     /// How many pairs are measured at the same time [default: as many as there are]
@@ -57,15 +61,6 @@ fn model_parser() -> impl TypedValueParser<Value = Model> {
     let value = |model: Model| PossibleValue::new(model.name()).help(model.summary());
     PossibleValuesParser::new(Model::all().map(value))
         .map(|name| name.parse::<Model>().expect("clap lets only known names pass"))
-}
-
-/// A time that is to be spent.
-pub(crate) fn parse_seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
-    match seconds > 0.0 && seconds <= 1e6 {
-        true => Ok(seconds),
-        false => Err("above 0 and at most 1000000 seconds are allowed".into()),
-    }
 }
 
 fn parse_date(text: &str) -> Result<Date, String> {
@@ -91,6 +86,8 @@ impl From<CalibrateError> for Stop {
 /// # Errors
 /// What cannot be measured or written; what MPI returns.
 pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(), Stop> {
+    let format = args.format.written(&[Format::Json, Format::Toml], &args.output)?;
+    let is_taken = matches!(args.output, Destination::StandardOutput);
     let file = NewFile::open(&args.output, communicator)?;
     let host = Host::of(communicator)?;
     let request = CalibrationRequest {
@@ -101,8 +98,8 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(
     };
     let mut plan = None;
     let observed = calibrate(communicator, &host, &request, |found| {
-        println!("{}", describe(&host));
-        println!("{}", announcement(&request, &found));
+        let text = format!("{}\n{}\n", describe(&host), announcement(&request, &found));
+        tell(&text, is_taken);
         plan = Some(found);
     })?;
     let (Some(observed), Some(plan)) = (observed, plan) else { return Ok(()) };
@@ -114,12 +111,16 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(
         provenance: provenance(&host, &request, &plan, &fits),
         costs,
     };
-    file.write(|output| {
-        serde_json::to_writer_pretty(&mut *output, &machine)?;
-        writeln!(output)
-    })?;
-    print!("{}{}", table(&fits), warning(&host));
-    println!("{}: {} costs", args.output.display(), request.model.name());
+    let text = match format {
+        Format::Toml => toml::to_string(&machine).map_err(|error| Stop::alone(&error))?,
+        _ => {
+            let json = serde_json::to_string_pretty(&machine);
+            format!("{}\n", json.map_err(|error| Stop::alone(&error))?)
+        }
+    };
+    file.write(|output| output.write_all(text.as_bytes()))?;
+    let done = format!("{}: {} costs\n", args.output, request.model.name());
+    tell(&format!("{}{}{done}", table(&fits), warning(&host)), is_taken);
     Ok(())
 }
 

@@ -2,23 +2,52 @@
 
 use crate::stop::Stop;
 use std::io::{self, Write};
-use std::path::Path;
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Opened};
 
-/// A new file that is to take the place of a path; at processor 0 only.
+/// Tells people something: on standard output, unless a result for programs goes there.
+pub(crate) fn tell(text: &str, is_taken: bool) {
+    match is_taken {
+        true => eprint!("{text}"),
+        false => print!("{text}"),
+    }
+}
+
+/// Fails if two of these are the same place, as processor 0 sees it. Collective.
+///
+/// # Errors
+/// [`Stop::Usage`] with the name; what MPI returns.
+pub(crate) fn check_different<'a>(
+    all: impl IntoIterator<Item = &'a Destination>,
+    communicator: &Communicator,
+) -> Result<(), Stop> {
+    let checked = match communicator.rank() {
+        0 => Destination::check_different(all),
+        _ => Ok(()),
+    };
+    let message = checked.map_or_else(|error| format!("--output: {error}"), |()| String::new());
+    match communicator.told(&message, 0)? {
+        message if message.is_empty() => Ok(()),
+        message => Err(Stop::Usage(message)),
+    }
+}
+
+/// A new file that is to take the place of another, or standard output; at processor 0 only.
 pub(crate) struct NewFile {
     file: Option<Opened>,
 }
 
 impl NewFile {
-    /// A file for this path, opened before the work, so that it is not done in vain. Collective.
+    /// A file for this destination, opened before the work, so that it is not done in vain. Collective.
     ///
     /// # Errors
     /// A folder that cannot be written, known to all processors.
-    pub(crate) fn open(path: &Path, communicator: &Communicator) -> Result<NewFile, Stop> {
+    pub(crate) fn open(
+        destination: &Destination,
+        communicator: &Communicator,
+    ) -> Result<NewFile, Stop> {
         let opened = match communicator.rank() {
-            0 => Destination::File(path.to_owned()).open().map(Some),
+            0 => destination.open().map(Some),
             _ => Ok(None),
         };
         let message = opened.as_ref().err().map_or_else(String::new, ToString::to_string);
@@ -28,7 +57,7 @@ impl NewFile {
         }
     }
 
-    /// Puts what `content` writes in the place of the path; at other processors than 0 nothing.
+    /// Puts what `content` writes there; at other processors than 0 nothing.
     ///
     /// # Errors
     /// A failed write; an existing file is then as it was.

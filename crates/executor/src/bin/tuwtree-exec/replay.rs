@@ -17,6 +17,7 @@ use tuwtree_executor::sys::{
     processor_name,
 };
 use tuwtree_io::Source;
+use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{ClosedSet, Operation, Payload, StatedCosts};
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
@@ -57,9 +58,9 @@ pub(crate) struct ReplayArgs {
     #[arg(long = "type", value_name = "TYPE", default_value = Element::Byte.name(), value_parser = element_parser())]
     element: Element,
 
-    /// At the root of a gather or scatter, blocks in rank order with gaps of so many bytes between
+    /// At the root of a gather or scatter, blocks in rank order with gaps of so many bytes, also as 4KiB, between
     /// them, instead of where the schedule says
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     gaps: Option<u64>,
 }
 
@@ -178,7 +179,7 @@ impl ReplayPlan {
     /// The time in the model, with its unit, if the schedule has costs for which there is one.
     fn predicted(&self) -> Option<String> {
         let stated = self.schedule.task().costs.as_ref()?;
-        let timeline = simulate(&self.schedule, &*stated.costs(), Sends::Synchronous).ok()?;
+        let timeline = simulate(&self.schedule, stated.costs(), Sends::Synchronous).ok()?;
         let time = timeline.completion_time();
         Some(match stated {
             StatedCosts::Machine(machine) => {
