@@ -333,12 +333,7 @@ fn ports_parser() -> impl TypedValueParser<Value = Ports> {
 /// where any number will do.
 pub(crate) fn default_processors(costs: &Costs) -> usize {
     const MOST: usize = 2000;
-    match costs {
-        Costs::Hierarchical(hierarchy) => {
-            hierarchy.processors().unwrap_or_else(|| hierarchy.capacity().min(MOST))
-        }
-        Costs::Homogeneous(_) | Costs::Matrix(_) => costs.processors().unwrap_or(MOST),
-    }
+    costs.processors().unwrap_or_else(|| costs.room().map_or(MOST, |room| room.min(MOST)))
 }
 
 /// What `--root` means: a rank or `best`.

@@ -38,9 +38,9 @@ impl TreeClass {
         match self {
             TreeClass::Linear => "the star of MPI libraries",
             TreeClass::Adaptive => "adaptive binomial, built online",
-            TreeClass::Ordered => "optimal ordered tree, built offline",
-            TreeClass::Direct => "ordered, large blocks sent directly to the root",
-            TreeClass::Any => "no order kept",
+            TreeClass::Ordered => "planned offline, in rank order",
+            TreeClass::Direct => "planned offline, in rank order but for what the root receives",
+            TreeClass::Any => "planned offline, no order kept",
         }
     }
 

@@ -1,7 +1,7 @@
 //! The catalogue: a row for each construction.
 //!
 //! A new construction is a new file here with its row, its name in
-//! [`Construction`](tuwtree_model::Construction), and its line in [`row`], which the compiler demands.
+//! [`Construction`], and its line in [`row`], which the compiler demands.
 
 mod built;
 mod non_ordered;

@@ -24,13 +24,12 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let machine = match (&request.searched, problem.costs()) {
         (Searched::PerPair(_), Costs::Hierarchical(machine)) => machine,
         _ => {
-            let reason = match request.problem.costs() {
-                Costs::Hierarchical(_) => {
+            let is_hierarchical = matches!(request.problem.costs(), Costs::Hierarchical(_));
+            let reason = match is_hierarchical {
+                true => {
                     "all these processors pay the same for each other, so that there are no levels"
                 }
-                Costs::Homogeneous(_) | Costs::Matrix(_) => {
-                    "two-level trees need a machine of several levels (hierarchical)"
-                }
+                false => "two-level trees need a machine of several levels (hierarchical)",
             };
             return Err(wanted.effort.refused(reason));
         }
