@@ -18,7 +18,7 @@ pub enum DpError {
     /// otherwise.
     #[error("times over {total} bytes may be too large to compute with; scale sizes or costs down")]
     TooLarge {
-        /// The problem's size.
+        /// The sum of all blocks, in bytes.
         total: u64,
     },
     /// The method is for trees of any degree only.
@@ -59,7 +59,7 @@ pub enum DpError {
         operation.name()
     )]
     NeedsBlocks {
-        /// The problem's operation.
+        /// The operation asked for, which has no such tree.
         operation: Operation,
     },
     /// There is no vector to find a tree for.
@@ -68,7 +68,7 @@ pub enum DpError {
         operation.name()
     )]
     NeedsVector {
-        /// The problem's operation.
+        /// The operation asked for, which has no such tree.
         operation: Operation,
     },
     /// The root is not a processor.

@@ -112,7 +112,7 @@ impl<T: Scalar> RootedTable<T> {
         Ok(RootedTable { root, processors, before, after, cells })
     }
 
-    /// The root.
+    /// The given root, which all ranges of `F` hold.
     pub fn root(&self) -> Rank {
         self.root
     }

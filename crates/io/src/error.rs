@@ -17,7 +17,7 @@ pub enum FileError {
     /// A file could not be written.
     #[error("{path}: {source}", path = path.display())]
     File {
-        /// The file.
+        /// The path as it was given.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

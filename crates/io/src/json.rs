@@ -19,7 +19,7 @@ pub(crate) struct DocumentKind {
     pub(crate) name: &'static str,
     /// The value of its field `format`.
     pub(crate) format: &'static str,
-    /// The newest version.
+    /// The newest version that is read.
     pub(crate) version: u64,
 }
 

@@ -63,7 +63,7 @@ pub struct Series {
     pub total_bytes: u64,
     /// The largest block, up to which blocks are padded.
     pub largest_block_bytes: u64,
-    /// What was timed.
+    /// The implementation that was timed.
     pub algorithm: Algorithm,
     /// What had to be done once, before the first call: planning and setting up requests.
     pub planning_seconds: f64,
@@ -174,19 +174,19 @@ pub enum MeasurementsError {
     /// An operation other than gather and scatter.
     #[error("operation {operation:?} is not measured; gather and scatter are")]
     Operation {
-        /// Its name.
+        /// The name of the operation.
         operation: &'static str,
     },
     /// No processors, nodes or elements.
     #[error("\"{field}\" is 0; it is at least 1")]
     Zero {
-        /// The field.
+        /// The name of the field in the document.
         field: &'static str,
     },
     /// A root that is no processor.
     #[error("root {root} is outside 0..{processors} ({processors} processors)")]
     Root {
-        /// The root.
+        /// Not below the number of processors.
         root: Rank,
         /// How many processors there are.
         processors: usize,
@@ -202,7 +202,7 @@ pub enum MeasurementsError {
     Times {
         /// The series, counted from 0.
         series: usize,
-        /// What is wrong.
+        /// The fault of its times, in words.
         reason: String,
     },
 }
@@ -323,12 +323,12 @@ impl Series {
         }
     }
 
-    /// The median time.
+    /// The median of all repetitions, in seconds.
     pub fn median(&self) -> f64 {
         median(&self.seconds).expect("a series has times")
     }
 
-    /// The least time.
+    /// The least of all repetitions, in seconds.
     pub fn minimum(&self) -> f64 {
         self.seconds.iter().copied().fold(f64::INFINITY, f64::min)
     }

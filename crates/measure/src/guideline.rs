@@ -46,9 +46,9 @@ pub enum Verdict {
 /// A guideline, tried on one problem with one irregular algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// Which guideline.
+    /// The guideline that was checked.
     pub guideline: Guideline,
-    /// The problem's distribution.
+    /// The distribution of the block sizes that were timed.
     pub distribution: Distribution,
     /// The problem's mean block, in elements.
     pub mean_block: u64,

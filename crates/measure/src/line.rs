@@ -20,7 +20,7 @@ use crate::statistics::median;
 /// A measured time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The message's size.
+    /// The size of the message in bytes.
     pub bytes: u64,
     /// How long it took; finite and above 0.
     pub seconds: f64,
@@ -49,9 +49,9 @@ pub enum NoLine {
     /// A clock that stands still, or no number.
     #[error("{bytes} bytes took {seconds} s; times above 0 are needed")]
     Time {
-        /// The message's size.
+        /// The size of the message in bytes.
         bytes: u64,
-        /// What was measured.
+        /// At most 0, or NaN.
         seconds: f64,
     },
 }

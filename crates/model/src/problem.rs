@@ -89,7 +89,7 @@ pub enum Payload {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes" })]
 pub struct WrongPayload {
-    /// The operation.
+    /// The operation that is performed.
     pub operation: Operation,
 }
 
@@ -191,12 +191,12 @@ impl Collective {
         Collective { operation: Operation::Reduce, payload: vector.into() }
     }
 
-    /// The operation.
+    /// Gather, scatter, broadcast or reduction.
     pub fn operation(&self) -> Operation {
         self.operation
     }
 
-    /// The data.
+    /// What is moved: a block for each rank, or one vector.
     pub fn payload(&self) -> &Payload {
         &self.payload
     }
@@ -397,7 +397,7 @@ impl Problem {
         &self.collective
     }
 
-    /// The costs.
+    /// The costs that trees are timed with.
     pub fn costs(&self) -> &Costs {
         self.costs.costs()
     }
@@ -417,7 +417,7 @@ impl Problem {
         self.ports
     }
 
-    /// The operation.
+    /// Gather, scatter, broadcast or reduction.
     pub fn operation(&self) -> Operation {
         self.collective.operation
     }

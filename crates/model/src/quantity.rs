@@ -38,7 +38,7 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// The number.
+    /// The number: in seconds, or seconds per byte, if it was given with a unit.
     pub fn value(self) -> f64 {
         match self {
             Cost::Plain(value) | Cost::Seconds(value) => value,

@@ -35,7 +35,7 @@ pub struct Tree {
 /// Why a list of steps is not a tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// `p = 0`.
+    /// A tree has at least one processor.
     #[error("a tree has at least one processor")]
     NoProcessors,
     /// More processors than ranks.
@@ -47,45 +47,45 @@ pub enum TreeError {
     /// The root is not a processor.
     #[error("root {root} is outside 0..{processors} ({processors} processors)")]
     RootOutOfRange {
-        /// The root given.
+        /// Not below `processors`.
         root: Rank,
-        /// `p`.
+        /// The number of processors in the tree.
         processors: usize,
     },
-    /// A step names a processor that there is not.
+    /// A step names a rank that is not below the number of processors.
     #[error(
         "processor {processor} receives from {child}, which is outside 0..{processors} ({processors} processors)"
     )]
     RankOutOfRange {
         /// The receiver (itself out of range if `child == processor`).
         processor: Rank,
-        /// The rank named.
+        /// Not below `processors`.
         child: Rank,
-        /// `p`.
+        /// The number of processors in the tree.
         processors: usize,
     },
     /// Somebody receives from the root.
     #[error("processor {processor} receives from {root}, which is the root and sends to nobody")]
     RootHasParent {
-        /// The receiver.
+        /// The one that would receive from the root.
         processor: Rank,
-        /// The root.
+        /// The root of the tree, which has no parent.
         root: Rank,
     },
     /// Two processors receive from the same child, or one twice.
     #[error("processor {child} sends to both {first} and {second}; in a tree it sends once")]
     TwoParents {
-        /// The sender.
+        /// The one that would send twice.
         child: Rank,
-        /// Its first receiver.
+        /// The rank whose steps are read first.
         first: Rank,
-        /// Its second receiver.
+        /// The other receiver; the same rank if it receives twice.
         second: Rank,
     },
     /// An inner processor without exactly one copy, or a leaf with one.
     #[error("processor {processor} has {children} children and copies its own block {copies} times; {}", if *children == 0 { "a leaf has no copy" } else { "an inner processor copies it once" })]
     WrongCopies {
-        /// The processor.
+        /// The rank whose steps have the wrong number of copies.
         processor: Rank,
         /// How many children it has.
         children: usize,
@@ -95,9 +95,9 @@ pub enum TreeError {
     /// Nobody receives from this processor.
     #[error("processor {processor} sends to nobody, but the root is {root}")]
     NoParent {
-        /// The processor.
+        /// The rank without a receiver.
         processor: Rank,
-        /// The root.
+        /// The only rank that may be without one.
         root: Rank,
     },
     /// A cycle that the root is not part of.
@@ -105,7 +105,7 @@ pub enum TreeError {
     Cycle {
         /// The processor of least rank that does not reach the root.
         processor: Rank,
-        /// The root.
+        /// The root, which all others must reach.
         root: Rank,
     },
 }

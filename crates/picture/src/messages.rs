@@ -7,11 +7,11 @@ use tuwtree_schedule::{Deed, Schedule, Timeline};
 /// A schedule and when everything in it happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Performance<'a> {
-    /// What is done.
+    /// The schedule that is performed.
     pub schedule: &'a Schedule,
     /// When it is done; of this schedule.
     pub timeline: &'a Timeline,
-    /// By which costs.
+    /// The costs that the schedule is timed with.
     pub costs: &'a StatedCosts,
 }
 

@@ -9,12 +9,12 @@ use tuwtree_model::{Construction, Order, Rank, Time};
 pub struct Advice<'a> {
     /// What it is about.
     pub comparison: &'a Comparison,
-    /// The tree that is the least trouble of those that are fast enough.
+    /// The simplest tree of those that are fast enough.
     pub chosen: &'a Outcome,
 }
 
-/// How much trouble a tree is, the least first: what is built online, and what is built offline and
-/// keeps ever less order.
+/// How complex a tree is to use, the simplest first: trees built online, then trees built offline that
+/// keep less and less order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
     /// Built by the processors themselves.
@@ -51,11 +51,10 @@ pub enum Rival {
 }
 
 impl<'a> Advice<'a> {
-    /// How much longer than the fastest a tree may take that is less trouble, in percent, if nothing
-    /// else is said.
+    /// How much longer than the fastest a simpler tree may take by default, in percent.
     pub const TOLERANCE_PERCENT: f64 = 2.0;
 
-    /// The tree that is the least trouble of those that take at most this share longer than the
+    /// The advice to use the simplest of the trees that take at most this share longer than the
     /// fastest of the comparison, unpacking included.
     pub fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
         let fastest = comparison.outcomes.iter().map(|outcome| outcome.unpacked).min();

@@ -32,7 +32,7 @@ pub struct Outcome {
 /// A construction that was left out, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// The construction.
+    /// The one without an outcome.
     pub construction: Construction,
     /// Why, in words.
     pub reason: String,
@@ -159,12 +159,12 @@ fn outcome(
 }
 
 impl Outcome {
-    /// The tree.
+    /// The tree that was built, for the operation of the problem.
     pub fn tree(&self) -> &Tree {
         &self.built.tree
     }
 
-    /// The completion time.
+    /// The completion time of the tree, without any unpacking at the root.
     pub fn time(&self) -> Time {
         self.completion.ready[self.built.tree.root()]
     }

@@ -10,7 +10,7 @@ use tuwtree_model::quantity::memory;
 /// How much may be spent on a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// Whatever it takes.
+    /// As long as it takes.
     Any,
     /// What nobody waits for: half a minute.
     Moderate,
@@ -24,10 +24,10 @@ pub(crate) struct Expense {
     pub(crate) what: String,
     /// The bytes of its tables.
     pub(crate) bytes: u64,
-    /// About how long.
+    /// An estimate of the time, in seconds.
     pub(crate) seconds: f64,
-    /// How long it may take if it was not asked for by name.
-    pub(crate) patience: f64,
+    /// The most that `seconds` may be if it was not asked for by name.
+    pub(crate) limit_seconds: f64,
 }
 
 impl Expense {
@@ -49,7 +49,7 @@ impl Expense {
             )));
         }
         let estimate = format!("{} takes about {:.0} s", self.what, self.seconds);
-        if effort != Effort::Any && self.seconds > self.patience {
+        if effort != Effort::Any && self.seconds > self.limit_seconds {
             return Err(effort.refused(format!("{estimate}; name it to wait for it")));
         }
         if self.seconds > ANNOUNCED_SECONDS {
@@ -59,11 +59,11 @@ impl Expense {
     }
 }
 
-/// The longest that a construction may take that was not asked for by name.
-pub(crate) const PATIENCE_SECONDS: f64 = 35.0;
+/// The time limit of a construction that was not asked for by name.
+pub(crate) const LIMIT_SECONDS: f64 = 35.0;
 
 /// The same where an optimal tree is known without search.
-pub(crate) const PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS: f64 = 1.0;
+pub(crate) const LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS: f64 = 1.0;
 
 /// From how long on the time is announced before it begins.
 const ANNOUNCED_SECONDS: f64 = 10.0;

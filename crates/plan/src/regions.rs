@@ -14,7 +14,7 @@ use tuwtree_model::{
     largest_block,
 };
 
-/// A class of trees, from the one that is the least trouble to the one that is the most.
+/// A class of trees, from the simplest to the most complex to use.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -44,7 +44,7 @@ impl TreeClass {
         }
     }
 
-    /// Whether a tree belongs to this class or to one of less trouble.
+    /// Whether a tree belongs to this class or to a simpler one.
     fn admits(self, outcome: &Outcome) -> bool {
         let online = catalogue::row(outcome.construction).is_online;
         match self {
@@ -100,7 +100,7 @@ impl TreeClasses {
         self.times.into_iter().reduce(Time::min).expect("there are classes")
     }
 
-    /// The class that is the least trouble and takes at most this share longer than the best.
+    /// The simplest class that takes at most this share longer than the best.
     pub fn choice(&self, tolerance: f64) -> TreeClass {
         let enough = self.best().units() * (1.0 + tolerance);
         let fits = |class: &TreeClass| self.time(*class).units() <= enough;
@@ -174,7 +174,7 @@ pub struct Grid {
 pub struct GridRow {
     /// What the row is called.
     pub label: String,
-    /// Its blocks.
+    /// The blocks, at the ranks where the map has them.
     pub sizes: BlockSizes,
 }
 
@@ -187,7 +187,7 @@ pub struct Cell {
     pub row: usize,
     /// The latency, in the time that a byte takes.
     pub alpha: f64,
-    /// The times.
+    /// The least time of each class of trees.
     pub classes: TreeClasses,
 }
 

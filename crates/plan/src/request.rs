@@ -2,7 +2,7 @@
 
 use crate::catalogue::{self, LocalSearch};
 use crate::error::{NoTree, PlanError};
-use crate::expense::{Effort, Expense, PATIENCE_SECONDS, PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS};
+use crate::expense::{Effort, Expense, LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS, LIMIT_SECONDS};
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
@@ -155,7 +155,7 @@ impl Search {
 /// A tree that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// By which construction.
+    /// The construction to be used.
     pub construction: Construction,
     /// By which method, if it searches; `None` for the fastest.
     pub search: Option<Search>,
@@ -173,7 +173,7 @@ impl Wanted {
 /// A tree, and how it was found if there was a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Built {
-    /// The tree.
+    /// A tree over all processors of the problem.
     pub tree: Tree,
     /// By which method it was searched for.
     pub search: Option<Search>,
@@ -248,9 +248,9 @@ impl<'a> Request<'a> {
             what: format!("the {} method", search.name()),
             bytes,
             seconds: search.estimated_seconds(self.problem.processors()),
-            patience: match (&self.searched, self.problem.vector()) {
-                (Searched::Homogeneous(..), Some(_)) => PATIENCE_WITH_WHAT_IS_KNOWN_SECONDS,
-                _ => PATIENCE_SECONDS,
+            limit_seconds: match (&self.searched, self.problem.vector()) {
+                (Searched::Homogeneous(..), Some(_)) => LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS,
+                _ => LIMIT_SECONDS,
             },
         }
     }

@@ -48,7 +48,7 @@ impl Piece {
 /// The part of a buffer that an action reads or writes: its pieces, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region<'a> {
-    /// The buffer.
+    /// The buffer that the pieces are parts of.
     pub buffer: Buffer,
     /// At least one piece. More than one is what MPI calls a derived datatype.
     pub pieces: &'a [Piece],
@@ -64,18 +64,18 @@ impl Region<'_> {
 /// A message to another processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Send<'a> {
-    /// The receiver.
+    /// The receiver, another rank than the sender.
     pub to: Rank,
     /// Messages between two processors match in order, each tag by itself.
     pub tag: u32,
-    /// What is sent.
+    /// The data, in the order of its pieces.
     pub from: Region<'a>,
 }
 
 /// A message from another processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receive<'a> {
-    /// The sender.
+    /// The sender, another rank than the receiver.
     pub from: Rank,
     /// Messages between two processors match in order, each tag by itself.
     pub tag: u32,
@@ -102,9 +102,9 @@ pub enum Arrival {
 pub enum Deed<'a> {
     /// Copies data from one buffer of the processor to another; both regions have one size.
     Copy {
-        /// What is copied.
+        /// The data, in the order of its pieces.
         from: Region<'a>,
-        /// Where it goes.
+        /// As many bytes as are read, in the order of its pieces.
         into: Region<'a>,
     },
     /// Sends one message.
@@ -120,7 +120,7 @@ pub enum Deed<'a> {
 pub struct Action<'a> {
     /// The port, in `0..ports`, that the action occupies from its start to its end.
     pub port: u16,
-    /// What is done.
+    /// The copy or message, with what it reads and writes.
     pub deed: Deed<'a>,
 }
 

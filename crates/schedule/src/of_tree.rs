@@ -39,7 +39,7 @@ pub enum OfTreeError {
     /// Several ports for one vector.
     #[error("{} with {ports} ports; only gather and scatter go along trees with several", operation.name())]
     Ports {
-        /// The operation.
+        /// The operation that is performed.
         operation: Operation,
         /// The number of ports.
         ports: Ports,

@@ -33,12 +33,12 @@ pub enum PartError {
     /// The root or the number of processors is out of range.
     #[error(transparent)]
     Root(#[from] TreeError),
-    /// A processor that there is not.
+    /// A rank that is not below the number of processors.
     #[error("rank {rank} is outside 0..{processors} ({processors} processors)")]
     RankOutOfRange {
-        /// Its rank.
+        /// The rank given, not below `processors`.
         rank: Rank,
-        /// `p`.
+        /// The number of processors in the operation.
         processors: usize,
     },
     /// A processor that can do nothing.
@@ -47,23 +47,23 @@ pub enum PartError {
     /// Programs of none or of several processors.
     #[error("there are programs of {programs} processors; a part is one processor's")]
     ProgramCount {
-        /// How many.
+        /// The number of processors given; not 1.
         programs: usize,
     },
     /// A buffer that no program can address.
     #[error("a buffer of {bytes} bytes; 2^63 - 1 is the most that MPI can address")]
     BufferTooLarge {
-        /// Its size.
+        /// The size of the buffer, above 2^63 - 1.
         bytes: u64,
     },
     /// An action that is wrong by itself.
     #[error("processor {rank}, action {action}: {fault}")]
     Action {
-        /// The processor.
+        /// The rank whose action cannot be performed.
         rank: Rank,
         /// The index of the action.
         action: usize,
-        /// What is wrong.
+        /// Why the action alone is impossible.
         fault: ActionFault,
     },
     /// Too many actions.
@@ -83,7 +83,7 @@ impl Part {
     /// The part of a processor with this role; `programs` has its actions, and nobody else's.
     ///
     /// # Errors
-    /// [`PartError`] for a role that there is not, or an action that is wrong by itself.
+    /// [`PartError`] for an invalid role, or an action that is wrong by itself.
     ///
     /// # Complexity
     /// O(1) for each piece of each action.

@@ -13,7 +13,7 @@ pub enum ReverseError {
         "the reverse of a {} is not a schedule; gather and scatter are each other's reverse", operation.name()
     )]
     NotIrregular {
-        /// The operation.
+        /// The operation that is performed.
         operation: Operation,
     },
     /// An action that has no reverse: more pieces than can be counted.

@@ -7,7 +7,7 @@ use tuwtree_model::{Operation, Rank};
 /// One processor's place in an operation: who it is, and how large its buffers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// The operation.
+    /// The operation that is performed.
     pub operation: Operation,
     /// The number of processors, `p >= 1`.
     pub processors: usize,

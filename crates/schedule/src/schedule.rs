@@ -11,7 +11,7 @@ use tuwtree_model::{
 /// What a schedule is for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// The operation.
+    /// The operation that is performed.
     pub operation: Operation,
     /// The root, one of the payload's processors.
     pub root: Rank,
@@ -102,7 +102,7 @@ pub enum ScheduleError {
     /// Displacements for a broadcast or a reduction.
     #[error("{} has no displacements; gather and scatter have", operation.name())]
     WrongDisplacements {
-        /// The operation.
+        /// The operation that is performed.
         operation: Operation,
     },
     /// Too few or too many displacements.
@@ -110,7 +110,7 @@ pub enum ScheduleError {
     DisplacementCount {
         /// How many there are.
         displacements: usize,
-        /// `p`.
+        /// How many are needed: one for each rank.
         processors: usize,
     },
     /// Two blocks in the same place.
@@ -120,7 +120,7 @@ pub enum ScheduleError {
     Overlap {
         /// The block that starts first.
         first: Rank,
-        /// The other.
+        /// The block that starts within the first.
         second: Rank,
         /// The size of the first.
         bytes: u64,
@@ -132,11 +132,11 @@ pub enum ScheduleError {
     /// A block that ends beyond 2^63 - 1, the largest address that MPI has.
     #[error("block {rank} of {bytes} bytes at displacement {at} ends beyond 2^63 - 1")]
     DisplacementOverflow {
-        /// The block.
+        /// The rank whose block it is.
         rank: Rank,
-        /// Its size.
+        /// The size of the block.
         bytes: u64,
-        /// Its displacement.
+        /// Where the block begins in the buffer of the root, in bytes.
         at: u64,
     },
     /// A processor that can do nothing.
@@ -151,17 +151,17 @@ pub enum ScheduleError {
         programs: usize,
         /// How many sizes of segments there are.
         segments: usize,
-        /// `p`.
+        /// How many of each are needed.
         processors: usize,
     },
     /// An action that is wrong by itself.
     #[error("processor {processor}, action {action}: {fault}")]
     Action {
-        /// The processor.
+        /// The rank whose action cannot be performed.
         processor: Rank,
         /// The index of the action in the processor's list.
         action: usize,
-        /// What is wrong.
+        /// Why the action alone is impossible.
         fault: ActionFault,
     },
 }
@@ -169,21 +169,21 @@ pub enum ScheduleError {
 /// What is wrong with an action by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionFault {
-    /// A message to or from a processor that there is not.
+    /// A message to or from a rank that is not below the number of processors.
     #[error("the peer {peer} is outside 0..{processors} ({processors} processors)")]
     PeerOutOfRange {
-        /// The other processor.
+        /// The rank at the other end of the message.
         peer: Rank,
-        /// `p`.
+        /// The number of processors in the schedule.
         processors: usize,
     },
     /// A message to oneself.
     #[error("a message to oneself; a copy does that")]
     SelfMessage,
-    /// A port that there is not.
+    /// A port that is not below the number of ports.
     #[error("port {port} is outside 0..{ports}")]
     PortOutOfRange {
-        /// The port.
+        /// The port named, which is not below the number of ports.
         port: u16,
         /// The number of ports.
         ports: u16,
@@ -198,11 +198,11 @@ pub enum ActionFault {
     OutsideBuffer {
         /// Where the piece starts.
         offset: u64,
-        /// Its size.
+        /// The size of the piece.
         bytes: u64,
-        /// The buffer.
+        /// The buffer that the piece is in.
         buffer: Buffer,
-        /// The buffer's size.
+        /// The size of the whole buffer, in bytes.
         size: u64,
     },
     /// More bytes in one region than can be counted.
@@ -222,7 +222,7 @@ pub enum ActionFault {
     /// A combination of data outside of a reduction.
     #[error("received data is combined, but {} is no reduction", operation.name())]
     NothingToCombine {
-        /// The operation.
+        /// The operation that is performed.
         operation: Operation,
     },
 }

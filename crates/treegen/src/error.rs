@@ -25,7 +25,7 @@ pub enum ConstructionError {
         tuwtree_model::ClosedSet::name(*operation)
     )]
     NeedsBlocks {
-        /// The operation.
+        /// The operation that is performed.
         operation: Operation,
     },
     /// The construction is made for the same linear costs everywhere.

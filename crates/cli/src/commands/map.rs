@@ -20,12 +20,13 @@ use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 /// Map which kind of tree pays where: latency against skew, for four places of the root.
 ///
 /// Each cell is a gather among -p processes. Columns are alpha over beta times the mean block, rows
-/// are blocks: the k-th largest in proportion to k^-s, at random ranks, where s = 0 makes all equal and
-/// s = 1 is Zipf's law; or one of the papers' distributions. The cell names the simplest kind of tree within
-/// --tolerance percent of the best of all. From simple to complex: linear (what MPI libraries do),
-/// adaptive (built online), ordered (optimal, built offline), direct (ordered, but large blocks go
-/// straight to the root) and any (no order kept). The number in the cell is the time of the better of
-/// linear and adaptive, divided by the time of that kind. All times are computed as by `optimize`.
+/// are blocks: the k-th largest in proportion to k^-s, at random ranks, where s = 0 makes all equal
+/// and s = 1 is Zipf's law; or one of the papers' distributions. The cell names the simplest kind
+/// of tree within --tolerance percent of the best of all. From simple to complex: linear (what MPI
+/// libraries do), adaptive (built online), ordered (optimal, built offline), direct (ordered, but
+/// large blocks go straight to the root) and any (no order kept). The number in the cell is the
+/// time of the better of linear and adaptive, divided by the time of that kind. All times are
+/// computed as by `optimize`.
 #[derive(Args, Debug)]
 pub(crate) struct MapArgs {
     /// What the rows are

@@ -13,7 +13,7 @@ pub enum NonOrderedError {
     TooMuchWork {
         /// The steps needed; `u64::MAX` if there are more.
         needed: u64,
-        /// The most allowed.
+        /// The most steps that are allowed.
         allowed: u64,
     },
     /// More processors than the exact solver for several ports takes.

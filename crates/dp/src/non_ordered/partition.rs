@@ -28,9 +28,9 @@ pub enum PartitionError {
     /// A number that is 0 or, with which the answer is plain, at least half the sum.
     #[error("number {index} is {value}; each must be positive and less than half the sum, {half}")]
     Number {
-        /// Which one.
+        /// Its index among the numbers given.
         index: usize,
-        /// What it is.
+        /// 0, or at least half the sum.
         value: u64,
         /// Half the sum of all.
         half: u64,

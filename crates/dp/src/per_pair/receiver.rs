@@ -1,5 +1,25 @@
 //! One receiver's table, and the batches of clocks in which it is filled.
 //!
+//! ```text
+//!  senders on the right of r; on the left, the same mirrored
+//!
+//!  ranks          i ....... r-1  r  r+1 .... near-1  near ........... far
+//!                 <-- across -->                     <-- w senders -->
+//!                 <---- r has these: the clock ---->
+//!                 <---- the result: r has all of these -------------->
+//!
+//!  table          across:  0 ... due ......... due+s-1 ... across_most
+//!  outward 0
+//!     ...
+//!     near - 1                  [ clocks        ]
+//!     ...                           |  one envelope of the w senders lowers
+//!     far                       [ results       ]          s at once
+//!     ...
+//!     outward_most
+//! ```
+//!
+//! A batch is due with the ranges of `far + due` processors beside `r`: its first result is one.
+//!
 //! `C(i,j,r)` is the least, over the ranges `[a..b]` next to `r`'s part, of an [`Envelope`] at the
 //! clock that this part sets: `C(i,a-1,r)` if `[a..b]` lies on the right, where it ends at `b = j`,
 //! `C(b+1,j,r)` if it lies on the left and starts at `a = i`. Both are the same in distances from

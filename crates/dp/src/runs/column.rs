@@ -1,5 +1,18 @@
 //! What the sweep remembers of each column: the candidates in which the right part receives.
 //!
+//! ```text
+//!  row r   E(r, j)    column j, before the cell of row i is found
+//!
+//!  i          ?
+//!  i + 1      9       read from the row below where the stack is empty
+//!  i + 2      9
+//!  i + 3      6       entry (i + 3, 6), the back: pushed when row i + 2 rose above it
+//!  i + 4      8       never an entry: row i + 3 fell below it
+//!  i + 5      4       entry (i + 5, 4), the front: the best, and of the longest left part
+//!  i + 6      4       same run as row i + 5, which stands for it
+//!  i + 7      2       was an entry; now idle, since C(i, i + 6) > C(i + 7, j)
+//! ```
+//!
 //! For a fixed row `r` of column `j` the candidate is `E(r, j)` while its left part `[i..r-1]` is
 //! not the later one, and `C(i,r-1) - S(r,j)` from then on. Of a run of equal `E(., j)` the least
 //! row is the best in all rows above, and of those left only rows with less excess than all above

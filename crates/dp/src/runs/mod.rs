@@ -116,7 +116,7 @@ use tuwtree_model::{Rank, Root, Scalar, ScaledSizes, Step, Tree};
 pub struct Solution<T> {
     /// Its completion time, in the cost model's time units.
     pub time: T,
-    /// The tree.
+    /// An optimal gather tree with the root asked for, or a best one.
     pub tree: Tree,
 }
 
@@ -138,7 +138,7 @@ pub enum RunsError {
     /// The rows need more memory than allowed.
     #[error("the table's runs need more than the {memory} bytes allowed")]
     OutOfMemory {
-        /// What was allowed.
+        /// The bytes that the tables were allowed to take.
         memory: u64,
     },
     /// The caller's progress function said so.

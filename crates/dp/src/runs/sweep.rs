@@ -1,4 +1,19 @@
 //! The sweep of one tile: rows upwards, and in each row the columns to the right.
+//!
+//! ```text
+//!                      j          stop              end
+//!  row i      [== run ==][ found at j ][  to be found    row.queue: left part receives
+//!  row i + 1  [==== run ====][==== run ====][== run ==]  `below`, finished
+//!  row i + 2  [= run =][======== run =======][== run ==]
+//!                      :
+//!                      columns' stack of j: right part receives
+//! ```
+//!
+//! `cells` finds the value at `j`: alpha more than the least of the queue's front, the column's
+//! front, the column before, and what is late or needs a look. It stays so up to `stop`, the last
+//! column before the queue's front is out of reach, the columns' fronts change, or a column needs a
+//! look; the next cell is at `stop + 1`. At the end of the row `settle` compares rows `i` and
+//! `i + 1` and brings the stacks to row `i`.
 
 use super::RunsError;
 use super::column::{Columns, NONE};

@@ -1,7 +1,25 @@
 //! The last processor of a range as its root, and what empty blocks change.
 //!
+//! ```text
+//!  # a kept block, o an empty one; j the last kept block of the range, as its root;
+//!  z_j = 0 in the first three cases
+//!
+//!  i ... j-1   j          z_(j-1) = 0           j copies after it has received        Copies
+//!  i ...  #    #
+//!
+//!  i ... j-1   j          z_(j-1) = 1           o goes to the left part, j copies;    Takes
+//!  i ...  #  o #                                or j takes o and waits, and the left
+//!                                               part is the shadow cell [i..j-1]
+//!
+//!  i ... j-1   j          z_(j-1) >= 2          the last o goes to j, which copies    Waits
+//!  i ...  # oo #                                while it waits; the others go left
+//!
+//!  i ... j-1   j          z_j >= 1              o trails: it is j's, which copies     Waits
+//!  i ...  #    # o                              while it waits
+//! ```
+//!
 //! Empty blocks have no rows and columns: sending them costs nothing. Yet they matter, since a
-//! processor at hand's length from an empty block may copy its own block *while* it waits for
+//! processor beside an empty block may copy its own block *while* it waits for
 //! others, which otherwise only an inner processor or the first one may. Let `z_t` be the number of
 //! empty blocks between the kept blocks `t` and `t + 1`.
 //!

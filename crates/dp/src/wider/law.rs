@@ -209,7 +209,7 @@ impl<T: Scalar> Receiving<T> for Scaled<T> {
 /// A message of no bytes costs nothing, whatever the functions say.
 #[derive(Clone, Copy, Debug)]
 pub struct BySize<'a, P, L, C> {
-    /// The blocks.
+    /// The blocks in bytes, one for each rank.
     pub sizes: &'a BlockSizes,
     /// How long a message of so many bytes occupies the receiver's port.
     pub port: P,

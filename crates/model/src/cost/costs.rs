@@ -45,7 +45,7 @@ pub enum CostsError {
     /// More entries than anybody wants.
     #[error("a matrix for {processors} processors; at most {} are allowed", Costs::MOST_EXPANDED)]
     TooLarge {
-        /// How many processors.
+        /// More than a matrix may have.
         processors: usize,
     },
 }

@@ -70,7 +70,7 @@ impl Placement {
 /// Why levels and a placement are not a machine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HierarchyError {
-    /// No levels.
+    /// There is no level, and so no cost of any message.
     #[error("there are no levels; at least one is needed")]
     NoLevels,
     /// A level without a name, or with that of another.
@@ -78,7 +78,7 @@ pub enum HierarchyError {
     Name {
         /// The level, counted from 0 at the innermost.
         level: usize,
-        /// Its name.
+        /// As in the machine file.
         name: String,
     },
     /// A level without members, or too many in all.
@@ -89,26 +89,26 @@ pub enum HierarchyError {
     Members {
         /// The level, counted from 0 at the innermost.
         level: usize,
-        /// Its name.
+        /// As in the machine file.
         name: String,
-        /// How many.
+        /// 0, or so many that all levels together exceed 2^32 processors.
         members: usize,
     },
     /// Not a cost.
     #[error("gamma is {value}; costs are finite numbers of at least 0")]
     Gamma {
-        /// What was given.
+        /// Negative, infinite or NaN.
         value: f64,
     },
     /// A rank map without ranks.
     #[error("the list of nodes is empty; it has an entry for each processor")]
     NoRanks,
-    /// A rank on a node that there is not.
+    /// A rank on a node whose number is too large.
     #[error("processor {rank} is on node {node}, which is outside 0..{nodes} ({nodes} nodes)")]
     NodeOutOfRange {
-        /// The processor.
+        /// The rank that is placed on that node.
         rank: Rank,
-        /// The node.
+        /// Not below `nodes`.
         node: usize,
         /// How many there are.
         nodes: usize,
@@ -116,7 +116,7 @@ pub enum HierarchyError {
     /// More ranks on a node than it has processors.
     #[error("node {node} has {ranks} processors, but only {members} fit")]
     NodeOverfull {
-        /// The node.
+        /// The number of the node, from 0.
         node: usize,
         /// How many are placed there.
         ranks: usize,
@@ -230,7 +230,7 @@ impl Hierarchy {
     /// all that the machine has.
     ///
     /// # Panics
-    /// For a list without nodes, with one twice, or one that there is not.
+    /// For a list without nodes, with one twice, or with a number that is too large.
     pub fn of_nodes(&self, nodes: &[usize]) -> Option<Hierarchy> {
         let levels = self.levels.get(1..).filter(|levels| !levels.is_empty())?.to_vec();
         let groups = nodes.iter().map(|node| node / levels[0].members).collect();

@@ -57,17 +57,17 @@ pub enum CostMatrixError {
     /// No processors, or more than ranks.
     #[error("costs for {processors} processors; 1 to {MOST_PROCESSORS} are allowed")]
     Processors {
-        /// How many.
+        /// 0, or more than ranks can be.
         processors: usize,
     },
     /// A table without a row for each processor.
     #[error("{} has {rows} rows, but there are {processors} processors", table.name())]
     Rows {
-        /// The table.
+        /// The table with the wrong number of rows.
         table: CostTable,
         /// How many rows it has.
         rows: usize,
-        /// `p`.
+        /// The number of rows that are needed.
         processors: usize,
     },
     /// A row without an entry for each processor.
@@ -76,13 +76,13 @@ pub enum CostMatrixError {
         table.name()
     )]
     Row {
-        /// The table.
+        /// The table that the row is in.
         table: CostTable,
         /// The row: the sender's rank.
         sender: Rank,
         /// How many entries the row has.
         entries: usize,
-        /// `p`.
+        /// The number of entries that are needed.
         processors: usize,
     },
     /// Not a cost.
@@ -91,13 +91,13 @@ pub enum CostMatrixError {
         if *table == CostTable::Alpha { ", or inf where there is no link" } else { "" }
     )]
     Entry {
-        /// alpha or beta.
+        /// The table of alpha or beta.
         table: CostTable,
-        /// The row.
+        /// The row of the table.
         sender: Rank,
-        /// The column.
+        /// The column of the table.
         receiver: Rank,
-        /// What stands there.
+        /// The entry that is refused.
         value: f64,
     },
     /// A cost of sending to oneself.
@@ -106,19 +106,19 @@ pub enum CostMatrixError {
         table.name()
     )]
     Diagonal {
-        /// alpha or beta.
+        /// The table of alpha or beta.
         table: CostTable,
         /// The row and column.
         rank: Rank,
-        /// What stands there.
+        /// The entry that is refused.
         value: f64,
     },
     /// Not a cost of copying.
     #[error("gamma[{rank}] is {value}; costs are finite numbers of at least 0")]
     Gamma {
-        /// The processor.
+        /// The rank whose copies have this cost.
         rank: Rank,
-        /// What stands there.
+        /// The entry that is refused.
         value: f64,
     },
 }

@@ -54,7 +54,7 @@ pub struct Homogeneous {
 pub struct CostError {
     /// "alpha", "beta" or "gamma".
     pub parameter: &'static str,
-    /// What was given.
+    /// Negative, infinite or NaN.
     pub value: f64,
 }
 
@@ -314,7 +314,7 @@ impl CostKind for Homogeneous {
 pub trait Scalar:
     Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Debug + Send + Sync + 'static
 {
-    /// No time.
+    /// 0 time units, of which sums begin.
     const ZERO: Self;
     /// Later than every time. Compared with, never added to.
     const NEVER: Self;

@@ -37,13 +37,13 @@ pub struct Piece {
 /// Why pieces are not a law.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PieceError {
-    /// Nothing holds.
+    /// There is no piece, and so no cost of any message.
     #[error("there are no pieces; at least one is needed")]
     NoPieces,
     /// Small messages have no law.
     #[error("piece 0 is from {from_bytes} bytes on; the first piece must be from 0")]
     First {
-        /// Where it starts.
+        /// The least number of bytes that it is for.
         from_bytes: u64,
     },
     /// Pieces that are not in order.
@@ -54,7 +54,7 @@ pub enum PieceError {
     Order {
         /// The piece, counted from 0.
         piece: usize,
-        /// Where it starts.
+        /// The least number of bytes that it is for.
         from_bytes: u64,
         /// Where the one before it starts.
         before: u64,
@@ -66,7 +66,7 @@ pub enum PieceError {
         piece: usize,
         /// "alpha" or "beta".
         parameter: &'static str,
-        /// What was given.
+        /// Negative, infinite or NaN.
         value: f64,
     },
 }

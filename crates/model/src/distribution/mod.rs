@@ -87,13 +87,13 @@ pub enum DistributionError {
     /// No processors, or more than ranks.
     #[error("{processors} processors; 1 to {MOST_PROCESSORS} are allowed")]
     Processors {
-        /// `p`.
+        /// 0, or more than ranks can be.
         processors: usize,
     },
     /// `b = 0`, or so large that `2b` overflows.
     #[error("mean block size {mean_block}; 1 to 2^62 bytes are allowed")]
     MeanBlock {
-        /// `b`.
+        /// In bytes; 0, or more than 2^62.
         mean_block: u64,
     },
     /// `rho = 0`.
@@ -102,13 +102,13 @@ pub enum DistributionError {
     /// A power that is negative or not finite.
     #[error("the exponent is {exponent}; it is finite and at least 0")]
     Exponent {
-        /// What was given.
+        /// Negative or not finite.
         exponent: f64,
     },
     /// A deviation that is negative, not finite, or so large that a block may overflow.
     #[error("sigma is {sigma}; 0 to 10 are allowed")]
     Sigma {
-        /// What was given.
+        /// Outside 0 to 10, or NaN.
         sigma: f64,
     },
     /// A block, or the total, of 2^64 bytes or more.

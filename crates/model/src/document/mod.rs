@@ -49,7 +49,7 @@ pub enum HeaderError {
     Version {
         /// What kind of document this is.
         format: &'static str,
-        /// The document's version.
+        /// Above the newest one that this program reads.
         found: u64,
         /// The newest version that can be read.
         known: u64,
@@ -115,7 +115,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "TreeFields")]
 pub struct TreeDocument {
-    /// The tree.
+    /// For as many processors as the document says.
     pub tree: Tree,
     /// Data, costs and operation; for as many processors as the tree has, and with its root.
     pub problem: Option<Problem>,
@@ -124,7 +124,7 @@ pub struct TreeDocument {
 impl TreeDocument {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-tree";
-    /// The newest version.
+    /// What is written; older versions are read, newer ones are refused.
     pub const VERSION: u64 = 3;
 
     /// The version that this document is written in: the oldest that has all its fields. Version 2

@@ -42,11 +42,11 @@ pub struct Report<'a> {
 /// A construction's tree, and what there is to say about it.
 #[derive(Debug)]
 pub struct Candidate<'a> {
-    /// Its name.
+    /// The name of the construction.
     pub name: String,
     /// The construction in a line.
     pub summary: String,
-    /// The tree.
+    /// The tree that the construction built.
     pub tree: &'a Tree,
     /// What is done along the tree.
     pub performance: Performance<'a>,

@@ -33,7 +33,7 @@ pub struct CatalogueRow {
     pub(crate) suits: fn(&Request<'_>, Order) -> bool,
     /// The fastest method, if it searches.
     pub(crate) search: fn(&Request<'_>) -> Option<Search>,
-    /// The tree.
+    /// Builds the tree, or says why there is none for the request.
     pub(crate) build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
 }
 

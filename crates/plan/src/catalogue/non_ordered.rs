@@ -8,7 +8,7 @@ use super::CatalogueRow;
 use super::built::{needs_blocks, unordered_blocks};
 use super::optimal::one_ported;
 use crate::error::NoTree;
-use crate::expense::{Effort, Expense, PATIENCE_SECONDS, Watched};
+use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched};
 use crate::request::{Built, Request, Search, Searched, Wanted};
 use std::time::{Duration, Instant};
 use tuwtree_dp::non_ordered::{
@@ -23,7 +23,7 @@ use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Order, Ports, Problem, T
 pub struct LocalSearch {
     /// How many orders are tried.
     pub steps: usize,
-    /// Which ones.
+    /// The same seed tries the same orders.
     pub seed: u64,
     /// When it ends at the latest; that depends on the machine.
     pub limit: Option<Duration>,
@@ -38,7 +38,7 @@ impl LocalSearch {
 const MOST_DIRECT: usize = 8;
 
 /// The longest that a local search may take that was not asked for by name: it ends early as a rule.
-const SEARCH_PATIENCE_SECONDS: f64 = 10.0;
+const SEARCH_LIMIT_SECONDS: f64 = 10.0;
 
 pub(super) const DIRECT: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
@@ -92,7 +92,7 @@ pub(super) const SEARCHED: CatalogueRow = CatalogueRow {
             let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
             let LocalSearch { steps, seed, limit } = request.settings.local_search;
             let mut expense = expense_of_orders(&problem, steps + 2, wanted)?;
-            expense.patience = SEARCH_PATIENCE_SECONDS;
+            expense.limit_seconds = SEARCH_LIMIT_SECONDS;
             if let Some(limit) = limit {
                 expense.seconds = expense.seconds.min(limit.as_secs_f64());
             }
@@ -181,7 +181,7 @@ fn expense_of_orders(problem: &Problem, orders: usize, wanted: Wanted) -> Result
         what: wanted.construction.name().to_owned(),
         bytes,
         seconds: seconds * orders as f64,
-        patience: PATIENCE_SECONDS,
+        limit_seconds: LIMIT_SECONDS,
     })
 }
 

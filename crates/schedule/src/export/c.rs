@@ -1,5 +1,18 @@
 //! Schedules as C: a source file and a header that need nothing but an MPI library.
 //!
+//! ```text
+//!  template (c/source.c)           name.c
+//!  $WORD                      ->   the word's text                     `words`
+//!  @if X / @else / @end       ->   the lines of one side               `holds`
+//!  $PROGRAM, $BEGINNINGS, ... ->   tables of numbers                   `program`, `beginnings`
+//!
+//!  program[]     segment bytes, actions, action, action, ...  segment bytes, actions, ...  0
+//!                ^ beginnings[0]                              ^ beginnings[1]
+//!
+//!  an action     KIND(port) [PEER(to, tag)] [region read] [PEER(from, tag)] [region written]
+//!  a region      BUFFER(pieces)  offset, bytes  offset, bytes  ...
+//! ```
+//!
 //! The files hold every processor's actions as a table of numbers, and an engine that performs them
 //! with persistent requests: `init`, `start`, `wait` or `test`, `free`. The engine is the same for
 //! all schedules, but for parts that an operation does not need; it lies beside this file as
@@ -41,7 +54,7 @@ pub enum CError {
         "{name:?} cannot begin the names of C functions; that takes a letter, then letters, digits or underscores, at most {LONGEST_NAME} characters, not beginning with \"mpi_\", \"mpix_\" or \"pmpi_\""
     )]
     Name {
-        /// What was given.
+        /// The name asked for.
         name: String,
     },
     /// The schedule cannot be performed.
@@ -52,17 +65,17 @@ pub enum CError {
         "processor {sender} sends {messages} messages to processor {receiver}; MPI has tags for {}", LARGEST_TAG + 1
     )]
     TooManyMessages {
-        /// Who sends.
+        /// The rank of the sender.
         sender: Rank,
-        /// To whom.
+        /// The rank of the receiver.
         receiver: Rank,
-        /// How many.
+        /// The number of messages between these two, above 32768.
         messages: usize,
     },
     /// A buffer that no C program has.
     #[error("a buffer of {bytes} bytes; 2^63 - 1 is the most that MPI can address")]
     BufferTooLarge {
-        /// Its size.
+        /// The size of the buffer, above 2^63 - 1.
         bytes: u64,
     },
 }

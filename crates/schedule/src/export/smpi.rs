@@ -69,7 +69,7 @@ pub enum ReplayError {
     NoLatency {
         /// The sender of such a message.
         sender: Rank,
-        /// Its receiver.
+        /// The rank that receives the message.
         receiver: Rank,
     },
     /// Messages that take no time for their data.
@@ -77,15 +77,15 @@ pub enum ReplayError {
     NoBandwidth {
         /// The sender of such a message.
         sender: Rank,
-        /// Its receiver.
+        /// The rank that receives the message.
         receiver: Rank,
     },
-    /// A message over a link that there is not.
+    /// A message between processors without a link.
     #[error("processor {sender} sends to processor {receiver}, but there is no such link")]
     NoLink {
-        /// The sender.
+        /// The rank that sends the message.
         sender: Rank,
-        /// The receiver.
+        /// The rank that receives the message.
         receiver: Rank,
     },
     /// Costs that are not linear.
@@ -93,9 +93,9 @@ pub enum ReplayError {
         "the costs from {sender} to {receiver} are linear only piece by piece; SMPI's links are linear"
     )]
     NotLinear {
-        /// The sender.
+        /// The rank that sends the message.
         sender: Rank,
-        /// The receiver.
+        /// The rank that receives the message.
         receiver: Rank,
     },
     /// A copy whose time cannot be stated.

@@ -26,11 +26,11 @@ pub enum Unmatched {
         "processor {sender} sends message {message} with tag {tag} to processor {receiver}, which receives only {message} such messages; `verify` says more"
     )]
     Send {
-        /// Who sends.
+        /// The rank of the sender.
         sender: Rank,
-        /// To whom.
+        /// The rank of the receiver.
         receiver: Rank,
-        /// The messages' tag.
+        /// The tag of these messages in the schedule.
         tag: u32,
         /// The index of the message among those with this sender, receiver and tag.
         message: usize,
@@ -40,11 +40,11 @@ pub enum Unmatched {
         "processor {receiver} receives message {message} with tag {tag} from processor {sender}, which sends only {message} such messages; `verify` says more"
     )]
     Receive {
-        /// From whom.
+        /// The rank of the sender.
         sender: Rank,
-        /// Who receives.
+        /// The rank of the receiver.
         receiver: Rank,
-        /// The messages' tag.
+        /// The tag of these messages in the schedule.
         tag: u32,
         /// The index of the message among those with this sender, receiver and tag.
         message: usize,
@@ -54,11 +54,11 @@ pub enum Unmatched {
         "processor {sender} sends {sent} bytes to processor {receiver} in message {message} with tag {tag}, where {received} bytes are received; `verify` says more"
     )]
     Size {
-        /// Who sends.
+        /// The rank of the sender.
         sender: Rank,
-        /// To whom.
+        /// The rank of the receiver.
         receiver: Rank,
-        /// The messages' tag.
+        /// The tag of these messages in the schedule.
         tag: u32,
         /// The index of the message among those with this sender, receiver and tag.
         message: usize,

@@ -124,7 +124,7 @@ struct Simulation<'a, C> {
     candidates: Vec<usize>,
 }
 
-/// The neighbour or partner that there is not.
+/// Stands for no neighbour and no partner.
 const NOTHING: u32 = u32::MAX;
 
 /// How far the times of an action are known.

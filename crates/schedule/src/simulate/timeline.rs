@@ -11,7 +11,7 @@ pub struct ActionTimes {
     /// When it starts; for an exchange, when the part starts that ends last. Until then, from
     /// `ready`, it waits for the other processor.
     pub start: Time,
-    /// When it ends.
+    /// Not before `start`, in the time units of the costs.
     pub end: Time,
 }
 
@@ -32,7 +32,7 @@ pub struct Timeline {
 /// An action on the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Critical {
-    /// The processor.
+    /// The rank that performs the action.
     pub processor: Rank,
     /// The index of the action in the processor's list.
     pub action: usize,

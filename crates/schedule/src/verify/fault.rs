@@ -8,7 +8,7 @@ use tuwtree_model::{ClosedSet, Order};
 /// An action of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct At {
-    /// The processor.
+    /// The rank that performs the action.
     pub processor: Rank,
     /// The index of the action in the processor's list.
     pub action: usize,
@@ -86,9 +86,9 @@ impl fmt::Display for Doing {
 /// An action that does not end, in a cycle of such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// The action.
+    /// The action that has not ended.
     pub at: At,
-    /// What it does.
+    /// Whether it copies, sends, receives, or exchanges.
     pub doing: Doing,
 }
 
@@ -154,11 +154,11 @@ pub enum Fault {
         "{send} sends to {to} with tag {tag}, but {to} receives only {received} such messages; this is number {number}", number = received + 1
     )]
     UnmatchedSend {
-        /// The send.
+        /// The action that sends.
         send: At,
-        /// Where it goes.
+        /// The rank that it is sent to.
         to: Rank,
-        /// Its tag.
+        /// The tag that has no counterpart.
         tag: u32,
         /// How many messages of this tag the receiver takes from this sender.
         received: usize,
@@ -168,11 +168,11 @@ pub enum Fault {
         "{receive} receives from {from} with tag {tag}, but {from} sends only {sent} such messages; this is number {number}", number = sent + 1
     )]
     UnmatchedReceive {
-        /// The receive.
+        /// The action that receives.
         receive: At,
         /// From where it should come.
         from: Rank,
-        /// Its tag.
+        /// The tag that has no counterpart.
         tag: u32,
         /// How many messages of this tag the sender has for this receiver.
         sent: usize,
@@ -180,11 +180,11 @@ pub enum Fault {
     /// A message whose sender and receiver disagree about its size.
     #[error("{send} sends {sent} bytes, but {receive}, which receives them, expects {expected}")]
     UnequalSizes {
-        /// The send.
+        /// The action that sends.
         send: At,
         /// The size of what is sent.
         sent: u64,
-        /// The receive.
+        /// The action that receives.
         receive: At,
         /// The size of where it goes.
         expected: u64,
@@ -198,9 +198,9 @@ pub enum Fault {
         }
     )]
     OverlapsItself {
-        /// The action.
+        /// The action that is at fault.
         at: At,
-        /// The buffer.
+        /// The buffer of that rank which is touched.
         buffer: Buffer,
         /// The first such byte.
         offset: u64,
@@ -216,17 +216,17 @@ pub enum Fault {
     Race {
         /// The action listed first.
         first: At,
-        /// What it does.
+        /// Whether it copies, sends, receives, or exchanges.
         first_doing: Doing,
-        /// Its port.
+        /// The port that performs the first action.
         first_port: u16,
         /// The action that writes.
         second: At,
-        /// What it does.
+        /// Whether it copies, sends, receives, or exchanges.
         second_doing: Doing,
-        /// Its port.
+        /// The port that performs the second action.
         second_port: u16,
-        /// The buffer.
+        /// The buffer of that rank which is touched.
         buffer: Buffer,
         /// A byte that both use.
         offset: u64,
@@ -250,9 +250,9 @@ pub enum Fault {
     ReadBeforeWritten {
         /// The action that reads.
         at: At,
-        /// What it does.
+        /// Whether it copies, sends, receives, or exchanges.
         doing: Doing,
-        /// The buffer.
+        /// The buffer of that rank which is touched.
         buffer: Buffer,
         /// The first byte that is not there.
         offset: u64,
@@ -267,7 +267,7 @@ pub enum Fault {
         at: At,
         /// The byte's offset in the output.
         offset: u64,
-        /// What belongs there.
+        /// The byte of the result that belongs there.
         place: Datum,
         /// The index of the other action that writes there; `None` if the byte was there from the
         /// start.
@@ -276,11 +276,11 @@ pub enum Fault {
     /// A byte of an output that is never written.
     #[error("{place} never reaches the output of processor {processor} (offset {offset})")]
     Missing {
-        /// The processor.
+        /// The rank whose output it is.
         processor: Rank,
         /// The byte's offset in the output.
         offset: u64,
-        /// What belongs there.
+        /// The byte of the result that belongs there.
         place: Datum,
     },
     /// A byte of an output that is wrong in the end.
@@ -289,13 +289,13 @@ pub enum Fault {
         By("; written by action ", *written)
     )]
     Misplaced {
-        /// The processor.
+        /// The rank whose output it is.
         processor: Rank,
         /// The byte's offset in the output.
         offset: u64,
-        /// What belongs there.
+        /// The byte of the result that belongs there.
         place: Datum,
-        /// What is there.
+        /// The byte that the schedule leaves there.
         found: Datum,
         /// The index of the action that wrote it.
         written: Option<usize>,
@@ -306,7 +306,7 @@ pub enum Fault {
         buffer.name()
     )]
     Misaligned {
-        /// The receive.
+        /// The action that receives.
         at: At,
         /// Where the data meets.
         buffer: Buffer,
@@ -323,13 +323,13 @@ pub enum Fault {
         order.name()
     )]
     NotAdjacent {
-        /// The receive.
+        /// The action that receives.
         at: At,
-        /// The left operand's.
+        /// The ranks whose vectors the left operand combines.
         left: Contributors,
-        /// The right operand's.
+        /// The ranks whose vectors the right operand combines.
         right: Contributors,
-        /// What is promised.
+        /// The order that the schedule promises to keep.
         order: Order,
     },
     /// A result without a processor's contribution.
@@ -359,11 +359,11 @@ pub enum Fault {
         order.name()
     )]
     Reordered {
-        /// The action.
+        /// The action that is at fault.
         at: At,
-        /// What it does.
+        /// Whether it copies, sends, receives, or exchanges.
         doing: Doing,
-        /// What is promised.
+        /// The order that the schedule promises to keep.
         order: Order,
     },
     /// Data at a processor that is not consecutive, though the schedule promises it.
@@ -374,7 +374,7 @@ pub enum Fault {
     NotConsecutive {
         /// The action after which it is not.
         at: At,
-        /// What it does.
+        /// Whether it copies, sends, receives, or exchanges.
         doing: Doing,
         /// What the processor held before the action.
         held: Box<Span>,
@@ -382,7 +382,7 @@ pub enum Fault {
         moved: Box<Span>,
         /// To or from the processor.
         direction: Direction,
-        /// What is promised.
+        /// The order that the schedule promises to keep.
         order: Order,
     },
     /// A reduction of so many small parts that no processor could be asked to do this.

@@ -75,7 +75,7 @@ impl Verified {
 }
 
 /// What is known of the schedule if it is right: every byte reaches its place exactly once, nothing
-/// waits for ever even if sends are synchronous, nothing races, and the promised order is kept.
+/// waits in a deadlock even if sends are synchronous, nothing races, and the promised order is kept.
 ///
 /// # Errors
 /// The first [`Fault`] found.
