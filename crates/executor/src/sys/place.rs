@@ -7,7 +7,7 @@
 //! ```
 
 use super::requests::Transfer;
-use super::{Datatype, Memory, MpiError, OutOfMemory};
+use super::{Datatype, Few, Memory, MpiError, OutOfMemory};
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -29,9 +29,9 @@ pub struct Place {
     memory: Memory,
     /// What messages count: bytes, if the elements' data lies in memory as it does in messages.
     unit: Datatype,
-    blocks: SmallVec<[Block; 1]>,
+    blocks: Few<Block>,
     /// Where each block starts among the packed bytes, and where the last one ends.
-    starts: SmallVec<[u64; 2]>,
+    starts: SmallVec<[u64; 5]>,
 }
 
 /// Why data cannot lie so.
@@ -114,7 +114,14 @@ impl Place {
         datatype: Datatype,
         blocks: impl IntoIterator<Item = Block>,
     ) -> Result<Place, PlaceError> {
-        let blocks: SmallVec<[Block; 1]> = blocks.into_iter().collect();
+        Place::of_blocks(memory, datatype, blocks.into_iter().collect())
+    }
+
+    fn of_blocks(
+        memory: Memory,
+        datatype: Datatype,
+        blocks: Few<Block>,
+    ) -> Result<Place, PlaceError> {
         let mut starts = SmallVec::with_capacity(blocks.len() + 1);
         let mut end = 0_u64;
         starts.push(0);
@@ -150,16 +157,16 @@ impl Place {
         datatype: Datatype,
     ) -> Result<Place, PlaceError> {
         assert_eq!(counts.len(), displacements.len(), "a displacement for each count");
-        let blocks = counts.iter().zip(displacements).enumerate().map(|(block, (&count, &at))| {
+        let mut blocks = Few::with_capacity(counts.len());
+        for (block, (&count, &at)) in counts.iter().zip(displacements).enumerate() {
             let elements =
                 u64::try_from(count).map_err(|_| PlaceError::NegativeCount { block, count })?;
             let far = || PlaceError::TooLarge { block, elements, at: i64::from(at) };
             let at = i64::from(at).checked_mul(datatype.extent()).ok_or_else(far)?;
-            Ok(Block { at, elements })
-        });
-        let blocks = blocks.collect::<Result<SmallVec<[Block; 1]>, PlaceError>>()?;
+            blocks.push(Block { at, elements });
+        }
         // SAFETY: the buffer has memory for all blocks by the caller's promise.
-        Place::new(unsafe { Memory::of_user(buffer) }, datatype, blocks)
+        Place::of_blocks(unsafe { Memory::of_user(buffer) }, datatype, blocks)
     }
 
     /// Elements one after the other from the memory's start.
@@ -226,6 +233,22 @@ impl Place {
     /// The number of blocks.
     pub(crate) fn blocks(&self) -> usize {
         self.blocks.len()
+    }
+
+    /// Takes over the user's memory from a place whose data is packed and lies as this one's does;
+    /// `false` if that is another, or the data is our own.
+    pub(crate) fn take_place_of(&self, other: &Place) -> bool {
+        let lie_alike = self.blocks == other.blocks && self.starts == other.starts;
+        let are_packed = self.is_packed() && other.is_packed();
+        lie_alike && are_packed && self.memory.take_place_of(&other.memory)
+    }
+
+    /// Where a block starts among the packed bytes.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    pub(crate) fn block_start(&self, index: usize) -> u64 {
+        self.starts[index]
     }
 
     /// The block's packed bytes, if there is such a block.
