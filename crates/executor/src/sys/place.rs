@@ -117,6 +117,7 @@ impl Place {
         Place::of_blocks(memory, datatype, blocks.into_iter().collect())
     }
 
+    #[inline]
     fn of_blocks(
         memory: Memory,
         datatype: Datatype,
@@ -128,9 +129,10 @@ impl Place {
         for (index, &block) in blocks.iter().enumerate() {
             check_block(&memory, &datatype, index, block)?;
             let bytes = block.elements * datatype.size();
-            let too_large =
-                PlaceError::TooLarge { block: index, elements: block.elements, at: block.at };
-            end = end.checked_add(bytes).filter(|&end| end <= i64::MAX as u64).ok_or(too_large)?;
+            let Block { elements, at } = block;
+            let too_large = || PlaceError::TooLarge { block: index, elements, at };
+            let sum = end.checked_add(bytes).filter(|&end| end <= i64::MAX as u64);
+            end = sum.ok_or_else(too_large)?;
             starts.push(end);
         }
         let unit = if datatype.is_packed() { Datatype::byte() } else { datatype };
@@ -150,6 +152,7 @@ impl Place {
     /// # Panics
     /// If there are not as many displacements as counts.
     #[allow(unsafe_code)]
+    #[inline]
     pub unsafe fn of_user(
         buffer: *mut c_void,
         counts: &[c_int],
@@ -326,15 +329,15 @@ fn check_block(
     if elements == 0 || datatype.size() == 0 {
         return Ok(());
     }
-    let too_large = PlaceError::TooLarge { block: index, elements, at };
-    let bytes = elements.checked_mul(datatype.size()).ok_or(too_large.clone())?;
+    let too_large = || PlaceError::TooLarge { block: index, elements, at };
+    let bytes = elements.checked_mul(datatype.size()).ok_or_else(too_large)?;
     // From the first element's first byte, or the last one's if the extent is negative.
     let last = i128::from(datatype.extent()) * i128::from(elements - 1);
     let start = i128::from(at) + i128::from(datatype.true_lower()) + last.min(0);
     let length = last.abs() + i128::from(datatype.true_extent());
     let room = i128::from(i64::MAX);
     if start < -room || start + length > room || bytes > i64::MAX as u64 {
-        return Err(too_large);
+        return Err(too_large());
     }
     match memory.bytes() {
         Some(bytes) if start < 0 || start + length > i128::from(bytes) => {
