@@ -88,9 +88,9 @@ fn what_the_root_unpacks_counts() {
 }
 
 #[test]
-fn a_comparison_names_what_is_less_trouble() {
+fn a_comparison_names_what_is_simpler() {
     let text = tuwtree("optimize --dist spikes").success();
-    assert!(text.contains("For less trouble, use adaptive"), "{text}");
+    assert!(text.contains("Simpler: adaptive"), "{text}");
 }
 
 #[test]

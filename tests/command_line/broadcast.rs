@@ -26,7 +26,7 @@ fn a_message_takes_120_and_five_processors_three_rounds() {
         let name = if operation == "bcast" { "broadcast" } else { operation };
         assert!(
             text.starts_with(&format!(
-                "{name} of a vector of 20 bytes over 5 processors, root 3; alpha = 100, beta = 1, \
+                "{name} of a vector of 20 bytes over 5 processes, root 3; alpha = 100, beta = 1, \
                  gamma = 1\nlower bound on any tree with root 3: 360\n"
             )),
             "{text}"

@@ -31,7 +31,7 @@ fn samples_are_listed_shown_and_fit_the_schema() {
         let name = file.file_name().unwrap().to_str().unwrap();
         assert!(list.contains(&format!("`{name}`")), "{name} is not in data/README.md");
         let shown = tuwtree(&format!("machine {}", file.display())).success();
-        for field in ["name ", "date ", "provenance ", "processors ", "copies ", "alpha"] {
+        for field in ["name ", "date ", "provenance ", "processes ", "copies ", "alpha"] {
             assert!(shown.contains(field), "{shown}");
         }
         let written = json(&format!("machine {} --format json", file.display()));
@@ -304,5 +304,5 @@ fn an_optimum_for_linearised_costs_may_be_beaten_and_the_reason_is_told() {
         format!("optimize --dist random --machine {} --linearise-at 1000", griffon.display());
     let text = tuwtree(&arguments).success();
     assert!(text.contains("Recommended: adaptive."), "{text}");
-    assert!(text.contains("costs that differ from those it is judged by"), "{text}");
+    assert!(text.contains("other costs than it is evaluated with"), "{text}");
 }

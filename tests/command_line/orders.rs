@@ -244,7 +244,7 @@ fn what_does_not_suit_is_left_out_or_refused_with_its_reason() {
     let dear = text("--dist random -p 12 --gamma 2 --order any");
     assert!(dear.contains("direct is left out: gamma = 2 exceeds beta = 1"), "{dear}");
     let heuristics =
-        "doubling, greedy, sorted, searched are made for gamma <= beta: mere heuristics";
+        "doubling, greedy, sorted, searched are made for gamma <= beta: only heuristics";
     assert!(dear.contains(heuristics), "{dear}");
     tuwtree("optimize --dist random -p 12 --gamma 2 --algorithm direct")
         .fails(1, &["direct senders are for gamma <= beta"]);

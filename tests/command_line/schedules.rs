@@ -25,7 +25,7 @@ fn schedules_are_verified() {
     let verified = tuwtree_with_input("verify -", &schedule()).success();
     assert_eq!(
         verified,
-        "correct    gather of 7 bytes over 3 processors, root 1\n\
+        "correct    gather of 7 bytes over 3 processes, root 1\n\
          messages   2 with 6 bytes in all, at most 2 one after the other\n\
          copies     1 with 1 bytes in all\n\
          segments   none\n\

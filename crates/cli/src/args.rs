@@ -22,7 +22,7 @@ pub(crate) struct PayloadArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
 
-    /// Broadcast or reduce a vector of this size, over -p processors
+    /// Broadcast or reduce a vector of this size, over -p processes
     #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector",
           value_parser = parse_bytes)]
     vector: Option<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct PayloadArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Block sizes")]
 pub(crate) struct ScaleArgs {
-    /// Number of processors [default: 2000, or as in the tree or machine file]
+    /// Number of processes [default: 2000, or as in the tree or machine file]
     #[arg(short = 'p', long, value_name = "P")]
     processors: Option<usize>,
 
@@ -43,7 +43,7 @@ pub(crate) struct ScaleArgs {
     #[arg(short = 'b', long, value_name = "BYTES", value_parser = parse_bytes)]
     block: Option<u64>,
 
-    /// How rare and large spikes are; how many processors hold skewed data [default: 5]
+    /// How rare and large spikes are; how many processes hold skewed data [default: 5]
     #[arg(long, value_name = "N")]
     rho: Option<u64>,
 
@@ -285,8 +285,8 @@ impl CostArgs {
 /// How many ports every processor has.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct PortArgs {
-    /// Ports of each processor: how many messages and copies it does at once, for gather and scatter
-    /// trees (see docs/ports.md) [default: 1]
+    /// Ports of each process: how many messages and copies it can perform at once, for gather and
+    /// scatter trees (see docs/ports.md) [default: 1]
     #[arg(long = "ports", value_name = "K", value_parser = ports_parser())]
     given: Option<Ports>,
 }
@@ -333,12 +333,7 @@ fn ports_parser() -> impl TypedValueParser<Value = Ports> {
 /// where any number will do.
 pub(crate) fn default_processors(costs: &Costs) -> usize {
     const MOST: usize = 2000;
-    match costs {
-        Costs::Hierarchical(hierarchy) => {
-            hierarchy.processors().unwrap_or_else(|| hierarchy.capacity().min(MOST))
-        }
-        Costs::Homogeneous(_) | Costs::Matrix(_) => costs.processors().unwrap_or(MOST),
-    }
+    costs.processors().unwrap_or_else(|| costs.room().map_or(MOST, |room| room.min(MOST)))
 }
 
 /// What `--root` means: a rank or `best`.
@@ -375,10 +370,10 @@ pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
             Operation::Gather => value.help("collect all blocks at the root"),
             Operation::Scatter => value.help("distribute the root's blocks"),
             Operation::Broadcast => {
-                value.alias("bcast").help("give every processor the root's vector (also: bcast)")
+                value.alias("bcast").help("give every process the root's vector (also: bcast)")
             }
             Operation::Reduce => {
-                value.help("combine the vectors of all processors at the root, in rank order")
+                value.help("combine the vectors of all processes at the root, in rank order")
             }
         }
     })

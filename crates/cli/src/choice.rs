@@ -32,9 +32,9 @@ pub(crate) struct ComparisonArgs {
     /// The operation. Gather and scatter, and broadcast and reduce, take the same time where costs are
     /// the same in both directions
     ///
-    /// Gather and scatter have a block for each processor (--dist or --sizes), broadcast and reduce one
+    /// Gather and scatter have a block for each process (--dist or --sizes), broadcast and reduce one
     /// vector (--vector). A reduction combines vectors in rank order; constructions that do not keep it
-    /// are left out unless they are named, and then are for operators that commute.
+    /// are left out unless they are named, and are then valid only for operators that commute.
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
     op: Operation,
 
@@ -53,12 +53,12 @@ pub(crate) struct Choice {
     /// The constructions to compare, separated by commas or spaces
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', default_value = "all",
           value_parser = algorithm_parser())]
-    pub(crate) algorithm: Vec<Algorithm>,
+    pub(crate) algorithm: Vec<AlgorithmChoice>,
 
     /// Which trees `--algorithm all` compares, where blocks are gathered or scattered
     ///
-    /// What a tree does not keep in rank order, the root has to put into it: see
-    /// docs/beyond-ordered-trees.md. Without this, those in rank order; `advise` compares all.
+    /// If a tree does not keep rank order, the root must put the blocks into it: see
+    /// docs/beyond-ordered-trees.md. Without this option, trees in rank order; `advise` compares all.
     #[arg(long, value_name = "NAME", value_parser = named(|order: Order| match order {
               Order::Ordered => "those that keep blocks in rank order",
               Order::Direct => "also those in which large blocks go straight to the root",
@@ -75,12 +75,12 @@ pub(crate) struct Choice {
     pub(crate) adaptive_rule: AdaptiveRule,
 
     /// Search with the linear costs of messages of this size, where the machine's are linear only
-    /// piece by piece; trees are judged by the true costs
+    /// piece by piece; trees are evaluated with the true costs
     #[arg(long, value_name = "BYTES", requires = "machine", value_parser = parse_bytes,
           conflicts_with_all = ["certify", "vector"])]
     pub(crate) linearise_at: Option<u64>,
 
-    /// Prove the optimal tree's time by another route: the lower bound or another method
+    /// Prove the optimal tree's time in another way: by the lower bound or another method
     #[arg(long)]
     pub(crate) certify: bool,
 
@@ -92,16 +92,16 @@ pub(crate) struct Choice {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Local search (searched)")]
 struct SearchArgs {
-    /// Try so many orders of the processors, at most 1000000 [default: 100, or 1000000 with
+    /// Try this many orders of the ranks, at most 1000000 [default: 100, or 1000000 with
     /// --search-seconds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=MOST_STEPS as i64))]
     search_steps: Option<u32>,
 
-    /// Which orders: any number; the same one finds the same tree
+    /// Seed of the random orders; the same seed finds the same tree
     #[arg(long, value_name = "N", default_value_t = 1)]
     search_seed: u64,
 
-    /// End after so many seconds; what is found then depends on the machine
+    /// End after this many seconds; the result then depends on the machine's speed
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds,
           allow_negative_numbers = true)]
     search_seconds: Option<Duration>,
@@ -118,7 +118,7 @@ impl Default for Choice {
     fn default() -> Choice {
         Choice {
             root: Root::Best,
-            algorithm: vec![Algorithm::All],
+            algorithm: vec![AlgorithmChoice::All],
             order: None,
             ports: PortArgs::default(),
             adaptive_rule: AdaptiveRule::CompletionTime,
@@ -194,30 +194,30 @@ impl Choice {
 
 /// What `--algorithm` names: all constructions, one, or one by a method of choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Algorithm {
+pub(crate) enum AlgorithmChoice {
     All,
     One(Construction),
     By(Construction, Method),
 }
 
-impl Algorithm {
+impl AlgorithmChoice {
     /// Everything that can be named.
-    fn all() -> impl Iterator<Item = Algorithm> {
+    fn all() -> impl Iterator<Item = AlgorithmChoice> {
         let by = |construction, methods: fn(&Method) -> bool| {
             let methods = Method::all().rev().filter(methods);
-            methods.map(move |method| Algorithm::By(construction, method))
+            methods.map(move |method| AlgorithmChoice::By(construction, method))
         };
-        std::iter::once(Algorithm::All)
-            .chain(Construction::all().map(Algorithm::One))
+        std::iter::once(AlgorithmChoice::All)
+            .chain(Construction::all().map(AlgorithmChoice::One))
             .chain(by(Construction::Binary, |method| method.finds_binary_trees()))
             .chain(by(Construction::Optimal, |_| true))
     }
 
     fn name(self) -> Cow<'static, str> {
         match self {
-            Algorithm::All => "all".into(),
-            Algorithm::One(construction) => construction.name().into(),
-            Algorithm::By(construction, method) => {
+            AlgorithmChoice::All => "all".into(),
+            AlgorithmChoice::One(construction) => construction.name().into(),
+            AlgorithmChoice::By(construction, method) => {
                 format!("{}-{}", construction.name(), method.name()).into()
             }
         }
@@ -225,18 +225,20 @@ impl Algorithm {
 
     fn summary(self) -> &'static str {
         match self {
-            Algorithm::All => "all constructions that suit --order, costs, memory and patience",
-            Algorithm::One(construction) => catalogue::row(construction).summary,
-            Algorithm::By(_, method) => method.summary(),
+            AlgorithmChoice::All => {
+                "all constructions that suit --order, costs, memory and time limits"
+            }
+            AlgorithmChoice::One(construction) => catalogue::row(construction).summary,
+            AlgorithmChoice::By(_, method) => method.summary(),
         }
     }
 
     /// What to build for this, and how hard to try.
     fn wanted(self, request: &Request<'_>, order: Order) -> Vec<Wanted> {
         match self {
-            Algorithm::All => request.suitable(order, Effort::Moderate),
-            Algorithm::One(construction) => vec![Wanted::named(construction)],
-            Algorithm::By(construction, method) => vec![Wanted {
+            AlgorithmChoice::All => request.suitable(order, Effort::Moderate),
+            AlgorithmChoice::One(construction) => vec![Wanted::named(construction)],
+            AlgorithmChoice::By(construction, method) => vec![Wanted {
                 search: Some(Search::Homogeneous(method)),
                 ..Wanted::named(construction)
             }],
@@ -244,8 +246,10 @@ impl Algorithm {
     }
 }
 
-fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
-    one_of(Algorithm::all().collect(), |one| PossibleValue::new(one.name()).help(one.summary()))
+fn algorithm_parser() -> impl TypedValueParser<Value = AlgorithmChoice> {
+    one_of(AlgorithmChoice::all().collect(), |one| {
+        PossibleValue::new(one.name()).help(one.summary())
+    })
 }
 
 fn adaptive_rule_parser() -> impl TypedValueParser<Value = AdaptiveRule> {

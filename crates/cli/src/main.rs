@@ -17,7 +17,7 @@ use std::process::ExitCode;
 /// Optimize, evaluate and compare communication trees for irregular gather and scatter
 /// (MPI_Gatherv, MPI_Scatterv) under the alpha-beta-gamma cost model.
 ///
-/// A message of s > 0 bytes takes alpha + beta*s, a local copy gamma*s; a processor sends or
+/// A message of s > 0 bytes takes alpha + beta*s, a local copy gamma*s; a process sends or
 /// receives one message at a time. Times are in the unit of alpha.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]

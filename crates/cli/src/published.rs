@@ -61,7 +61,7 @@ pub(crate) struct PublishedCell {
 
 /// One row of a table.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct PublishedRow {
     pub(crate) problem: PublishedProblem,
     pub(crate) root_mode: RootMode,
     pub(crate) total_size: u64,
@@ -162,7 +162,7 @@ impl PublishedProblem {
     }
 }
 
-impl Row {
+impl PublishedRow {
     /// The cell of this construction.
     pub(crate) fn cell(&self, construction: Construction) -> &Cell {
         let index = CONSTRUCTIONS.iter().position(|&other| other == construction);
@@ -211,7 +211,7 @@ fn by_name<T: Copy>(all: &[T], name: fn(T) -> &'static str, wanted: &str) -> T {
 pub(crate) fn recompute(
     problem: &PublishedProblem,
     published: &[PublishedCell],
-) -> Result<Vec<Row>, CliError> {
+) -> Result<Vec<PublishedRow>, CliError> {
     let solver = Solver::new(problem);
     [RootMode::Fixed, RootMode::Chosen]
         .into_iter()
@@ -231,7 +231,7 @@ pub(crate) fn recompute(
                 })
                 .collect::<Result<_, _>>()?;
             let total_size = solver.sizes.total();
-            Ok(Row { problem: *problem, root_mode, total_size, cells })
+            Ok(PublishedRow { problem: *problem, root_mode, total_size, cells })
         })
         .collect()
 }
@@ -257,7 +257,7 @@ impl Solver {
 }
 
 /// A completion time and the root that has it.
-type Solution = (u64, Rank);
+type TimeAndRoot = (u64, Rank);
 
 impl Solver {
     fn cell(&self, published: &PublishedCell) -> Result<Cell, CliError> {
@@ -287,7 +287,7 @@ impl Solver {
     }
 
     /// The true solution.
-    fn solve(&self, construction: Construction, root: Root) -> Result<Solution, CliError> {
+    fn solve(&self, construction: Construction, root: Root) -> Result<TimeAndRoot, CliError> {
         let problem = self.with_root(root);
         let request = Request::new(&problem, Settings::default(), &());
         match request.build(Wanted::named(construction)) {
@@ -302,8 +302,8 @@ impl Solver {
     fn as_published(
         &self,
         construction: Construction,
-        truth: Solution,
-    ) -> Result<Solution, CliError> {
+        truth: TimeAndRoot,
+    ) -> Result<TimeAndRoot, CliError> {
         match construction {
             Construction::Linear => {
                 let root = published_root(&linear_times(&self.problem)?);
@@ -323,7 +323,7 @@ impl Solver {
         }
     }
 
-    fn timed(&self, tree: &Tree) -> Result<Solution, CliError> {
+    fn timed(&self, tree: &Tree) -> Result<TimeAndRoot, CliError> {
         let time = completion_time(tree, &self.problem)?;
         Ok((time.units() as u64, tree.root()))
     }

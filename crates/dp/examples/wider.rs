@@ -41,7 +41,7 @@ fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
     let costs = Overlapping::new(alpha * share, alpha - alpha * share, 1.0, gamma)?;
     let mut bounds = Vec::new();
     for class in Class::ALL.into_iter().filter(|_| p <= 10_000) {
-        let mut row = Row::default();
+        let mut row = EngineTimes::default();
         bounds.clear();
         for distribution in Distribution::published() {
             let sizes = sizes(distribution, p)?;
@@ -58,7 +58,7 @@ fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
         row.print(p, class.name(), share, gamma);
     }
     for effort in Effort::ALL {
-        let mut row = Row::default();
+        let mut row = EngineTimes::default();
         for (place, distribution) in Distribution::published().enumerate() {
             let sizes = sizes(distribution, p)?;
             let clock = Clock::now();
@@ -73,13 +73,13 @@ fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
 }
 
 #[derive(Default)]
-struct Row {
+struct EngineTimes {
     seconds: Vec<f64>,
     clocks: usize,
     above: Vec<f64>,
 }
 
-impl Row {
+impl EngineTimes {
     fn print(&self, p: usize, trees: &str, share: f64, gamma: f64) {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);

@@ -5,7 +5,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes, Step, Tree};
 
 /// How the root of a range of at least two processors collects it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum BinaryShape {
     /// The first processor copies, then receives `[i+1..last_inner]` and `[last_inner+1..j]`; the
     /// second subtree is missing if `last_inner = j`.
     First { last_inner: Rank },
@@ -65,18 +65,22 @@ fn time<T: Scalar>(
     sizes: &ScaledSizes<T>,
     table: &Triangle<T>,
     (i, j): (Rank, Rank),
-    shape: Shape,
+    shape: BinaryShape,
 ) -> T {
     match shape {
-        Shape::First { last_inner } if last_inner == j => first_with_one(sizes, table, (i, j)),
-        Shape::First { last_inner: k } => {
+        BinaryShape::First { last_inner } if last_inner == j => {
+            first_with_one(sizes, table, (i, j))
+        }
+        BinaryShape::First { last_inner: k } => {
             second_message(sizes, table, first_with_one(sizes, table, (i, k)), (k + 1, j))
         }
-        Shape::Middle { root: k } => {
+        BinaryShape::Middle { root: k } => {
             second_message(sizes, table, last_with_one(sizes, table, (i, k)), (k + 1, j))
         }
-        Shape::Last { last_outer } if last_outer + 1 == j => last_with_one(sizes, table, (i, j)),
-        Shape::Last { last_outer: k } => {
+        BinaryShape::Last { last_outer } if last_outer + 1 == j => {
+            last_with_one(sizes, table, (i, j))
+        }
+        BinaryShape::Last { last_outer: k } => {
             let clock = received(sizes, table, (i, k));
             second_message(sizes, table, clock, (k + 1, j - 1)) + sizes.copy(j)
         }
@@ -84,19 +88,19 @@ fn time<T: Scalar>(
 }
 
 /// The shapes of a range, in the order in which ties are broken.
-fn shapes(i: Rank, j: Rank) -> impl Iterator<Item = Shape> {
-    let first = (i + 1..=j).map(|last_inner| Shape::First { last_inner });
-    let middle = (i + 1..j).map(|root| Shape::Middle { root });
-    let last = (i..j).map(|last_outer| Shape::Last { last_outer });
+fn shapes(i: Rank, j: Rank) -> impl Iterator<Item = BinaryShape> {
+    let first = (i + 1..=j).map(|last_inner| BinaryShape::First { last_inner });
+    let middle = (i + 1..j).map(|root| BinaryShape::Middle { root });
+    let last = (i..j).map(|last_outer| BinaryShape::Last { last_outer });
     first.chain(middle).chain(last)
 }
 
 /// The shapes of a range whose root is given.
-fn shapes_with_root(i: Rank, j: Rank, root: Rank) -> impl Iterator<Item = Shape> {
+fn shapes_with_root(i: Rank, j: Rank, root: Rank) -> impl Iterator<Item = BinaryShape> {
     shapes(i, j).filter(move |shape| match shape {
-        Shape::First { .. } => root == i,
-        Shape::Middle { root: middle } => *middle == root,
-        Shape::Last { .. } => root == j,
+        BinaryShape::First { .. } => root == i,
+        BinaryShape::Middle { root: middle } => *middle == root,
+        BinaryShape::Last { .. } => root == j,
     })
 }
 
@@ -105,10 +109,10 @@ fn best_shape<T: Scalar>(
     sizes: &ScaledSizes<T>,
     table: &Triangle<T>,
     (i, j): (Rank, Rank),
-    shapes: impl Iterator<Item = Shape>,
+    shapes: impl Iterator<Item = BinaryShape>,
     target: Option<T>,
-) -> (T, Shape) {
-    let mut best = (T::NEVER, Shape::First { last_inner: j });
+) -> (T, BinaryShape) {
+    let mut best = (T::NEVER, BinaryShape::First { last_inner: j });
     for shape in shapes {
         let time = time(sizes, table, (i, j), shape);
         if time < best.0 {
@@ -157,7 +161,7 @@ pub(crate) fn fixed_root_tree<T: Scalar>(
 fn tree_of_shapes<T: Scalar>(
     sizes: &ScaledSizes<T>,
     table: &Triangle<T>,
-    outermost: Option<Shape>,
+    outermost: Option<BinaryShape>,
 ) -> Tree {
     enum Work {
         Range(Rank, Rank),
@@ -185,8 +189,8 @@ fn tree_of_shapes<T: Scalar>(
                 // Last in, first out: the root's last step goes in first.
                 for part in parts.into_iter().rev() {
                     match part {
-                        Part::Own => work.push(Work::Copy(root)),
-                        Part::Subtree(first, last) => {
+                        Collected::Own => work.push(Work::Copy(root)),
+                        Collected::Subtree(first, last) => {
                             work.push(Work::Receive(root));
                             work.push(Work::Range(first, last));
                         }
@@ -206,19 +210,25 @@ fn tree_of_shapes<T: Scalar>(
 }
 
 /// What a root collects in one step.
-enum Part {
+enum Collected {
     Own,
     Subtree(Rank, Rank),
 }
 
 /// The root of a range of this shape, and what it collects, in this order.
-fn parts(shape: Shape, (i, j): (Rank, Rank)) -> (Rank, Vec<Part>) {
-    use Part::{Own, Subtree};
+fn parts(shape: BinaryShape, (i, j): (Rank, Rank)) -> (Rank, Vec<Collected>) {
+    use Collected::{Own, Subtree};
     match shape {
-        Shape::First { last_inner } if last_inner == j => (i, vec![Own, Subtree(i + 1, j)]),
-        Shape::First { last_inner: k } => (i, vec![Own, Subtree(i + 1, k), Subtree(k + 1, j)]),
-        Shape::Middle { root } => (root, vec![Subtree(i, root - 1), Own, Subtree(root + 1, j)]),
-        Shape::Last { last_outer } if last_outer + 1 == j => (j, vec![Subtree(i, j - 1), Own]),
-        Shape::Last { last_outer: k } => (j, vec![Subtree(i, k), Subtree(k + 1, j - 1), Own]),
+        BinaryShape::First { last_inner } if last_inner == j => (i, vec![Own, Subtree(i + 1, j)]),
+        BinaryShape::First { last_inner: k } => {
+            (i, vec![Own, Subtree(i + 1, k), Subtree(k + 1, j)])
+        }
+        BinaryShape::Middle { root } => {
+            (root, vec![Subtree(i, root - 1), Own, Subtree(root + 1, j)])
+        }
+        BinaryShape::Last { last_outer } if last_outer + 1 == j => {
+            (j, vec![Subtree(i, j - 1), Own])
+        }
+        BinaryShape::Last { last_outer: k } => (j, vec![Subtree(i, k), Subtree(k + 1, j - 1), Own]),
     }
 }

@@ -470,8 +470,8 @@ mod tests {
 
     #[test]
     fn whoever_watches_sees_all_work_done_and_may_break_off() {
-        struct Watch(Mutex<(u64, u64)>, u64);
-        impl Progress for Watch {
+        struct Watcher(Mutex<(u64, u64)>, u64);
+        impl Progress for Watcher {
             fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
                 let mut seen = self.0.lock().unwrap();
                 *seen = (done.max(seen.0), total);
@@ -482,16 +482,16 @@ mod tests {
         for root in [Root::Best, Root::Given(3)] {
             let problem = problem.with_root(root).unwrap();
             for &method in Method::ALL {
-                let watch = Watch(Mutex::default(), u64::MAX);
+                let watch = Watcher(Mutex::default(), u64::MAX);
                 optimal(&problem, method, &watch).unwrap();
                 let (done, total) = *watch.0.lock().unwrap();
                 assert_eq!(done, total, "{method:?}");
-                let watch = Watch(Mutex::default(), 5);
+                let watch = Watcher(Mutex::default(), 5);
                 let cancelled = optimal(&problem, method, &watch);
                 assert_eq!(cancelled, Err(DpError::Cancelled));
             }
             for method in binary_methods() {
-                let watch = Watch(Mutex::default(), 5);
+                let watch = Watcher(Mutex::default(), 5);
                 let cancelled = optimal_binary(&problem, method, &watch);
                 assert_eq!(cancelled, Err(DpError::Cancelled));
             }

@@ -13,7 +13,7 @@ use tuwtree_model::document::{Header, HeaderError};
 
 /// What a kind of document is called.
 #[derive(Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct DocumentKind {
     /// In words, such as `a tree document`.
     pub(crate) name: &'static str,
     /// The value of its field `format`.
@@ -27,13 +27,13 @@ pub(crate) struct Kind {
 /// # Errors
 /// What is wrong, with line and column unless it is wrong with the document as a whole.
 pub(crate) fn document<T: for<'de> Deserialize<'de>>(
-    kind: Kind,
+    kind: DocumentKind,
     stream: impl BufRead,
 ) -> Result<T, String> {
     let (mut is_named, mut wrong_header) = (false, None);
     let mut input = Followed::new(stream);
     let mut deserializer = serde_json::Deserializer::from_reader(&mut input);
-    let read = deserializer.deserialize_map(Fields::<T> {
+    let read = deserializer.deserialize_map(DocumentVisitor::<T> {
         kind,
         is_named: &mut is_named,
         wrong_header: &mut wrong_header,
@@ -62,15 +62,15 @@ pub(crate) fn value<T: for<'de> Deserialize<'de>>(stream: impl BufRead) -> Resul
 }
 
 /// Reads the fields of a document, and believes its header as soon as it comes.
-struct Fields<'a, T> {
-    kind: Kind,
+struct DocumentVisitor<'a, T> {
+    kind: DocumentKind,
     /// Set when the document says that it is of this kind.
     is_named: &'a mut bool,
     wrong_header: &'a mut Option<HeaderError>,
     document: PhantomData<T>,
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<'_, T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for DocumentVisitor<'_, T> {
     type Value = T;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,7 +78,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<'_, T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
-        let Fields { kind, is_named, wrong_header, .. } = self;
+        let DocumentVisitor { kind, is_named, wrong_header, .. } = self;
         let next = Next::Other;
         let headed = Headed { kind, is_named, wrong_header, fields, next };
         T::deserialize(MapAccessDeserializer::new(headed))
@@ -87,7 +87,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<'_, T> {
 
 /// The fields of a document, those of its header checked on the way.
 struct Headed<'a, A> {
-    kind: Kind,
+    kind: DocumentKind,
     is_named: &'a mut bool,
     wrong_header: &'a mut Option<HeaderError>,
     fields: A,
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use tuwtree_model::document::TreeDocument;
 
-    const KIND: Kind = Kind {
+    const KIND: DocumentKind = DocumentKind {
         name: "a tree document",
         format: TreeDocument::FORMAT,
         version: TreeDocument::VERSION,

@@ -1,15 +1,15 @@
 //! Machine documents from JSON or TOML: the file's ending says which, else the text itself.
 
 use crate::error::FileError;
-use crate::json::{self, Kind};
+use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_MACHINE;
 use crate::source::Source;
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
 use tuwtree_model::document::{Header, Machine, Object};
 
-const KIND: Kind =
-    Kind { name: "a machine document", format: Machine::FORMAT, version: Machine::VERSION };
+const KIND: DocumentKind =
+    DocumentKind { name: "a machine document", format: Machine::FORMAT, version: Machine::VERSION };
 
 /// The machine in a file or on standard input. A name that ends with `.json` or `.toml`, before a
 /// `.gz`, tells the language; else JSON starts with `{`, and anything else is TOML.

@@ -1,12 +1,12 @@
 //! Measured times, as `tuwtree-exec bench` writes them.
 
 use crate::error::FileError;
-use crate::json::{self, Kind};
+use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_MEASUREMENTS;
 use crate::source::Source;
 use tuwtree_measure::Measurements;
 
-const KIND: Kind = Kind {
+const KIND: DocumentKind = DocumentKind {
     name: "a document of measured times",
     format: Measurements::FORMAT,
     version: Measurements::VERSION,

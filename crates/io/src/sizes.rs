@@ -1,7 +1,7 @@
 //! Block sizes as text, CSV or JSON; which one is read, the text itself tells.
 
 use crate::error::FileError;
-use crate::json::{self, Kind};
+use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_SIZES;
 use crate::source::Source;
 use crate::text::{Numbers, whole};
@@ -15,7 +15,8 @@ pub const FORMAT: &str = "tuwtree-sizes";
 /// Its newest version, which is the one that is written.
 pub const VERSION: u64 = 1;
 
-const KIND: Kind = Kind { name: "a document of block sizes", format: FORMAT, version: VERSION };
+const KIND: DocumentKind =
+    DocumentKind { name: "a document of block sizes", format: FORMAT, version: VERSION };
 
 /// A sizes document.
 #[derive(Serialize, Deserialize)]

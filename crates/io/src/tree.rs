@@ -1,14 +1,17 @@
 //! Tree documents from JSON.
 
 use crate::error::FileError;
-use crate::json::{self, Kind};
+use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_TREE;
 use crate::source::Source;
 use std::io::BufRead;
 use tuwtree_model::document::TreeDocument;
 
-const KIND: Kind =
-    Kind { name: "a tree document", format: TreeDocument::FORMAT, version: TreeDocument::VERSION };
+const KIND: DocumentKind = DocumentKind {
+    name: "a tree document",
+    format: TreeDocument::FORMAT,
+    version: TreeDocument::VERSION,
+};
 
 /// The tree document in a file or on standard input.
 ///

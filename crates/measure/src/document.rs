@@ -413,7 +413,7 @@ impl TryFrom<SeriesFields> for Series {
             total_bytes: fields.total_bytes,
             largest_block_bytes: fields.largest_block_bytes,
             algorithm: Algorithm::named(&fields.algorithm)
-                .ok_or_else(|| unknown("algorithm", &fields.algorithm, algorithm_names()))?,
+                .ok_or_else(|| unknown("algorithm", &fields.algorithm, &algorithm_names()))?,
             planning_seconds: fields.planning_seconds,
             seconds: fields.seconds,
         })
@@ -422,10 +422,10 @@ impl TryFrom<SeriesFields> for Series {
 
 /// The one of a closed set with this name.
 fn one_of<T: ClosedSet>(field: &str, name: &str) -> Result<T, String> {
-    name.parse().map_err(|_| unknown(field, name, T::names()))
+    name.parse().map_err(|_| unknown(field, name, &T::names()))
 }
 
-fn unknown(field: &str, name: &str, names: String) -> String {
+fn unknown(field: &str, name: &str, names: &str) -> String {
     format!("\"{field}\" is {name:?}; one of {names} is needed")
 }
 
@@ -509,7 +509,7 @@ pub(crate) mod tests {
     fn a_document_reads_as_it_was_written() {
         let all: Vec<Series> =
             Algorithm::all().map(|algorithm| series(algorithm, &[0.5, 0.25])).collect();
-        let document = Measurements::new(setting(), all.into()).unwrap();
+        let document = Measurements::new(setting(), all).unwrap();
         let text = serde_json::to_string(&document).unwrap();
         assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":1,"operation":"#));
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);

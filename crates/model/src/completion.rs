@@ -1,7 +1,7 @@
 //! Completion time of a tree, straight from its definition and independent of every construction.
 
 use crate::ports::Deal;
-use crate::{CostModel, Costs, Payload, Problem, Step, Time, TimeError, Tree};
+use crate::{Payload, Problem, Step, Time, TimeError, Tree};
 
 /// When each processor of an inward operation (gather, reduction) holds its whole segment, when it
 /// sends it, and its size.
@@ -62,19 +62,7 @@ pub struct Completion {
 /// ```
 pub fn completion(tree: &Tree, problem: &Problem) -> Result<Completion, TimeError> {
     assert_eq!(tree.processors(), problem.processors(), "tree and data of one problem");
-    match problem.costs() {
-        Costs::Homogeneous(costs) => completion_at(tree, problem, costs),
-        Costs::Matrix(costs) => completion_at(tree, problem, costs),
-        Costs::Hierarchical(costs) => completion_at(tree, problem, costs),
-    }
-}
-
-/// The same, with the kind of costs settled.
-fn completion_at(
-    tree: &Tree,
-    problem: &Problem,
-    costs: &impl CostModel,
-) -> Result<Completion, TimeError> {
+    let costs = problem.costs().kind();
     let processors = tree.processors();
     let collective = problem.collective();
     let mut done = Completion {

@@ -61,7 +61,7 @@ pub use closed_set::ClosedSet;
 pub use completion::{Completion, completion, completion_time};
 pub use construction::Construction;
 pub use cost::{
-    CostError, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
+    CostError, CostKind, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
     Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError, PiecewiseLinear,
     Placement, Scalar, ScaledSizes, StatedCosts,
 };

@@ -8,7 +8,7 @@ use crate::svg::{Px, Xml};
 
 /// Whether a picture brings its own style, or the page around it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Setting {
+pub(crate) enum PictureStyle {
     Alone,
     InPage,
 }
@@ -46,7 +46,7 @@ pub(crate) fn prefix(heading: &str) -> String {
 /// Opens an SVG with its style and background; whoever opens it closes it.
 pub(crate) fn open_picture(
     xml: &mut Xml,
-    setting: Setting,
+    setting: PictureStyle,
     title: &str,
     width: f64,
     height: f64,
@@ -65,7 +65,7 @@ pub(crate) fn open_picture(
             ("class", &class),
         ],
     );
-    if setting == Setting::Alone {
+    if setting == PictureStyle::Alone {
         xml.text("style", &[], style());
         let whole = [("width", &Px(width) as &dyn std::fmt::Display), ("height", &Px(height))];
         xml.empty("rect", &[("class", &"paper"), whole[0], whole[1]]);

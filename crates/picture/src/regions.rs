@@ -1,6 +1,6 @@
 //! A map of regions: which of several choices is right where, over a grid of problems.
 
-use crate::frame::{MARGIN, SMALL, Setting, TEXT, draw_title, open_picture, title_height};
+use crate::frame::{MARGIN, PictureStyle, SMALL, TEXT, draw_title, open_picture, title_height};
 use crate::labels;
 use crate::palette::{BLUE, GREEN, INK, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
 use crate::svg::{Px, Xml};
@@ -81,7 +81,7 @@ impl RegionMap {
         let top = legend + LEGEND_LINE * self.choices.len() as f64 + MARGIN / 2.0;
         let height = top + down as f64 * panel_height + MARGIN;
         let mut xml = Xml::default();
-        open_picture(&mut xml, Setting::Alone, &self.title, width, height, "picture");
+        open_picture(&mut xml, PictureStyle::Alone, &self.title, width, height, "picture");
         draw_title(&mut xml, &self.title, &self.lines, width);
         self.draw_legend(&mut xml, legend);
         for (index, panel) in self.panels.iter().enumerate() {

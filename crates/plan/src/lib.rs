@@ -43,5 +43,5 @@ pub use certificate::Certificate;
 pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, compare};
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
-pub use regions::{Cell, Grid, GridRow, Place, TreeClass, TreeClasses};
+pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
 pub use request::{Built, Request, Search, Settings, Wanted, Watch};

@@ -38,9 +38,9 @@ impl TreeClass {
         match self {
             TreeClass::Linear => "the star of MPI libraries",
             TreeClass::Adaptive => "adaptive binomial, built online",
-            TreeClass::Ordered => "optimal ordered tree, built offline",
-            TreeClass::Direct => "ordered, large blocks sent directly to the root",
-            TreeClass::Any => "no order kept",
+            TreeClass::Ordered => "planned offline, in rank order",
+            TreeClass::Direct => "planned offline, in rank order but for what the root receives",
+            TreeClass::Any => "planned offline, no order kept",
         }
     }
 
@@ -121,7 +121,7 @@ impl TreeClasses {
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
 #[strum(serialize_all = "kebab-case")]
-pub enum Place {
+pub enum RootPlace {
     /// Wherever it is best for each kind of tree.
     Best,
     /// At a largest block.
@@ -132,14 +132,14 @@ pub enum Place {
     Smallest,
 }
 
-impl Place {
+impl RootPlace {
     /// Where it is, in words.
     pub fn summary(self) -> &'static str {
         match self {
-            Place::Best => "root: the best for each tree",
-            Place::Largest => "root: the largest block",
-            Place::Median => "root: the block of middle size",
-            Place::Smallest => "root: the smallest block",
+            RootPlace::Best => "root: the best for each tree",
+            RootPlace::Largest => "root: the largest block",
+            RootPlace::Median => "root: the block of middle size",
+            RootPlace::Smallest => "root: the smallest block",
         }
     }
 
@@ -150,10 +150,10 @@ impl Place {
             ranks
         };
         match self {
-            Place::Best => Root::Best,
-            Place::Largest => Root::Given(largest_block(sizes)),
-            Place::Median => Root::Given(by_size()[sizes.processors() / 2]),
-            Place::Smallest => Root::Given(by_size()[0]),
+            RootPlace::Best => Root::Best,
+            RootPlace::Largest => Root::Given(largest_block(sizes)),
+            RootPlace::Median => Root::Given(by_size()[sizes.processors() / 2]),
+            RootPlace::Smallest => Root::Given(by_size()[0]),
         }
     }
 }
@@ -182,7 +182,7 @@ pub struct GridRow {
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
     /// Where the root is.
-    pub place: Place,
+    pub place: RootPlace,
     /// The index of the row.
     pub row: usize,
     /// The latency, in the time that a byte takes.
@@ -199,12 +199,12 @@ impl Grid {
     /// As for [`TreeClasses::new`]; [`PlanError::Misused`] for costs that are none; an interrupt.
     pub fn cells(&self, progress: &dyn Progress) -> Result<Vec<Cell>, PlanError> {
         let (width, height) = (self.alphas.len(), self.rows.len());
-        let total = Place::ALL.len() * height * width;
+        let total = RootPlace::ALL.len() * height * width;
         let done = AtomicU64::new(0);
         (0..total)
             .into_par_iter()
             .map(|index| {
-                let place = Place::ALL[index / (width * height)];
+                let place = RootPlace::ALL[index / (width * height)];
                 let row = index / width % height;
                 let alpha = self.alphas[index % width];
                 let costs = Homogeneous::new(alpha, 1.0, self.gamma)

@@ -167,15 +167,15 @@ struct ActionFields {
     #[serde(skip_serializing_if = "is_zero")]
     send_tag: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<Place>,
+    from: Option<RegionFields>,
     #[serde(skip_serializing_if = "Option::is_none")]
     receive: Option<u32>,
     #[serde(skip_serializing_if = "is_zero")]
     receive_tag: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    into: Option<Place>,
+    into: Option<RegionFields>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    combine: Option<Side>,
+    combine: Option<OperandSide>,
     #[serde(skip_serializing_if = "is_zero")]
     port: u16,
 }
@@ -183,13 +183,13 @@ struct ActionFields {
 /// On which side of what is there the received operand stands.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Side {
+enum OperandSide {
     Left,
     Right,
 }
 
 /// A region: a list of the buffer's name, then offset and bytes of each piece.
-struct Place {
+struct RegionFields {
     buffer: Buffer,
     pieces: Vec<Piece>,
 }
@@ -198,19 +198,19 @@ fn is_zero<T: PartialEq + Default>(value: &T) -> bool {
     *value == T::default()
 }
 
-impl Place {
+impl RegionFields {
     fn region(&self) -> Region<'_> {
         Region { buffer: self.buffer, pieces: &self.pieces }
     }
 }
 
-impl From<Region<'_>> for Place {
-    fn from(region: Region<'_>) -> Place {
-        Place { buffer: region.buffer, pieces: region.pieces.to_vec() }
+impl From<Region<'_>> for RegionFields {
+    fn from(region: Region<'_>) -> RegionFields {
+        RegionFields { buffer: region.buffer, pieces: region.pieces.to_vec() }
     }
 }
 
-impl Serialize for Place {
+impl Serialize for RegionFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(1 + 2 * self.pieces.len()))?;
         list.serialize_element(&self.buffer)?;
@@ -222,18 +222,18 @@ impl Serialize for Place {
     }
 }
 
-impl<'de> Deserialize<'de> for Place {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Place, D::Error> {
+impl<'de> Deserialize<'de> for RegionFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RegionFields, D::Error> {
         struct PlaceVisitor;
 
         impl<'de> Visitor<'de> for PlaceVisitor {
-            type Value = Place;
+            type Value = RegionFields;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a list of a buffer, then offset and bytes of each piece")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Place, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RegionFields, A::Error> {
                 let buffer =
                     list.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
                 let mut pieces = Vec::with_capacity(1);
@@ -244,7 +244,7 @@ impl<'de> Deserialize<'de> for Place {
                         .ok_or_else(|| A::Error::invalid_length(count, &self))?;
                     pieces.push(Piece { offset, bytes });
                 }
-                Ok(Place { buffer, pieces })
+                Ok(RegionFields { buffer, pieces })
             }
         }
 
@@ -257,14 +257,14 @@ impl From<&Action<'_>> for ActionFields {
         ActionFields {
             send: action.send().map(|send| send.to as u32),
             send_tag: action.send().map_or(0, |send| send.tag),
-            from: action.reads().map(Place::from),
+            from: action.reads().map(RegionFields::from),
             receive: action.receive().map(|receive| receive.from as u32),
             receive_tag: action.receive().map_or(0, |receive| receive.tag),
-            into: action.writes().map(Place::from),
+            into: action.writes().map(RegionFields::from),
             combine: action.receive().and_then(|receive| match receive.arrival {
                 Arrival::Store => None,
-                Arrival::CombineLeft => Some(Side::Left),
-                Arrival::CombineRight => Some(Side::Right),
+                Arrival::CombineLeft => Some(OperandSide::Left),
+                Arrival::CombineRight => Some(OperandSide::Right),
             }),
             port: action.port,
         }
@@ -291,12 +291,12 @@ impl ActionFields {
             into,
             arrival: match self.combine {
                 None => Arrival::Store,
-                Some(Side::Left) => Arrival::CombineLeft,
-                Some(Side::Right) => Arrival::CombineRight,
+                Some(OperandSide::Left) => Arrival::CombineLeft,
+                Some(OperandSide::Right) => Arrival::CombineRight,
             },
         };
-        let from = self.from.as_ref().map(Place::region);
-        let into = self.into.as_ref().map(Place::region);
+        let from = self.from.as_ref().map(RegionFields::region);
+        let into = self.into.as_ref().map(RegionFields::region);
         let deed = match (self.send, from, self.receive, into) {
             (None, Some(from), None, Some(into)) => Deed::Copy { from, into },
             (Some(to), Some(from), None, None) => Deed::Send(send(to, from)),

@@ -94,11 +94,11 @@ impl Schedule {
         };
         let dealt = completion(tree, problem)?;
         let (segments, programs) = match operation.is_outward() {
-            false => Blocks::new(tree, sizes, operation, Some(&dealt)).programs()?,
+            false => TreeBlocks::new(tree, sizes, operation, Some(&dealt)).programs()?,
             true => {
                 let listed = with_copies_listed_late(tree, &dealt);
                 task.order = Order::of(&listed, operation);
-                Blocks::new(&listed, sizes, operation, Some(&dealt)).programs()?
+                TreeBlocks::new(&listed, sizes, operation, Some(&dealt)).programs()?
             }
         };
         Ok(Schedule::new(task, segments, programs)?)
@@ -135,7 +135,7 @@ impl Schedule {
 fn on_one_port(tree: &Tree, task: Task) -> Result<Schedule, OfTreeError> {
     let operation = task.operation;
     let (segments, programs) = match &task.payload {
-        Payload::Blocks(sizes) => Blocks::new(tree, sizes, operation, None).programs()?,
+        Payload::Blocks(sizes) => TreeBlocks::new(tree, sizes, operation, None).programs()?,
         Payload::Vector(vector) => vector_programs(tree, operation, vector.bytes)?,
     };
     Ok(Schedule::new(task, segments, programs)?)
@@ -189,7 +189,7 @@ fn one_ported_task(
 }
 
 /// A gather or scatter tree with the place of every block in every segment.
-struct Blocks<'a> {
+struct TreeBlocks<'a> {
     tree: &'a Tree,
     sizes: &'a BlockSizes,
     operation: Operation,
@@ -206,13 +206,13 @@ struct Blocks<'a> {
     dealt: Option<&'a Completion>,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> TreeBlocks<'a> {
     fn new(
         tree: &'a Tree,
         sizes: &'a BlockSizes,
         operation: Operation,
         dealt: Option<&'a Completion>,
-    ) -> Blocks<'a> {
+    ) -> TreeBlocks<'a> {
         let processors = tree.processors();
         let mut segment: Vec<u64> = sizes.iter().collect();
         let mut span: Vec<(Rank, Rank, usize)> =
@@ -225,7 +225,7 @@ impl<'a> Blocks<'a> {
                 *total = (total.0.min(first), total.1.max(last), total.2 + count);
             }
         }
-        let mut blocks = Blocks {
+        let mut blocks = TreeBlocks {
             tree,
             sizes,
             operation,

@@ -17,14 +17,14 @@ pub struct Programs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StoredAction {
-    kind: Kind,
+    kind: ActionKind,
     port: u16,
     /// The first of its regions: what is read, then what is written.
     region: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ActionKind {
     Copy,
     Send,
     Receive,
@@ -67,20 +67,20 @@ impl Programs {
             Deed::Copy { from, into } => {
                 self.push_region(0, 0, from, Arrival::Store)?;
                 self.push_region(0, 0, into, Arrival::Store)?;
-                Kind::Copy
+                ActionKind::Copy
             }
             Deed::Send(send) => {
                 self.push_send(send)?;
-                Kind::Send
+                ActionKind::Send
             }
             Deed::Receive(receive) => {
                 self.push_receive(receive)?;
-                Kind::Receive
+                ActionKind::Receive
             }
             Deed::Exchange(send, receive) => {
                 self.push_send(send)?;
                 self.push_receive(receive)?;
-                Kind::Exchange
+                ActionKind::Exchange
             }
         };
         index(self.actions.len() + 1)?;
@@ -120,10 +120,12 @@ impl Programs {
         let first = &self.regions[region as usize];
         let second = || &self.regions[region as usize + 1];
         let deed = match kind {
-            Kind::Copy => Deed::Copy { from: self.region(first), into: self.region(second()) },
-            Kind::Send => Deed::Send(self.send(first)),
-            Kind::Receive => Deed::Receive(self.receive(first)),
-            Kind::Exchange => Deed::Exchange(self.send(first), self.receive(second())),
+            ActionKind::Copy => {
+                Deed::Copy { from: self.region(first), into: self.region(second()) }
+            }
+            ActionKind::Send => Deed::Send(self.send(first)),
+            ActionKind::Receive => Deed::Receive(self.receive(first)),
+            ActionKind::Exchange => Deed::Exchange(self.send(first), self.receive(second())),
         };
         Action { port, deed }
     }

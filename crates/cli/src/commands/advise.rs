@@ -13,19 +13,19 @@ use std::process::ExitCode;
 use tuwtree_model::{ClosedSet, Order};
 use tuwtree_plan::{Advice, Rival};
 
-/// Say in a sentence which construction to use for a problem, and what it gains.
+/// Recommend a construction for a problem in a sentence, and say how much faster it is.
 ///
-/// Builds the trees that `optimize` compares, of any order if --order says nothing else, and names the
-/// one that is the least trouble and takes at most --tolerance percent longer than the fastest: linear,
-/// which MPI libraries do today; oblivious and adaptive, which need no planning; then trees planned
-/// offline, those in rank order first. What the root has to unpack counts. All is computed for this problem
-/// and these costs.
+/// Builds the trees that `optimize` compares, of any order unless --order restricts it, and names the
+/// simplest tree within --tolerance percent of the fastest. The simplest is linear, which MPI libraries
+/// do today; then oblivious and adaptive, which need no planning; then trees planned offline, those in
+/// rank order first. Times include unpacking at the root. They are computed for this problem and these
+/// costs only.
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
     #[command(flatten)]
     comparison: ComparisonArgs,
 
-    /// How much longer than the fastest, in percent, a tree may take that is less trouble
+    /// How much longer than the fastest a simpler tree may take, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = Advice::TOLERANCE_PERCENT, allow_hyphen_values = true)]
     tolerance: f64,
 

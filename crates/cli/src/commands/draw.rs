@@ -16,10 +16,9 @@ use tuwtree_model::document::TreeDocument;
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
-/// Draw a tree, or the timeline of what each processor does, as SVG or PNG.
+/// Draw a tree, or the timeline of what each process does, as SVG or PNG.
 ///
-/// What is too much for the picture is summed up: subtrees, runs of children, processors that share
-/// a row. In an SVG, details show while the pointer is over a line, a box or a bar.
+/// Parts that do not fit are summarized: subtrees, runs of children, processes that share a row. In an SVG, details show while the pointer is over a line, a box or a bar.
 #[derive(Args, Debug)]
 pub(crate) struct DrawArgs {
     /// The tree or schedule, or `-` for standard input
@@ -31,22 +30,22 @@ pub(crate) struct DrawArgs {
           value_parser = named(Picture::summary))]
     picture: Picture,
 
-    /// What the colours of a tree's lines tell [default: critical-path]
+    /// What the colours of a tree's lines show [default: critical-path]
     #[arg(long, value_name = "NAME", value_parser = named(|one: Colouring| {
         match one {
-            Colouring::CriticalPath => "which messages make it take as long as it does",
+            Colouring::CriticalPath => "which messages determine the completion time",
             Colouring::Wait => "who waits for whom, and how long",
             Colouring::Volume => "how many bytes are sent",
         }
     }))]
     colour: Option<Colouring>,
 
-    /// The most rows, 8 to 2000; what has no room is summed up
+    /// The most rows, 8 to 2000; what does not fit is summarized
     #[arg(long, value_name = "N", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(TreePicture::LEAST_ROWS as i64..=2000))]
     rows: u16,
 
-    /// How far from the root a tree's processors are drawn one by one, 1 to 200
+    /// Down to which depth below the root each process is drawn, 1 to 200
     /// [default: 12]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
     depth: Option<u16>,
@@ -80,14 +79,14 @@ impl Picture {
     fn summary(self) -> &'static str {
         match self {
             Picture::Tree => "who sends to whom; wide lines are large messages",
-            Picture::Timeline => "what each processor does when, a row for each",
+            Picture::Timeline => "what each process does when, a row for each",
         }
     }
 }
 
 /// How a picture is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum PictureFormat {
     Svg,
     Png,
 }
@@ -98,14 +97,14 @@ enum Format {
 /// A file that is neither a valid tree nor schedule; what cannot be drawn of it; an output whose
 /// format is unknown or that cannot be written.
 pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
-    let format = Format::of(&args.output)?;
+    let format = PictureFormat::of(&args.output)?;
     check_options(args)?;
     check_sources(&args.file, &args.payload, &args.costs)?;
     let output = args.output.open()?;
     let svg = draw(args)?;
     match format {
-        Format::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
-        Format::Png => {
+        PictureFormat::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
+        PictureFormat::Png => {
             let bytes = png::png(&svg, "draw fewer --rows, or SVG")?;
             output.write(|file| file.write_all(&bytes))?;
         }
@@ -123,18 +122,18 @@ fn check_options(args: &DrawArgs) -> Result<(), CliError> {
     Err(CliError::Usage(format!("{option} is for --picture tree")))
 }
 
-impl Format {
-    fn of(output: &Destination) -> Result<Format, CliError> {
-        let Destination::File(path) = output else { return Ok(Format::Svg) };
+impl PictureFormat {
+    fn of(output: &Destination) -> Result<PictureFormat, CliError> {
+        let Destination::File(path) = output else { return Ok(PictureFormat::Svg) };
         let ending = |path: &Path| {
             path.extension().and_then(|one| one.to_str()).unwrap_or_default().to_lowercase()
         };
         match ending(path).as_str() {
-            "svg" => Ok(Format::Svg),
+            "svg" => Ok(PictureFormat::Svg),
             "gz" if ending(Path::new(path.file_stem().unwrap_or_default())) == "svg" => {
-                Ok(Format::Svg)
+                Ok(PictureFormat::Svg)
             }
-            "png" => png::available().map(|()| Format::Png),
+            "png" => png::available().map(|()| PictureFormat::Png),
             _ => Err(CliError::Usage(format!(
                 "--output {}: the name ends neither with .svg or .svg.gz nor with .png",
                 path.display()

@@ -20,7 +20,7 @@ use tuwtree_model::{
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
 ///
 /// Blocks (or the vector) and costs are those in the tree file, unless given here. A file that does not
-/// say what its tree is for is judged as a gather tree, or with --vector as a broadcast tree.
+/// say what its tree is for is evaluated as a gather tree, or with --vector as a broadcast tree.
 #[derive(Args, Debug)]
 pub(crate) struct EvaluateArgs {
     /// The tree file, or `-` for standard input
@@ -135,7 +135,7 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "tree             {} processors, root {}, root degree {}, depth {}",
+            "tree             {} processes, root {}, root degree {}, depth {}",
             tree.processors(),
             tree.root(),
             tree.degree(tree.root()),

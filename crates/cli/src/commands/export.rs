@@ -29,8 +29,8 @@ pub(crate) struct ExportArgs {
 
     /// The format [default: what the output file's name ends with]
     #[arg(short, long, value_name = "NAME",
-          value_parser = named(Format::summary))]
-    format: Option<Format>,
+          value_parser = named(ExportFormat::summary))]
+    format: Option<ExportFormat>,
 
     #[command(flatten)]
     costs: CostArgs,
@@ -39,7 +39,7 @@ pub(crate) struct ExportArgs {
     ports: PortArgs,
 
     /// Read where the root's blocks start in its memory, in bytes, one displacement for each
-    /// processor [default: as in the file, or one block after the other]
+    /// process [default: as in the file, or one block after the other]
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     displacements: Option<Source>,
 
@@ -49,7 +49,7 @@ pub(crate) struct ExportArgs {
 
     /// Write to this file, or for `smpi` into this folder [default: standard output]
     ///
-    /// A JSON file whose name ends with `.gz` is packed.
+    /// A JSON file whose name ends with `.gz` is compressed.
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse,
           default_value = "-")]
     output: Destination,
@@ -60,7 +60,7 @@ pub(crate) struct ExportArgs {
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
 #[strum(serialize_all = "kebab-case")]
-enum Format {
+enum ExportFormat {
     Json,
     C,
     Goal,
@@ -69,33 +69,33 @@ enum Format {
     Svg,
 }
 
-impl Format {
+impl ExportFormat {
     fn summary(self) -> &'static str {
         match self {
-            Format::Json => "the schedule itself, for programs",
-            Format::C => "a C file, and beside it a header, with persistent requests of MPI",
-            Format::Goal => "GOAL text for LogGOPSim and ATLAHS",
-            Format::Smpi => {
+            ExportFormat::Json => "the schedule itself, for programs",
+            ExportFormat::C => "a C file, and beside it a header, with persistent requests of MPI",
+            ExportFormat::Goal => "GOAL text for LogGOPSim and ATLAHS",
+            ExportFormat::Smpi => {
                 "a folder with trace, platform, host file and command for SimGrid's SMPI"
             }
-            Format::Dot => "Graphviz: who sends how much to whom",
-            Format::Svg => {
+            ExportFormat::Dot => "Graphviz: who sends how much to whom",
+            ExportFormat::Svg => {
                 "a picture of the tree, or else of the timeline; `draw` has more of them"
             }
         }
     }
 }
 
-impl Format {
+impl ExportFormat {
     /// The format that is asked for, by name or by the output file's ending.
     ///
     /// # Errors
     /// [`CliError::Usage`] for neither, or an ending that is another format's.
-    fn of(args: &ExportArgs) -> Result<Format, CliError> {
+    fn of(args: &ExportArgs) -> Result<ExportFormat, CliError> {
         let told = match &args.output {
             Destination::StandardOutput => None,
             Destination::File(path) => ending(path)
-                .and_then(|ending| ending.parse::<Format>().ok())
+                .and_then(|ending| ending.parse::<ExportFormat>().ok())
                 .map(|format| (path.display(), format)),
         };
         match (args.format, told) {
@@ -107,7 +107,7 @@ impl Format {
             (Some(format), _) | (None, Some((_, format))) => Ok(format),
             (None, None) => Err(CliError::Usage(format!(
                 "--format is needed, or an --output that ends with one: {}",
-                Format::names()
+                ExportFormat::names()
             ))),
         }
     }
@@ -118,8 +118,8 @@ impl Format {
 /// # Errors
 /// A file that is not a valid schedule, a format that cannot express it, an unwritable output.
 pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
-    let format = Format::of(args)?;
-    if args.name.is_some() && format != Format::C {
+    let format = ExportFormat::of(args)?;
+    if args.name.is_some() && format != ExportFormat::C {
         return Err(CliError::Usage("--name is for --format c".into()));
     }
     check_one_standard_input(&[
@@ -137,14 +137,14 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     let is_in_seconds = stated.machine().is_some() || args.costs.have_units();
     let nanoseconds = if is_in_seconds { 1e9 } else { 1.0 };
     match format {
-        Format::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
-        Format::C => write_c(&schedule, args)?,
-        Format::Goal => {
+        ExportFormat::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
+        ExportFormat::C => write_c(&schedule, args)?,
+        ExportFormat::Goal => {
             args.output.open()?.write(|file| goal::write(&schedule, costs, nanoseconds, file))?;
         }
-        Format::Dot => args.output.open()?.write(|file| dot::write(&schedule, file))?,
-        Format::Smpi => write_replay(&schedule, costs, &args.output)?,
-        Format::Svg => {
+        ExportFormat::Dot => args.output.open()?.write(|file| dot::write(&schedule, file))?,
+        ExportFormat::Smpi => write_replay(&schedule, costs, &args.output)?,
+        ExportFormat::Svg => {
             let svg = picture(&schedule, &stated, &args.schedule)?;
             args.output.open()?.write(|file| file.write_all(svg.as_bytes()))?;
         }

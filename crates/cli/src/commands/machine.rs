@@ -10,7 +10,7 @@ use tuwtree_io::{Source, machine};
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
-use tuwtree_model::{CostModel, Costs, CostsError, MOST_PROCESSORS};
+use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
 
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
 ///
@@ -25,11 +25,11 @@ pub(crate) struct MachineArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Write the costs of all pairs of processors in full
+    /// Write the costs of all pairs of processes in full
     #[arg(long)]
     matrix: bool,
 
-    /// The number of processors of the matrix [default: as many as the machine has room for]
+    /// The number of processes of the matrix [default: as many as the machine has room for]
     #[arg(short = 'p', long, value_name = "P", requires = "matrix")]
     processors: Option<usize>,
 
@@ -67,14 +67,7 @@ pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
 
 /// The costs as a matrix.
 fn expanded(args: &MachineArgs, machine: &Machine) -> Result<Costs, CliError> {
-    let room = match &machine.costs {
-        Costs::Homogeneous(_) => None,
-        Costs::Matrix(matrix) => Some(matrix.size()),
-        Costs::Hierarchical(hierarchy) => {
-            Some(hierarchy.processors().unwrap_or_else(|| hierarchy.capacity()))
-        }
-    };
-    let processors = match (args.processors, room) {
+    let processors = match (args.processors, machine.costs.room()) {
         (Some(processors), _) if !(1..=MOST_PROCESSORS).contains(&processors) => {
             return Err(CliError::Usage(format!(
                 "-p: {processors} processors; 1 to {MOST_PROCESSORS} are allowed"

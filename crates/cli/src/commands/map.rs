@@ -4,7 +4,7 @@ use crate::args::named;
 use crate::error::CliError;
 use crate::output::format::{Format, FormatArgs, write_json, write_objects};
 use crate::output::png;
-use crate::output::progress::Progress;
+use crate::output::progress::ProgressLine;
 use crate::output::text;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -15,17 +15,17 @@ use tuwtree_model::{
     ClosedSet, Distribution, DistributionError, DistributionParameters, Randomness,
 };
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
-use tuwtree_plan::{Cell, Grid, GridRow, Place, TreeClass};
+use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 
 /// Map which kind of tree pays where: latency against skew, for four places of the root.
 ///
-/// Each cell is a gather among -p processors. Columns are alpha over beta times the mean block, rows
+/// Each cell is a gather among -p processes. Columns are alpha over beta times the mean block, rows
 /// are blocks: the k-th largest in proportion to k^-s, at random ranks, where s = 0 makes all equal and
-/// s = 1 is Zipf's law; or one of the papers' distributions. The cell names the kind of tree that is the least trouble and takes at most
-/// --tolerance percent longer than the best of all, in the order linear (what MPI libraries do),
+/// s = 1 is Zipf's law; or one of the papers' distributions. The cell names the simplest kind of tree within
+/// --tolerance percent of the best of all. From simple to complex: linear (what MPI libraries do),
 /// adaptive (built online), ordered (optimal, built offline), direct (ordered, but large blocks go
-/// straight to the root) and any (no order kept); the number is how many times as long as that kind the
-/// better of linear and adaptive takes. All of it is computed for the map, by the same programs as `optimize`.
+/// straight to the root) and any (no order kept). The number in the cell is the time of the better of
+/// linear and adaptive, divided by the time of that kind. All times are computed as by `optimize`.
 #[derive(Args, Debug)]
 pub(crate) struct MapArgs {
     /// What the rows are
@@ -33,7 +33,7 @@ pub(crate) struct MapArgs {
           value_parser = named(RowKind::summary))]
     blocks: RowKind,
 
-    /// The number of processors, 2 to 5000
+    /// The number of processes, 2 to 5000
     #[arg(short, long, value_name = "P", default_value_t = 200,
           value_parser = clap::value_parser!(u32).range(2..=5000))]
     processors: u32,
@@ -43,11 +43,11 @@ pub(crate) struct MapArgs {
           default_value_t = 1000, value_parser = parse_mean_block)]
     mean_block: u64,
 
-    /// What copying a byte takes over what sending it takes, at most 1
+    /// Time to copy a byte divided by the time to send it, at most 1
     #[arg(long, value_name = "RATIO", default_value_t = 1.0, allow_hyphen_values = true)]
     gamma_over_beta: f64,
 
-    /// How much longer than the best, in percent, a kind of tree may take that is less trouble
+    /// How much longer than the best a simpler kind of tree may take, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
     tolerance: f64,
 
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
         })
         .collect::<Result<Vec<_>, CliError>>()?;
     let grid = grid(args)?;
-    let cells = grid.cells(&Progress::new("map"))?;
+    let cells = grid.cells(&ProgressLine::new("map"))?;
     for (format, output) in outputs {
         match format {
             Format::Svg => {
@@ -244,7 +244,7 @@ fn alpha(power: f64, mean_block: u64) -> f64 {
 }
 
 fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
-    let panels = Place::all().map(|place| RegionPanel {
+    let panels = RootPlace::all().map(|place| RegionPanel {
         title: place.summary().to_owned(),
         cells: cells
             .iter()

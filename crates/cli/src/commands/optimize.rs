@@ -17,10 +17,10 @@ use tuwtree_plan::Comparison;
 /// Compare constructions for one problem, recommend one, and write its tree.
 ///
 /// Gather and scatter need blocks (--dist or --sizes), broadcast and reduce a vector (--vector).
-/// Without further arguments: 2000 processors, mean block 1000 bytes, alpha 100,
-/// beta = gamma = 1, the root chosen by each construction, as in the papers. With --machine, the
-/// machine's costs: linear and oblivious know nothing of them but the best root, adaptive compares
-/// both directions of each join, optimal searches.
+/// The defaults are those of the papers: 2000 processes, mean block 1000 bytes, alpha 100,
+/// beta = gamma = 1, the root chosen by each construction. With --machine, trees are evaluated with
+/// the machine's costs: linear and oblivious use them only to choose the root, adaptive compares both
+/// directions of each join, optimal searches with them.
 #[derive(Args, Debug)]
 pub(crate) struct OptimizeArgs {
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) struct OptimizeArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Say after how many repetitions the time that planning takes here has paid; with --machine
+    /// Say after how many repetitions planning pays for its own time here; with --machine
     #[arg(long, conflicts_with = "json")]
     break_even: bool,
 }

@@ -12,7 +12,7 @@ use tuwtree_measure::Measurements;
 use tuwtree_model::ClosedSet;
 use tuwtree_picture::{MeasuredPicture, measured_page};
 
-/// Draw the times that `tuwtree-exec bench` measured, and judge performance guidelines by them.
+/// Draw the times that `tuwtree-exec bench` measured, and check performance guidelines with them.
 ///
 /// Without --output, a table with minima, medians, confidence intervals and break-even points, and the
 /// verdicts on guidelines GL1 and GL2.

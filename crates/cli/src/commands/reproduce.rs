@@ -2,9 +2,9 @@
 
 use crate::error::CliError;
 use crate::output::format::{Format, FormatArgs, write_csv, write_json};
-use crate::output::progress::Progress;
+use crate::output::progress::ProgressLine;
 use crate::output::text;
-use crate::published::{Cell, Note, PublishedProblem, Row, published_rows, recompute};
+use crate::published::{Cell, Note, PublishedProblem, PublishedRow, published_rows, recompute};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
@@ -22,14 +22,14 @@ use tuwtree_model::{ClosedSet, Construction};
 pub(crate) struct ReproduceArgs {
     /// Which table
     #[arg(long, value_name = "TABLE", default_value = "all")]
-    table: Table,
+    table: PaperTable,
 
     #[command(flatten)]
     format: FormatArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Table {
+enum PaperTable {
     /// alpha = 100
     #[value(name = "1")]
     One,
@@ -43,13 +43,13 @@ enum Table {
     All,
 }
 
-impl Table {
+impl PaperTable {
     fn contains(self, table: u32) -> bool {
         match self {
-            Table::One => table == 1,
-            Table::Two => table == 2,
-            Table::Three => table == 3,
-            Table::All => true,
+            PaperTable::One => table == 1,
+            PaperTable::Two => table == 2,
+            PaperTable::Three => table == 3,
+            PaperTable::All => true,
         }
     }
 }
@@ -63,9 +63,9 @@ pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCo
     let rows = published_rows();
     let problems: Vec<PublishedProblem> =
         PublishedProblem::all().filter(|p| args.table.contains(p.table)).collect();
-    let progress = Progress::new("reproduce");
+    let progress = ProgressLine::new("reproduce");
     let done = AtomicU64::new(0);
-    let rows: Vec<Vec<Row>> = problems
+    let rows: Vec<Vec<PublishedRow>> = problems
         .par_iter()
         .map(|problem| {
             let recomputed = recompute(problem, &rows)?;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCo
         })
         .collect::<Result<_, _>>()?;
     drop(progress);
-    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let rows: Vec<PublishedRow> = rows.into_iter().flatten().collect();
     let summary = Summary::of(&rows);
     match format {
         Format::Json => write_json(&document(&rows, &summary), output)?,
@@ -104,7 +104,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn of(rows: &[Row]) -> Summary {
+    fn of(rows: &[PublishedRow]) -> Summary {
         let mut summary = Summary::default();
         for cell in rows.iter().flat_map(|row| &row.cells) {
             summary.times += 1;
@@ -126,7 +126,11 @@ impl Summary {
 
 /// Prints the tables in the paper's layout, each line of it as three: published, recomputed by the
 /// published program's rule, true.
-fn write_text(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result<(), CliError> {
+fn write_text(
+    rows: &[PublishedRow],
+    summary: &Summary,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
     let mut headings = vec!["distribution", "", "m"];
     for construction in COLUMNS {
         headings.extend([construction.name(), "(r)"]);
@@ -137,7 +141,7 @@ fn write_text(rows: &[Row], summary: &Summary, output: &mut dyn Write) -> Result
         let PublishedProblem { table, alpha, gamma, .. } = part[0].problem;
         writeln!(
             output,
-            "Table {table}, gamma = {gamma}: p = 2000, b = 1000, rho = 5, alpha = {alpha}, beta = 1; \
+            "PaperTable {table}, gamma = {gamma}: p = 2000, b = 1000, rho = 5, alpha = {alpha}, beta = 1; \
              root 1000 (first row) or chosen (second)\n"
         )?;
         let mut table = text::table(&headings);
@@ -183,7 +187,7 @@ impl Truth {
     }
 }
 
-fn text_line(row: &Row, truth: Truth, name: &str) -> Vec<String> {
+fn text_line(row: &PublishedRow, truth: Truth, name: &str) -> Vec<String> {
     let total = if truth == Truth::Published { row.total_size.to_string() } else { String::new() };
     let mut line = vec![name.to_owned(), truth.name().to_owned(), total];
     for construction in COLUMNS {
@@ -201,7 +205,7 @@ fn text_line(row: &Row, truth: Truth, name: &str) -> Vec<String> {
 }
 
 fn write_footnotes(
-    rows: &[Row],
+    rows: &[PublishedRow],
     summary: &Summary,
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
@@ -245,7 +249,7 @@ const FIELDS: [&str; 15] = [
 ];
 
 /// A row's cells as values in the order of [`FIELDS`].
-fn records(row: &Row) -> impl Iterator<Item = [serde_json::Value; 15]> + '_ {
+fn records(row: &PublishedRow) -> impl Iterator<Item = [serde_json::Value; 15]> + '_ {
     COLUMNS.into_iter().map(|construction| {
         let cell = row.cell(construction);
         let problem = &row.problem;
@@ -269,7 +273,7 @@ fn records(row: &Row) -> impl Iterator<Item = [serde_json::Value; 15]> + '_ {
     })
 }
 
-fn document(rows: &[Row], summary: &Summary) -> serde_json::Value {
+fn document(rows: &[PublishedRow], summary: &Summary) -> serde_json::Value {
     let cells: Vec<serde_json::Map<_, _>> = rows
         .iter()
         .flat_map(records)

@@ -35,7 +35,7 @@ pub(crate) struct ShowArgs {
     #[command(flatten)]
     ports: PortArgs,
 
-    /// List only messages to or from this processor
+    /// List only messages to or from this rank
     #[arg(long, value_name = "RANK")]
     processor: Option<Rank>,
 

@@ -14,10 +14,10 @@ use tuwtree_io::Source;
 use tuwtree_model::{ClosedSet, Costs, Homogeneous, Rank, StatedCosts};
 use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
 
-/// Simulate a schedule: what each processor does when, what it waits for, and what delays the end.
+/// Simulate a schedule: what each process does when, what it waits for, and what delays the end.
 ///
-/// Knows nothing of trees: every processor performs its actions, every message is transmitted when
-/// both its ends are ready. Costs are those in the file, unless given here.
+/// The schedule need not follow a tree: every process performs its actions, every message is
+/// transmitted when both its ends are ready. Costs are those in the file, unless given here.
 #[derive(Args, Debug)]
 pub(crate) struct SimulateArgs {
     /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
@@ -38,7 +38,7 @@ pub(crate) struct SimulateArgs {
           }))]
     sends: Sends,
 
-    /// List at most this many of the busiest processors and of the critical path's actions; 0 lists
+    /// List at most this many of the busiest processes and of the critical path's actions; 0 lists
     /// all
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
@@ -91,7 +91,7 @@ impl Simulated<'_> {
         writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
         writeln!(
             output,
-            "schedule         {} of {} bytes over {} processors, root {}; order {}, {} port{}",
+            "schedule         {} of {} bytes over {} processes, root {}; order {}, {} port{}",
             task.operation.name(),
             task.total(),
             task.processors(),
@@ -123,7 +123,7 @@ impl Simulated<'_> {
     fn write_processors(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
         let ranks = self.busiest();
         let listed = if limit == 0 { ranks.len() } else { limit.min(ranks.len()) };
-        let mut table = text::table(&["processor", "actions", "busy %", "waits %", "ends at"]);
+        let mut table = text::table(&["rank", "actions", "busy %", "waits %", "ends at"]);
         for &rank in &ranks[..listed] {
             let actions = self.timeline.actions(rank);
             let end = actions.iter().map(|times| times.end).max().unwrap_or_default();
@@ -137,7 +137,7 @@ impl Simulated<'_> {
         }
         writeln!(output, "\n{}", table.trim_fmt())?;
         if listed < ranks.len() {
-            writeln!(output, "… and {} less busy processors", ranks.len() - listed)?;
+            writeln!(output, "… and {} less busy processes", ranks.len() - listed)?;
         }
         Ok(())
     }

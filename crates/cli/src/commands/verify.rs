@@ -13,12 +13,12 @@ use tuwtree_io::Source;
 use tuwtree_model::ClosedSet;
 use tuwtree_schedule::{Schedule, Verified, verify};
 
-/// Check that a schedule does what it is for, whoever made it.
+/// Check that a schedule, from any program, performs its operation correctly.
 ///
 /// Every block reaches its place exactly once; every send has its receive, with the same size, tag
-/// and order; nobody waits for ever, even if sends wait for their receivers; no port does two things
-/// at once; and what a processor holds is consecutive, if the schedule says so. The first fault is
-/// explained, with processors and actions, and the exit code is then 1.
+/// and order; there is no deadlock, even if sends wait for their receivers; no port does two things
+/// at once; and the data of each process is consecutive, if the schedule says so. The first fault is
+/// explained, with processes and actions, and the exit code is then 1.
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
     /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
@@ -56,7 +56,7 @@ fn write_text(
     let task = schedule.task();
     writeln!(
         output,
-        "correct    {} of {} bytes over {} processors, root {}",
+        "correct    {} of {} bytes over {} processes, root {}",
         task.operation.name(),
         task.total(),
         task.processors(),
@@ -71,7 +71,7 @@ fn write_text(
     let (rank, bytes) = verified.largest_segment();
     match bytes {
         0 => writeln!(output, "segments   none")?,
-        _ => writeln!(output, "segments   at most {bytes} bytes, at processor {rank}")?,
+        _ => writeln!(output, "segments   at most {bytes} bytes, at rank {rank}")?,
     }
     writeln!(
         output,

@@ -53,7 +53,7 @@ impl Compared<'_> {
         writeln!(output, "\n{}", self.recommendation())?;
         let advice = Advice::new(self.0, Advice::TOLERANCE_PERCENT / 100.0);
         if !std::ptr::eq(advice.chosen, self.fastest()) {
-            writeln!(output, "For less trouble, use {}", Advised(&advice).to_use())?;
+            writeln!(output, "Simpler: {}", Advised(&advice).to_use())?;
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Compared<'_> {
         let is_dear = costs.gamma() > costs.beta() && !names.is_empty();
         is_dear.then(|| {
             let are = if names.len() == 1 { "is" } else { "are" };
-            format!("{} {are} made for gamma <= beta: mere heuristics here", names.join(", "))
+            format!("{} {are} made for gamma <= beta: only heuristics here", names.join(", "))
         })
     }
 
@@ -113,7 +113,7 @@ impl Compared<'_> {
         names.dedup();
         (self.problem.ports() != Ports::ONE && !names.is_empty()).then(|| {
             let are = if names.len() == 1 { "is" } else { "are" };
-            format!("{} {are} made for one port: mere heuristics here", names.join(", "))
+            format!("{} {are} made for one port: only heuristics here", names.join(", "))
         })
     }
 
@@ -125,7 +125,7 @@ impl Compared<'_> {
             Root::Best => "best root".to_owned(),
         };
         format!(
-            "{} of {} over {} processors, {root}",
+            "{} of {} over {} processes, {root}",
             self.problem.operation().name(),
             text::payload(payload),
             payload.processors()
@@ -285,10 +285,10 @@ impl Compared<'_> {
             true if best.order != Order::Ordered => "",
             true if self.problem.ports() != Ports::ONE => "",
             true if joins_adjacent_ranges(&best.built.tree) => {
-                "\nIt beats optimal, which was searched for with costs that differ from those it is judged by."
+                "\nIt beats optimal, because optimal was searched for with other costs than it is evaluated with."
             }
             true => {
-                "\nIt is none of the trees that optimal is the best of, by when processors copy or in which order \
+                "\nIt is not among the trees that optimal searches, because of when its processes copy or in which order \
                  they receive: see the README."
             }
             false => "",

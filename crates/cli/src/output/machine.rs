@@ -10,7 +10,7 @@ use tuwtree_model::{CostMatrix, Costs, Hierarchy, Homogeneous, Piece, Placement,
 pub(crate) fn describe(machine: &Machine) -> String {
     let Machine { name, date, provenance, costs } = machine;
     let mut text = format!(
-        "name        {name}\ndate        {date}\nprovenance  {provenance}\nprocessors  {}\n",
+        "name        {name}\ndate        {date}\nprovenance  {provenance}\nprocesses   {}\n",
         processors(costs)
     );
     match costs {

@@ -62,26 +62,26 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// A piece of long work.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     bar: ProgressBar,
     started: Instant,
     shown: AtomicBool,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Work that is called `what`.
-    pub(crate) fn new(what: &str) -> Progress {
+    pub(crate) fn new(what: &str) -> ProgressLine {
         WATCHERS.fetch_add(1, Ordering::Relaxed);
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %, {eta} left")
             .expect("a valid template");
         bar.set_style(style);
         bar.set_prefix(what.to_owned());
-        Progress { bar, started: Instant::now(), shown: AtomicBool::new(false) }
+        ProgressLine { bar, started: Instant::now(), shown: AtomicBool::new(false) }
     }
 }
 
-impl tuwtree_dp::Progress for Progress {
+impl tuwtree_dp::Progress for ProgressLine {
     /// Notes that `done` of `total` equal pieces are done; breaks after Ctrl-C.
     fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
         if self.started.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
@@ -99,7 +99,7 @@ impl tuwtree_dp::Progress for Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         WATCHERS.fetch_sub(1, Ordering::Relaxed);
         self.bar.finish_and_clear();
@@ -111,7 +111,7 @@ pub(crate) struct Terminal;
 
 impl Watch for Terminal {
     fn begin(&self, what: &str) -> Box<dyn tuwtree_dp::Progress + '_> {
-        Box::new(Progress::new(what))
+        Box::new(ProgressLine::new(what))
     }
 
     fn announce(&self, estimate: &str) {

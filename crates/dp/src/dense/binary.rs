@@ -37,7 +37,7 @@ pub fn binary<T: Scalar>(
     let p = sizes.processors();
     let mut meter = Meter::new(progress, triangle_cells(p));
     let mut table = Triangle::new(0, p)?;
-    let mut row = Row::new(sizes);
+    let mut row = RangesFrom::new(sizes);
     for i in (0..p).rev() {
         row.start(i, sizes.copy(i), received(sizes, &table, (i, i)));
         let mut two_on_left = T::NEVER;
@@ -60,7 +60,7 @@ pub fn binary<T: Scalar>(
 }
 
 /// What is known of the ranges that start at `i`.
-struct Row<T> {
+struct RangesFrom<T> {
     i: Rank,
     /// `p` entries: the greatest rank up to each one whose block is not empty; 0 if none.
     last_nonempty: Vec<Rank>,
@@ -77,14 +77,14 @@ struct Row<T> {
     window: MonotoneQueue<T>,
 }
 
-impl<T: Scalar> Row<T> {
-    fn new(sizes: &ScaledSizes<T>) -> Row<T> {
+impl<T: Scalar> RangesFrom<T> {
+    fn new(sizes: &ScaledSizes<T>) -> RangesFrom<T> {
         let processors = sizes.processors();
         let mut last_nonempty: Vec<Rank> = (0..processors).collect();
         for rank in (1..processors).filter(|&rank| sizes.is_empty(rank, rank)) {
             last_nonempty[rank] = last_nonempty[rank - 1];
         }
-        Row {
+        RangesFrom {
             i: 0,
             last_nonempty,
             ready: Vec::with_capacity(processors),

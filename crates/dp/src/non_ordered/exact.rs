@@ -98,10 +98,10 @@ fn on_one_port(blocks: Blocks<'_>) -> Result<Tree, NonOrderedError> {
     }
     let receivers = if costs.is_integral() {
         ScaledSizes::<i64>::new(&costs, sizes)
-            .map(|scaled| Table::new(&states, &scaled).receivers())
+            .map(|scaled| StateTable::new(&states, &scaled).receivers())
     } else {
         ScaledSizes::<f64>::new(&costs, sizes)
-            .map(|scaled| Table::new(&states, &scaled).receivers())
+            .map(|scaled| StateTable::new(&states, &scaled).receivers())
     };
     Ok(receivers.ok_or(DpError::TooLarge { total: sizes.total() })?.tree())
 }
@@ -189,7 +189,7 @@ impl States {
 }
 
 /// The least times of all states.
-struct Table<'s, T> {
+struct StateTable<'s, T> {
     states: &'s States,
     /// `comm` of the state in one message.
     sent: Vec<T>,
@@ -201,12 +201,12 @@ struct Table<'s, T> {
     rooted: Vec<T>,
 }
 
-impl<'s, T: Scalar> Table<'s, T> {
+impl<'s, T: Scalar> StateTable<'s, T> {
     /// The table, states in ascending order: parts have smaller numbers.
-    fn new(states: &'s States, sizes: &ScaledSizes<T>) -> Table<'s, T> {
+    fn new(states: &'s States, sizes: &ScaledSizes<T>) -> StateTable<'s, T> {
         let count = states.count();
         let never = T::from_units(T::LIMIT);
-        let mut table = Table {
+        let mut table = StateTable {
             states,
             sent: vec![T::ZERO; count],
             time: vec![never; count],

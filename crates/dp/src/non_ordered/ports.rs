@@ -34,7 +34,7 @@ pub(super) fn exact(blocks: Blocks<'_>, ports: Ports) -> Result<Tree, NonOrdered
     if processors > MOST_ON_PORTS {
         return Err(NonOrderedError::TooManyForPorts { processors });
     }
-    let table = Table::new(sizes, &costs, ports)?;
+    let table = PortTable::new(sizes, &costs, ports)?;
     let everything = (1 << processors) - 1;
     let (root, plan) = match root {
         Root::Given(root) => (root, table.first_ready(root, everything).1),
@@ -51,7 +51,7 @@ type Set = usize;
 
 /// When the ports of a receiver that has some blocks may be free.
 #[derive(Clone)]
-struct Plan {
+struct PortTimes {
     /// In ascending order.
     free: Vec<Time>,
     /// What came last: the blocks of a message, or none for the copy.
@@ -60,9 +60,9 @@ struct Plan {
     before: usize,
 }
 
-impl Plan {
+impl PortTimes {
     /// Whether nothing is lost without the other.
-    fn is_as_good_as(&self, other: &Plan) -> bool {
+    fn is_as_good_as(&self, other: &PortTimes) -> bool {
         self.free.iter().zip(&other.free).all(|(own, other)| own <= other)
     }
 
@@ -72,11 +72,11 @@ impl Plan {
         (index, last): (usize, Set),
         (ready, duration): (Time, Time),
         costs: &Homogeneous,
-    ) -> Result<Plan, TimeError> {
+    ) -> Result<PortTimes, TimeError> {
         let mut free = self.free.clone();
         free[0] = costs.sum(free[0].later(ready), duration)?;
         free.sort_unstable();
-        Ok(Plan { free, last, before: index })
+        Ok(PortTimes { free, last, before: index })
     }
 
     /// When all ports are free.
@@ -85,12 +85,12 @@ impl Plan {
     }
 }
 
-struct Table<'a> {
+struct PortTable<'a> {
     costs: &'a Homogeneous,
     processors: usize,
     /// For each receiver and each set of blocks that it may have, its own included once it is copied:
     /// the plans of which none is as good as another.
-    plans: Vec<Vec<Vec<Plan>>>,
+    plans: Vec<Vec<Vec<PortTimes>>>,
     /// For each set of processors: when a subtree of just these can be ready, with which root, by
     /// which of its plans.
     ready: Vec<(Time, Rank, usize)>,
@@ -99,7 +99,7 @@ struct Table<'a> {
     copy: Vec<Time>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> PortTable<'a> {
     /// The table, sets in ascending order: parts have smaller numbers.
     fn new(sizes: &BlockSizes, costs: &'a Homogeneous, ports: Ports) -> Result<Self, TimeError> {
         let processors = sizes.processors();
@@ -109,10 +109,10 @@ impl<'a> Table<'a> {
             (0..sets).map(|set| costs.transmission(bytes(set).map(|r| sizes.block(r)).sum()));
         // A receiver takes no more steps than there are processors.
         let ports = usize::from(ports.get()).min(processors);
-        let idle = Plan { free: vec![Time::ZERO; ports], last: 0, before: 0 };
+        let idle = PortTimes { free: vec![Time::ZERO; ports], last: 0, before: 0 };
         let mut unknown = vec![Vec::new(); sets];
         unknown[0].push(idle);
-        let mut table = Table {
+        let mut table = PortTable {
             costs,
             processors,
             plans: vec![unknown; processors],
@@ -143,7 +143,7 @@ impl<'a> Table<'a> {
     }
 
     /// The plans by which a receiver has these blocks at last.
-    fn last_steps(&self, receiver: Rank, set: Set) -> Result<Vec<Plan>, TimeError> {
+    fn last_steps(&self, receiver: Rank, set: Set) -> Result<Vec<PortTimes>, TimeError> {
         let own = 1 << receiver;
         let mut plans = Vec::new();
         if set & own != 0 {
@@ -180,7 +180,7 @@ impl<'a> Table<'a> {
             }
             let first = steps.len();
             while set != 0 {
-                let Plan { last, before, .. } = self.plans[receiver][set][index];
+                let PortTimes { last, before, .. } = self.plans[receiver][set][index];
                 let step = match last {
                     0 => Step::Copy,
                     part => {
@@ -200,7 +200,7 @@ impl<'a> Table<'a> {
 }
 
 /// Adds a plan unless one is as good, and drops those than which it is.
-fn keep(plan: Plan, plans: &mut Vec<Plan>) {
+fn keep(plan: PortTimes, plans: &mut Vec<PortTimes>) {
     if plans.iter().any(|known| known.is_as_good_as(&plan)) {
         return;
     }

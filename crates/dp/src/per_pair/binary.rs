@@ -8,7 +8,7 @@ use tuwtree_model::{Rank, Root};
 
 /// What a root collects in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum BinaryPart {
     /// Its own block.
     Own,
     /// All blocks of this range.
@@ -16,11 +16,11 @@ pub(crate) enum Part {
 }
 
 /// What a root with one or two subtrees collects, in this order.
-pub(crate) type Shape = [Option<Part>; 3];
+pub(crate) type PairShape = [Option<BinaryPart>; 3];
 
 /// `D(i,j,q)` for the ranges that subtrees of an optimal binary tree may span, and each root.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct BinaryTable {
     /// One table for the best root, those on either side of a given one.
     parts: Vec<Levels>,
 }
@@ -35,7 +35,11 @@ pub(crate) struct Table {
 ///
 /// # Source
 /// OPT Fig. 7 and Theorem 3, for each root; its last case prints `gamma m_i` for `gamma m_j`.
-pub(crate) fn binary(links: &Links, root: Root, meter: &mut Meter<'_>) -> Result<Table, DpError> {
+pub(crate) fn binary(
+    links: &Links,
+    root: Root,
+    meter: &mut Meter<'_>,
+) -> Result<BinaryTable, DpError> {
     let parts = spans(links.processors(), root).map(|span| {
         Levels::fill(span, meter, |shorter, range| {
             let collected = |shape| collected(links, |i, j| shorter.roots(i, j), range.2, shape);
@@ -43,7 +47,7 @@ pub(crate) fn binary(links: &Links, root: Root, meter: &mut Meter<'_>) -> Result
             shapes(range).map(collected).fold(f64::INFINITY, f64::min)
         })
     });
-    Ok(Table { parts: parts.collect::<Result<_, _>>()? })
+    Ok(BinaryTable { parts: parts.collect::<Result<_, _>>()? })
 }
 
 /// The number of results of [`binary`].
@@ -51,7 +55,7 @@ pub(crate) fn results(processors: usize, root: Root) -> usize {
     widths(processors, root).map(level_cells).sum::<u128>() as usize
 }
 
-impl Table {
+impl BinaryTable {
     /// The times of `[i..j]` by root.
     pub(crate) fn roots(&self, i: Rank, j: Rank) -> &[f64] {
         let part = self.parts.iter().find(|part| part.spans(i, j));
@@ -59,7 +63,7 @@ impl Table {
     }
 
     /// `D(i,j,r)` and the first of the shapes that attain it.
-    pub(crate) fn best_shape(&self, links: &Links, range: (Rank, Rank, Rank)) -> (f64, Shape) {
+    pub(crate) fn best_shape(&self, links: &Links, range: (Rank, Rank, Rank)) -> (f64, PairShape) {
         let mut best = (f64::INFINITY, [None; 3]);
         for shape in shapes(range) {
             let time = collected(links, |i, j| self.roots(i, j), range.2, shape);
@@ -76,19 +80,19 @@ fn collected<'a>(
     links: &Links,
     roots: impl Fn(Rank, Rank) -> &'a [f64],
     receiver: Rank,
-    shape: Shape,
+    shape: PairShape,
 ) -> f64 {
     shape.into_iter().flatten().fold(0.0, |clock, part| match part {
-        Part::Own => clock + links.copy(receiver),
-        Part::Subtree(a, b) => least_arrival(links, clock, roots(a, b), (a, b, receiver)),
+        BinaryPart::Own => clock + links.copy(receiver),
+        BinaryPart::Subtree(a, b) => least_arrival(links, clock, roots(a, b), (a, b, receiver)),
     })
 }
 
 /// The shapes of `[i..j]` with root `r`, `i < j`.
 ///
 /// In the order in which ties are broken: two subtrees before one, the lower split first.
-fn shapes((i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = Shape> {
-    use Part::{Own, Subtree};
+fn shapes((i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
+    use BinaryPart::{Own, Subtree};
     let splits = match r {
         _ if r == i => i + 1..j,
         _ if r == j => i..j - 1,

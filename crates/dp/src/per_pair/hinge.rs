@@ -26,7 +26,7 @@ pub(crate) struct Sender {
 
 /// What the senders of a range send.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Message<'a> {
+pub(crate) struct RangeMessage<'a> {
     /// To the receiver.
     pub(crate) links: LinksTo<'a>,
     pub(crate) bytes: f64,
@@ -73,7 +73,7 @@ impl Envelope {
         (clocks, arrivals): (&[f64], &mut [f64]),
         first: Sender,
         senders: impl FnOnce() -> Senders<'a>,
-        message: Message<'_>,
+        message: RangeMessage<'_>,
     ) {
         let fastest = message.links.message(Rank::from(first.rank), message.bytes);
         if fastest <= message.fastest {
@@ -102,7 +102,7 @@ impl Envelope {
     fn collect(
         &mut self,
         senders: Senders<'_>,
-        Message { links, bytes, fastest }: Message<'_>,
+        RangeMessage { links, bytes, fastest }: RangeMessage<'_>,
         (latest_clock, useful): (f64, f64),
     ) {
         self.hinges.clear();
@@ -220,7 +220,7 @@ mod tests {
             (&clocks, &mut arrivals),
             Sender { ready: ready_in_order[0], rank: rank[0] },
             || Senders { ready: &ready_in_order, rank: &rank },
-            Message { links, bytes: 1.0, fastest },
+            RangeMessage { links, bytes: 1.0, fastest },
         );
         for (&clock, arrival) in clocks.iter().zip(arrivals) {
             let each =

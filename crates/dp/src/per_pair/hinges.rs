@@ -3,7 +3,7 @@
 use super::hinge::Sender;
 use super::levels::{level_cells, widths};
 use super::links::Links;
-use super::receiver::Receiver;
+use super::receiver::HingeReceiver;
 use super::senders::SortedSenders;
 use crate::DpError;
 use crate::progress::Meter;
@@ -14,12 +14,12 @@ use tuwtree_model::{Rank, Root};
 /// `C(i,j,r)`: for the best root, of all ranges and roots; for a given root, of that root where the
 /// range holds it.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct HingeTable {
     /// By rank.
-    receivers: Vec<Receiver>,
+    receivers: Vec<HingeReceiver>,
 }
 
-impl Table {
+impl HingeTable {
     /// `C(i,j,r)`.
     #[inline]
     pub(crate) fn get(&self, i: Rank, j: Rank, root: Rank) -> f64 {
@@ -37,7 +37,11 @@ impl Table {
 ///
 /// # Source
 /// OPT Fig. 5 and Theorem 1; differs as [`plain`](super::plain) does.
-pub(crate) fn ordered(links: &Links, root: Root, meter: &mut Meter<'_>) -> Result<Table, DpError> {
+pub(crate) fn ordered(
+    links: &Links,
+    root: Root,
+    meter: &mut Meter<'_>,
+) -> Result<HingeTable, DpError> {
     let last = links.processors() - 1;
     // Where a range holds the given root, it has no other: the others' ranges end before it.
     let bounds = |rank: Rank| match root {
@@ -49,7 +53,7 @@ pub(crate) fn ordered(links: &Links, root: Root, meter: &mut Meter<'_>) -> Resul
         Root::Best => ((0, last + 1), None),
         Root::Given(root) => ((0, root), Some((root + 1, last - root))),
     };
-    let new = |rank| Receiver::new(links, rank, bounds(rank));
+    let new = |rank| HingeReceiver::new(links, rank, bounds(rank));
     let mut receivers = (0..=last).map(new).collect::<Result<Vec<_>, _>>()?;
     let mut left = SortedSenders::new(left)?;
     let mut right = right.map(SortedSenders::new).transpose()?;
@@ -73,7 +77,7 @@ pub(crate) fn ordered(links: &Links, root: Root, meter: &mut Meter<'_>) -> Resul
         let finished: usize = (0..=last).map(|rank| ranges(rank, length, bounds(rank))).sum();
         meter.row_done(finished)?;
     }
-    Ok(Table { receivers })
+    Ok(HingeTable { receivers })
 }
 
 /// How many ranges of `length + 1` processors within the bounds hold a root.

@@ -18,14 +18,14 @@ pub(crate) struct Links {
     rate: Vec<f64>,
     /// `p` entries: the time of the copy of the own block.
     copy: Vec<f64>,
-    messages: Messages,
+    messages: MessageContent,
     /// All costs are integers, so that every time below 2^53 is exact.
     integral: bool,
 }
 
 /// What a message out of a range holds.
 #[derive(Clone, Debug)]
-enum Messages {
+enum MessageContent {
     /// All blocks of the range. `p + 1` entries: the bytes of all blocks before a rank.
     Blocks(Vec<u64>),
     /// The same vector of so many bytes, whatever the range.
@@ -80,9 +80,9 @@ impl Links {
         let copy: Vec<f64> = (0..processors).map(copied).collect();
         let messages = match problem.payload() {
             Payload::Blocks(sizes) => {
-                Messages::Blocks((0..=processors).map(|rank| sizes.before(rank)).collect())
+                MessageContent::Blocks((0..=processors).map(|rank| sizes.before(rank)).collect())
             }
-            Payload::Vector(vector) => Messages::Vector(vector.bytes),
+            Payload::Vector(vector) => MessageContent::Vector(vector.bytes),
         };
         let total = problem.payload().total();
         // No tree takes longer than all its messages and copies one after the other.
@@ -117,8 +117,8 @@ impl Links {
     #[inline(always)]
     pub(crate) fn bytes(&self, first: Rank, last: Rank) -> f64 {
         match &self.messages {
-            Messages::Blocks(before) => (before[last + 1] - before[first]) as f64,
-            Messages::Vector(bytes) => *bytes as f64,
+            MessageContent::Blocks(before) => (before[last + 1] - before[first]) as f64,
+            MessageContent::Vector(bytes) => *bytes as f64,
         }
     }
 

@@ -19,7 +19,7 @@
 //! which there are for the block at 0 alone: in all others, senders are at least a block, hence a
 //! band, shorter than the result.
 
-use super::hinge::{Envelope, Message};
+use super::hinge::{Envelope, RangeMessage};
 use super::links::Links;
 use super::senders::SortedSenders;
 use crate::DpError;
@@ -29,10 +29,10 @@ use tuwtree_model::Rank;
 
 /// `C(i,j,r)` of one root `r` for all `first <= i <= r <= j <= last`, while and after it is filled.
 #[derive(Clone, Debug)]
-pub(crate) struct Receiver {
+pub(crate) struct HingeReceiver {
     root: Rank,
-    from_left: Side,
-    from_right: Side,
+    from_left: SideTimes,
+    from_right: SideTimes,
     envelope: Envelope,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Receiver {
 ///
 /// Finished times, and, for ranges not yet due, the best of the candidates so far.
 #[derive(Clone, Debug)]
-struct Side {
+struct SideTimes {
     senders: Senders,
     outward_most: usize,
     across_most: usize,
@@ -64,7 +64,7 @@ struct Given<'a> {
     senders: &'a SortedSenders,
 }
 
-impl Receiver {
+impl HingeReceiver {
     /// The table of a root within `first..=last` with no range but its own.
     ///
     /// # Errors
@@ -73,14 +73,14 @@ impl Receiver {
         links: &Links,
         root: Rank,
         (first, last): (Rank, Rank),
-    ) -> Result<Receiver, DpError> {
+    ) -> Result<HingeReceiver, DpError> {
         let (before, after) = (root - first, last - root);
         // A lone root copies while it waits for a message from its right (OPT eq. 5), but only after
         // one from its left (eq. 6), which it is ready for at once.
-        Ok(Receiver {
+        Ok(HingeReceiver {
             root,
-            from_left: Side::new(Senders::Left, (before, after), 0.0)?,
-            from_right: Side::new(Senders::Right, (after, before), links.copy(root))?,
+            from_left: SideTimes::new(Senders::Left, (before, after), 0.0)?,
+            from_right: SideTimes::new(Senders::Right, (after, before), links.copy(root))?,
             envelope: Envelope::default(),
         })
     }
@@ -99,7 +99,7 @@ impl Receiver {
         length: usize,
         (left, right): (&SortedSenders, &SortedSenders),
     ) {
-        let Receiver { root, from_left, from_right, envelope } = self;
+        let HingeReceiver { root, from_left, from_right, envelope } = self;
         from_left.advance(Given { links, root: *root, senders: left }, length, envelope);
         from_right.advance(Given { links, root: *root, senders: right }, length, envelope);
         let least_before = length.saturating_sub(from_right.outward_most);
@@ -112,16 +112,16 @@ impl Receiver {
     }
 }
 
-impl Side {
+impl SideTimes {
     fn new(
         senders: Senders,
         (outward_most, across_most): (usize, usize),
         lone: f64,
-    ) -> Result<Side, DpError> {
+    ) -> Result<SideTimes, DpError> {
         let mut times = zeros::<f64>((outward_most + 1) * (across_most + 1))?;
         times.fill(f64::INFINITY);
         times[0] = lone;
-        Ok(Side { senders, outward_most, across_most, times })
+        Ok(SideTimes { senders, outward_most, across_most, times })
     }
 
     #[inline(always)]
@@ -189,7 +189,7 @@ impl Side {
             }
             let bytes = given.links.bytes(a, b);
             let fastest = if bytes == 0.0 { 0.0 } else { latency + rate * bytes };
-            let message = Message { links, bytes, fastest };
+            let message = RangeMessage { links, bytes, fastest };
             let senders = || given.senders.of(a, b);
             let mut block = due..(due + block(width)).min(self.across_most + 1);
             if near == 1 && due == 0 && self.senders == Senders::Left {

@@ -1,7 +1,7 @@
 //! The roots of finished ranges in the order in which they are ready.
 
 use super::hinge::{Sender, Senders};
-use super::receiver::Receiver;
+use super::receiver::HingeReceiver;
 use crate::DpError;
 use crate::table::zeros;
 use rayon::prelude::*;
@@ -54,7 +54,11 @@ impl SortedSenders {
     ///
     /// # Errors
     /// [`DpError::OutOfMemory`].
-    pub(crate) fn extend(&mut self, receivers: &[Receiver], length: usize) -> Result<(), DpError> {
+    pub(crate) fn extend(
+        &mut self,
+        receivers: &[HingeReceiver],
+        length: usize,
+    ) -> Result<(), DpError> {
         if length >= self.width {
             return Ok(());
         }

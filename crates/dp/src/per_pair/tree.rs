@@ -4,7 +4,7 @@
 //! then the lowest sender. Every comparison is of times computed in one and the same way, so that
 //! equality holds to the last bit whatever the costs.
 
-use super::binary::{self, Part};
+use super::binary::{self, BinaryPart};
 use super::links::Links;
 use tuwtree_model::{Rank, Step, Tree};
 
@@ -94,7 +94,7 @@ fn last_message(
 ///
 /// # Complexity
 /// As [`of_joins`].
-pub(crate) fn of_shapes(links: &Links, root: Rank, table: &binary::Table) -> Tree {
+pub(crate) fn of_shapes(links: &Links, root: Rank, table: &binary::BinaryTable) -> Tree {
     let processors = links.processors();
     let mut steps = Vec::with_capacity(2 * processors);
     let mut pending = vec![(0, processors - 1, root)];
@@ -106,11 +106,11 @@ pub(crate) fn of_shapes(links: &Links, root: Rank, table: &binary::Table) -> Tre
         let mut clock = 0.0;
         for part in shape.into_iter().flatten() {
             match part {
-                Part::Own => {
+                BinaryPart::Own => {
                     clock += links.copy(r);
                     steps.push((r, Step::Copy));
                 }
-                Part::Subtree(a, b) => {
+                BinaryPart::Subtree(a, b) => {
                     let (sender, arrival) =
                         first_of_the_best(links, clock, table.roots(a, b), (a, b, r));
                     clock = arrival;

@@ -1,11 +1,11 @@
 //! What a sweep reports and when it gives up.
 
-use super::{Progress, RunsError};
+use super::{ProgressCallback, RunsError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The account of one computation, shared by its threads.
 pub(super) struct Control<'p> {
-    progress: &'p Progress<'p>,
+    progress: &'p ProgressCallback<'p>,
     memory: u64,
     /// All rows of all tiles, once they are known.
     total: AtomicU64,
@@ -15,7 +15,7 @@ pub(super) struct Control<'p> {
 }
 
 impl<'p> Control<'p> {
-    pub(super) fn new(memory: u64, progress: &'p Progress<'p>) -> Control<'p> {
+    pub(super) fn new(memory: u64, progress: &'p ProgressCallback<'p>) -> Control<'p> {
         Control {
             progress,
             memory,

@@ -6,7 +6,7 @@ use super::tile::Tile;
 
 /// The finished tiles that a tile's sweep reads: one implementation for free roots, one for a given
 /// root, in which left and right parts come from tables of their own.
-pub(super) trait Source<E>: Sync {
+pub(super) trait FinishedTiles<E>: Sync {
     /// The finished runs of left parts `[i..b]`, in the tile that holds column `b`; `None` if that
     /// is the row at hand.
     fn left(&self, i: usize, b: usize) -> Option<&[Run<E>]>;
@@ -39,7 +39,7 @@ pub(super) struct Finished<'t, E, S> {
     pub(super) own: Tile<E>,
 }
 
-impl<E: Excess, S: Source<E>> Finished<'_, E, S> {
+impl<E: Excess, S: FinishedTiles<E>> Finished<'_, E, S> {
     /// The runs of right parts from `a` on.
     #[inline(always)]
     fn right(&self, a: usize) -> &[Run<E>] {

@@ -14,7 +14,7 @@
 use super::RunsError;
 use super::column::Columns;
 use super::control::Control;
-use super::finished::Source;
+use super::finished::FinishedTiles;
 use super::free_root::Triangle;
 use super::kept::Kept;
 use super::run::{Excess, Run, excess_in};
@@ -129,7 +129,7 @@ struct FixedTile<'t, E> {
     first_column: usize,
 }
 
-impl<E: Excess> Source<E> for FixedTile<'_, E> {
+impl<E: Excess> FinishedTiles<E> for FixedTile<'_, E> {
     #[inline(always)]
     fn left(&self, i: usize, b: usize) -> Option<&[Run<E>]> {
         Some(self.table.left.row(i, b))

@@ -3,7 +3,7 @@
 use super::RunsError;
 use super::column::Columns;
 use super::control::Control;
-use super::finished::Source;
+use super::finished::FinishedTiles;
 use super::kept::Kept;
 use super::run::{Excess, Run, excess_in};
 use super::sweep::Sweep;
@@ -94,7 +94,7 @@ struct FreeTile<'t, E> {
     rows: Range<usize>,
 }
 
-impl<E: Excess> Source<E> for FreeTile<'_, E> {
+impl<E: Excess> FinishedTiles<E> for FreeTile<'_, E> {
     #[inline(always)]
     fn left(&self, i: usize, b: usize) -> Option<&[Run<E>]> {
         (b < self.first_column).then(|| self.table.row(i, b))

@@ -5,7 +5,7 @@
 //! blocks that follow each kept one. A given root is kept even if its block is empty.
 
 use super::RunsError;
-use super::run::Law;
+use super::run::ExcessLaw;
 use tuwtree_model::{Rank, Root, Scalar, ScaledSizes};
 
 /// The blocks that the table's rows and columns stand for: `n` of them, in rank order.
@@ -42,7 +42,7 @@ impl Kept {
             Root::Given(rank) => Some(rank),
             Root::Best => None,
         };
-        let scale = Scale::new(sizes);
+        let scale = Rounding::new(sizes);
         let mut kept = Kept {
             latency: scale.integer(sizes.latency()),
             prefix: vec![0],
@@ -174,10 +174,10 @@ impl Kept {
 
     /// The base with which columns `first..=last`, which follow `law`, are a falling run.
     #[inline]
-    pub(super) fn as_falling(&self, law: Law, first: usize, last: usize) -> Option<i64> {
+    pub(super) fn as_falling(&self, law: ExcessLaw, first: usize, last: usize) -> Option<i64> {
         match law {
-            Law::Falling(base) => Some(base),
-            Law::Level(value) => self.is_flat(first, last).then(|| value + self.lead(first)),
+            ExcessLaw::Falling(base) => Some(base),
+            ExcessLaw::Level(value) => self.is_flat(first, last).then(|| value + self.lead(first)),
         }
     }
 }
@@ -191,28 +191,28 @@ impl Kept {
 const LEVELS: i64 = 2 * (2 * 61 + 31) + 14;
 
 /// How times are turned into integers.
-struct Scale {
+struct Rounding {
     factor: f64,
     /// The error that rounding may leave in a block's volume less its copy.
     rounding: i64,
 }
 
-impl Scale {
+impl Rounding {
     /// Integers stay themselves; other times are multiplied by the power of two that brings the
     /// largest number that the sweep may meet just below 2^61.
-    fn new<T: Scalar>(sizes: &ScaledSizes<T>) -> Scale {
+    fn new<T: Scalar>(sizes: &ScaledSizes<T>) -> Rounding {
         if T::from_units(0.5).units() == 0.0 {
-            return Scale { factor: 1.0, rounding: 0 };
+            return Rounding { factor: 1.0, rounding: 0 };
         }
         let total = sizes.volumes()[sizes.processors()].units();
         let largest = 4.0 * total + 2.0 * LEVELS as f64 * sizes.latency().units();
         if largest == 0.0 {
-            return Scale { factor: 1.0, rounding: 0 };
+            return Rounding { factor: 1.0, rounding: 0 };
         }
         // At most 2^1022, so that the factor itself is finite.
         let exponent = (61.0 - largest.log2()).floor().clamp(-1022.0, 1022.0) - 1.0;
         let factor = exponent.exp2();
-        Scale { factor, rounding: ((total * factor) * 4.0 * f64::EPSILON) as i64 + 2 }
+        Rounding { factor, rounding: ((total * factor) * 4.0 * f64::EPSILON) as i64 + 2 }
     }
 
     /// The nearest integer of a scaled time.

@@ -62,7 +62,7 @@
 //! it, and where they differ the columns' stacks change. (`sweep`)
 //!
 //! Where `w` does not fall, as for sorted sizes, the columns' fronts are often a constant less
-//! `w_j`; a second kind of run, `run::Law::Falling`, keeps these in one piece.
+//! `w_j`; a second kind of run, `run::ExcessLaw::Falling`, keeps these in one piece.
 //!
 //! The table is cut into square tiles; those on one anti-diagonal are independent and are swept in
 //! parallel. The tiles depend on the problem alone, so that the result does not depend on the
@@ -148,7 +148,7 @@ pub enum RunsError {
 
 /// How far a computation has come: called with the work done and the whole work, in arbitrary
 /// units, now and then and from several threads; `Break` cancels.
-pub type Progress<'p> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'p;
+pub type ProgressCallback<'p> = dyn Fn(u64, u64) -> ControlFlow<()> + Sync + 'p;
 
 /// An optimal ordered gather tree for any root or a given one.
 ///
@@ -190,7 +190,7 @@ pub fn optimal<T: Scalar>(
     sizes: &ScaledSizes<T>,
     root: Root,
     memory: u64,
-    progress: &Progress<'_>,
+    progress: &ProgressCallback<'_>,
 ) -> Result<Solution<T>, RunsError> {
     let processors = sizes.processors();
     assert!(!matches!(root, Root::Given(rank) if rank >= processors), "the root is a processor");

@@ -6,9 +6,9 @@
 //! (R) make the reach grow with `k`. A front that has dropped out of reach is *late*: the
 //! right part is ready after it. Of all late ones the last is best.
 
-use super::finished::{Finished, Source};
+use super::finished::{Finished, FinishedTiles};
 use super::kept::Kept;
-use super::run::{Excess, Law, Run, run_of};
+use super::run::{Excess, ExcessLaw, Run, run_of};
 use std::cell::Cell;
 
 /// Larger than every excess.
@@ -33,7 +33,7 @@ pub(super) struct Row<E> {
     /// The excess of the column before.
     pub(super) last: i64,
     /// Columns of the row, and their law, among which the last left part was found.
-    left: Cell<(usize, usize, Law)>,
+    left: Cell<(usize, usize, ExcessLaw)>,
 }
 
 impl<E: Excess> Row<E> {
@@ -48,7 +48,7 @@ impl<E: Excess> Row<E> {
             late: None,
             late_run: 0,
             last: NEVER,
-            left: Cell::new((0, 0, Law::Level(0))),
+            left: Cell::new((0, 0, ExcessLaw::Level(0))),
         }
     }
 
@@ -62,12 +62,16 @@ impl<E: Excess> Row<E> {
         self.late = None;
         self.late_run = 0;
         self.last = NEVER;
-        self.left.set((0, 0, Law::Level(0)));
+        self.left.set((0, 0, ExcessLaw::Level(0)));
     }
 
     /// `C(i, b)` of a left part; 0 if it is a single block.
     #[inline]
-    pub(super) fn left_time<S: Source<E>>(&self, finished: &Finished<'_, E, S>, b: usize) -> i64 {
+    pub(super) fn left_time<S: FinishedTiles<E>>(
+        &self,
+        finished: &Finished<'_, E, S>,
+        b: usize,
+    ) -> i64 {
         if b == self.i {
             return 0;
         }
@@ -111,7 +115,14 @@ impl<E: Excess> Row<E> {
     }
 
     /// Adds columns `j..=end`, which follow `law`; `first` is the row's first column.
-    pub(super) fn append(&mut self, j: usize, end: usize, law: Law, first: usize, kept: &Kept) {
+    pub(super) fn append(
+        &mut self,
+        j: usize,
+        end: usize,
+        law: ExcessLaw,
+        first: usize,
+        kept: &Kept,
+    ) {
         if let Some(merged) = self.merge(j, end, law, kept) {
             let last = self.runs.len() - 1;
             self.runs[last] = merged;
@@ -126,15 +137,16 @@ impl<E: Excess> Row<E> {
 
     /// The last run with columns `j..=end` added, if one law covers them. Where `w` does not change,
     /// a level run is a falling one, too.
-    fn merge(&self, j: usize, end: usize, law: Law, kept: &Kept) -> Option<Run<E>> {
+    fn merge(&self, j: usize, end: usize, law: ExcessLaw, kept: &Kept) -> Option<Run<E>> {
         let run = *self.runs.last()?;
-        if matches!(law, Law::Level(_)) && run.law() == law {
+        if matches!(law, ExcessLaw::Level(_)) && run.law() == law {
             return Some(run);
         }
         if kept.lead(j) < kept.lead(j - 1) {
             return None;
         }
         let base = kept.as_falling(run.law(), run.start(), j - 1)?;
-        (kept.as_falling(law, j, end)? == base).then(|| Run::new(run.start(), Law::Falling(base)))
+        (kept.as_falling(law, j, end)? == base)
+            .then(|| Run::new(run.start(), ExcessLaw::Falling(base)))
     }
 }

@@ -40,43 +40,47 @@ impl Excess for i64 {
 
 /// How the excess depends on the column within a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Law {
+pub(super) enum ExcessLaw {
     /// It is the same everywhere.
     Level(i64),
     /// In column `j` it is this less `w_j`, and `w` does not fall along the run.
     Falling(i64),
 }
 
-impl Law {
+impl ExcessLaw {
     /// The excess of column `j`.
     #[inline(always)]
     pub(super) fn at(self, j: usize, kept: &Kept) -> i64 {
         match self {
-            Law::Level(value) => value,
-            Law::Falling(base) => base - kept.lead(j),
+            ExcessLaw::Level(value) => value,
+            ExcessLaw::Falling(base) => base - kept.lead(j),
         }
     }
 
     /// The law of excesses that are larger by `latency`.
     #[inline(always)]
-    pub(super) fn later(self, latency: i64) -> Law {
+    pub(super) fn later(self, latency: i64) -> ExcessLaw {
         match self {
-            Law::Level(value) => Law::Level(value + latency),
-            Law::Falling(base) => Law::Falling(base + latency),
+            ExcessLaw::Level(value) => ExcessLaw::Level(value + latency),
+            ExcessLaw::Falling(base) => ExcessLaw::Falling(base + latency),
         }
     }
 
     /// Whether both laws are of the same kind, so that their difference is constant.
     #[inline(always)]
-    pub(super) fn is_parallel(self, other: Law) -> bool {
-        matches!((self, other), (Law::Level(_), Law::Level(_)) | (Law::Falling(_), Law::Falling(_)))
+    pub(super) fn is_parallel(self, other: ExcessLaw) -> bool {
+        matches!(
+            (self, other),
+            (ExcessLaw::Level(_), ExcessLaw::Level(_))
+                | (ExcessLaw::Falling(_), ExcessLaw::Falling(_))
+        )
     }
 }
 
 /// A run, which ends where the next one of its row starts, or with the tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<E> {
-    /// The first column; the highest bit is set iff the law is [`Law::Falling`].
+    /// The first column; the highest bit is set iff the law is [`ExcessLaw::Falling`].
     start: u32,
     base: E,
 }
@@ -84,10 +88,10 @@ pub(super) struct Run<E> {
 const FALLING: u32 = 1 << 31;
 
 impl<E: Excess> Run<E> {
-    pub(super) fn new(start: usize, law: Law) -> Run<E> {
+    pub(super) fn new(start: usize, law: ExcessLaw) -> Run<E> {
         match law {
-            Law::Level(value) => Run { start: start as u32, base: E::pack(value) },
-            Law::Falling(base) => Run { start: start as u32 | FALLING, base: E::pack(base) },
+            ExcessLaw::Level(value) => Run { start: start as u32, base: E::pack(value) },
+            ExcessLaw::Falling(base) => Run { start: start as u32 | FALLING, base: E::pack(base) },
         }
     }
 
@@ -98,11 +102,11 @@ impl<E: Excess> Run<E> {
     }
 
     #[inline(always)]
-    pub(super) fn law(self) -> Law {
+    pub(super) fn law(self) -> ExcessLaw {
         if self.start & FALLING == 0 {
-            Law::Level(self.base.value())
+            ExcessLaw::Level(self.base.value())
         } else {
-            Law::Falling(self.base.value())
+            ExcessLaw::Falling(self.base.value())
         }
     }
 }
@@ -189,7 +193,7 @@ mod tests {
                     assert_eq!(last_with(0, stop, guess, |j| j <= boundary), boundary);
                 }
             }
-            let runs: Vec<Run<i32>> = (0..stop).map(|j| Run::new(j, Law::Level(0))).collect();
+            let runs: Vec<Run<i32>> = (0..stop).map(|j| Run::new(j, ExcessLaw::Level(0))).collect();
             for boundary in 0..=stop {
                 for from in 0..=boundary {
                     assert_eq!(gallop(&runs, from, |run| run.start() < boundary), boundary);
@@ -200,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_run_remembers_its_law() {
-        for law in [Law::Level(-3), Law::Falling(7)] {
+        for law in [ExcessLaw::Level(-3), ExcessLaw::Falling(7)] {
             let run = Run::<i32>::new(12, law);
             assert_eq!((run.start(), run.law()), (12, law));
         }

@@ -3,10 +3,10 @@
 use super::RunsError;
 use super::column::{Columns, NONE};
 use super::control::Control;
-use super::finished::{Finished, Source};
+use super::finished::{Finished, FinishedTiles};
 use super::kept::Kept;
 use super::row::{NEVER, Row};
-use super::run::{Excess, Law, Run, excess_in, run_of};
+use super::run::{Excess, ExcessLaw, Run, excess_in, run_of};
 use super::tile::Tile;
 use super::zeros::LastRoot;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(super) struct Sweep<'t, E, S> {
     below: Vec<Run<E>>,
 }
 
-impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
+impl<'t, E: Excess, S: FinishedTiles<E>> Sweep<'t, E, S> {
     /// The sweep of the given rows in the given columns.
     pub(super) fn new(
         kept: &'t Kept,
@@ -179,9 +179,9 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
         let first_below = self.finished.source.first_column(i + 1);
         let (law, stop) = if first_below == usize::MAX && best == front {
             // The given root's row: there is no right part that holds the root.
-            (Law::Level(best), self.reach(j))
+            (ExcessLaw::Level(best), self.reach(j))
         } else if j < first_below {
-            (Law::Level(best), j)
+            (ExcessLaw::Level(best), j)
         } else {
             let (piece, stop) = self.front_of_columns(j, below);
             let value = piece.at(j, kept);
@@ -189,17 +189,17 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             // costs alpha more: what is best in `j` is best as long as it follows its law, and as
             // the columns' fronts do not undercut it.
             if value <= best {
-                (if stop > j { piece } else { Law::Level(value) }, stop)
+                (if stop > j { piece } else { ExcessLaw::Level(value) }, stop)
             } else if best == front {
                 let stop = match piece {
-                    Law::Level(_) => stop,
-                    Law::Falling(base) => {
+                    ExcessLaw::Level(_) => stop,
+                    ExcessLaw::Falling(base) => {
                         j + kept.leads(j, stop).partition_point(|lead| base - lead >= best) - 1
                     }
                 };
-                (Law::Level(best), self.extend(best, stop, below))
+                (ExcessLaw::Level(best), self.extend(best, stop, below))
             } else {
-                (Law::Level(best), j)
+                (ExcessLaw::Level(best), j)
             }
         };
         let first = self.finished.source.first_column(i);
@@ -287,7 +287,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
 
     /// The law of the columns' fronts from `j` on, and up to where it holds and no column needs a
     /// look. `below` is a run of the row below that does not start after `j`.
-    fn front_of_columns(&self, j: usize, below: &mut usize) -> (Law, usize) {
+    fn front_of_columns(&self, j: usize, below: &mut usize) -> (ExcessLaw, usize) {
         let end = self.columns.end();
         let step = self.columns.next_step(j + 1).min(end) - 1;
         if self.columns.is_filled(j) {
@@ -295,10 +295,10 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
             if self.finished.kept.is_varied() {
                 let bend = self.columns.next_bend(j + 1).min(end) - 1;
                 if bend > step {
-                    return (Law::Falling(value + self.finished.kept.lead(j)), bend);
+                    return (ExcessLaw::Falling(value + self.finished.kept.lead(j)), bend);
                 }
             }
-            return (Law::Level(value), step);
+            return (ExcessLaw::Level(value), step);
         }
         let runs = self.below();
         while *below + 1 < runs.len() && runs[*below + 1].start() <= j {
@@ -349,7 +349,7 @@ impl<'t, E: Excess, S: Source<E>> Sweep<'t, E, S> {
     }
 
     /// Replaces `old` by `new` as the excess of the columns' last row; one is the larger throughout.
-    fn replace(&mut self, columns: Range<usize>, old: Law, new: Law) {
+    fn replace(&mut self, columns: Range<usize>, old: ExcessLaw, new: ExcessLaw) {
         let kept = self.finished.kept;
         let (before, after) = (old.at(columns.start, kept), new.at(columns.start, kept));
         if after > before {

@@ -53,7 +53,7 @@ const CHUNK: (usize, usize) = (1 << 8, 1 << 19);
 pub(super) struct Tile<E> {
     last_row: usize,
     /// Entry `d` is where row `last_row - d` is stored.
-    rows: Vec<Span>,
+    rows: Vec<ChunkSpan>,
     /// Never reallocated, so that no run is ever moved and no space is spare.
     chunks: Vec<Vec<Run<E>>>,
     /// For each shadowed column the last row that has a shadow cell, and the excesses from there
@@ -65,7 +65,7 @@ pub(super) struct Tile<E> {
 
 /// Where a row's runs are.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct ChunkSpan {
     chunk: u32,
     offset: u32,
     length: u32,
@@ -96,8 +96,8 @@ impl<E: Excess> Tile<E> {
         let chunk = self.chunks.len() - 1;
         let offset = self.chunks[chunk].len();
         self.chunks[chunk].extend_from_slice(runs);
-        self.fresh_bytes += size_of::<Span>();
-        self.rows.push(Span {
+        self.fresh_bytes += size_of::<ChunkSpan>();
+        self.rows.push(ChunkSpan {
             chunk: chunk as u32,
             offset: offset as u32,
             length: runs.len() as u32,

@@ -6,12 +6,12 @@
 //! first row in which both bounds exceed `C(r,j)` is found by a search.
 
 use super::column::NONE;
-use super::finished::Source;
+use super::finished::FinishedTiles;
 use super::row::NEVER;
 use super::run::Excess;
 use super::sweep::Sweep;
 
-impl<E: Excess, S: Source<E>> Sweep<'_, E, S> {
+impl<E: Excess, S: FinishedTiles<E>> Sweep<'_, E, S> {
     /// Wakes the columns whose timers are set to row `i`.
     pub(super) fn fire_timers(&mut self, i: usize) {
         let mut j = self.due[i - self.rows.start];

@@ -13,7 +13,7 @@ use tuwtree_model::{Rank, Step};
 
 /// Consecutive processors whose tree is to be found: two or more kept blocks.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct BlockSpan {
     /// The first kept block; empty blocks before it are not part of the span.
     first: usize,
     /// The last kept block.
@@ -27,7 +27,7 @@ struct Span {
 
 /// The part of a span that receives the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Receiver {
+enum ReceivingPart {
     Left,
     Right,
     /// The right part is a single processor that has copied its block while it waited.
@@ -38,10 +38,10 @@ enum Receiver {
 
 /// A span cut after block `cut`.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    span: Span,
+struct CutSpan {
+    span: BlockSpan,
     cut: usize,
-    receiver: Receiver,
+    receiver: ReceivingPart,
     /// The node of the left part, unless that is a single kept block.
     left: Option<usize>,
     /// The node of the right part, unless that is a single kept block.
@@ -53,7 +53,7 @@ pub(super) struct Walk<'t, E> {
     kept: &'t Kept,
     tables: &'t Tables<E>,
     /// Each before the nodes of its parts.
-    nodes: Vec<Node>,
+    nodes: Vec<CutSpan>,
 }
 
 impl<'t, E: Excess> Walk<'t, E> {
@@ -74,13 +74,13 @@ impl<'t, E: Excess> Walk<'t, E> {
     /// Cuts the span of all processors, and all parts.
     fn cut_all(&mut self, processors: usize) {
         let last = self.kept.blocks() - 1;
-        let whole = Span { first: 0, last, bare: false, end: processors };
+        let whole = BlockSpan { first: 0, last, bare: false, end: processors };
         // Spans with the node that they are part of.
         let mut pending = vec![(whole, None)];
         while let Some((span, parent)) = pending.pop() {
             let at = self.nodes.len();
             if let Some(parent) = parent {
-                let parent: &mut Node = &mut self.nodes[parent];
+                let parent: &mut CutSpan = &mut self.nodes[parent];
                 if span.first == parent.span.first {
                     parent.left = Some(at);
                 } else {
@@ -88,9 +88,9 @@ impl<'t, E: Excess> Walk<'t, E> {
                 }
             }
             let (cut, receiver) = self.cut(span);
-            self.nodes.push(Node { span, cut, receiver, left: None, right: None });
+            self.nodes.push(CutSpan { span, cut, receiver, left: None, right: None });
             if cut + 1 < span.last {
-                pending.push((Span { first: cut + 1, ..span }, Some(at)));
+                pending.push((BlockSpan { first: cut + 1, ..span }, Some(at)));
             }
             if span.first < cut {
                 pending.push((self.left_part(span, cut, receiver), Some(at)));
@@ -99,15 +99,15 @@ impl<'t, E: Excess> Walk<'t, E> {
     }
 
     /// The left part of a span, with the empty blocks that follow unless the right part takes them.
-    fn left_part(&self, span: Span, cut: usize, receiver: Receiver) -> Span {
+    fn left_part(&self, span: BlockSpan, cut: usize, receiver: ReceivingPart) -> BlockSpan {
         let next = self.kept.rank(cut + 1);
         let right_is_bare = span.end == self.kept.rank(span.last) + 1;
         let (bare, end) = match receiver {
-            Receiver::TakingRight => (true, next - 1),
-            Receiver::WaitingRight if right_is_bare => (false, next - 1),
+            ReceivingPart::TakingRight => (true, next - 1),
+            ReceivingPart::WaitingRight if right_is_bare => (false, next - 1),
             _ => (false, next),
         };
-        Span { first: span.first, last: cut, bare, end }
+        BlockSpan { first: span.first, last: cut, bare, end }
     }
 
     /// The root, and the steps of all nodes, each after those of its parts.
@@ -117,7 +117,7 @@ impl<'t, E: Excess> Walk<'t, E> {
         for (at, node) in self.nodes.iter().enumerate().rev() {
             let left = node.left.map_or(self.kept.rank(node.cut), |part| roots[part]);
             let right = node.right.map_or(self.kept.rank(node.cut + 1), |part| roots[part]);
-            if node.receiver == Receiver::Left {
+            if node.receiver == ReceivingPart::Left {
                 self.emit_left(node, left, right, &mut steps);
                 roots[at] = left;
             } else {
@@ -129,7 +129,7 @@ impl<'t, E: Excess> Walk<'t, E> {
     }
 
     /// The left part's root receives. Empty blocks go to the processor whose segment they touch.
-    fn emit_left(&self, node: &Node, left: Rank, right: Rank, steps: &mut Vec<(Rank, Step)>) {
+    fn emit_left(&self, node: &CutSpan, left: Rank, right: Rank, steps: &mut Vec<(Rank, Step)>) {
         let receive = |rank| (left, Step::Receive(rank));
         if node.left.is_none() {
             steps.push((left, Step::Copy));
@@ -142,13 +142,13 @@ impl<'t, E: Excess> Walk<'t, E> {
     }
 
     /// The right part's root receives.
-    fn emit_right(&self, node: &Node, left: Rank, right: Rank, steps: &mut Vec<(Rank, Step)>) {
+    fn emit_right(&self, node: &CutSpan, left: Rank, right: Rank, steps: &mut Vec<(Rank, Step)>) {
         let receive = |rank| (right, Step::Receive(rank));
         let (between, trailing) = (self.between(node), self.trailing(node));
         let left_is_single = node.left.is_none();
         let single = node.right.is_none();
         // With an empty block at hand, a single processor might as well wait.
-        let waits = node.receiver != Receiver::Right
+        let waits = node.receiver != ReceivingPart::Right
             || !trailing.is_empty()
             || (left_is_single && !between.is_empty());
         if single && !waits {
@@ -170,17 +170,17 @@ impl<'t, E: Excess> Walk<'t, E> {
     }
 
     /// The empty blocks between a node's parts.
-    fn between(&self, node: &Node) -> std::ops::Range<Rank> {
+    fn between(&self, node: &CutSpan) -> std::ops::Range<Rank> {
         self.kept.rank(node.cut) + 1..self.kept.rank(node.cut + 1)
     }
 
     /// The empty blocks at a node's end.
-    fn trailing(&self, node: &Node) -> std::ops::Range<Rank> {
+    fn trailing(&self, node: &CutSpan) -> std::ops::Range<Rank> {
         self.kept.rank(node.span.last) + 1..node.span.end
     }
 
     /// Where to cut a span, and which part receives.
-    fn cut(&self, span: Span) -> (usize, Receiver) {
+    fn cut(&self, span: BlockSpan) -> (usize, ReceivingPart) {
         let volume = self.kept.volume(span.first, span.last);
         let best = self.time(span) - volume - self.kept.latency;
         self.cut_after_first(span, best)
@@ -191,18 +191,18 @@ impl<'t, E: Excess> Walk<'t, E> {
     }
 
     /// The first processor receives everything else at once.
-    fn cut_after_first(&self, span: Span, best: i64) -> Option<(usize, Receiver)> {
+    fn cut_after_first(&self, span: BlockSpan, best: i64) -> Option<(usize, ReceivingPart)> {
         let (kept, i) = (self.kept, span.first);
         if self.tables.root_in(i, span.last).is_some_and(|root| root > i) {
             return None;
         }
-        let rest = self.right_time(Span { first: i + 1, ..span });
+        let rest = self.right_time(BlockSpan { first: i + 1, ..span });
         let value = (-kept.lead(i)).max(rest - kept.volume(i, i));
-        (value == best).then_some((i, Receiver::Left))
+        (value == best).then_some((i, ReceivingPart::Left))
     }
 
     /// The last processor receives everything else at once.
-    fn cut_before_last(&self, span: Span, best: i64) -> Option<(usize, Receiver)> {
+    fn cut_before_last(&self, span: BlockSpan, best: i64) -> Option<(usize, ReceivingPart)> {
         let (kept, i, j) = (self.kept, span.first, span.last);
         if self.tables.root_in(i, j).is_some_and(|root| root < j) {
             return None;
@@ -210,27 +210,27 @@ impl<'t, E: Excess> Walk<'t, E> {
         let cut = j - 1;
         let (lead, block) = (kept.lead(j), kept.volume(j, j));
         if i == cut {
-            return (-lead == best).then_some((cut, Receiver::Right));
+            return (-lead == best).then_some((cut, ReceivingPart::Right));
         }
         let left = self.tables.part(i, cut, kept);
         let kind = if span.bare { LastRoot::of_bare(kept, j) } else { LastRoot::of(kept, j) };
         if kind == LastRoot::Waits {
             let value = (left - block).max(-lead);
-            return (value == best).then_some((cut, Receiver::WaitingRight));
+            return (value == best).then_some((cut, ReceivingPart::WaitingRight));
         }
         if left - lead == best {
-            return Some((cut, Receiver::Right));
+            return Some((cut, ReceivingPart::Right));
         }
         if kind == LastRoot::Takes {
             let value = (self.tables.shadow(i, cut, kept)? - block).max(-lead);
-            return (value == best).then_some((cut, Receiver::TakingRight));
+            return (value == best).then_some((cut, ReceivingPart::TakingRight));
         }
         None
     }
 
     /// The left part receives: it is one that ends with a run, or the longest. From the last on:
     /// an end of less excess than `best` is not the later part, and better than all before it.
-    fn cut_by_left(&self, span: Span, best: i64) -> Option<(usize, Receiver)> {
+    fn cut_by_left(&self, span: BlockSpan, best: i64) -> Option<(usize, ReceivingPart)> {
         let (kept, i) = (self.kept, span.first);
         let first = self.tables.root_in(i, span.last).unwrap_or(0).max(i + 1);
         let mut k = span.last - 1;
@@ -242,9 +242,9 @@ impl<'t, E: Excess> Walk<'t, E> {
         loop {
             let excess = runs[run].law().at(k, kept);
             if excess <= best {
-                let rest = self.right_time(Span { first: k + 1, ..span });
+                let rest = self.right_time(BlockSpan { first: k + 1, ..span });
                 if excess.max(rest - kept.volume(i, k)) == best {
-                    return Some((k, Receiver::Left));
+                    return Some((k, ReceivingPart::Left));
                 }
                 if excess < best {
                     return None;
@@ -266,21 +266,21 @@ impl<'t, E: Excess> Walk<'t, E> {
 
     /// The right part receives: the longest of no more excess than `best`. If its left part is the
     /// later one, so is that of all shorter ones.
-    fn cut_by_right(&self, span: Span, best: i64) -> Option<(usize, Receiver)> {
+    fn cut_by_right(&self, span: BlockSpan, best: i64) -> Option<(usize, ReceivingPart)> {
         let (kept, i, j) = (self.kept, span.first, span.last);
         let shortest = self.tables.root_in(i, j).unwrap_or(j).min(j - 1);
         (i + 1..=shortest).find_map(|r| {
             let volume = kept.volume(r, j);
-            let excess = self.time(Span { first: r, ..span }) - volume;
+            let excess = self.time(BlockSpan { first: r, ..span }) - volume;
             (excess <= best).then(|| {
                 let value = excess.max(self.tables.part(i, r - 1, kept) - volume);
-                (value == best).then_some((r - 1, Receiver::Right))
+                (value == best).then_some((r - 1, ReceivingPart::Right))
             })
         })?
     }
 
     /// The time of a span.
-    fn time(&self, span: Span) -> i64 {
+    fn time(&self, span: BlockSpan) -> i64 {
         if span.bare {
             let time = self.tables.shadow(span.first, span.last, self.kept);
             time.expect("shadow cells of use are in the table")
@@ -290,7 +290,7 @@ impl<'t, E: Excess> Walk<'t, E> {
     }
 
     /// The time of a right part that sends; 0 if it is a single kept block.
-    fn right_time(&self, part: Span) -> i64 {
+    fn right_time(&self, part: BlockSpan) -> i64 {
         if part.first == part.last { 0 } else { self.time(part) }
     }
 }

@@ -21,7 +21,7 @@
 //! cells it needs. As every such `j` doubles the volume from `i` on, a row has at most
 //! `log2(S / m_i) + 1` of them. Only a given root has no such bound: it must be the root.
 
-use super::finished::Source;
+use super::finished::FinishedTiles;
 use super::kept::Kept;
 use super::row::NEVER;
 use super::run::Excess;
@@ -99,7 +99,7 @@ impl Shadow {
     }
 }
 
-impl<E: Excess, S: Source<E>> Sweep<'_, E, S> {
+impl<E: Excess, S: FinishedTiles<E>> Sweep<'_, E, S> {
     /// Marks column `j`, which begins with the row at hand, if its last processor may be worth
     /// trying as a root.
     pub(super) fn begin_last_root(&mut self, j: usize) {

@@ -38,7 +38,7 @@
 //! table takes at most the slack longer than its value in the table.
 
 use super::lanes::{ColumnLanes, RowLane};
-use super::table::{Clocks, Side, Table, given_root, held, receivers, sides};
+use super::table::{Clocks, SideTable, Table, given_root, held, receivers, sides};
 use super::{Class, Receiving, Scaled};
 use crate::progress::Meter;
 use crate::table::cells_with_root;
@@ -56,14 +56,14 @@ pub struct Bracket<T> {
 
 /// What is left of a problem once clocks are rounded: a table to be filled, and its size.
 #[derive(Debug)]
-pub struct Plan<T> {
+pub struct DensePlan<T> {
     class: Class,
     root: Option<Rank>,
     parts: Vec<((Rank, usize), Clocks<T>)>,
     slack: T,
 }
 
-impl<T: Scalar> Plan<T> {
+impl<T: Scalar> DensePlan<T> {
     /// The tables for a problem with `most_clocks >= 1` tables `U_g` a side at most.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl<T: Scalar> Plan<T> {
         class: Class,
         root: Root,
         most_clocks: usize,
-    ) -> Result<Plan<T>, DpError> {
+    ) -> Result<DensePlan<T>, DpError> {
         let p = law.processors();
         let root = given_root(p, root)?;
         let mut slack = T::ZERO;
@@ -89,7 +89,7 @@ impl<T: Scalar> Plan<T> {
             }
         };
         let parts = sides(p, root).into_iter().map(|side| (side, clocks(side))).collect();
-        Ok(Plan { class, root, parts, slack })
+        Ok(DensePlan { class, root, parts, slack })
     }
 
     /// The number of tables for the side that has the most, `C` included: `G + 1`, or 1.
@@ -108,7 +108,7 @@ impl<T: Scalar> Plan<T> {
     }
 
     fn cells(&self, processors: usize) -> usize {
-        let sides = self.parts.iter().map(|((_, width), clocks)| Side::cells(*width, clocks));
+        let sides = self.parts.iter().map(|((_, width), clocks)| SideTable::cells(*width, clocks));
         sides.sum::<usize>() + self.root.map_or(0, |root| cells_with_root(processors, root))
     }
 
@@ -130,7 +130,7 @@ impl<T: Scalar> Plan<T> {
         };
         assert!(p == 1 || !self.parts.iter().any(empty), "empty blocks are left out");
         let mut meter = Meter::new(progress, self.cells(p));
-        let Plan { class, root, parts, slack } = self;
+        let DensePlan { class, root, parts, slack } = self;
         let sides = parts.into_iter().map(|(range, clocks)| match class {
             Class::CopyFirst => copy_first(law, range, &mut meter),
             Class::Consecutive => consecutive(law, range, clocks, &mut meter),
@@ -172,14 +172,14 @@ fn all_clocks<T: Scalar>(law: &Scaled<T>, side: (Rank, usize), root: Option<Rank
 /// [`DpError::RootOutOfRange`], [`DpError::OutOfMemory`], [`DpError::Cancelled`].
 ///
 /// # Panics, complexity
-/// As [`Plan::fill`].
+/// As [`DensePlan::fill`].
 pub fn table<T: Scalar>(
     law: &Scaled<T>,
     class: Class,
     root: Root,
     progress: &dyn Progress,
 ) -> Result<Table<T>, DpError> {
-    Ok(Plan::new(law, class, root, usize::MAX)?.fill(law, progress)?.table)
+    Ok(DensePlan::new(law, class, root, usize::MAX)?.fill(law, progress)?.table)
 }
 
 /// `C` for copy-first trees.
@@ -187,8 +187,8 @@ fn copy_first<T: Scalar>(
     law: &Scaled<T>,
     (first, width): (Rank, usize),
     meter: &mut Meter<'_>,
-) -> Result<Side<T>, DpError> {
-    let mut side = Side::new(first, width, Clocks::none())?;
+) -> Result<SideTable<T>, DpError> {
+    let mut side = SideTable::new(first, width, Clocks::none())?;
     let end = first + width;
     let mut row = RowLane::new();
     let mut columns = ColumnLanes::new(first, end, |j| j)?;
@@ -215,8 +215,8 @@ fn consecutive<T: Scalar>(
     (first, width): (Rank, usize),
     clocks: Clocks<T>,
     meter: &mut Meter<'_>,
-) -> Result<Side<T>, DpError> {
-    let mut side = Side::new(first, width, clocks)?;
+) -> Result<SideTable<T>, DpError> {
+    let mut side = SideTable::new(first, width, clocks)?;
     let (end, tables) = (first + width, side.away.len());
     let mut row = RowLane::new();
     let mut columns = ColumnLanes::new(first, end, |j| j.max(1) - 1)?;

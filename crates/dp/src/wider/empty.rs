@@ -66,7 +66,7 @@ impl Kept {
         for at in order {
             let root = at == tree.root();
             if tree.degree(at) > 0 || (root && self.processors > 1) {
-                let mut receiver = Receiver::new(self, at, &mut steps);
+                let mut receiver = HolderSteps::new(self, at, &mut steps);
                 tree.children(at).for_each(|child| receiver.receive(child, spans[child]));
                 if root {
                     receiver.receive_rest();
@@ -79,7 +79,7 @@ impl Kept {
 }
 
 /// A processor and what it holds, by places among those kept.
-struct Receiver<'a> {
+struct HolderSteps<'a> {
     kept: &'a Kept,
     own: Rank,
     /// The places received, and its own once they reach it.
@@ -87,10 +87,10 @@ struct Receiver<'a> {
     steps: &'a mut Vec<(Rank, Step)>,
 }
 
-impl<'a> Receiver<'a> {
-    fn new(kept: &'a Kept, own: Rank, steps: &'a mut Vec<(Rank, Step)>) -> Receiver<'a> {
+impl<'a> HolderSteps<'a> {
+    fn new(kept: &'a Kept, own: Rank, steps: &'a mut Vec<(Rank, Step)>) -> HolderSteps<'a> {
         steps.push((kept.ranks[own], Step::Copy));
-        Receiver { kept, own, held: None, steps }
+        HolderSteps { kept, own, held: None, steps }
     }
 
     /// Receives a child's places, and first the empty blocks in between.

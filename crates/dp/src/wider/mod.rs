@@ -56,7 +56,7 @@
 //!
 //! `G` is the number of distinct `max(lambda, copy)`; 1 wherever copies fit into one latency. Where
 //! it is large, [`Engine::Dense`] rounds and says how much better a tree might be
-//! ([`Solution::at_least`]).
+//! ([`BoundedTree::at_least`]).
 //!
 //! # What this module does not do
 //! It knows one port, one level and no run lengths. Measured times, what was tested, and how often:
@@ -81,6 +81,6 @@ mod tests;
 pub use class::Class;
 pub use deadline::{Effort, deadline_tree};
 pub use law::{BySize, Overlapping, Receiving, Scaled};
-pub use optimum::{Engine, Solution, clocks_within, memory_needed, optimal};
+pub use optimum::{BoundedTree, Engine, clocks_within, memory_needed, optimal};
 pub use table::Table;
 pub use tree::{completion, tree};

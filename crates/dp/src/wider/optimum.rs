@@ -26,7 +26,7 @@ impl Engine {
 
 /// A tree of a class, and a bound on all trees of that class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solution {
+pub struct BoundedTree {
     /// The tree, with the root asked for or a best one; every processor with children copies first.
     pub tree: Tree,
     /// Its completion time in time units, exact if all costs are integers.
@@ -65,22 +65,22 @@ pub fn optimal(
     class: Class,
     engine: Engine,
     progress: &dyn Progress,
-) -> Result<Solution, DpError> {
+) -> Result<BoundedTree, DpError> {
     given_root(sizes.processors(), root)?;
     let (kept, most_clocks) = match engine {
         Engine::Plain => {
-            return match Law::new(sizes, costs)? {
-                Law::Small(law) => by_plain(&law, class, root, progress),
-                Law::Large(law) => by_plain(&law, class, root, progress),
-                Law::Fractional(law) => by_plain(&law, class, root, progress),
+            return match ScaledLaw::new(sizes, costs)? {
+                ScaledLaw::Small(law) => by_plain(&law, class, root, progress),
+                ScaledLaw::Large(law) => by_plain(&law, class, root, progress),
+                ScaledLaw::Fractional(law) => by_plain(&law, class, root, progress),
             };
         }
         Engine::Dense { most_clocks } => (Kept::new(sizes, root), most_clocks),
     };
-    match Law::new(&kept.sizes, costs)? {
-        Law::Small(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
-        Law::Large(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
-        Law::Fractional(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
+    match ScaledLaw::new(&kept.sizes, costs)? {
+        ScaledLaw::Small(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
+        ScaledLaw::Large(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
+        ScaledLaw::Fractional(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
     }
 }
 
@@ -104,7 +104,7 @@ pub fn memory_needed(
         match engine {
             Engine::Plain => plain::memory_needed(law, class, root),
             Engine::Dense { most_clocks } => {
-                Ok(dense::Plan::new(law, class, root, most_clocks)?.memory_needed(law))
+                Ok(dense::DensePlan::new(law, class, root, most_clocks)?.memory_needed(law))
             }
         }
     }
@@ -116,10 +116,10 @@ pub fn memory_needed(
             (kept.sizes, kept.root)
         }
     };
-    match Law::new(&sizes, costs)? {
-        Law::Small(law) => bytes(&law, class, root, engine),
-        Law::Large(law) => bytes(&law, class, root, engine),
-        Law::Fractional(law) => bytes(&law, class, root, engine),
+    match ScaledLaw::new(&sizes, costs)? {
+        ScaledLaw::Small(law) => bytes(&law, class, root, engine),
+        ScaledLaw::Large(law) => bytes(&law, class, root, engine),
+        ScaledLaw::Fractional(law) => bytes(&law, class, root, engine),
     }
 }
 
@@ -150,27 +150,27 @@ pub fn clocks_within(
 ) -> Result<usize, DpError> {
     given_root(sizes.processors(), root)?;
     let kept = Kept::new(sizes, root);
-    match Law::new(&kept.sizes, costs)? {
-        Law::Small(law) => dense::clocks_within(&law, kept.root, width),
-        Law::Large(law) => dense::clocks_within(&law, kept.root, width),
-        Law::Fractional(law) => dense::clocks_within(&law, kept.root, width),
+    match ScaledLaw::new(&kept.sizes, costs)? {
+        ScaledLaw::Small(law) => dense::clocks_within(&law, kept.root, width),
+        ScaledLaw::Large(law) => dense::clocks_within(&law, kept.root, width),
+        ScaledLaw::Fractional(law) => dense::clocks_within(&law, kept.root, width),
     }
 }
 
 /// A problem in the smallest number type that will do.
-enum Law {
+enum ScaledLaw {
     Small(Scaled<i32>),
     Large(Scaled<i64>),
     Fractional(Scaled<f64>),
 }
 
-impl Law {
-    fn new(sizes: &BlockSizes, costs: &Overlapping) -> Result<Law, DpError> {
+impl ScaledLaw {
+    fn new(sizes: &BlockSizes, costs: &Overlapping) -> Result<ScaledLaw, DpError> {
         let law = if costs.is_integral() {
-            let small = Scaled::new(costs, sizes).map(Law::Small);
-            small.or_else(|| Scaled::new(costs, sizes).map(Law::Large))
+            let small = Scaled::new(costs, sizes).map(ScaledLaw::Small);
+            small.or_else(|| Scaled::new(costs, sizes).map(ScaledLaw::Large))
         } else {
-            Scaled::new(costs, sizes).map(Law::Fractional)
+            Scaled::new(costs, sizes).map(ScaledLaw::Fractional)
         };
         law.ok_or(DpError::TooLarge { total: sizes.total() })
     }
@@ -181,11 +181,11 @@ fn by_plain<T: Scalar>(
     class: Class,
     root: Root,
     progress: &dyn Progress,
-) -> Result<Solution, DpError> {
+) -> Result<BoundedTree, DpError> {
     let table = plain::table(law, class, root, progress)?;
     let tree = tree(law, &table);
     let time = completion(law, &tree).units();
-    Ok(Solution { tree, time, at_least: time.min(table.value().units()) })
+    Ok(BoundedTree { tree, time, at_least: time.min(table.value().units()) })
 }
 
 fn by_dense<T: Scalar>(
@@ -194,17 +194,17 @@ fn by_dense<T: Scalar>(
     (class, most_clocks): (Class, usize),
     costs: &Overlapping,
     progress: &dyn Progress,
-) -> Result<Solution, DpError> {
+) -> Result<BoundedTree, DpError> {
     check_copies_fit(law, kept.root, costs)?;
     let dense::Bracket { table, .. } =
-        dense::Plan::new(law, class, kept.root, most_clocks)?.fill(law, progress)?;
+        dense::DensePlan::new(law, class, kept.root, most_clocks)?.fill(law, progress)?;
     let small = tree(law, &table);
     let (time, at_least) = match kept.is_one_of_several() {
         true => (law.copy(0), law.copy(0)),
         false => (completion(law, &small), table.value()),
     };
     let time = time.units();
-    Ok(Solution { tree: kept.restored(&small), time, at_least: time.min(at_least.units()) })
+    Ok(BoundedTree { tree: kept.restored(&small), time, at_least: time.min(at_least.units()) })
 }
 
 /// Fails unless every copy takes no longer than its own message, but the given root's, which sends

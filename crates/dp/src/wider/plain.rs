@@ -4,7 +4,7 @@
 //! that is ready sooner, does no harm. So they hold for gamma > beta, with empty blocks kept (an
 //! empty processor may relay, where copies are dear), for tables of any shape.
 
-use super::table::{Clocks, Side, Table, given_root, held, receivers, sides};
+use super::table::{Clocks, SideTable, Table, given_root, held, receivers, sides};
 use super::{Class, Receiving};
 use crate::progress::Meter;
 use crate::table::cells_with_root;
@@ -65,14 +65,14 @@ pub fn memory_needed<T: Scalar>(
 }
 
 /// A side, first rank and number of processors, and the clocks of its receivers.
-type Part<T> = ((Rank, usize), Clocks<T>);
+type SideClocks<T> = ((Rank, usize), Clocks<T>);
 
 /// The given root, if there is one, and the sides.
 fn parts<T: Scalar>(
     law: &impl Receiving<T>,
     class: Class,
     root: Root,
-) -> Result<(Option<Rank>, Vec<Part<T>>), DpError> {
+) -> Result<(Option<Rank>, Vec<SideClocks<T>>), DpError> {
     let p = law.processors();
     let root = given_root(p, root)?;
     let clocks = |side| match class {
@@ -82,8 +82,8 @@ fn parts<T: Scalar>(
     Ok((root, sides(p, root).into_iter().map(|side| (side, clocks(side))).collect()))
 }
 
-fn cells<T: Scalar>(processors: usize, root: Option<Rank>, parts: &[Part<T>]) -> usize {
-    let sides = parts.iter().map(|((_, width), clocks)| Side::cells(*width, clocks));
+fn cells<T: Scalar>(processors: usize, root: Option<Rank>, parts: &[SideClocks<T>]) -> usize {
+    let sides = parts.iter().map(|((_, width), clocks)| SideTable::cells(*width, clocks));
     sides.sum::<usize>() + root.map_or(0, |root| cells_with_root(processors, root))
 }
 
@@ -93,8 +93,8 @@ fn side<T: Scalar>(
     (first, width): (Rank, usize),
     clocks: Clocks<T>,
     meter: &mut Meter<'_>,
-) -> Result<Side<T>, DpError> {
-    let mut side = Side::new(first, width, clocks)?;
+) -> Result<SideTable<T>, DpError> {
+    let mut side = SideTable::new(first, width, clocks)?;
     let end = first + width;
     for i in (first..end).rev() {
         for j in i..end {
@@ -113,7 +113,7 @@ fn side<T: Scalar>(
 }
 
 /// `C(i,j)`: the recurrence.
-fn complete<T: Scalar>(law: &impl Receiving<T>, side: &Side<T>, (i, j): (Rank, Rank)) -> T {
+fn complete<T: Scalar>(law: &impl Receiving<T>, side: &SideTable<T>, (i, j): (Rank, Rank)) -> T {
     let mut least = T::NEVER;
     for k in i..j {
         let (left, right) = (side.cost.get(i, k), side.cost.get(k + 1, j));
@@ -133,7 +133,7 @@ fn complete<T: Scalar>(law: &impl Receiving<T>, side: &Side<T>, (i, j): (Rank, R
 /// `U_g(i,j)`: the recurrence.
 fn received_away<T: Scalar>(
     law: &impl Receiving<T>,
-    side: &Side<T>,
+    side: &SideTable<T>,
     clock: usize,
     (i, j): (Rank, Rank),
 ) -> T {

@@ -12,7 +12,7 @@ pub struct Table<T> {
     class: Class,
     root: Option<Rank>,
     /// The ranges without a given root: one side if there is none, else before and after it.
-    pub(super) sides: Vec<Side<T>>,
+    pub(super) sides: Vec<SideTable<T>>,
     /// `F(i,j)` for `i` in `0..=root` and `j` in `root..p`, row by row; none for a free root.
     rooted: Vec<T>,
 }
@@ -26,7 +26,7 @@ impl<T: Scalar> Table<T> {
         processors: usize,
         class: Class,
         root: Option<Rank>,
-        sides: Vec<Side<T>>,
+        sides: Vec<SideTable<T>>,
     ) -> Result<Table<T>, DpError> {
         let rooted = zeros(root.map_or(0, |root| cells_with_root(processors, root)))?;
         Ok(Table { processors, class, root, sides, rooted })
@@ -88,7 +88,7 @@ impl<T: Scalar> Table<T> {
 
     /// The side that ranges from `i` on belong to which do not hold the root.
     #[inline(always)]
-    pub(super) fn side(&self, i: Rank) -> &Side<T> {
+    pub(super) fn side(&self, i: Rank) -> &SideTable<T> {
         &self.sides[usize::from(self.root.is_some_and(|root| i > root))]
     }
 
@@ -102,7 +102,7 @@ impl<T: Scalar> Table<T> {
 
 /// The ranges within some consecutive processors, none of which is the given root.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Side<T> {
+pub(super) struct SideTable<T> {
     /// `C(i,j)`.
     pub(super) cost: Triangle<T>,
     /// `U_g(i,j)` for each of the clocks; none for [`Class::CopyFirst`].
@@ -110,14 +110,18 @@ pub(super) struct Side<T> {
     pub(super) clocks: Clocks<T>,
 }
 
-impl<T: Scalar> Side<T> {
+impl<T: Scalar> SideTable<T> {
     /// All 0.
     ///
     /// # Errors
     /// [`DpError::OutOfMemory`].
-    pub(super) fn new(first: Rank, width: usize, clocks: Clocks<T>) -> Result<Side<T>, DpError> {
+    pub(super) fn new(
+        first: Rank,
+        width: usize,
+        clocks: Clocks<T>,
+    ) -> Result<SideTable<T>, DpError> {
         let away = clocks.values.iter().map(|_| Triangle::new(first, width));
-        Ok(Side {
+        Ok(SideTable {
             cost: Triangle::new(first, width)?,
             away: away.collect::<Result<_, _>>()?,
             clocks,

@@ -489,7 +489,7 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
         let most_clocks = 1 + random.below(4) as usize;
         let kept = Kept::new(&sizes, root);
         let law = scaled(&kept.sizes, &costs);
-        let plan = dense::Plan::new(&law, Class::Consecutive, kept.root, most_clocks).unwrap();
+        let plan = dense::DensePlan::new(&law, Class::Consecutive, kept.root, most_clocks).unwrap();
         let slack = plan.slack() as f64;
         let clocks = wider::clocks_within(&sizes, &costs, root, slack).unwrap();
         assert!(clocks <= most_clocks, "{most_clocks} clocks give {slack}");
@@ -548,8 +548,8 @@ fn a_root_that_is_none_is_refused() {
 
 #[test]
 fn whoever_watches_sees_all_work_done_and_may_break_off() {
-    struct Watch(Mutex<(u64, u64)>, u64);
-    impl Progress for Watch {
+    struct Watcher(Mutex<(u64, u64)>, u64);
+    impl Progress for Watcher {
         fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
             *self.0.lock().unwrap() = (done, total);
             if done < self.1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -561,7 +561,7 @@ fn whoever_watches_sees_all_work_done_and_may_break_off() {
         for root in [Root::Best, Root::Given(0), Root::Given(3)] {
             for engine in [Engine::Plain, Engine::EXACT, Engine::Dense { most_clocks: 2 }] {
                 let watched = |most| {
-                    let watch = Watch(Mutex::default(), most);
+                    let watch = Watcher(Mutex::default(), most);
                     let solution = wider::optimal(&sizes, &costs, root, class, engine, &watch);
                     (solution, watch.0.into_inner().unwrap())
                 };

@@ -22,7 +22,7 @@ pub fn tree<T: Scalar>(law: &impl Receiving<T>, table: &Table<T>) -> Tree {
     let mut subtrees = Vec::with_capacity(p);
     let mut next = 0;
     while next < ranges.len() {
-        let (root, children) = Receiver { law, table }.unwind(ranges[next]);
+        let (root, children) = Unwinding { law, table }.unwind(ranges[next]);
         subtrees.push((root, ranges.len(), ranges.len() + children.len()));
         ranges.extend(children.into_iter().rev());
         next += 1;
@@ -60,7 +60,7 @@ pub fn completion<T: Scalar>(law: &impl Receiving<T>, tree: &Tree) -> T {
 }
 
 /// Goes back through what the root of a range received.
-struct Receiver<'a, T, L> {
+struct Unwinding<'a, T, L> {
     law: &'a L,
     table: &'a Table<T>,
 }
@@ -76,7 +76,7 @@ enum Last {
     All,
 }
 
-impl<T: Scalar, L: Receiving<T>> Receiver<'_, T, L> {
+impl<T: Scalar, L: Receiving<T>> Unwinding<'_, T, L> {
     /// The root of a range, and its children's ranges, the last received first.
     fn unwind(&self, mut range: (Rank, Rank)) -> (Rank, Vec<(Rank, Rank)>) {
         let mut children = Vec::new();

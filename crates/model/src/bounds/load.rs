@@ -17,12 +17,12 @@ pub(super) struct RootLoad {
     /// `n` entries: by how much sending the `i`-th largest takes longer than copying it.
     pub(super) lead: Vec<u128>,
     processors: usize,
-    scale: Scale,
+    scale: TimeScale,
 }
 
 /// How times became integers.
 #[derive(Clone, Copy, PartialEq)]
-enum Scale {
+enum TimeScale {
     /// They are.
     Integral,
     /// Multiplied by `2^exponent`, and rounded down.
@@ -37,7 +37,7 @@ impl RootLoad {
         sizes: &BlockSizes,
         costs: &Homogeneous,
     ) -> RootLoad {
-        let scale = Scale::new(copy_rate, sizes, costs);
+        let scale = TimeScale::new(copy_rate, sizes, costs);
         let [latency, beta, gamma] = [costs.alpha(), costs.beta(), costs.gamma().min(costs.beta())]
             .map(|c| scale.integer(c));
         let times = |rate: u128, bytes: u64| rate.saturating_mul(u128::from(bytes));
@@ -73,9 +73,9 @@ impl RootLoad {
         let latency = if self.blocks() > 0 { self.latency } else { 0 };
         let least = self.base().saturating_add(latency);
         match self.scale {
-            Scale::Integral if least > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
+            TimeScale::Integral if least > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
             // Only with the least of all scales can that be, beyond the range of f64.
-            Scale::Binary(_) if least > 1 << 122 => Err(TimeError::NotFinite),
+            TimeScale::Binary(_) if least > 1 << 122 => Err(TimeError::NotFinite),
             _ => Ok(()),
         }
     }
@@ -94,9 +94,9 @@ impl RootLoad {
     /// [`TimeError`] if it cannot be stated.
     pub(super) fn stated(&self, units: u128) -> Result<Time, TimeError> {
         match self.scale {
-            Scale::Integral if units > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
-            Scale::Integral => Time::new(units as f64).ok_or(TimeError::NotFinite),
-            Scale::Binary(exponent) => {
+            TimeScale::Integral if units > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
+            TimeScale::Integral => Time::new(units as f64).ok_or(TimeError::NotFinite),
+            TimeScale::Binary(exponent) => {
                 // A completion time comes about in at most 2p roundings one after the other, and a
                 // few in each message; none loses more than half an epsilon of a value.
                 let kept = 1.0 - (self.processors as f64 + 8.0) * f64::EPSILON;
@@ -109,23 +109,23 @@ impl RootLoad {
     }
 }
 
-impl Scale {
+impl TimeScale {
     /// The scale of a load: a power of two that uses most of 128 bits.
-    fn new(copy_rate: f64, sizes: &BlockSizes, costs: &Homogeneous) -> Scale {
+    fn new(copy_rate: f64, sizes: &BlockSizes, costs: &Homogeneous) -> TimeScale {
         if costs.is_integral() {
-            return Scale::Integral;
+            return TimeScale::Integral;
         }
         let most = sizes.processors() as f64 * costs.alpha()
             + (costs.beta() + copy_rate) * sizes.total() as f64;
         // Clamped so that neither the power nor a scaled cost leaves the range of f64.
-        Scale::Binary((HORIZON - most.log2().ceil()).clamp(-930.0, 900.0))
+        TimeScale::Binary((HORIZON - most.log2().ceil()).clamp(-930.0, 900.0))
     }
 
     /// A cost as an integer, rounded down.
     fn integer(self, cost: f64) -> u128 {
         match self {
-            Scale::Integral => cost as u128,
-            Scale::Binary(exponent) => (cost * exponent.exp2()) as u128,
+            TimeScale::Integral => cost as u128,
+            TimeScale::Binary(exponent) => (cost * exponent.exp2()) as u128,
         }
     }
 }

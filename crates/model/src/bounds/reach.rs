@@ -27,7 +27,7 @@ pub(super) fn least_latency(load: &RootLoad, counts: Option<&Counts>) -> Result<
             if paid >= least {
                 break;
             }
-            let root = Messages { singles, composites };
+            let root = MessageCounts { singles, composites };
             if let Some(idle) = root.least_idle(load, counts, least - paid) {
                 least = paid + idle;
             }
@@ -37,14 +37,14 @@ pub(super) fn least_latency(load: &RootLoad, counts: Option<&Counts>) -> Result<
 }
 
 /// How many messages with data a root receives.
-struct Messages {
+struct MessageCounts {
     /// Those with one block that is not empty.
     singles: usize,
     /// Those with two or more, at least one such message.
     composites: usize,
 }
 
-impl Messages {
+impl MessageCounts {
     /// The least time below `limit` that the root must wait; `None` if it is no less.
     fn least_idle(&self, load: &RootLoad, counts: Option<&Counts>, limit: u128) -> Option<u128> {
         let (mut too_little, mut enough) = (0, limit - 1);

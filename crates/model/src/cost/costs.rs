@@ -1,7 +1,7 @@
 //! Costs of any kind, as machine documents state them.
 
-use super::{CostMatrix, CostModel, Direction, Hierarchy, Homogeneous};
-use crate::{Rank, Time, TimeError};
+use super::{CostMatrix, CostModel, Cut, Direction, Hierarchy, Homogeneous};
+use crate::{Problem, Rank, Time, TimeError};
 
 /// The costs of a machine, in whichever form they are given.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,17 +50,85 @@ pub enum CostsError {
     },
 }
 
+/// What a kind of costs can do beside judging messages and copies. One implementation a kind, in its own
+/// file: that is all that a new kind of costs needs but a variant of [`Costs`] and its arm in
+/// [`Costs::kind`], a form in machine documents, and a description for people.
+pub trait CostKind: CostModel + std::fmt::Debug {
+    /// The name by which users and documents call this kind of costs.
+    fn name(&self) -> &'static str;
+
+    /// The most processors that there is room for, if that is limited though the number is open.
+    fn room(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether all costs are integers, and hence all times exact integers.
+    fn is_integral(&self) -> bool;
+
+    /// Fails unless every transmission is linear in the size of its message.
+    ///
+    /// # Errors
+    /// [`CostsError::NotLinear`].
+    fn check_linear(&self) -> Result<(), CostsError> {
+        Ok(())
+    }
+
+    /// Linear costs that agree with these for messages of this size; `None` if these are linear.
+    fn linearised_at(&self, _bytes: u64) -> Option<Costs> {
+        None
+    }
+
+    /// The homogeneous costs that these are for so many processors, if they are.
+    fn homogeneous(&self, processors: usize) -> Option<Homogeneous>;
+
+    /// alpha and beta of the link from `sender` to `receiver`, who differ, if its costs are linear.
+    fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)>;
+
+    /// gamma of a processor.
+    fn gamma_at(&self, rank: Rank) -> f64;
+
+    /// Whether some pair of processors has no link.
+    fn lacks_links(&self) -> bool {
+        false
+    }
+
+    /// Fails if no tree moves the problem's data, for lack of links.
+    ///
+    /// # Errors
+    /// [`Cut`].
+    fn check_links(&self, _problem: &Problem) -> Result<(), Cut> {
+        Ok(())
+    }
+
+    /// alpha, beta and gamma, if these three numbers are all: what documents state without a machine.
+    fn parameters(&self) -> Option<&Homogeneous> {
+        None
+    }
+}
+
 impl Costs {
     /// The most processors for which costs are expanded to a matrix.
     pub const MOST_EXPANDED: usize = 4096;
 
+    /// The costs, whichever kind they are of.
+    #[inline]
+    pub fn kind(&self) -> &dyn CostKind {
+        match self {
+            Costs::Homogeneous(costs) => costs,
+            Costs::Matrix(costs) => costs,
+            Costs::Hierarchical(costs) => costs,
+        }
+    }
+
     /// The name by which users and documents call this kind of costs.
     pub fn name(&self) -> &'static str {
-        match self {
-            Costs::Homogeneous(_) => "homogeneous",
-            Costs::Matrix(_) => "matrix",
-            Costs::Hierarchical(_) => "hierarchical",
-        }
+        self.kind().name()
+    }
+
+    /// How many processors the costs are stated for, or have room for; `None` if they hold for any
+    /// number.
+    pub fn room(&self) -> Option<usize> {
+        self.processors().or_else(|| self.kind().room())
     }
 
     /// Fails unless the costs are stated for this many processors.
@@ -71,9 +139,8 @@ impl Costs {
         if let Some(machine) = self.processors().filter(|&machine| machine != processors) {
             return Err(CostsError::Processors { machine, problem: processors });
         }
-        match self {
-            Costs::Hierarchical(hierarchy) if hierarchy.capacity() < processors => {
-                let capacity = hierarchy.capacity();
+        match self.kind().room() {
+            Some(capacity) if capacity < processors => {
                 Err(CostsError::Capacity { capacity, problem: processors })
             }
             _ => Ok(()),
@@ -82,11 +149,7 @@ impl Costs {
 
     /// Whether all costs are integers, and hence all times exact integers.
     pub fn is_integral(&self) -> bool {
-        match self {
-            Costs::Homogeneous(costs) => costs.is_integral(),
-            Costs::Matrix(costs) => costs.is_integral(),
-            Costs::Hierarchical(costs) => costs.is_integral(),
-        }
+        self.kind().is_integral()
     }
 
     /// Whether some pair of processors has no link.
@@ -94,14 +157,7 @@ impl Costs {
     /// # Complexity
     /// O(1), O(p^2) for a matrix.
     pub fn lacks_links(&self) -> bool {
-        match self {
-            Costs::Homogeneous(_) | Costs::Hierarchical(_) => false,
-            Costs::Matrix(matrix) => {
-                let ranks = 0..matrix.size();
-                let others = |one: Rank| ranks.clone().filter(move |&other| other != one);
-                ranks.clone().any(|one| others(one).any(|other| !matrix.is_linked(one, other)))
-            }
-        }
+        self.kind().lacks_links()
     }
 
     /// Fails unless every transmission is linear in the size of its message.
@@ -109,23 +165,13 @@ impl Costs {
     /// # Errors
     /// [`CostsError::NotLinear`].
     pub fn check_linear(&self) -> Result<(), CostsError> {
-        let levels = match self {
-            Costs::Homogeneous(_) | Costs::Matrix(_) => &[],
-            Costs::Hierarchical(hierarchy) => hierarchy.levels(),
-        };
-        match levels.iter().find(|level| level.links.linear().is_none()) {
-            Some(level) => Err(CostsError::NotLinear { level: level.name.clone() }),
-            None => Ok(()),
-        }
+        self.kind().check_linear()
     }
 
     /// Linear costs that agree with these for messages of this size; the same where these are linear.
     #[must_use]
     pub fn linearised_at(&self, bytes: u64) -> Costs {
-        match self {
-            Costs::Homogeneous(_) | Costs::Matrix(_) => self.clone(),
-            Costs::Hierarchical(hierarchy) => Costs::Hierarchical(hierarchy.linearised_at(bytes)),
-        }
+        self.kind().linearised_at(bytes).unwrap_or_else(|| self.clone())
     }
 
     /// The homogeneous costs that these are for so many processors, if they are.
@@ -133,14 +179,7 @@ impl Costs {
     /// # Complexity
     /// O(1), for a hierarchy about O(p), O(p^2) for a matrix.
     pub fn homogeneous(&self, processors: usize) -> Option<Homogeneous> {
-        match self {
-            Costs::Homogeneous(costs) => Some(*costs),
-            Costs::Matrix(matrix) => homogeneous_matrix(matrix),
-            Costs::Hierarchical(hierarchy) => {
-                let link = hierarchy.only_law(processors)?.linear()?;
-                Homogeneous::new(link.alpha, link.beta, hierarchy.gamma()).ok()
-            }
-        }
+        self.kind().homogeneous(processors)
     }
 
     /// alpha and beta of the link from `sender` to `receiver`, who differ, if its costs are linear.
@@ -148,16 +187,12 @@ impl Costs {
     /// # Panics
     /// May panic for ranks that the costs are not stated for.
     pub fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
-        match self {
-            Costs::Homogeneous(costs) => Some((costs.alpha(), costs.beta())),
-            Costs::Matrix(costs) => {
-                Some((costs.alpha(sender, receiver), costs.beta(sender, receiver)))
-            }
-            Costs::Hierarchical(hierarchy) => {
-                let level = &hierarchy.levels()[hierarchy.shared_level(sender, receiver)];
-                level.links.linear().map(|piece| (piece.alpha, piece.beta))
-            }
-        }
+        self.kind().link(sender, receiver)
+    }
+
+    /// alpha, beta and gamma, if these three numbers are all: what documents state without a machine.
+    pub fn parameters(&self) -> Option<&Homogeneous> {
+        self.kind().parameters()
     }
 
     /// The costs for this many processors as a matrix.
@@ -176,38 +211,16 @@ impl Costs {
         if processors > Self::MOST_EXPANDED {
             return Err(CostsError::TooLarge { processors });
         }
-        let link = |sender, receiver| self.link(sender, receiver).expect("checked above");
-        let gamma = |rank: Rank| match self {
-            Costs::Homogeneous(costs) => costs.gamma(),
-            Costs::Matrix(costs) => costs.gamma(rank),
-            Costs::Hierarchical(hierarchy) => hierarchy.gamma(),
-        };
+        let kind = self.kind();
+        let link = |sender, receiver| kind.link(sender, receiver).expect("checked above");
         let matrix = CostMatrix::from_fn(
             processors,
             |sender, receiver| link(sender, receiver).0,
             |sender, receiver| link(sender, receiver).1,
-            gamma,
+            |rank| kind.gamma_at(rank),
         );
         Ok(matrix.expect("all costs were checked before"))
     }
-}
-
-/// The costs that all pairs of processors share, if they do.
-fn homogeneous_matrix(matrix: &CostMatrix) -> Option<Homogeneous> {
-    let processors = matrix.size();
-    let gamma = matrix.gamma(0);
-    if processors == 1 {
-        return Homogeneous::new(0.0, 0.0, gamma).ok();
-    }
-    let (alpha, beta) = (matrix.alpha(0, 1), matrix.beta(0, 1));
-    let same = (0..processors).all(|sender| {
-        let pair = |receiver| {
-            sender == receiver
-                || (matrix.alpha(sender, receiver), matrix.beta(sender, receiver)) == (alpha, beta)
-        };
-        matrix.gamma(sender) == gamma && (0..processors).all(pair)
-    });
-    if same { Homogeneous::new(alpha, beta, gamma).ok() } else { None }
 }
 
 impl From<Homogeneous> for Costs {
@@ -218,11 +231,7 @@ impl From<Homogeneous> for Costs {
 
 impl CostModel for Costs {
     fn processors(&self) -> Option<usize> {
-        match self {
-            Costs::Homogeneous(costs) => CostModel::processors(costs),
-            Costs::Matrix(costs) => costs.processors(),
-            Costs::Hierarchical(costs) => costs.processors(),
-        }
+        self.kind().processors()
     }
 
     #[inline]
@@ -232,29 +241,17 @@ impl CostModel for Costs {
         receiver: Rank,
         bytes: u64,
     ) -> Result<Time, TimeError> {
-        match self {
-            Costs::Homogeneous(costs) => costs.transmission(bytes),
-            Costs::Matrix(costs) => costs.transmission_between(sender, receiver, bytes),
-            Costs::Hierarchical(costs) => costs.transmission_between(sender, receiver, bytes),
-        }
+        self.kind().transmission_between(sender, receiver, bytes)
     }
 
     #[inline]
     fn copy_at(&self, rank: Rank, bytes: u64) -> Result<Time, TimeError> {
-        match self {
-            Costs::Homogeneous(costs) => costs.copy(bytes),
-            Costs::Matrix(costs) => costs.copy_at(rank, bytes),
-            Costs::Hierarchical(costs) => costs.copy_at(rank, bytes),
-        }
+        self.kind().copy_at(rank, bytes)
     }
 
     #[inline]
     fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
-        match self {
-            Costs::Homogeneous(costs) => costs.plus(start, cost),
-            Costs::Matrix(costs) => costs.sum(start, cost),
-            Costs::Hierarchical(costs) => costs.sum(start, cost),
-        }
+        self.kind().sum(start, cost)
     }
 
     fn least_busy(
@@ -264,10 +261,6 @@ impl CostModel for Costs {
         processors: usize,
         bytes: u64,
     ) -> Result<Time, TimeError> {
-        match self {
-            Costs::Homogeneous(costs) => costs.least_busy(direction, rank, processors, bytes),
-            Costs::Matrix(costs) => costs.least_busy(direction, rank, processors, bytes),
-            Costs::Hierarchical(costs) => costs.least_busy(direction, rank, processors, bytes),
-        }
+        self.kind().least_busy(direction, rank, processors, bytes)
     }
 }

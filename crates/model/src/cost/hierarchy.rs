@@ -1,6 +1,8 @@
 //! Hierarchical costs: a few laws, one for each level of a machine, and a map of ranks to nodes.
 
-use super::{CostModel, Direction, PiecewiseLinear, linear, plus};
+use super::{
+    CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, PiecewiseLinear, linear, plus,
+};
 use crate::{Rank, Time, TimeError};
 use std::ops::Range;
 
@@ -360,6 +362,45 @@ impl CostModel for Hierarchy {
                 (Err(_), fine) | (fine, Err(_)) => fine,
             })
             .unwrap_or(Err(TimeError::Isolated { rank, direction }))
+    }
+}
+
+impl CostKind for Hierarchy {
+    fn name(&self) -> &'static str {
+        "hierarchical"
+    }
+
+    fn room(&self) -> Option<usize> {
+        Some(self.capacity())
+    }
+
+    fn is_integral(&self) -> bool {
+        self.integral
+    }
+
+    fn check_linear(&self) -> Result<(), CostsError> {
+        match self.levels.iter().find(|level| level.links.linear().is_none()) {
+            Some(level) => Err(CostsError::NotLinear { level: level.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    fn linearised_at(&self, bytes: u64) -> Option<Costs> {
+        Some(Costs::Hierarchical(Hierarchy::linearised_at(self, bytes)))
+    }
+
+    fn homogeneous(&self, processors: usize) -> Option<Homogeneous> {
+        let link = self.only_law(processors)?.linear()?;
+        Homogeneous::new(link.alpha, link.beta, self.gamma).ok()
+    }
+
+    fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
+        let level = &self.levels[self.shared_level(sender, receiver)];
+        level.links.linear().map(|piece| (piece.alpha, piece.beta))
+    }
+
+    fn gamma_at(&self, _: Rank) -> f64 {
+        self.gamma
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether there are links enough for any tree at all, and if not, where the network is cut.
 
-use super::{CostMatrix, Costs};
+use super::CostMatrix;
 use crate::{Problem, Rank, Root};
 use std::fmt;
 
@@ -102,15 +102,12 @@ impl Problem {
     /// # Complexity
     /// O(p^2) time where the root is given or the network strongly connected; O(p^3) at worst.
     pub fn check_links(&self) -> Result<(), Cut> {
-        match self.costs() {
-            Costs::Homogeneous(_) | Costs::Hierarchical(_) => Ok(()),
-            Costs::Matrix(costs) => costs.check_links(self),
-        }
+        self.costs().kind().check_links(self)
     }
 }
 
 impl CostMatrix {
-    fn check_links(&self, problem: &Problem) -> Result<(), Cut> {
+    pub(super) fn check_paths(&self, problem: &Problem) -> Result<(), Cut> {
         let processors = self.size();
         let is_outward = problem.operation().is_outward();
         let has_data = |rank: Rank| problem.payload().own(rank) > 0;

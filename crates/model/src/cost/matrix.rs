@@ -1,8 +1,8 @@
 //! Non-homogeneous linear costs: an alpha and a beta for each ordered pair of processors, a gamma
 //! for each processor.
 
-use super::{CostModel, Direction, linear, plus};
-use crate::{MOST_PROCESSORS, Rank, Time, TimeError};
+use super::{CostKind, CostModel, Cut, Direction, Homogeneous, linear, plus};
+use crate::{MOST_PROCESSORS, Problem, Rank, Time, TimeError};
 use std::sync::Arc;
 
 /// Non-homogeneous, linear, one-ported costs: `comm_ij(s) = alpha_ij + beta_ij s` for `s > 0` bytes
@@ -300,6 +300,56 @@ impl CostModel for CostMatrix {
         }
         least.unwrap_or(Err(TimeError::Isolated { rank, direction }))
     }
+}
+
+impl CostKind for CostMatrix {
+    fn name(&self) -> &'static str {
+        "matrix"
+    }
+
+    fn is_integral(&self) -> bool {
+        self.integral
+    }
+
+    fn homogeneous(&self, _: usize) -> Option<Homogeneous> {
+        homogeneous_matrix(self)
+    }
+
+    fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
+        Some((self.alpha(sender, receiver), self.beta(sender, receiver)))
+    }
+
+    fn gamma_at(&self, rank: Rank) -> f64 {
+        self.gamma(rank)
+    }
+
+    fn lacks_links(&self) -> bool {
+        let ranks = 0..self.size();
+        let others = |one: Rank| ranks.clone().filter(move |&other| other != one);
+        ranks.clone().any(|one| others(one).any(|other| !self.is_linked(one, other)))
+    }
+
+    fn check_links(&self, problem: &Problem) -> Result<(), Cut> {
+        self.check_paths(problem)
+    }
+}
+
+/// The costs that all pairs of processors share, if they do.
+fn homogeneous_matrix(matrix: &CostMatrix) -> Option<Homogeneous> {
+    let processors = matrix.size();
+    let gamma = matrix.gamma(0);
+    if processors == 1 {
+        return Homogeneous::new(0.0, 0.0, gamma).ok();
+    }
+    let (alpha, beta) = (matrix.alpha(0, 1), matrix.beta(0, 1));
+    let same = (0..processors).all(|sender| {
+        let pair = |receiver| {
+            sender == receiver
+                || (matrix.alpha(sender, receiver), matrix.beta(sender, receiver)) == (alpha, beta)
+        };
+        matrix.gamma(sender) == gamma && (0..processors).all(pair)
+    });
+    if same { Homogeneous::new(alpha, beta, gamma).ok() } else { None }
 }
 
 #[cfg(test)]

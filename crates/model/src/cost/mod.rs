@@ -13,7 +13,7 @@ mod matrix;
 mod piecewise;
 mod stated;
 
-pub use costs::{Costs, CostsError};
+pub use costs::{CostKind, Costs, CostsError};
 pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
 pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
@@ -266,6 +266,32 @@ impl CostModel for Homogeneous {
 
     fn least_busy(&self, _: Direction, _: Rank, _: usize, bytes: u64) -> Result<Time, TimeError> {
         self.transmission(bytes)
+    }
+}
+
+impl CostKind for Homogeneous {
+    fn name(&self) -> &'static str {
+        "homogeneous"
+    }
+
+    fn is_integral(&self) -> bool {
+        self.integral
+    }
+
+    fn homogeneous(&self, _: usize) -> Option<Homogeneous> {
+        Some(*self)
+    }
+
+    fn link(&self, _: Rank, _: Rank) -> Option<(f64, f64)> {
+        Some((self.alpha, self.beta))
+    }
+
+    fn gamma_at(&self, _: Rank) -> f64 {
+        self.gamma
+    }
+
+    fn parameters(&self) -> Option<&Homogeneous> {
+        Some(self)
     }
 }
 

@@ -3,11 +3,11 @@
 //! Normal numbers come from uniform ones by Box and Muller's method, with the same bits on every
 //! machine.
 
-use super::{DistributionError, DistributionParameters, Law, rounded, total};
+use super::{DistributionError, DistributionLaw, DistributionParameters, rounded, total};
 use crate::Randomness;
 use std::f64::consts::TAU;
 
-pub(super) const LAW: Law = Law {
+pub(super) const LAW: DistributionLaw = DistributionLaw {
     formula: "b exp(sigma z - sigma^2/2) for normal z, chosen at random",
     is_published: false,
     sizes,

@@ -129,7 +129,7 @@ impl From<BlockSizesError> for DistributionError {
 }
 
 /// What a distribution is.
-struct Law {
+struct DistributionLaw {
     /// The block sizes in words.
     formula: &'static str,
     /// Whether the papers' experiments have it.
@@ -154,7 +154,7 @@ impl Distribution {
         self.law().formula
     }
 
-    fn law(self) -> Law {
+    fn law(self) -> DistributionLaw {
         match self {
             Distribution::Same => published::SAME,
             Distribution::Random => published::RANDOM,

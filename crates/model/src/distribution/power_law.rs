@@ -4,10 +4,10 @@
 //! bytes. They lie at random ranks. Exponent 0 makes all blocks equal, 1 is the rank-size law of words
 //! and cities; from 2 on one block has most of the data.
 
-use super::{DistributionError, DistributionParameters, Law, rounded, total};
+use super::{DistributionError, DistributionLaw, DistributionParameters, rounded, total};
 use crate::Randomness;
 
-pub(super) const LAW: Law = Law {
+pub(super) const LAW: DistributionLaw = DistributionLaw {
     formula: "k-th largest in proportion to k^-exponent, at random ranks",
     is_published: false,
     sizes,

@@ -1,57 +1,62 @@
 //! The eleven distributions of the papers' experiments.
 
-use super::{DistributionError, DistributionParameters, Law};
+use super::{DistributionError, DistributionLaw, DistributionParameters};
 use crate::Randomness;
 
-pub(super) const SAME: Law =
+pub(super) const SAME: DistributionLaw =
     law("b everywhere", |parameters, _| regular(parameters, |_, _, mean, _| mean));
 
-pub(super) const RANDOM: Law =
+pub(super) const RANDOM: DistributionLaw =
     law("uniform in 1..2b", |parameters, randomness| Ok(uniform(parameters, randomness)));
 
-pub(super) const RANDOM_DECREASING: Law =
+pub(super) const RANDOM_DECREASING: DistributionLaw =
     law("random, sorted in falling order", |parameters, randomness| {
         let mut sizes = uniform(parameters, randomness);
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         Ok(sizes)
     });
 
-pub(super) const RANDOM_INCREASING: Law =
+pub(super) const RANDOM_INCREASING: DistributionLaw =
     law("random, sorted in rising order", |parameters, randomness| {
         let mut sizes = uniform(parameters, randomness);
         sizes.sort_unstable();
         Ok(sizes)
     });
 
-pub(super) const BUCKET: Law = law("b/2 plus uniform in 0..b-1", |parameters, randomness| {
-    let mean = u128::from(parameters.mean_block);
-    Ok(random(parameters, randomness, |x| mean / 2 + x % mean))
-});
+pub(super) const BUCKET: DistributionLaw =
+    law("b/2 plus uniform in 0..b-1", |parameters, randomness| {
+        let mean = u128::from(parameters.mean_block);
+        Ok(random(parameters, randomness, |x| mean / 2 + x % mean))
+    });
 
-pub(super) const SPIKES: Law =
+pub(super) const SPIKES: DistributionLaw =
     law("rho*b for one processor in rho, chosen at random, else 1", |parameters, randomness| {
         let (mean, rho) = (u128::from(parameters.mean_block), u128::from(parameters.rho));
         Ok(random(parameters, randomness, |x| if x.is_multiple_of(rho) { rho * mean } else { 1 }))
     });
 
-pub(super) const DECREASING: Law = law("2b(p-i)/p + 1", |parameters, _| {
+pub(super) const DECREASING: DistributionLaw = law("2b(p-i)/p + 1", |parameters, _| {
     regular(parameters, |i, p, mean, _| 2 * mean * (p - i) / p + 1)
 });
 
-pub(super) const INCREASING: Law = law("2b(i+1)/p + 1", |parameters, _| {
+pub(super) const INCREASING: DistributionLaw = law("2b(i+1)/p + 1", |parameters, _| {
     regular(parameters, |i, p, mean, _| 2 * mean * (i + 1) / p + 1)
 });
 
-pub(super) const ALTERNATING: Law = law("3b/2 on even ranks, b/2 on odd ones", |parameters, _| {
-    regular(parameters, |i, _, mean, _| if i % 2 == 0 { mean + mean / 2 } else { mean - mean / 2 })
-});
+pub(super) const ALTERNATING: DistributionLaw =
+    law("3b/2 on even ranks, b/2 on odd ones", |parameters, _| {
+        regular(
+            parameters,
+            |i, _, mean, _| if i % 2 == 0 { mean + mean / 2 } else { mean - mean / 2 },
+        )
+    });
 
-pub(super) const SKEWED: Law =
+pub(super) const SKEWED: DistributionLaw =
     law("p*b/rho on the first rho processors, else 1", |parameters, _| {
         regular(parameters, |i, p, mean, rho| if i < rho { p * mean / rho } else { 1 })
     });
 
-pub(super) const TWO_BLOCKS: Law =
+pub(super) const TWO_BLOCKS: DistributionLaw =
     law("p*b/2 on the first and last processor, else 0", |parameters, _| {
         regular(parameters, |i, p, mean, _| if i == 0 || i == p - 1 { p * mean / 2 } else { 0 })
     });
@@ -60,8 +65,8 @@ pub(super) const TWO_BLOCKS: Law =
 const fn law(
     formula: &'static str,
     sizes: fn(&DistributionParameters, Randomness) -> Result<Vec<u128>, DistributionError>,
-) -> Law {
-    Law { formula, is_published: true, sizes }
+) -> DistributionLaw {
+    DistributionLaw { formula, is_published: true, sizes }
 }
 
 /// `m_i` as a function of `i`, `p`, `b` and rho.

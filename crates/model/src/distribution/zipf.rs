@@ -1,9 +1,9 @@
 //! Block sizes drawn from Zipf's law, each by itself: most are small, a few are very large.
 
-use super::{DistributionError, DistributionParameters, Law, rounded, total};
+use super::{DistributionError, DistributionLaw, DistributionParameters, rounded, total};
 use crate::Randomness;
 
-pub(super) const LAW: Law = Law {
+pub(super) const LAW: DistributionLaw = DistributionLaw {
     formula: "in proportion to k in 1..p, chosen with probability in proportion to k^-exponent",
     is_published: false,
     sizes,

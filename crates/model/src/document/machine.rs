@@ -170,9 +170,9 @@ impl Serialize for Latency {
 
 impl<'de> Deserialize<'de> for Latency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Latency, D::Error> {
-        struct Entry;
+        struct LatencyVisitor;
 
-        impl Visitor<'_> for Entry {
+        impl Visitor<'_> for LatencyVisitor {
             type Value = Latency;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -199,7 +199,7 @@ impl<'de> Deserialize<'de> for Latency {
             }
         }
 
-        deserializer.deserialize_any(Entry)
+        deserializer.deserialize_any(LatencyVisitor)
     }
 }
 

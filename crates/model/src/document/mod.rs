@@ -13,9 +13,8 @@ pub use machine::{Date, Machine};
 use list::SubtreeLists;
 
 use crate::{
-    BlockSizes, ClosedSet, Costs, Homogeneous, NotOrdered, Operation, Order, Payload, Problem,
-    Rank, Root, StatedCosts, Step, Tree, TreeError, Vector, check_combines_neighbours,
-    check_ordered,
+    BlockSizes, ClosedSet, Homogeneous, NotOrdered, Operation, Order, Payload, Problem, Rank, Root,
+    StatedCosts, Step, Tree, TreeError, Vector, check_combines_neighbours, check_ordered,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -94,9 +93,9 @@ pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<T>, D::Error> {
-        struct Fields<T>(PhantomData<T>);
+        struct ObjectVisitor<T>(PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
             type Value = Object<T>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,7 +107,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
             }
         }
 
-        deserializer.deserialize_map(Fields(PhantomData))
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
     }
 }
 
@@ -326,13 +325,12 @@ impl TryFrom<&Problem> for ProblemFields {
             vector_bytes,
         };
         match problem.stated_costs() {
-            StatedCosts::Parameters(Costs::Homogeneous(costs)) => {
+            StatedCosts::Parameters(costs) => {
+                let kind = costs.name();
+                let costs = costs.parameters().ok_or(UnnamedCosts { kind })?;
                 fields.alpha = Some(costs.alpha());
                 fields.beta_per_byte = Some(costs.beta());
                 fields.gamma_per_byte = Some(costs.gamma());
-            }
-            StatedCosts::Parameters(costs @ (Costs::Matrix(_) | Costs::Hierarchical(_))) => {
-                return Err(UnnamedCosts { kind: costs.name() });
             }
             StatedCosts::Machine(machine) => fields.machine = Some(Object((**machine).clone())),
         }

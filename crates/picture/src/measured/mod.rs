@@ -12,7 +12,9 @@ mod page;
 
 pub use page::measured_page;
 
-use crate::frame::{MARGIN, SMALL, Setting as Frame, TEXT, draw_title, open_picture, title_height};
+use crate::frame::{
+    MARGIN, PictureStyle as Frame, SMALL, TEXT, draw_title, open_picture, title_height,
+};
 use crate::labels;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PURPLE, SKY, VERMILION};
 use crate::svg::{Px, Xml};

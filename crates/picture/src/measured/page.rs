@@ -1,7 +1,7 @@
 //! A page with the picture of measured times, the verdicts on the guidelines, and all figures.
 
 use super::MeasuredPicture;
-use crate::frame::{Setting as Frame, style};
+use crate::frame::{PictureStyle as Frame, style};
 use crate::svg::Xml;
 use tuwtree_measure::{
     CONFIDENCE, Comparison, Guideline, LEVEL, Measurements, Verdict, median_interval,

@@ -6,12 +6,12 @@
 //!
 //! [`TimelinePicture`]: crate::TimelinePicture
 
-use crate::frame::{Setting, style};
+use crate::frame::{PictureStyle, style};
 use crate::labels::{self, Unit};
 use crate::messages::{Performance, direction};
 use crate::palette::Colouring;
 use crate::svg::Px;
-use crate::timeline::{BarKind, Row, bars, critical_actions, rows, shared};
+use crate::timeline::{BarKind, TimelineRow, bars, critical_actions, rows, shared};
 use crate::tree::{TreePicture, legend::key};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
@@ -237,7 +237,7 @@ impl Report<'_> {
             TreePicture::new(one.tree, Some(one.performance))
                 .named(&one.name)
                 .within(rows, DEPTH)
-                .drawn(Setting::InPage)
+                .drawn(PictureStyle::InPage)
         };
         CandidateView {
             name: &one.name,
@@ -289,8 +289,8 @@ impl TimelineData {
         for row in rows {
             let before = data.from.len();
             match row {
-                Row::One(rank) => data.push_bars(performance, rank, &critical[rank]),
-                Row::Several(first, last) => data.push_shared(performance, first, last),
+                TimelineRow::One(rank) => data.push_bars(performance, rank, &critical[rank]),
+                TimelineRow::Several(first, last) => data.push_shared(performance, first, last),
             }
             data.counts.push(data.from.len() - before);
         }

@@ -4,14 +4,14 @@ mod bars;
 mod rows;
 mod shared;
 
-use crate::frame::{MARGIN, Setting, TEXT, draw_title, open_picture, prefix, title_height};
+use crate::frame::{MARGIN, PictureStyle, TEXT, draw_title, open_picture, prefix, title_height};
 use crate::labels::{self, Unit};
 use crate::messages::Performance;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
 use crate::scale::Scale;
 use crate::svg::{Px, Xml};
 pub(crate) use bars::{Bar, BarKind, bars, critical_actions};
-pub(crate) use rows::{Row, rows};
+pub(crate) use rows::{TimelineRow, rows};
 pub(crate) use shared::shared;
 use std::fmt::Display;
 use tuwtree_model::{ClosedSet, Rank, Time, quantity};
@@ -79,7 +79,7 @@ impl<'a> TimelinePicture<'a> {
             rows.iter().map(|&row| labels::width(&row_name(row), TEXT)).fold(0.0, f64::max);
         let left = MARGIN + widest.max(labels::width("processor", TEXT)) + GUTTER;
         let end = self.performance.timeline.completion_time().units();
-        let drawing = Drawing {
+        let drawing = TimelineCanvas {
             picture: self,
             scale: Scale::new(end, left, PLOT),
             left,
@@ -119,7 +119,7 @@ impl<'a> TimelinePicture<'a> {
 }
 
 /// A picture being drawn.
-struct Drawing<'a> {
+struct TimelineCanvas<'a> {
     picture: &'a TimelinePicture<'a>,
     scale: Scale,
     /// Where the bars begin.
@@ -137,8 +137,8 @@ struct Merged {
     count: usize,
 }
 
-impl Drawing<'_> {
-    fn draw(&self, rows: &[Row]) -> String {
+impl TimelineCanvas<'_> {
+    fn draw(&self, rows: &[TimelineRow]) -> String {
         let (title, lines) = self.picture.title();
         let top = title_height(lines.len()) + 24.0;
         let tops: Vec<f64> = rows
@@ -153,14 +153,14 @@ impl Drawing<'_> {
         let width = (self.left + PLOT + 60.0 + MARGIN).ceil();
         let height = (bottom + 14.0 + 22.0 + MARGIN).ceil();
         let mut xml = Xml::default();
-        open_picture(&mut xml, Setting::Alone, &title, width, height, "picture timeline");
+        open_picture(&mut xml, PictureStyle::Alone, &title, width, height, "picture timeline");
         xml.text("style", &[], timeline_style());
         draw_title(&mut xml, &title, &lines, width);
         self.draw_axis(&mut xml, top, bottom);
         for (&row, &top) in rows.iter().zip(&tops) {
             self.draw_row(&mut xml, row, top);
         }
-        let all_are_shown = rows.iter().all(|row| matches!(row, Row::One(_)));
+        let all_are_shown = rows.iter().all(|row| matches!(row, TimelineRow::One(_)));
         if all_are_shown && rows.len() <= MOST_CONNECTED {
             self.connect(&mut xml, &tops);
         }
@@ -179,9 +179,9 @@ impl Drawing<'_> {
         few.map_or(MOST_LANES / f64::from(lanes), |(_, height)| height)
     }
 
-    fn row_height(&self, row: Row) -> f64 {
+    fn row_height(&self, row: TimelineRow) -> f64 {
         match row {
-            Row::One(rank) if self.lanes[rank] > 1 => {
+            TimelineRow::One(rank) if self.lanes[rank] > 1 => {
                 Self::lane_height(self.lanes[rank]) * f64::from(self.lanes[rank]) + 6.0
             }
             _ => ROW,
@@ -222,7 +222,7 @@ impl Drawing<'_> {
         xml.text("text", &[("class", &"faint"), ("x", &right), ("y", &y)], "busy");
     }
 
-    fn draw_row(&self, xml: &mut Xml, row: Row, top: f64) {
+    fn draw_row(&self, xml: &mut Xml, row: TimelineRow, top: f64) {
         let height = self.row_height(row);
         let y = Px(top + height / 2.0 + 4.3);
         xml.open("g", &[("class", &"row")]);
@@ -235,8 +235,8 @@ impl Drawing<'_> {
         let right = Px(self.left + PLOT + 6.0);
         xml.text("text", &[("class", &"faint"), ("x", &right), ("y", &y)], share(busy, all));
         match row {
-            Row::One(rank) => self.draw_bars(xml, rank, top),
-            Row::Several(first, last) => self.draw_shared(xml, first, last, top),
+            TimelineRow::One(rank) => self.draw_bars(xml, rank, top),
+            TimelineRow::Several(first, last) => self.draw_shared(xml, first, last, top),
         }
         xml.close();
     }
@@ -386,7 +386,7 @@ impl Drawing<'_> {
         found.map_or(0, |(action, _)| action.port)
     }
 
-    fn draw_legend(&self, xml: &mut Xml, rows: &[Row], top: f64) {
+    fn draw_legend(&self, xml: &mut Xml, rows: &[TimelineRow], top: f64) {
         let mut x = MARGIN;
         let y = top + 11.0;
         let has_exchanges = (0..self.picture.performance.schedule.processors()).any(|rank| {
@@ -394,12 +394,11 @@ impl Drawing<'_> {
             actions.any(|action| action.send().is_some() && action.receive().is_some())
         });
         let mut entries: Vec<(&str, &str, f64)> = BarKind::all()
-            .into_iter()
             .filter(|&kind| kind != BarKind::Exchange || has_exchanges)
             .map(|kind| (kind.name(), kind.name(), if kind == BarKind::Wait { 3.0 } else { BAR }))
             .collect();
         entries.push(("critical", "critical path", 2.0));
-        if rows.iter().any(|row| matches!(row, Row::Several(..))) {
+        if rows.iter().any(|row| matches!(row, TimelineRow::Several(..))) {
             entries.push(("shared", "several processors, the darker the more are busy", BAR));
         }
         xml.open("g", &[("class", &"legend")]);
@@ -429,10 +428,10 @@ fn ports_in_use(schedule: &Schedule) -> Vec<u16> {
 }
 
 /// The name of a row: a rank or a range of them.
-pub(crate) fn row_name(row: Row) -> String {
+pub(crate) fn row_name(row: TimelineRow) -> String {
     match row {
-        Row::One(rank) => rank.to_string(),
-        Row::Several(first, last) => format!("{first} to {last}"),
+        TimelineRow::One(rank) => rank.to_string(),
+        TimelineRow::Several(first, last) => format!("{first} to {last}"),
     }
 }
 

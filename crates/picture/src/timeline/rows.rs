@@ -10,18 +10,18 @@ use tuwtree_model::{Rank, Time};
 
 /// A row of the timeline: one processor, or several consecutive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum TimelineRow {
     One(Rank),
     /// From the first to the last rank.
     Several(Rank, Rank),
 }
 
-impl Row {
+impl TimelineRow {
     /// The ranks in the row.
     pub(crate) fn ranks(self) -> std::ops::RangeInclusive<Rank> {
         match self {
-            Row::One(rank) => rank..=rank,
-            Row::Several(first, last) => first..=last,
+            TimelineRow::One(rank) => rank..=rank,
+            TimelineRow::Several(first, last) => first..=last,
         }
     }
 }
@@ -30,10 +30,10 @@ impl Row {
 ///
 /// # Complexity
 /// O(n + p log p) for n actions.
-pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<Row> {
+pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<TimelineRow> {
     let processors = performance.schedule.processors();
     if processors <= most {
-        return (0..processors).map(Row::One).collect();
+        return (0..processors).map(TimelineRow::One).collect();
     }
     let mut is_critical = vec![false; processors];
     for critical in performance.timeline.critical_path() {
@@ -52,7 +52,7 @@ pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<Row> {
     let mut next = 0;
     for rank in chosen {
         rows.extend(between(next, rank));
-        rows.push(Row::One(rank));
+        rows.push(TimelineRow::One(rank));
         next = rank + 1;
     }
     rows.extend(between(next, processors));
@@ -60,10 +60,10 @@ pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<Row> {
 }
 
 /// The row of the processors `first..end`, if there are any.
-fn between(first: Rank, end: Rank) -> Option<Row> {
+fn between(first: Rank, end: Rank) -> Option<TimelineRow> {
     match end - first {
         0 => None,
-        1 => Some(Row::One(first)),
-        _ => Some(Row::Several(first, end - 1)),
+        1 => Some(TimelineRow::One(first)),
+        _ => Some(TimelineRow::Several(first, end - 1)),
     }
 }

@@ -1,8 +1,8 @@
 //! What the lines and boxes of a tree's picture mean.
 
-use super::outline::{Item, Node};
-use super::{Drawing, WEDGE};
-use crate::frame::{Setting, TEXT};
+use super::outline::{Item, OutlineNode};
+use super::{TreeCanvas, WEDGE};
+use crate::frame::{PictureStyle, TEXT};
 use crate::labels;
 use crate::palette::{CHILD_WAITS, Colouring, NEUTRAL, PARENT_WAITS, VERMILION, VOLUMES};
 use crate::svg::{Px, Xml};
@@ -64,7 +64,7 @@ pub(crate) fn key(colouring: Colouring) -> Vec<(&'static str, String)> {
 }
 
 /// A sample and what it means.
-struct Entry {
+struct LegendEntry {
     sample: Sample,
     text: String,
 }
@@ -80,32 +80,32 @@ enum Sample {
 
 /// The legend's parts: the shapes of lines and boxes, and the colours, unless the page tells these.
 pub(super) struct Legend {
-    shapes: Vec<Entry>,
-    colours: Vec<Entry>,
+    shapes: Vec<LegendEntry>,
+    colours: Vec<LegendEntry>,
 }
 
 impl Legend {
-    pub(super) fn new(drawing: &Drawing<'_>, items: &[Item]) -> Legend {
+    pub(super) fn new(drawing: &TreeCanvas<'_>, items: &[Item]) -> Legend {
         let mut shapes = Vec::new();
         let mut sizes: Vec<u64> = [1, 4, 20].map(|part| drawing.largest / part).into();
         sizes.dedup();
         for bytes in sizes.into_iter().filter(|&bytes| bytes > 0) {
             let sample = Sample::Edge(drawing.edge_width(bytes));
-            shapes.push(Entry { sample, text: quantity::bytes(bytes) });
+            shapes.push(LegendEntry { sample, text: quantity::bytes(bytes) });
         }
-        if items.iter().any(|item| matches!(item.node, Node::Subtree(_))) {
+        if items.iter().any(|item| matches!(item.node, OutlineNode::Subtree(_))) {
             let text = "a processor and all below it".to_owned();
-            shapes.push(Entry { sample: Sample::Wedge, text });
+            shapes.push(LegendEntry { sample: Sample::Wedge, text });
         }
-        if items.iter().any(|item| matches!(item.node, Node::Run(_))) {
+        if items.iter().any(|item| matches!(item.node, OutlineNode::Run(_))) {
             let text = "several children, one after the other".to_owned();
-            shapes.push(Entry { sample: Sample::Boxes, text });
+            shapes.push(LegendEntry { sample: Sample::Boxes, text });
         }
         let colours = match (drawing.picture.performance, drawing.setting) {
-            (Some(_), Setting::Alone) => key(drawing.picture.colouring),
+            (Some(_), PictureStyle::Alone) => key(drawing.picture.colouring),
             _ => Vec::new(),
         };
-        let entry = |(colour, text)| Entry { sample: Sample::Colour(colour), text };
+        let entry = |(colour, text)| LegendEntry { sample: Sample::Colour(colour), text };
         Legend { shapes, colours: colours.into_iter().map(entry).collect() }
     }
 
@@ -122,12 +122,12 @@ impl Legend {
 }
 
 /// How many lines the entries take.
-fn lines(entries: &[Entry], width: f64) -> usize {
+fn lines(entries: &[LegendEntry], width: f64) -> usize {
     places(entries, width).last().map_or(0, |last| last.1 + 1)
 }
 
 /// Where each entry is: its left end and its line.
-fn places(entries: &[Entry], width: f64) -> Vec<(f64, usize)> {
+fn places(entries: &[LegendEntry], width: f64) -> Vec<(f64, usize)> {
     let (mut left, mut line) = (0.0, 0);
     let mut places = Vec::with_capacity(entries.len());
     for entry in entries {
@@ -141,7 +141,7 @@ fn places(entries: &[Entry], width: f64) -> Vec<(f64, usize)> {
     places
 }
 
-fn draw_entries(xml: &mut Xml, entries: &[Entry], left: f64, top: f64, width: f64) {
+fn draw_entries(xml: &mut Xml, entries: &[LegendEntry], left: f64, top: f64, width: f64) {
     xml.open("g", &[("class", &"legend")]);
     for (entry, (shift, line)) in entries.iter().zip(places(entries, width)) {
         let (x, y) = (left + shift, top + LINE * (line as f64 + 0.5));

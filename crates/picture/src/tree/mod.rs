@@ -7,14 +7,16 @@ mod layout;
 pub(crate) mod legend;
 mod outline;
 
-use crate::frame::{MARGIN, SMALL, Setting, TEXT, draw_title, open_picture, prefix, title_height};
+use crate::frame::{
+    MARGIN, PictureStyle, SMALL, TEXT, draw_title, open_picture, prefix, title_height,
+};
 use crate::labels::{self, Unit};
 use crate::messages::{Message, Performance, direction};
 use crate::palette::Colouring;
 use crate::svg::{Px, Xml};
 use layout::{Area, BOX, boxes};
 use legend::Legend;
-use outline::{Item, Node, Room, Shape};
+use outline::{Item, OutlineNode, Room, TreeOutline};
 use tuwtree_model::{ClosedSet, Operation, Rank, Time, Tree, quantity};
 
 /// A picture of a tree.
@@ -85,16 +87,16 @@ impl<'a> TreePicture<'a> {
     /// assert!(TreePicture::new(&tree, None).svg().starts_with("<svg"));
     /// ```
     pub fn svg(&self) -> String {
-        self.drawn(Setting::Alone)
+        self.drawn(PictureStyle::Alone)
     }
 
-    pub(crate) fn drawn(&self, setting: Setting) -> String {
+    pub(crate) fn drawn(&self, setting: PictureStyle) -> String {
         let messages = self.performance.map(|performance| performance.messages(self.tree));
         let messages = messages.unwrap_or_default();
-        let shape = Shape::new(self.tree, &messages, self.operation().is_outward());
+        let shape = TreeOutline::new(self.tree, &messages, self.operation().is_outward());
         let items = shape.items(self.room);
         let end = self.performance.map_or(Time::ZERO, |one| one.timeline.completion_time());
-        let drawing = Drawing {
+        let drawing = TreeCanvas {
             picture: self,
             shape: &shape,
             messages: &messages,
@@ -104,7 +106,7 @@ impl<'a> TreePicture<'a> {
             setting,
         };
         let widest_edge = drawing.widest_edge_for(&items);
-        Drawing { widest_edge, ..drawing }.draw(&items)
+        TreeCanvas { widest_edge, ..drawing }.draw(&items)
     }
 
     fn unit(&self) -> Unit {
@@ -153,9 +155,9 @@ impl<'a> TreePicture<'a> {
 }
 
 /// A picture being drawn.
-struct Drawing<'a> {
+struct TreeCanvas<'a> {
     picture: &'a TreePicture<'a>,
-    shape: &'a Shape<'a>,
+    shape: &'a TreeOutline<'a>,
     /// An entry for each processor, or none at all.
     messages: &'a [Option<Message>],
     /// The completion time.
@@ -164,7 +166,7 @@ struct Drawing<'a> {
     largest: u64,
     /// The width of its line.
     widest_edge: f64,
-    setting: Setting,
+    setting: PictureStyle,
 }
 
 /// The messages between an item and its parent, summed up.
@@ -189,15 +191,15 @@ struct Placed<'a> {
     label: String,
 }
 
-impl Drawing<'_> {
+impl TreeCanvas<'_> {
     fn draw(&self, items: &[Item]) -> String {
         let (title, lines) = self.picture.title();
         // A page has its own title.
-        let lines = if self.setting == Setting::Alone { lines } else { Vec::new() };
+        let lines = if self.setting == PictureStyle::Alone { lines } else { Vec::new() };
         let legend = Legend::new(self, items);
         let head = match self.setting {
-            Setting::Alone => title_height(lines.len()),
-            Setting::InPage => MARGIN,
+            PictureStyle::Alone => title_height(lines.len()),
+            PictureStyle::InPage => MARGIN,
         };
         let placed = self.placed(items, head);
         let tree_width = placed.iter().map(Placed::right).fold(0.0, f64::max) + MARGIN;
@@ -207,7 +209,7 @@ impl Drawing<'_> {
         let height = (bottom + legend.height(width - 2.0 * MARGIN) + MARGIN).ceil();
         let mut xml = Xml::default();
         open_picture(&mut xml, self.setting, &title, width, height, &self.class());
-        if self.setting == Setting::Alone {
+        if self.setting == PictureStyle::Alone {
             draw_title(&mut xml, &title, &lines, width);
         }
         for one in &placed {
@@ -225,9 +227,9 @@ impl Drawing<'_> {
 
     fn class(&self) -> String {
         match self.setting {
-            Setting::Alone => format!("picture by-{}", self.picture.colouring.name()),
+            PictureStyle::Alone => format!("picture by-{}", self.picture.colouring.name()),
             // The page chooses.
-            Setting::InPage => "picture".to_owned(),
+            PictureStyle::InPage => "picture".to_owned(),
         }
     }
 
@@ -245,8 +247,10 @@ impl Drawing<'_> {
     fn bundle(&self, item: &Item) -> Option<Bundle> {
         let one = |rank: Rank| self.messages.get(rank).copied().flatten();
         let messages: Vec<Message> = match &item.node {
-            Node::Processor(rank) | Node::Subtree(rank) => one(*rank).into_iter().collect(),
-            Node::Run(ranks) => ranks.iter().filter_map(|&rank| one(rank)).collect(),
+            OutlineNode::Processor(rank) | OutlineNode::Subtree(rank) => {
+                one(*rank).into_iter().collect()
+            }
+            OutlineNode::Run(ranks) => ranks.iter().filter_map(|&rank| one(rank)).collect(),
         };
         let first = messages.first()?;
         let mut bundle = Bundle { start: first.start, ..Bundle::default() };
@@ -275,9 +279,9 @@ impl Drawing<'_> {
             return volume.unwrap_or_default();
         }
         let who = match &item.node {
-            Node::Processor(_) => None,
-            Node::Subtree(_) => Some(labels::processors(item.processors)),
-            Node::Run(ranks) => Some(children(ranks, item.processors)),
+            OutlineNode::Processor(_) => None,
+            OutlineNode::Subtree(_) => Some(labels::processors(item.processors)),
+            OutlineNode::Run(ranks) => Some(children(ranks, item.processors)),
         };
         let when = bundle
             .map(|bundle| format!("{} to {}", unit.time(bundle.start), unit.time(bundle.end)));
@@ -328,9 +332,9 @@ impl Drawing<'_> {
         (self.widest_edge * share.min(1.0)).max(1.0)
     }
 
-    fn edge_class(&self, node: &Node, bundle: Option<Bundle>) -> String {
+    fn edge_class(&self, node: &OutlineNode, bundle: Option<Bundle>) -> String {
         let mut class = "edge".to_owned();
-        if matches!(node, Node::Run(_)) {
+        if matches!(node, OutlineNode::Run(_)) {
             class.push_str(" run");
         }
         let Some(bundle) = bundle else { return class + " none" };
@@ -361,8 +365,8 @@ impl Drawing<'_> {
         xml.text("title", &[], self.story(one));
         let (middle, mut text_left) = (area.middle(), area.right() + 6.0);
         match &item.node {
-            Node::Processor(_) => {}
-            Node::Subtree(_) => {
+            OutlineNode::Processor(_) => {}
+            OutlineNode::Subtree(_) => {
                 let (tip, base) = (area.right(), area.right() + WEDGE);
                 let points = format!(
                     "{},{} {},{} {},{}",
@@ -376,7 +380,7 @@ impl Drawing<'_> {
                 xml.empty("polygon", &[("class", &"wedge"), ("points", &points)]);
                 text_left += WEDGE;
             }
-            Node::Run(_) => {
+            OutlineNode::Run(_) => {
                 for shift in [4.0, 2.0] {
                     self.draw_box(
                         xml,
@@ -424,12 +428,14 @@ impl Drawing<'_> {
         let (item, unit) = (one.item, self.picture.unit());
         let outward = self.picture.operation().is_outward();
         let who = match &item.node {
-            Node::Processor(rank) if item.parent.is_none() => format!("processor {rank}, the root"),
-            Node::Processor(rank) => format!("processor {rank}"),
-            Node::Subtree(rank) => {
+            OutlineNode::Processor(rank) if item.parent.is_none() => {
+                format!("processor {rank}, the root")
+            }
+            OutlineNode::Processor(rank) => format!("processor {rank}"),
+            OutlineNode::Subtree(rank) => {
                 format!("processor {rank} and {} below it", item.processors - 1)
             }
-            Node::Run(ranks) => children(ranks, item.processors),
+            OutlineNode::Run(ranks) => children(ranks, item.processors),
         };
         let Some(bundle) = one.bundle else {
             return match (&item.node, self.picture.performance) {
@@ -439,7 +445,7 @@ impl Drawing<'_> {
         };
         let verb = if outward { "received" } else { "sent" };
         let mut story = format!("{who}: {} bytes {verb}", bundle.bytes);
-        if let Node::Processor(rank) | Node::Subtree(rank) = item.node
+        if let OutlineNode::Processor(rank) | OutlineNode::Subtree(rank) = item.node
             && !matches!(self.picture.operation(), Operation::Broadcast | Operation::Reduce)
         {
             story += &format!(" for {}", labels::processors(self.shape.processors(rank)));
@@ -465,9 +471,9 @@ impl Placed<'_> {
     /// Where the item's label begins, if it is beside the box.
     fn label_left(&self) -> f64 {
         let more = match self.item.node {
-            Node::Processor(_) => 6.0,
-            Node::Subtree(_) => 6.0 + WEDGE,
-            Node::Run(_) => 10.0,
+            OutlineNode::Processor(_) => 6.0,
+            OutlineNode::Subtree(_) => 6.0 + WEDGE,
+            OutlineNode::Run(_) => 10.0,
         };
         self.area.right() + more
     }
@@ -507,9 +513,9 @@ fn children(ranks: &[Rank], processors: usize) -> String {
 }
 
 /// What stands in an item's box.
-fn name(node: &Node) -> String {
+fn name(node: &OutlineNode) -> String {
     match node {
-        Node::Processor(rank) | Node::Subtree(rank) => rank.to_string(),
-        Node::Run(_) => "…".to_owned(),
+        OutlineNode::Processor(rank) | OutlineNode::Subtree(rank) => rank.to_string(),
+        OutlineNode::Run(_) => "…".to_owned(),
     }
 }

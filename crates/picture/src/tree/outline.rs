@@ -12,7 +12,7 @@ use tuwtree_model::{Rank, Tree};
 
 /// What an item of the picture stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum OutlineNode {
     /// One processor; what is below it are the item's children.
     Processor(Rank),
     /// A processor with everything below it.
@@ -25,7 +25,7 @@ pub(super) enum Node {
 /// A part of the tree that has a place of its own in the picture.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    pub(super) node: Node,
+    pub(super) node: OutlineNode,
     /// The items below, from top to bottom; each comes after this one in the list of all.
     pub(super) children: Vec<usize>,
     pub(super) parent: Option<usize>,
@@ -48,7 +48,7 @@ pub(super) struct Room {
 pub(super) const LEAST_ROWS: usize = 8;
 
 /// A tree, the sizes of its subtrees, and which order their roots are drawn in.
-pub(super) struct Shape<'a> {
+pub(super) struct TreeOutline<'a> {
     tree: &'a Tree,
     messages: &'a [Option<Message>],
     outward: bool,
@@ -56,17 +56,21 @@ pub(super) struct Shape<'a> {
     processors: Vec<usize>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> TreeOutline<'a> {
     /// `messages` has an entry for each processor, or none at all; `outward` trees have their
     /// children drawn in the order of a scatter.
-    pub(super) fn new(tree: &'a Tree, messages: &'a [Option<Message>], outward: bool) -> Shape<'a> {
+    pub(super) fn new(
+        tree: &'a Tree,
+        messages: &'a [Option<Message>],
+        outward: bool,
+    ) -> TreeOutline<'a> {
         let mut processors = vec![1; tree.processors()];
         for rank in tree.top_down().into_iter().rev() {
             if let Some(parent) = tree.parent(rank) {
                 processors[parent] += processors[rank];
             }
         }
-        Shape { tree, messages, outward, processors }
+        TreeOutline { tree, messages, outward, processors }
     }
 
     /// The number of processors in a subtree.
@@ -81,7 +85,7 @@ impl<'a> Shape<'a> {
     pub(super) fn items(&self, room: Room) -> Vec<Item> {
         let expanded = self.expanded(room);
         let mut items = Vec::new();
-        let mut pending = vec![(Node::Processor(self.tree.root()), None, 0)];
+        let mut pending = vec![(OutlineNode::Processor(self.tree.root()), None, 0)];
         while let Some((node, parent, depth)) = pending.pop() {
             let index = items.len();
             if let Some(parent) = parent {
@@ -89,7 +93,7 @@ impl<'a> Shape<'a> {
                 parent.children.push(index);
             }
             let processors = match &node {
-                Node::Processor(rank) => match expanded.get(rank) {
+                OutlineNode::Processor(rank) => match expanded.get(rank) {
                     Some(shown) => {
                         let below = shown.iter().rev().cloned();
                         pending.extend(below.map(|node| (node, Some(index), depth + 1)));
@@ -97,11 +101,11 @@ impl<'a> Shape<'a> {
                     }
                     None => self.processors[*rank],
                 },
-                Node::Subtree(rank) => self.processors[*rank],
-                Node::Run(ranks) => ranks.iter().map(|&rank| self.processors[rank]).sum(),
+                OutlineNode::Subtree(rank) => self.processors[*rank],
+                OutlineNode::Run(ranks) => ranks.iter().map(|&rank| self.processors[rank]).sum(),
             };
             let node = match node {
-                Node::Processor(rank) if processors > 1 => Node::Subtree(rank),
+                OutlineNode::Processor(rank) if processors > 1 => OutlineNode::Subtree(rank),
                 node => node,
             };
             items.push(Item { node, children: Vec::new(), parent, depth, processors });
@@ -110,7 +114,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The processors whose children are shown, and how these are.
-    fn expanded(&self, room: Room) -> HashMap<Rank, Vec<Node>> {
+    fn expanded(&self, room: Room) -> HashMap<Rank, Vec<OutlineNode>> {
         let mut expanded = HashMap::new();
         let mut rows = 1;
         let candidate = |rank, depth| (self.weight(rank), Reverse(rank), depth);
@@ -125,7 +129,7 @@ impl<'a> Shape<'a> {
             }
             rows += shown.len() - 1;
             for node in &shown {
-                if let Node::Processor(child) = node {
+                if let OutlineNode::Processor(child) = node {
                     candidates.push(candidate(*child, depth + 1));
                 }
             }
@@ -135,7 +139,7 @@ impl<'a> Shape<'a> {
     }
 
     /// A processor's children as they are shown: all of them, or the largest ones and runs.
-    fn shown(&self, rank: Rank, rows: usize, room: Room) -> Vec<Node> {
+    fn shown(&self, rank: Rank, rows: usize, room: Room) -> Vec<OutlineNode> {
         let mut children: Vec<Rank> = self.tree.children(rank).collect();
         if self.outward {
             children.reverse();
@@ -143,7 +147,7 @@ impl<'a> Shape<'a> {
         let few = (room.rows / 5).max(3);
         let all_fit = self.tree.processors() <= room.rows;
         if all_fit || children.len() <= few.max((room.rows - rows) / 2) {
-            return children.into_iter().map(Node::Processor).collect();
+            return children.into_iter().map(OutlineNode::Processor).collect();
         }
         let mut by_weight: Vec<usize> = (0..children.len()).collect();
         let from_an_end = |index: usize| index.min(children.len() - 1 - index);
@@ -156,7 +160,7 @@ impl<'a> Shape<'a> {
         let mut next = 0;
         for index in kept {
             nodes.extend(run(&children, next..index));
-            nodes.push(Node::Processor(children[index]));
+            nodes.push(OutlineNode::Processor(children[index]));
             next = index + 1;
         }
         nodes.extend(run(&children, next..children.len()));
@@ -174,11 +178,11 @@ impl<'a> Shape<'a> {
 }
 
 /// Some of the children in one item, if there are any; a single one is not worth hiding.
-fn run(children: &[Rank], range: Range<usize>) -> Option<Node> {
+fn run(children: &[Rank], range: Range<usize>) -> Option<OutlineNode> {
     match &children[range] {
         [] => None,
-        [one] => Some(Node::Processor(*one)),
-        several => Some(Node::Run(several.to_vec())),
+        [one] => Some(OutlineNode::Processor(*one)),
+        several => Some(OutlineNode::Run(several.to_vec())),
     }
 }
 
@@ -201,33 +205,36 @@ mod tests {
         Tree::new(processors, 0, &steps).unwrap()
     }
 
-    fn nodes(tree: &Tree, rows: usize, depth: usize) -> Vec<Node> {
-        let items = Shape::new(tree, &[], false).items(Room { rows, depth });
+    fn nodes(tree: &Tree, rows: usize, depth: usize) -> Vec<OutlineNode> {
+        let items = TreeOutline::new(tree, &[], false).items(Room { rows, depth });
         assert_eq!(items.iter().map(|item| item.processors).sum::<usize>(), tree.processors());
         items.into_iter().map(|item| item.node).collect()
     }
 
     #[test]
     fn a_small_tree_is_shown_in_full() {
-        let expected: Vec<Node> = (0..8).map(Node::Processor).collect();
+        let expected: Vec<OutlineNode> = (0..8).map(OutlineNode::Processor).collect();
         assert_eq!(nodes(&star(8), 8, 3), expected);
         assert_eq!(nodes(&chain(8), 8, 10), expected);
         let alone = Tree::new(1, 0, &[]).unwrap();
-        assert_eq!(nodes(&alone, 8, 3), [Node::Processor(0)]);
+        assert_eq!(nodes(&alone, 8, 3), [OutlineNode::Processor(0)]);
     }
 
     #[test]
     fn like_children_of_a_star_become_a_run() {
         let shown = nodes(&star(2000), 8, 3);
-        let run = Node::Run((3..1999).collect());
-        let expected = [0, 1, 2].map(Node::Processor);
+        let run = OutlineNode::Run((3..1999).collect());
+        let expected = [0, 1, 2].map(OutlineNode::Processor);
         assert_eq!(shown[..3], expected);
-        assert_eq!(shown[3..], [run, Node::Processor(1999)]);
+        assert_eq!(shown[3..], [run, OutlineNode::Processor(1999)]);
     }
 
     #[test]
     fn what_is_too_deep_is_one_subtree() {
         let shown = nodes(&chain(1000), 8, 2);
-        assert_eq!(shown, [Node::Processor(0), Node::Processor(1), Node::Subtree(2)]);
+        assert_eq!(
+            shown,
+            [OutlineNode::Processor(0), OutlineNode::Processor(1), OutlineNode::Subtree(2)]
+        );
     }
 }

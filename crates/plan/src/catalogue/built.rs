@@ -1,6 +1,6 @@
 //! Constructions that are built without search.
 
-use super::Row;
+use super::CatalogueRow;
 use crate::error::NoTree;
 use crate::request::{Built, Request, Wanted};
 use tuwtree_model::{ClosedSet, Operation, Order, Ports, Tree};
@@ -9,47 +9,47 @@ use tuwtree_treegen::{
     model_binomial, model_graceful, oblivious, paths, two_block,
 };
 
-pub(super) const LINEAR: Row = Row {
+pub(super) const LINEAR: CatalogueRow = CatalogueRow {
     is_online: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "star: the root receives from all others, as MPI libraries do",
         |_, _| true,
         |request, wanted| done(wanted, linear(request.problem)),
     )
 };
 
-pub(super) const OBLIVIOUS: Row = Row {
+pub(super) const OBLIVIOUS: CatalogueRow = CatalogueRow {
     is_online: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "rank-ordered binomial tree, whatever the blocks",
         |_, _| true,
         |request, wanted| done(wanted, oblivious(request.problem)),
     )
 };
 
-pub(super) const ADAPTIVE: Row = Row {
+pub(super) const ADAPTIVE: CatalogueRow = CatalogueRow {
     is_online: true,
     is_for_one_port: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "binomial tree in which the larger side receives",
         |_, _| true,
         |request, wanted| done(wanted, adaptive(request.problem, request.settings.adaptive_rule)),
     )
 };
 
-pub(super) const MINIMUM_FIRST: Row = Row::plain(
+pub(super) const MINIMUM_FIRST: CatalogueRow = CatalogueRow::plain(
     "binomial tree, places filled with the nearest first; not in rank order",
     where_costs_differ,
     |request, wanted| done(wanted, model_binomial(request.problem, Filling::MinimumFirst)),
 );
 
-pub(super) const MAXIMUM_FIRST: Row = Row::plain(
+pub(super) const MAXIMUM_FIRST: CatalogueRow = CatalogueRow::plain(
     "binomial tree, places filled with the farthest first; not in rank order",
     where_costs_differ,
     |request, wanted| done(wanted, model_binomial(request.problem, Filling::MaximumFirst)),
 );
 
-pub(super) const GRACEFUL: Row = Row::plain(
+pub(super) const GRACEFUL: CatalogueRow = CatalogueRow::plain(
     "sets of growing weight, largest block first (Träff 2004); not in rank order",
     where_costs_differ,
     |request, wanted| match request.problem.vector() {
@@ -61,54 +61,54 @@ pub(super) const GRACEFUL: Row = Row::plain(
     },
 );
 
-pub(super) const MODEL_GRACEFUL: Row = Row::plain(
+pub(super) const MODEL_GRACEFUL: CatalogueRow = CatalogueRow::plain(
     "sets of growing message times, slowest first; not in rank order",
     where_costs_differ,
     |request, wanted| done(wanted, model_graceful(request.problem)),
 );
 
-pub(super) const PATHS: Row = Row::plain(
+pub(super) const PATHS: CatalogueRow = CatalogueRow::plain(
     "each rank along its fastest path of links, where pairs have none; not in rank order",
     |request, order| order == Order::Any && request.problem.costs().lacks_links(),
     |request, wanted| done(wanted, paths(request.problem)),
 );
 
-pub(super) const TWO_BLOCK: Row = Row {
+pub(super) const TWO_BLOCK: CatalogueRow = CatalogueRow {
     is_for_cheap_copies: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "small and large blocks apart, for at most two block sizes; not in rank order",
         |request, order| order == Order::Any && two_block(request.problem).is_ok(),
         |request, wanted| done(wanted, two_block(request.problem)),
     )
 };
 
-pub(super) const DOUBLING: Row = Row {
+pub(super) const DOUBLING: CatalogueRow = CatalogueRow {
     is_for_cheap_copies: true,
     is_for_one_port: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "the largest blocks, 1, 1, 2, 4, ... at a time, no search; not in rank order",
         unordered_blocks,
         |request, wanted| done(wanted, doubling(request.problem)),
     )
 };
 
-pub(super) const GREEDY: Row = Row {
+pub(super) const GREEDY: CatalogueRow = CatalogueRow {
     is_for_cheap_copies: true,
     is_for_one_port: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "the largest blocks, as many at a time as are ready; not in rank order",
         unordered_blocks,
         |request, wanted| done(wanted, greedy(request.searched.problem(wanted.effort)?)),
     )
 };
 
-pub(super) const KNOMIAL: Row = Row::plain(
+pub(super) const KNOMIAL: CatalogueRow = CatalogueRow::plain(
     "(k + 1)-nomial tree for --ports k, in which the last to be ready or the largest receives",
     |request, _| request.problem.ports() != Ports::ONE,
     |request, wanted| done(wanted, knomial(request.problem)),
 );
 
-pub(super) const HYBRID: Row = Row::plain(
+pub(super) const HYBRID: CatalogueRow = CatalogueRow::plain(
     "large blocks alone, the others in growing groups, for several --ports; not in rank order",
     |request, order| request.problem.ports() != Ports::ONE && order == Order::Any,
     |request, wanted| done(wanted, hybrid(request.searched.problem(wanted.effort)?)),

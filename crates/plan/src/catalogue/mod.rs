@@ -1,7 +1,7 @@
 //! The catalogue: a row for each construction.
 //!
 //! A new construction is a new file here with its row, its name in
-//! [`Construction`](tuwtree_model::Construction), and its line in [`row`], which the compiler demands.
+//! [`Construction`], and its line in [`row`], which the compiler demands.
 
 mod built;
 mod non_ordered;
@@ -15,7 +15,7 @@ use crate::request::{Built, Request, Search, Wanted};
 use tuwtree_model::{Construction, Order};
 
 /// What is known of a construction.
-pub struct Row {
+pub struct CatalogueRow {
     /// The construction in a line.
     pub summary: &'static str,
     /// Whether processors can build the tree by themselves, from little more than their own blocks.
@@ -37,14 +37,14 @@ pub struct Row {
     pub(crate) build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
 }
 
-impl Row {
+impl CatalogueRow {
     /// A construction without search, to which none of the rest applies.
     const fn plain(
         summary: &'static str,
         suits: fn(&Request<'_>, Order) -> bool,
         build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
-    ) -> Row {
-        Row {
+    ) -> CatalogueRow {
+        CatalogueRow {
             summary,
             is_online: false,
             is_for_cheap_copies: false,
@@ -58,7 +58,7 @@ impl Row {
 }
 
 /// The row of a construction.
-pub fn row(construction: Construction) -> &'static Row {
+pub fn row(construction: Construction) -> &'static CatalogueRow {
     match construction {
         Construction::Linear => &built::LINEAR,
         Construction::Oblivious => &built::OBLIVIOUS,

@@ -4,7 +4,7 @@
 //! For gamma > beta, `sorted` and `searched` are built all the same, and nothing is known of how good
 //! they are but what the lower bound tells; `exact` is exact; `direct` is not built.
 
-use super::Row;
+use super::CatalogueRow;
 use super::built::{needs_blocks, unordered_blocks};
 use super::optimal::one_ported;
 use crate::error::NoTree;
@@ -40,13 +40,13 @@ const MOST_DIRECT: usize = 8;
 /// The longest that a local search may take that was not asked for by name: it ends early as a rule.
 const SEARCH_PATIENCE_SECONDS: f64 = 10.0;
 
-pub(super) const DIRECT: Row = Row {
+pub(super) const DIRECT: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "best ordered tree for the rest after at most 8 of the largest blocks went to the root",
         |request, order| request.problem.blocks().is_some() && order >= Order::Direct,
         |request, wanted| {
-            let Blocks { problem, sizes, costs } = Blocks::of(request, wanted)?;
+            let NonOrderedInput { problem, sizes, costs } = NonOrderedInput::of(request, wanted)?;
             if costs.gamma() > costs.beta() {
                 return Err(wanted.effort.refused(format!(
                     "gamma = {} exceeds beta = {}; direct senders are for gamma <= beta",
@@ -65,14 +65,14 @@ pub(super) const DIRECT: Row = Row {
     )
 };
 
-pub(super) const SORTED: Row = Row {
+pub(super) const SORTED: CatalogueRow = CatalogueRow {
     is_for_cheap_copies: true,
     is_for_one_port: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "optimal ordered tree for six other orders of the blocks; not in rank order",
         unordered_blocks,
         |request, wanted| {
-            let Blocks { problem, .. } = Blocks::of(request, wanted)?;
+            let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
             let expense = expense_of_orders(&problem, BlockOrder::ALL.len(), wanted)?;
             expense.check(wanted.effort, request.watch, |_| String::new())?;
             let progress = Watched(request.watch.begin(wanted.construction.name()));
@@ -81,15 +81,15 @@ pub(super) const SORTED: Row = Row {
     )
 };
 
-pub(super) const SEARCHED: Row = Row {
+pub(super) const SEARCHED: CatalogueRow = CatalogueRow {
     is_for_cheap_copies: true,
     is_for_one_port: true,
     is_long: true,
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "the same for orders improved step by step (--search-steps); not in rank order",
         unordered_blocks,
         |request, wanted| {
-            let Blocks { problem, .. } = Blocks::of(request, wanted)?;
+            let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
             let LocalSearch { steps, seed, limit } = request.settings.local_search;
             let mut expense = expense_of_orders(&problem, steps + 2, wanted)?;
             expense.patience = SEARCH_PATIENCE_SECONDS;
@@ -106,13 +106,13 @@ pub(super) const SEARCHED: Row = Row {
     )
 };
 
-pub(super) const EXACT: Row = Row {
+pub(super) const EXACT: CatalogueRow = CatalogueRow {
     is_long: true,
-    ..Row::plain(
-        "best tree of all, for few processors or few sizes",
+    ..CatalogueRow::plain(
+        "best tree of all, for few processes or few sizes",
         unordered_blocks,
         |request, wanted| {
-            let Blocks { problem, .. } = Blocks::of(request, wanted)?;
+            let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
             let ports = request.problem.ports();
             if ports == Ports::ONE {
                 check_work(&problem, wanted.effort)?;
@@ -123,22 +123,24 @@ pub(super) const EXACT: Row = Row {
 };
 
 /// What all of these trees are made from.
-struct Blocks<'a> {
+struct NonOrderedInput<'a> {
     /// On one port, with the costs to search with.
     problem: Problem,
     sizes: &'a BlockSizes,
     costs: Homogeneous,
 }
 
-impl<'a> Blocks<'a> {
-    fn of(request: &'a Request<'_>, wanted: Wanted) -> Result<Blocks<'a>, NoTree> {
+impl<'a> NonOrderedInput<'a> {
+    fn of(request: &'a Request<'_>, wanted: Wanted) -> Result<NonOrderedInput<'a>, NoTree> {
         let Some(sizes) = request.problem.blocks() else {
             let reason = needs_blocks(wanted, request.problem.operation());
             return Err(wanted.effort.refused(reason));
         };
         let problem = one_ported(request.searched.problem(wanted.effort)?);
         match &request.searched {
-            Searched::Homogeneous(costs, _) => Ok(Blocks { problem, sizes, costs: *costs }),
+            Searched::Homogeneous(costs, _) => {
+                Ok(NonOrderedInput { problem, sizes, costs: *costs })
+            }
             Searched::PerPair(_) | Searched::NotLinear(_) => {
                 let reason = "only costs that are the same for all pairs of processors will do";
                 Err(wanted.effort.refused(reason))

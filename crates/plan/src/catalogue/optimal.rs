@@ -1,6 +1,6 @@
 //! Optimal ordered trees, which are searched for: by which method, and with which costs.
 
-use super::Row;
+use super::CatalogueRow;
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, Request, Search, Searched, Wanted};
@@ -11,7 +11,7 @@ use tuwtree_dp::{
 };
 use tuwtree_model::{ClosedSet, Construction, Payload, Problem, completion_time};
 
-pub(super) const BINARY: Row = Row {
+pub(super) const BINARY: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
     search: |request| match &request.searched {
         Searched::Homogeneous(_, problem) if problem.blocks().is_some() => {
@@ -20,14 +20,14 @@ pub(super) const BINARY: Row = Row {
         Searched::Homogeneous(..) | Searched::PerPair(_) => Some(Search::BinaryPerPair),
         Searched::NotLinear(_) => None,
     },
-    ..Row::plain(
+    ..CatalogueRow::plain(
         "best tree with at most two children everywhere, in rank order",
         |_, _| true,
         searched,
     )
 };
 
-pub(super) const ROW: Row = Row {
+pub(super) const ROW: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
     search: |request| match &request.searched {
         Searched::Homogeneous(_, problem) => {
@@ -36,7 +36,7 @@ pub(super) const ROW: Row = Row {
         Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
         Searched::NotLinear(_) => None,
     },
-    ..Row::plain("best tree of all that join adjacent ranges", |_, _| true, searched)
+    ..CatalogueRow::plain("best tree of all that join adjacent ranges", |_, _| true, searched)
 };
 
 /// An optimal tree: found by a dynamic program, or known.

@@ -1,6 +1,6 @@
 //! Optimal trees inside the nodes of a hierarchical machine, and among their leaders.
 
-use super::Row;
+use super::CatalogueRow;
 use super::optimal::{fastest, one_ported};
 use crate::error::NoTree;
 use crate::request::{Built, Request, Searched, Wanted};
@@ -11,7 +11,7 @@ use tuwtree_model::{
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, two_level};
 
-pub(super) const ROW: Row = Row::plain(
+pub(super) const ROW: CatalogueRow = CatalogueRow::plain(
     "optimal trees within the nodes of a hierarchical machine and among their leaders",
     |request, _| {
         request.costs_differ() && matches!(request.problem.costs(), Costs::Hierarchical(_))
@@ -24,13 +24,12 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let machine = match (&request.searched, problem.costs()) {
         (Searched::PerPair(_), Costs::Hierarchical(machine)) => machine,
         _ => {
-            let reason = match request.problem.costs() {
-                Costs::Hierarchical(_) => {
+            let is_hierarchical = matches!(request.problem.costs(), Costs::Hierarchical(_));
+            let reason = match is_hierarchical {
+                true => {
                     "all these processors pay the same for each other, so that there are no levels"
                 }
-                Costs::Homogeneous(_) | Costs::Matrix(_) => {
-                    "two-level trees need a machine of several levels (hierarchical)"
-                }
+                false => "two-level trees need a machine of several levels (hierarchical)",
             };
             return Err(wanted.effort.refused(reason));
         }

@@ -171,9 +171,9 @@ impl<'a> Replay<'a> {
         writeln!(output, "<?xml version='1.0'?>")?;
         writeln!(output, "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">")?;
         writeln!(output, "<platform version=\"4.1\">")?;
-        match self.costs {
-            Costs::Homogeneous(_) => self.write_cluster(output)?,
-            Costs::Matrix(_) | Costs::Hierarchical(_) => self.write_pairs(output)?,
+        match self.costs.parameters() {
+            Some(_) => self.write_cluster(output)?,
+            None => self.write_pairs(output)?,
         }
         writeln!(output, "</platform>")
     }

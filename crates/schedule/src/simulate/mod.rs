@@ -117,7 +117,7 @@ struct Simulation<'a, C> {
     /// An entry for each action: the ones before and after it on its port.
     neighbours: Vec<(u32, u32)>,
     /// An entry for each action.
-    progress: Vec<Progress>,
+    progress: Vec<KnownTimes>,
     /// `p` entries: up to where all actions of a processor that write have ended, and when.
     written: Vec<(usize, Time)>,
     /// Actions that may have become ready.
@@ -129,7 +129,7 @@ const NOTHING: u32 = u32::MAX;
 
 /// How far the times of an action are known.
 #[derive(Clone, Copy, Default)]
-struct Progress {
+struct KnownTimes {
     times: ActionTimes,
     /// The other end of the message that ends last so far.
     partner: u32,
@@ -140,7 +140,7 @@ struct Progress {
     written: Option<Time>,
 }
 
-impl Progress {
+impl KnownTimes {
     fn is_over(&self) -> bool {
         self.is_posted && self.open == 0
     }
@@ -170,7 +170,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             sends,
             owner,
             neighbours,
-            progress: vec![Progress::default(); programs.len()],
+            progress: vec![KnownTimes::default(); programs.len()],
             written: (0..programs.processors())
                 .map(|rank| (programs.range(rank).start, Time::ZERO))
                 .collect(),

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// Where bytes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ByteSource {
     /// From nowhere: nothing has been written there.
     Nothing,
     /// The operation's data.
@@ -24,32 +24,32 @@ pub(super) enum Source {
 
 /// Consecutive bytes of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) source: Source,
+pub(super) struct ByteRun {
+    pub(super) source: ByteSource,
     /// The number of the first of them in the operation's data.
     pub(super) start: u64,
     /// More than 0.
     pub(super) bytes: u64,
 }
 
-impl Run {
-    fn joined(self, next: Run) -> Option<Run> {
+impl ByteRun {
+    fn joined(self, next: ByteRun) -> Option<ByteRun> {
         let together = self.source == next.source
-            && (self.source == Source::Nothing || self.start + self.bytes == next.start);
-        together.then(|| Run { bytes: self.bytes + next.bytes, ..self })
+            && (self.source == ByteSource::Nothing || self.start + self.bytes == next.start);
+        together.then(|| ByteRun { bytes: self.bytes + next.bytes, ..self })
     }
 
     /// Without its first bytes.
-    pub(super) fn from(self, offset: u64) -> Run {
-        let start = if self.source == Source::Nothing { 0 } else { self.start + offset };
-        Run { start, bytes: self.bytes - offset, ..self }
+    pub(super) fn from(self, offset: u64) -> ByteRun {
+        let start = if self.source == ByteSource::Nothing { 0 } else { self.start + offset };
+        ByteRun { start, bytes: self.bytes - offset, ..self }
     }
 }
 
 /// The bytes of a buffer or message, at least one.
 #[derive(Clone, Debug)]
-enum Node {
-    Leaf(Run),
+enum ContentNode {
+    Leaf(ByteRun),
     Inner {
         bytes: u64,
         /// 1 more than the higher of both; they differ by at most 1.
@@ -57,66 +57,66 @@ enum Node {
         /// Whether all of it, or any of it, has been written.
         all_written: bool,
         any_written: bool,
-        left: Rc<Node>,
-        right: Rc<Node>,
+        left: Rc<ContentNode>,
+        right: Rc<ContentNode>,
     },
 }
 
-impl Node {
+impl ContentNode {
     fn bytes(&self) -> u64 {
         match self {
-            Node::Leaf(run) => run.bytes,
-            Node::Inner { bytes, .. } => *bytes,
+            ContentNode::Leaf(run) => run.bytes,
+            ContentNode::Inner { bytes, .. } => *bytes,
         }
     }
 
     fn height(&self) -> u8 {
         match self {
-            Node::Leaf(_) => 0,
-            Node::Inner { height, .. } => *height,
+            ContentNode::Leaf(_) => 0,
+            ContentNode::Inner { height, .. } => *height,
         }
     }
 
     fn all_written(&self) -> bool {
         match self {
-            Node::Leaf(run) => run.source != Source::Nothing,
-            Node::Inner { all_written, .. } => *all_written,
+            ContentNode::Leaf(run) => run.source != ByteSource::Nothing,
+            ContentNode::Inner { all_written, .. } => *all_written,
         }
     }
 
     fn any_written(&self) -> bool {
         match self {
-            Node::Leaf(run) => run.source != Source::Nothing,
-            Node::Inner { any_written, .. } => *any_written,
+            ContentNode::Leaf(run) => run.source != ByteSource::Nothing,
+            ContentNode::Inner { any_written, .. } => *any_written,
         }
     }
 }
 
 /// The contents of a buffer, or of a message.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Contents(Option<Rc<Node>>);
+pub(super) struct Contents(Option<Rc<ContentNode>>);
 
 impl Contents {
     /// One run, or none if it has no bytes.
-    pub(super) fn of(run: Run) -> Contents {
-        Contents((run.bytes > 0).then(|| Rc::new(Node::Leaf(run))))
+    pub(super) fn of(run: ByteRun) -> Contents {
+        Contents((run.bytes > 0).then(|| Rc::new(ContentNode::Leaf(run))))
     }
 
     /// A buffer into which nothing has been written.
     pub(super) fn nothing(bytes: u64) -> Contents {
-        Contents::of(Run { source: Source::Nothing, start: 0, bytes })
+        Contents::of(ByteRun { source: ByteSource::Nothing, start: 0, bytes })
     }
 
     /// The run that all of it is, if it is one.
-    pub(super) fn as_run(&self) -> Option<Run> {
+    pub(super) fn as_run(&self) -> Option<ByteRun> {
         match self.0.as_deref() {
-            Some(Node::Leaf(run)) => Some(*run),
+            Some(ContentNode::Leaf(run)) => Some(*run),
             _ => None,
         }
     }
 
     /// The first run.
-    pub(super) fn first(&self) -> Option<Run> {
+    pub(super) fn first(&self) -> Option<ByteRun> {
         self.runs().next()
     }
 
@@ -134,7 +134,7 @@ impl Contents {
         let Some(between) = last.joined(first) else { return Contents(Some(join(left, right))) };
         let (head, _) = self.split(left.bytes() - last.bytes);
         let (_, tail) = next.split(first.bytes);
-        let mut all = Rc::new(Node::Leaf(between));
+        let mut all = Rc::new(ContentNode::Leaf(between));
         if let Some(head) = &head.0 {
             all = join(head, &all);
         }
@@ -168,13 +168,13 @@ impl Contents {
 
     /// The offset of the first byte that has been written, or that has not.
     pub(super) fn find(&self, wanted: Wanted) -> Option<u64> {
-        let holds_it = |node: &Node| match wanted {
+        let holds_it = |node: &ContentNode| match wanted {
             Wanted::Written => node.any_written(),
             Wanted::NotWritten => !node.all_written(),
         };
         let mut node = self.0.as_deref().filter(|node| holds_it(node))?;
         let mut offset = 0;
-        while let Node::Inner { left, right, .. } = node {
+        while let ContentNode::Inner { left, right, .. } = node {
             node = if holds_it(left) {
                 left
             } else {
@@ -195,17 +195,17 @@ pub(super) enum Wanted {
 
 /// The runs of contents in order.
 pub(super) struct Runs<'a> {
-    pending: Vec<&'a Node>,
+    pending: Vec<&'a ContentNode>,
 }
 
 impl Iterator for Runs<'_> {
-    type Item = Run;
+    type Item = ByteRun;
 
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<ByteRun> {
         loop {
             match self.pending.pop()? {
-                Node::Leaf(run) => return Some(*run),
-                Node::Inner { left, right, .. } => self.pending.extend([&**right, &**left]),
+                ContentNode::Leaf(run) => return Some(*run),
+                ContentNode::Inner { left, right, .. } => self.pending.extend([&**right, &**left]),
             }
         }
     }
@@ -218,20 +218,20 @@ enum Side {
 }
 
 /// The first or last run.
-fn edge(node: &Rc<Node>, side: Side) -> Run {
+fn edge(node: &Rc<ContentNode>, side: Side) -> ByteRun {
     let mut node = node;
     loop {
         node = match (&**node, side) {
-            (Node::Leaf(run), _) => return *run,
-            (Node::Inner { left, .. }, Side::Left) => left,
-            (Node::Inner { right, .. }, Side::Right) => right,
+            (ContentNode::Leaf(run), _) => return *run,
+            (ContentNode::Inner { left, .. }, Side::Left) => left,
+            (ContentNode::Inner { right, .. }, Side::Right) => right,
         };
     }
 }
 
 /// Both, whose heights differ by at most 1.
-fn pair(left: &Rc<Node>, right: &Rc<Node>) -> Rc<Node> {
-    Rc::new(Node::Inner {
+fn pair(left: &Rc<ContentNode>, right: &Rc<ContentNode>) -> Rc<ContentNode> {
+    Rc::new(ContentNode::Inner {
         bytes: left.bytes() + right.bytes(),
         height: 1 + left.height().max(right.height()),
         all_written: left.all_written() && right.all_written(),
@@ -246,18 +246,20 @@ fn pair(left: &Rc<Node>, right: &Rc<Node>) -> Rc<Node> {
 /// # Complexity
 /// O(d), and no deeper recursion, for heights that differ by d; no height exceeds 92, since there
 /// are at most 2^64 bytes.
-fn join(left: &Rc<Node>, right: &Rc<Node>) -> Rc<Node> {
+fn join(left: &Rc<ContentNode>, right: &Rc<ContentNode>) -> Rc<ContentNode> {
     match (&**left, &**right) {
-        (Node::Inner { left: outer, right: inner, .. }, _)
+        (ContentNode::Inner { left: outer, right: inner, .. }, _)
             if left.height() > right.height() + 1 =>
         {
             let inner = join(inner, right);
             match &*inner {
-                Node::Inner { left: near, right: far, .. }
+                ContentNode::Inner { left: near, right: far, .. }
                     if inner.height() > outer.height() + 1 =>
                 {
                     match &**near {
-                        Node::Inner { left: a, right: b, .. } if near.height() > far.height() => {
+                        ContentNode::Inner { left: a, right: b, .. }
+                            if near.height() > far.height() =>
+                        {
                             pair(&pair(outer, a), &pair(b, far))
                         }
                         _ => pair(&pair(outer, near), far),
@@ -266,16 +268,18 @@ fn join(left: &Rc<Node>, right: &Rc<Node>) -> Rc<Node> {
                 _ => pair(outer, &inner),
             }
         }
-        (_, Node::Inner { left: inner, right: outer, .. })
+        (_, ContentNode::Inner { left: inner, right: outer, .. })
             if right.height() > left.height() + 1 =>
         {
             let inner = join(left, inner);
             match &*inner {
-                Node::Inner { left: far, right: near, .. }
+                ContentNode::Inner { left: far, right: near, .. }
                     if inner.height() > outer.height() + 1 =>
                 {
                     match &**near {
-                        Node::Inner { left: a, right: b, .. } if near.height() > far.height() => {
+                        ContentNode::Inner { left: a, right: b, .. }
+                            if near.height() > far.height() =>
+                        {
                             pair(&pair(far, a), &pair(b, outer))
                         }
                         _ => pair(far, &pair(near, outer)),
@@ -292,7 +296,10 @@ fn join(left: &Rc<Node>, right: &Rc<Node>) -> Rc<Node> {
 ///
 /// # Complexity
 /// O(h), and no deeper recursion, for height h.
-fn split(node: &Rc<Node>, offset: u64) -> (Option<Rc<Node>>, Option<Rc<Node>>) {
+fn split(
+    node: &Rc<ContentNode>,
+    offset: u64,
+) -> (Option<Rc<ContentNode>>, Option<Rc<ContentNode>>) {
     if offset == 0 {
         return (None, Some(Rc::clone(node)));
     }
@@ -300,15 +307,18 @@ fn split(node: &Rc<Node>, offset: u64) -> (Option<Rc<Node>>, Option<Rc<Node>>) {
         return (Some(Rc::clone(node)), None);
     }
     match &**node {
-        Node::Leaf(run) => {
-            let before = Run { bytes: offset, ..*run };
-            (Some(Rc::new(Node::Leaf(before))), Some(Rc::new(Node::Leaf(run.from(offset)))))
+        ContentNode::Leaf(run) => {
+            let before = ByteRun { bytes: offset, ..*run };
+            (
+                Some(Rc::new(ContentNode::Leaf(before))),
+                Some(Rc::new(ContentNode::Leaf(run.from(offset)))),
+            )
         }
-        Node::Inner { left, right, .. } if offset < left.bytes() => {
+        ContentNode::Inner { left, right, .. } if offset < left.bytes() => {
             let (before, after) = split(left, offset);
             (before, Some(after.map_or_else(|| Rc::clone(right), |after| join(&after, right))))
         }
-        Node::Inner { left, right, .. } => {
+        ContentNode::Inner { left, right, .. } => {
             let (before, after) = split(right, offset - left.bytes());
             (Some(before.map_or_else(|| Rc::clone(left), |before| join(left, &before))), after)
         }
@@ -320,13 +330,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn run(source: Source, start: u64, bytes: u64) -> Contents {
-        Contents::of(Run { source, start, bytes })
+    fn run(source: ByteSource, start: u64, bytes: u64) -> Contents {
+        Contents::of(ByteRun { source, start, bytes })
     }
 
     /// Checks heights and sums, and gives the height.
-    fn check(node: &Node) -> u8 {
-        let Node::Inner { bytes, height, left, right, .. } = node else { return 0 };
+    fn check(node: &ContentNode) -> u8 {
+        let ContentNode::Inner { bytes, height, left, right, .. } = node else { return 0 };
         let heights = (check(left), check(right));
         assert!(heights.0.abs_diff(heights.1) <= 1);
         assert_eq!(*height, 1 + heights.0.max(heights.1));
@@ -335,8 +345,8 @@ mod tests {
     }
 
     fn bytes_of(contents: &Contents) -> Vec<Option<u64>> {
-        let bytes = |run: Run| {
-            (0..run.bytes).map(move |at| (run.source == Source::Data).then_some(run.start + at))
+        let bytes = |run: ByteRun| {
+            (0..run.bytes).map(move |at| (run.source == ByteSource::Data).then_some(run.start + at))
         };
         contents.runs().flat_map(bytes).collect()
     }
@@ -353,13 +363,13 @@ mod tests {
                     let read = from as usize..(from + bytes) as usize;
                     (contents.part(from, bytes), list[read].to_vec())
                 } else {
-                    (run(Source::Data, start, bytes), (start..start + bytes).map(Some).collect())
+                    (run(ByteSource::Data, start, bytes), (start..start + bytes).map(Some).collect())
                 };
                 contents = contents.with(offset, bytes, part);
                 list[places].copy_from_slice(&values);
                 prop_assert_eq!(&bytes_of(&contents), &list);
                 check(contents.0.as_ref().unwrap());
-                let runs: Vec<Run> = contents.runs().collect();
+                let runs: Vec<ByteRun> = contents.runs().collect();
                 prop_assert!(runs.windows(2).all(|pair| pair[0].joined(pair[1]).is_none()));
                 let find = |is: fn(&Option<u64>) -> bool| list.iter().position(is).map(|at| at as u64);
                 prop_assert_eq!(contents.find(Wanted::Written), find(Option::is_some));
@@ -370,7 +380,7 @@ mod tests {
 
     #[test]
     fn doubling_sixty_times_is_quick() {
-        let mut contents = run(Source::Data, 5, 1).then(run(Source::Data, 3, 1));
+        let mut contents = run(ByteSource::Data, 5, 1).then(run(ByteSource::Data, 3, 1));
         for _ in 0..60 {
             contents = contents.clone().then(contents);
         }

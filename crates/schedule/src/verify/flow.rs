@@ -1,8 +1,8 @@
 //! Where every byte comes from: performs copies and messages with symbols for data.
 
-use super::contents::{Contents, Run, Source, Wanted};
+use super::contents::{ByteRun, ByteSource, Contents, Wanted};
 use super::contributions::{Values, Wrong};
-use super::matching::{Message, Messages};
+use super::matching::{MatchedMessage, MatchedMessages};
 use super::progress::Event;
 use super::{Actions, Fault};
 use crate::action::{Arrival, Buffer, Deed, Region};
@@ -19,9 +19,9 @@ pub(super) struct Flow {
 /// The data that actions move: for each message or copy its run, where it is one.
 pub(super) struct Moved {
     /// For each message.
-    pub(super) by_message: Vec<Option<Run>>,
+    pub(super) by_message: Vec<Option<ByteRun>>,
     /// For each action that is a copy.
-    pub(super) by_copy: Vec<Option<Run>>,
+    pub(super) by_copy: Vec<Option<ByteRun>>,
 }
 
 /// Performs all events and checks all outputs.
@@ -30,10 +30,10 @@ pub(super) struct Moved {
 /// Data used before it is there, written twice, misplaced, missing; wrong reductions.
 pub(super) fn run(
     actions: &Actions<'_>,
-    messages: &Messages,
+    messages: &MatchedMessages,
     events: &[Event],
 ) -> Result<Flow, Fault> {
-    let mut state = State::new(actions);
+    let mut state = FlowState::new(actions);
     let mut moved =
         Moved { by_message: vec![None; messages.list.len()], by_copy: vec![None; actions.len()] };
     for &event in events {
@@ -45,7 +45,7 @@ pub(super) fn run(
                 state.write(index, into, Arrival::Store, data)?;
             }
             Event::Message(number) => {
-                let Message { send, receive } = messages.list[number as usize];
+                let MatchedMessage { send, receive } = messages.list[number as usize];
                 let (sending, receiving) =
                     (actions.get(send).send(), actions.get(receive).receive());
                 let (Some(sending), Some(receiving)) = (sending, receiving) else { continue };
@@ -60,7 +60,7 @@ pub(super) fn run(
     Ok(Flow { moved: irregular.then_some(moved), order: state.order })
 }
 
-struct State<'a> {
+struct FlowState<'a> {
     actions: &'a Actions<'a>,
     segments: Vec<Contents>,
     outputs: Vec<Contents>,
@@ -69,10 +69,10 @@ struct State<'a> {
     order: Order,
 }
 
-impl<'a> State<'a> {
-    fn new(actions: &'a Actions<'a>) -> State<'a> {
+impl<'a> FlowState<'a> {
+    fn new(actions: &'a Actions<'a>) -> FlowState<'a> {
         let processors = actions.schedule.processors();
-        let mut state = State {
+        let mut state = FlowState {
             actions,
             segments: Vec::with_capacity(processors),
             outputs: Vec::with_capacity(processors),
@@ -91,11 +91,12 @@ impl<'a> State<'a> {
         let schedule = self.actions.schedule;
         let (task, bytes) = (schedule.task(), schedule.buffer_bytes(rank, buffer));
         let start = self.place(rank, buffer);
-        let data = Contents::of(Run { source: Source::Data, start, bytes });
+        let data = Contents::of(ByteRun { source: ByteSource::Data, start, bytes });
         match (task.operation, buffer) {
             (Operation::Reduce, _) => {
                 let own = bytes.min(task.total());
-                let vector = Run { source: Source::Value(rank as u32), start: 0, bytes: own };
+                let vector =
+                    ByteRun { source: ByteSource::Value(rank as u32), start: 0, bytes: own };
                 Contents::of(vector).then(Contents::nothing(bytes - own))
             }
             (_, Buffer::Input) => data,
@@ -233,7 +234,7 @@ impl<'a> State<'a> {
             };
             last = Some((pair, value));
             let bytes = received.bytes.min(present.bytes);
-            let run = Run { source: Source::Value(value), start: received.start, bytes };
+            let run = ByteRun { source: ByteSource::Value(value), start: received.start, bytes };
             result = result.then(Contents::of(run));
             done += bytes;
             new = if received.bytes > bytes { Some(received.from(bytes)) } else { arriving.next() };
@@ -246,9 +247,9 @@ impl<'a> State<'a> {
         &mut self,
         index: u32,
         arrival: Arrival,
-        pair: (Source, Source),
+        pair: (ByteSource, ByteSource),
     ) -> Result<u32, Fault> {
-        let (Source::Value(received), Source::Value(held)) = pair else {
+        let (ByteSource::Value(received), ByteSource::Value(held)) = pair else {
             unreachable!("in a reduction, all that is written are values")
         };
         let (left, right) = match arrival {
@@ -300,7 +301,7 @@ impl<'a> State<'a> {
         let Some(run) = rest.first() else { return Ok(()) };
         let belongs = self.actions.datum(place);
         match run.source {
-            Source::Nothing => Err(Fault::Missing { processor: rank, offset, place: belongs }),
+            ByteSource::Nothing => Err(Fault::Missing { processor: rank, offset, place: belongs }),
             _ if run.start == place => Ok(()),
             _ => Err(Fault::Misplaced {
                 processor: rank,
@@ -319,7 +320,7 @@ impl<'a> State<'a> {
             self.values.step()?;
             self.check_run(rank, &Contents::of(run), offset, offset)?;
             if right != Some(run.source)
-                && let Source::Value(value) = run.source
+                && let ByteSource::Value(value) = run.source
             {
                 self.values.check_complete(value).map_err(|wrong| match wrong {
                     Wrong::Lacks(rank) => Fault::NoContribution { rank, offset },

@@ -3,9 +3,9 @@
 //! A processor holds what has come to it and has not gone on; that is one range of the operation's
 //! data as long as all goes well. Examined in the order of the lists.
 
-use super::contents::Run;
+use super::contents::ByteRun;
 use super::flow::Moved;
-use super::matching::Messages;
+use super::matching::MatchedMessages;
 use super::{Actions, Direction, Fault, NONE, Span};
 use crate::action::{Buffer, Deed};
 use tuwtree_model::{Operation, Order, Rank};
@@ -19,7 +19,7 @@ use tuwtree_model::{Operation, Order, Rank};
 /// O(p + n) for n actions.
 pub(super) fn check(
     actions: &Actions<'_>,
-    messages: &Messages,
+    messages: &MatchedMessages,
     moved: &Moved,
 ) -> Result<Order, Fault> {
     let task = actions.schedule.task();
@@ -46,7 +46,7 @@ impl Held {
     const NOTHING: Held = Held { start: 0, end: 0 };
 
     /// With this too, if that is one range.
-    fn and(self, run: Run) -> Option<Held> {
+    fn and(self, run: ByteRun) -> Option<Held> {
         let (start, end) = (run.start, run.start + run.bytes);
         if self.start == self.end {
             return Some(Held { start, end });
@@ -56,7 +56,7 @@ impl Held {
     }
 
     /// Without this, if that is one range.
-    fn without(self, run: Run) -> Option<Held> {
+    fn without(self, run: ByteRun) -> Option<Held> {
         let (start, end) = (run.start.max(self.start), (run.start + run.bytes).min(self.end));
         if start >= end {
             return Some(self);
@@ -70,12 +70,12 @@ impl Held {
 }
 
 /// What an action does to what is held.
-type Change = (Direction, Option<Run>);
+type Change = (Direction, Option<ByteRun>);
 
 /// The first fault of a processor, and the order that is kept with it.
 fn check_processor(
     actions: &Actions<'_>,
-    messages: &Messages,
+    messages: &MatchedMessages,
     moved: &Moved,
     rank: Rank,
 ) -> Result<(), (Fault, Order)> {
@@ -122,7 +122,7 @@ fn check_processor(
 /// What leaves with this action, then what arrives.
 fn changes(
     actions: &Actions<'_>,
-    messages: &Messages,
+    messages: &MatchedMessages,
     moved: &Moved,
     index: u32,
 ) -> impl Iterator<Item = Change> {

@@ -3,30 +3,30 @@
 use super::{Actions, Fault, NONE};
 
 /// Sender, receiver and tag, then the index of the action.
-type Half = (u32, u32, u32, u32);
+type MessageEnd = (u32, u32, u32, u32);
 
 /// A send and its receive, by the indices of their actions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct MatchedMessage {
     pub(super) send: u32,
     pub(super) receive: u32,
 }
 
 /// All messages of a schedule.
-pub(super) struct Messages {
-    pub(super) list: Vec<Message>,
+pub(super) struct MatchedMessages {
+    pub(super) list: Vec<MatchedMessage>,
     /// For each action the message that it sends, or [`NONE`].
     pub(super) sent: Vec<u32>,
     /// For each action the message that it receives, or [`NONE`].
     pub(super) received: Vec<u32>,
 }
 
-impl Messages {
+impl MatchedMessages {
     /// Each send with its receive.
     ///
     /// # Errors
     /// A send or receive without the other, and messages of two sizes.
-    pub(super) fn matched(actions: &Actions<'_>) -> Result<Messages, Fault> {
+    pub(super) fn matched(actions: &Actions<'_>) -> Result<MatchedMessages, Fault> {
         let (mut sends, mut receives) = (Vec::new(), Vec::new());
         for index in 0..actions.len() as u32 {
             let action = actions.get(index);
@@ -41,13 +41,13 @@ impl Messages {
         sends.sort_unstable();
         receives.sort_unstable();
         check_numbers(actions, &sends, &receives)?;
-        let mut messages = Messages {
+        let mut messages = MatchedMessages {
             list: Vec::with_capacity(sends.len()),
             sent: vec![NONE; actions.len()],
             received: vec![NONE; actions.len()],
         };
         for (send, receive) in sends.iter().zip(&receives) {
-            let message = Message { send: send.3, receive: receive.3 };
+            let message = MatchedMessage { send: send.3, receive: receive.3 };
             check_sizes(actions, message)?;
             messages.sent[message.send as usize] = messages.list.len() as u32;
             messages.received[message.receive as usize] = messages.list.len() as u32;
@@ -58,8 +58,12 @@ impl Messages {
 }
 
 /// Fails unless there are as many sends as receives for each pair of processors and tag.
-fn check_numbers(actions: &Actions<'_>, sends: &[Half], receives: &[Half]) -> Result<(), Fault> {
-    let key = |half: &Half| (half.0, half.1, half.2);
+fn check_numbers(
+    actions: &Actions<'_>,
+    sends: &[MessageEnd],
+    receives: &[MessageEnd],
+) -> Result<(), Fault> {
+    let key = |half: &MessageEnd| (half.0, half.1, half.2);
     let (mut sends, mut receives) = (sends, receives);
     loop {
         let next = match (sends.first(), receives.first()) {
@@ -83,7 +87,7 @@ fn check_numbers(actions: &Actions<'_>, sends: &[Half], receives: &[Half]) -> Re
     }
 }
 
-fn check_sizes(actions: &Actions<'_>, message: Message) -> Result<(), Fault> {
+fn check_sizes(actions: &Actions<'_>, message: MatchedMessage) -> Result<(), Fault> {
     let bytes = |region: Option<crate::Region<'_>>| region.map_or(0, |region| region.bytes());
     let sent = bytes(actions.get(message.send).reads());
     let expected = bytes(actions.get(message.receive).writes());

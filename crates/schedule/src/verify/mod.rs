@@ -39,7 +39,7 @@ pub use fault::{At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overl
 use crate::action::{Buffer, Deed};
 use crate::schedule::Schedule;
 use crate::simulate::Sends;
-use matching::Messages;
+use matching::MatchedMessages;
 use tuwtree_model::{Order, Payload, Rank};
 
 /// What is known of a schedule that is right.
@@ -98,7 +98,7 @@ impl Verified {
 /// ```
 pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
     let actions = Actions::new(schedule);
-    let messages = Messages::matched(&actions)?;
+    let messages = MatchedMessages::matched(&actions)?;
     races::check(&actions)?;
     let progress = progress::run(&actions, &messages, Sends::Synchronous).map_err(|cycle| {
         let if_eager = match progress::run(&actions, &messages, Sends::Eager) {
@@ -115,7 +115,7 @@ pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
     Ok(facts(&actions, &messages, progress.rounds, order))
 }
 
-fn facts(actions: &Actions<'_>, messages: &Messages, rounds: u32, order: Order) -> Verified {
+fn facts(actions: &Actions<'_>, messages: &MatchedMessages, rounds: u32, order: Order) -> Verified {
     let schedule = actions.schedule;
     let mut verified = Verified {
         messages: messages.list.len(),

@@ -5,7 +5,7 @@
 //! when all earlier receives and copies have. A message moves when its send and its receive have both
 //! started. Waiting only ever ends, so the result does not depend on what is looked at first.
 
-use super::matching::{Message, Messages};
+use super::matching::{MatchedMessage, MatchedMessages};
 use super::{Actions, NONE, Stuck};
 use crate::simulate::Sends;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ pub(super) enum Event {
 }
 
 /// A schedule that runs to its end.
-pub(super) struct Progress {
+pub(super) struct Completed {
     /// All copies and messages, each after what it waits for.
     pub(super) events: Vec<Event>,
     /// The most messages one after the other.
@@ -36,10 +36,10 @@ pub(super) struct Progress {
 /// O(p + n) for n actions.
 pub(super) fn run(
     actions: &Actions<'_>,
-    messages: &Messages,
+    messages: &MatchedMessages,
     sends: Sends,
-) -> Result<Progress, Vec<Stuck>> {
-    let mut run = Run::new(actions, messages, sends);
+) -> Result<Completed, Vec<Stuck>> {
+    let mut run = ProgressCheck::new(actions, messages, sends);
     while let Some(index) = run.ready.pop_front() {
         run.start(index);
     }
@@ -47,7 +47,7 @@ pub(super) fn run(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ActionState {
     /// The action before it on its port has not ended.
     Listed,
     /// Its port is free, but it waits for receives or copies.
@@ -56,11 +56,11 @@ enum State {
     Ended,
 }
 
-struct Run<'a> {
+struct ProgressCheck<'a> {
     actions: &'a Actions<'a>,
-    messages: &'a Messages,
+    messages: &'a MatchedMessages,
     sends: Sends,
-    state: Vec<State>,
+    state: Vec<ActionState>,
     /// For each action how many of its messages have not ended.
     open: Vec<u8>,
     /// For each action the number of rounds before it can start, as far as known.
@@ -76,11 +76,15 @@ struct Run<'a> {
     front: Vec<u32>,
     ready: VecDeque<u32>,
     ended: usize,
-    progress: Progress,
+    progress: Completed,
 }
 
-impl<'a> Run<'a> {
-    fn new(actions: &'a Actions<'a>, messages: &'a Messages, sends: Sends) -> Run<'a> {
+impl<'a> ProgressCheck<'a> {
+    fn new(
+        actions: &'a Actions<'a>,
+        messages: &'a MatchedMessages,
+        sends: Sends,
+    ) -> ProgressCheck<'a> {
         let number = actions.len();
         let before_on_port = actions.before_on_port();
         let mut after_on_port = vec![NONE; number];
@@ -90,11 +94,11 @@ impl<'a> Run<'a> {
             }
         }
         let programs = actions.schedule.programs();
-        let mut run = Run {
+        let mut run = ProgressCheck {
             actions,
             messages,
             sends,
-            state: vec![State::Listed; number],
+            state: vec![ActionState::Listed; number],
             open: vec![0; number],
             starts: vec![0; number],
             ends: vec![0; number],
@@ -104,7 +108,7 @@ impl<'a> Run<'a> {
             front: (0..programs.processors()).map(|p| programs.range(p).start as u32).collect(),
             ready: VecDeque::new(),
             ended: 0,
-            progress: Progress { events: Vec::new(), rounds: 0 },
+            progress: Completed { events: Vec::new(), rounds: 0 },
         };
         for processor in 0..programs.processors() {
             run.advance(processor);
@@ -121,9 +125,9 @@ impl<'a> Run<'a> {
     fn free_port(&mut self, index: u32) {
         let waits = self.actions.waits(index) && self.front[self.actions.processor(index)] < index;
         if waits {
-            self.state[index as usize] = State::Waits;
+            self.state[index as usize] = ActionState::Waits;
         } else {
-            self.state[index as usize] = State::Started;
+            self.state[index as usize] = ActionState::Started;
             self.ready.push_back(index);
         }
     }
@@ -137,13 +141,13 @@ impl<'a> Run<'a> {
                 return;
             }
             let at = front as usize;
-            if self.state[at] == State::Waits {
-                self.state[at] = State::Started;
+            if self.state[at] == ActionState::Waits {
+                self.state[at] = ActionState::Started;
                 self.ready.push_back(front);
             }
             let mut rounds = self.round_of_writers[at];
             if self.actions.writes(front) {
-                if self.state[at] != State::Ended {
+                if self.state[at] != ActionState::Ended {
                     return;
                 }
                 rounds = rounds.max(self.ends[at]);
@@ -185,14 +189,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether an action has been started by [`Run::start`], not only found to be ready.
+    /// Whether an action has been started by [`ProgressCheck::start`], not only found to be ready.
     fn has_begun(&self, index: u32) -> bool {
         let at = index as usize;
-        self.open[at] > 0 || self.state[at] == State::Ended
+        self.open[at] > 0 || self.state[at] == ActionState::Ended
     }
 
     fn deliver(&mut self, message: u32) {
-        let Message { send, receive } = self.messages.list[message as usize];
+        let MatchedMessage { send, receive } = self.messages.list[message as usize];
         let round = 1 + self.starts[send as usize].max(self.starts[receive as usize]);
         self.progress.events.push(Event::Message(message));
         self.progress.rounds = self.progress.rounds.max(round);
@@ -213,7 +217,7 @@ impl<'a> Run<'a> {
 
     fn end(&mut self, index: u32) {
         let at = index as usize;
-        self.state[at] = State::Ended;
+        self.state[at] = ActionState::Ended;
         self.ended += 1;
         if self.actions.writes(index) {
             self.advance(self.actions.processor(index));
@@ -229,7 +233,7 @@ impl<'a> Run<'a> {
     /// action that has not ended waits for another.
     fn cycle(&self) -> Vec<Stuck> {
         let first_on_port = self.first_on_port();
-        let has_not_ended = |&index: &u32| self.state[index as usize] != State::Ended;
+        let has_not_ended = |&index: &u32| self.state[index as usize] != ActionState::Ended;
         let mut index = (0..self.actions.len() as u32)
             .find(has_not_ended)
             .expect("the schedule has not run to its end");
@@ -243,7 +247,7 @@ impl<'a> Run<'a> {
         }
         let mut cycle = way.split_off(place[index as usize] as usize);
         // From the least of the messages that wait for each other.
-        let started = |&index: &u32| self.state[index as usize] == State::Started;
+        let started = |&index: &u32| self.state[index as usize] == ActionState::Started;
         let least = cycle.iter().copied().filter(started).min();
         let start = cycle.iter().position(|&index| Some(index) == least).unwrap_or(0);
         cycle.rotate_left(start);
@@ -255,7 +259,7 @@ impl<'a> Run<'a> {
     fn first_on_port(&self) -> Vec<u32> {
         let mut first: Vec<u32> = (0..self.actions.len() as u32).collect();
         for (index, &before) in self.before_on_port.iter().enumerate() {
-            if before != NONE && self.state[before as usize] != State::Ended {
+            if before != NONE && self.state[before as usize] != ActionState::Ended {
                 first[index] = first[before as usize];
             }
         }
@@ -265,9 +269,9 @@ impl<'a> Run<'a> {
     /// An action that must start or end before this one can.
     fn waits_for(&self, index: u32, first_on_port: &[u32]) -> u32 {
         match self.state[index as usize] {
-            State::Listed => first_on_port[index as usize],
-            State::Waits => self.front[self.actions.processor(index)],
-            State::Started | State::Ended => {
+            ActionState::Listed => first_on_port[index as usize],
+            ActionState::Waits => self.front[self.actions.processor(index)],
+            ActionState::Started | ActionState::Ended => {
                 let sent = self.messages.sent[index as usize];
                 let received = self.messages.received[index as usize];
                 let receiver = (sent != NONE).then(|| self.messages.list[sent as usize].receive);
