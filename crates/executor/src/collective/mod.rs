@@ -108,7 +108,7 @@ impl Collectives {
         if settings.algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
             let once = Manner::once(settings.mode, tag::DATA);
-            persistent::set_up(call, &self.comm, once)?.run()?;
+            persistent::set_up(&call, &self.comm, once)?.run()?;
             return Ok(Algorithm::Schedule);
         }
         let wrong = call.parsed.as_ref().err().cloned();
@@ -130,7 +130,7 @@ impl Collectives {
         let settings = self.settings();
         let call = Call::new(self, arguments, &settings, Handles::Copied);
         let own = Rc::new(self.comm.duplicate_again()?);
-        persistent::set_up(call, &own, Manner::again(settings.mode))
+        persistent::set_up(&call, &own, Manner::again(settings.mode))
     }
 }
 

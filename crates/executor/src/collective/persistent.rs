@@ -115,11 +115,11 @@ impl From<PlaceError> for CollectiveError {
 /// # Errors
 /// [`CollectiveError`], at all processors if at any.
 pub(super) fn set_up<'a>(
-    call: Call<'_, 'a>,
+    call: &Call<'_, 'a>,
     own: &Rc<Communicator>,
     manner: Manner,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let setup = OperationSetup { call: &call };
+    let setup = OperationSetup { call };
     let root = setup.agree_on_arguments()?;
     if call.settings.algorithm == Algorithm::Native {
         let request = agree(call.comm, NativeRequest::new(call.arguments, own))?;
