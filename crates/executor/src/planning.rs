@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_is_set_up_once_may_follow_any_construction_that_suits() {
         // Not in rank order, and so fast only where the root need not unpack: gamma is 0.
-        let problem = gather(&[0, 1, 9, 1, 9, 1, 9, 1], 10.0);
+        let problem = gather(&[0, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1], 10.0);
         let schedule = best_schedule(&problem).unwrap();
         let optimal = measured_tree(Construction::Optimal, &problem).unwrap().unwrap();
         let optimal = Schedule::without_costs(&optimal, problem.collective()).unwrap();

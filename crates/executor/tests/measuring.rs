@@ -221,3 +221,59 @@ fn two_nodes_are_found_and_have_costs_of_their_own() {
     assert_eq!((hierarchy.nodes(), hierarchy.levels().len()), (2, 2));
     assert_eq!([0, 1, 2, 3].map(|rank| hierarchy.node(rank)), [0, 1, 0, 1]);
 }
+
+/// As `calibrate` writes it for a cluster: two levels, and a node for each rank.
+const TWO_NODES: &str = r#"
+format = "tuwtree-machine"
+version = 1
+name = "two nodes"
+date = "2026-01-01"
+provenance = "made up"
+
+[hierarchical]
+gamma_seconds_per_byte = 1e-10
+placement = "listed"
+node_of_rank = [0, 1, 0, 1]
+
+[[hierarchical.levels]]
+name = "node"
+members = 2
+alpha_seconds = 1e-6
+beta_seconds_per_byte = 1e-9
+
+[[hierarchical.levels]]
+name = "network"
+members = 2
+alpha_seconds = 1e-5
+beta_seconds_per_byte = 1e-8
+"#;
+
+#[test]
+fn bench_plans_with_the_levels_of_a_machine_file() {
+    let folder = folder("levels");
+    let machine: Machine = toml::from_str(TWO_NODES).unwrap();
+    let (json, text) = (folder.join("machine.json"), folder.join("machine.toml"));
+    std::fs::write(&json, serde_json::to_string(&machine).unwrap()).unwrap();
+    std::fs::write(&text, TWO_NODES).unwrap();
+    for file in [json, text] {
+        let path = file.display().to_string();
+        let results = folder.join("results.json");
+        let results_path = results.display().to_string();
+        let arguments = ["bench", "--machine", &path, "--dist", "skewed", "-b", "400"];
+        let rest = ["--repetitions", "4", "--warm-up", "1", "-o", &results_path];
+        let said = success(4, &[&arguments[..], &rest[..]].concat());
+        assert!(said.contains("hierarchical costs of two nodes"), "{said}");
+        let text = std::fs::read_to_string(&results).unwrap();
+        let results: Measurements = serde_json::from_str(&text).unwrap();
+        let kept =
+            results.setting().machine.as_ref().expect("the machine is written with the times");
+        assert_eq!(*kept, machine);
+        // The tree for two levels among them, which costs that are the same everywhere do not have.
+        let timed = results.algorithms();
+        for construction in [Construction::TwoLevel, Construction::Adaptive, Construction::Linear] {
+            for algorithm in Pace::all().map(|pace| Algorithm::Tree(construction, pace)) {
+                assert!(timed.contains(&algorithm), "{}", algorithm.name());
+            }
+        }
+    }
+}

@@ -13,7 +13,7 @@
 
 use crate::play::BoundAction;
 use crate::tree::{Child, Node};
-use tuwtree_model::{BlockSizes, Operation, Rank};
+use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Role, Send};
 
 /// Whether messages without data are sent.
@@ -25,14 +25,18 @@ pub(super) enum EmptyMessages {
     Sent,
 }
 
-/// The role and the actions of the processor with this place in a tree; `sizes` are the root's.
+/// Where the blocks from a rank on lie among all.
+pub(super) type Start<'a> = &'a dyn Fn(Rank) -> u64;
+
+/// The role and the actions of the processor with this place in a tree; the root knows where blocks
+/// start.
 ///
 /// The same as those of the tree's schedule, but that none but the root knows the total.
 pub(super) fn actions_of(
     node: &Node,
     operation: Operation,
     (root, processors): (Rank, usize),
-    sizes: Option<&BlockSizes>,
+    start: Option<Start<'_>>,
     empty: EmptyMessages,
 ) -> (Role, Vec<BoundAction>) {
     let is_inner = node.parent.is_some() && !node.children.is_empty();
@@ -49,7 +53,7 @@ pub(super) fn actions_of(
     let mut actions = Actions {
         node,
         operation,
-        sizes,
+        start,
         empty,
         done: Vec::with_capacity(node.children.len() + 2),
     };
@@ -63,7 +67,7 @@ pub(super) fn actions_of(
 struct Actions<'a> {
     node: &'a Node,
     operation: Operation,
-    sizes: Option<&'a BlockSizes>,
+    start: Option<Start<'a>>,
     empty: EmptyMessages,
     done: Vec<BoundAction>,
 }
@@ -102,8 +106,8 @@ impl Actions<'_> {
     /// Where the blocks from `first` on lie in what is held.
     fn offset(&self, first: Rank) -> u64 {
         let Node { rank, block, ref children, .. } = *self.node;
-        if let Some(sizes) = self.sizes {
-            return sizes.before(first);
+        if let Some(start) = self.start {
+            return start(first);
         }
         let own = if rank < first { block } else { 0 };
         let before = children.iter().filter(|child| child.first < first);
@@ -173,7 +177,7 @@ fn piece(offset: u64, bytes: u64) -> Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{Collective, Homogeneous, Problem, Randomness, Root, Tree};
+    use tuwtree_model::{BlockSizes, Collective, Homogeneous, Problem, Randomness, Root, Tree};
     use tuwtree_schedule::Schedule;
     use tuwtree_schedule::part::Part;
     use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
@@ -226,7 +230,8 @@ mod tests {
                             let part = Part::of_schedule(&schedule, node.rank).unwrap();
                             let expected: Vec<BoundAction> =
                                 part.actions().map(|action| BoundAction::new(&action)).collect();
-                            let known = Some(&sizes).filter(|_| node.rank == root);
+                            let start = |rank| sizes.before(rank);
+                            let known = Some(&start as Start<'_>).filter(|_| node.rank == root);
                             let skipped = EmptyMessages::Skipped;
                             let place = (root, processors);
                             let (role, actions) =

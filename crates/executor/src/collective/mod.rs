@@ -24,15 +24,15 @@ pub use handle::{collectives_of, guarded};
 pub use persistent::Persistent;
 
 use crate::planning;
-use crate::play::{Buffers, Execution, Manner};
+use crate::play::{Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, Setting, Settings};
 use crate::sys::{Arguments, Communicator, Handles, MpiError, Parsed, Place};
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
-use along::{EmptyMessages, actions_of};
+use along::{EmptyMessages, Start, actions_of};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, ClosedSet, Costs, Rank};
+use tuwtree_model::{BlockSizes, ClosedSet, Costs, Operation, Rank};
 use tuwtree_schedule::Schedule;
 
 /// Tags of the messages on the private communicator. Operations that are performed once follow one
@@ -53,6 +53,8 @@ mod tag {
 pub struct Collectives {
     comm: Rc<Communicator>,
     settings: RefCell<Rc<Settings>>,
+    /// What the last one-shot operation was performed by: programs call for the same again.
+    once: RefCell<Option<Box<Once>>>,
     /// At processors that have been the root of a given schedule, the last such, with its file.
     schedule: RefCell<Option<(PathBuf, Rc<Schedule>)>>,
 }
@@ -68,6 +70,7 @@ impl Collectives {
         Ok(Collectives {
             comm: Rc::new(comm),
             settings: RefCell::new(Rc::new(settings)),
+            once: RefCell::new(None),
             schedule: RefCell::new(None),
         })
     }
@@ -101,11 +104,11 @@ impl Collectives {
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(&self.comm, arguments, &settings, Handles::Lent);
+        let call = Call::new(self, arguments, &settings, Handles::Lent);
         if settings.algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
             let once = Manner::once(settings.mode, tag::DATA);
-            persistent::set_up(self, call, &self.comm, once)?.run()?;
+            persistent::set_up(&call, &self.comm, once)?.run()?;
             return Ok(Algorithm::Schedule);
         }
         let wrong = call.parsed.as_ref().err().cloned();
@@ -125,14 +128,33 @@ impl Collectives {
     /// [`CollectiveError`], at all processors if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(&self.comm, arguments, &settings, Handles::Copied);
+        let call = Call::new(self, arguments, &settings, Handles::Copied);
         let own = Rc::new(self.comm.duplicate_again()?);
-        persistent::set_up(self, call, &own, Manner::again(settings.mode))
+        persistent::set_up(&call, &own, Manner::again(settings.mode))
     }
+}
+
+/// What a one-shot operation is performed by, and which one it was.
+#[derive(Debug)]
+struct Once {
+    execution: Execution,
+    /// The last operation, if it was performed without an error.
+    last: Option<Performed>,
+}
+
+/// What a processor's actions in a one-shot operation depend on, besides where blocks start.
+#[derive(Debug, PartialEq, Eq)]
+struct Performed {
+    operation: Operation,
+    root: Rank,
+    mode: Mode,
+    empty: EmptyMessages,
+    node: Node,
 }
 
 /// An operation that is performed once, or to be set up.
 struct Call<'c, 'a> {
+    collectives: &'c Collectives,
     comm: &'c Rc<Communicator>,
     arguments: &'c Arguments<'a>,
     settings: &'c Settings,
@@ -141,15 +163,16 @@ struct Call<'c, 'a> {
 
 impl<'c, 'a> Call<'c, 'a> {
     fn new(
-        comm: &'c Rc<Communicator>,
+        collectives: &'c Collectives,
         arguments: &'c Arguments<'a>,
         settings: &'c Settings,
         handles: Handles,
     ) -> Call<'c, 'a> {
+        let comm = &collectives.comm;
         let rank = comm.rank();
         let parsed = arguments.parse((rank, comm.size()), handles);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
-        Call { comm, arguments, settings, parsed }
+        Call { collectives, comm, arguments, settings, parsed }
     }
 
     /// The root, if the argument is a processor, whatever the others are.
@@ -159,7 +182,7 @@ impl<'c, 'a> Call<'c, 'a> {
 
     /// All blocks, at the root, if its arguments are valid.
     fn all(&self) -> Option<&Place> {
-        self.parsed.as_ref().ok()?.all.as_ref()
+        self.parsed.as_ref().ok()?.all.as_deref()
     }
 
     /// All sizes, at the root, if its arguments are valid.
@@ -173,18 +196,19 @@ impl<'c, 'a> Call<'c, 'a> {
     fn own_bytes(&self) -> Option<u64> {
         let parsed = self.parsed.as_ref().ok()?;
         let at_root = || parsed.all.as_ref().map(|all| all.block_bytes(parsed.root));
-        parsed.own.as_ref().map(Place::packed_bytes).or_else(at_root)
+        parsed.own.as_ref().map(|own| own.packed_bytes()).or_else(at_root)
     }
 
-    /// Where the data is.
-    fn buffers(self) -> Result<Buffers, CollectiveError> {
+    /// Where the data is; `nothing` where there is none.
+    fn buffers(&self, nothing: &Rc<Place>) -> Result<Buffers, CollectiveError> {
         let operation = self.arguments.operation();
-        let Parsed { own, all, .. } = self.parsed?;
+        let Parsed { own, all, .. } = self.parsed.as_ref().map_err(Clone::clone)?;
+        let (own, all) = (own.clone(), all.clone());
         let Some(own) = own else {
             let all = all.expect("only the root has its block in place");
             return Ok(Buffers::in_place(operation, all)?);
         };
-        let all = all.map_or_else(Place::nothing, Ok)?;
+        let all = all.unwrap_or_else(|| Rc::clone(nothing));
         Ok(match operation.is_outward() {
             true => Buffers::apart(all, own),
             false => Buffers::apart(own, all),
@@ -243,7 +267,7 @@ impl<'c, 'a> Call<'c, 'a> {
 
     fn adaptive(self, rule: Rule<'_>) -> Result<(), CollectiveError> {
         let (node, fault) = self.construct(rule)?;
-        self.along(node, fault, EmptyMessages::Skipped)
+        self.along((node, fault), EmptyMessages::Skipped)
     }
 
     /// Builds an adaptive tree with the others.
@@ -294,15 +318,14 @@ impl<'c, 'a> Call<'c, 'a> {
         let sizes = (rank == root).then(|| self.sizes().unwrap_or_else(nothing));
         let own = self.own_bytes().unwrap_or(0);
         let node = Node::of_star(rank, root, own, sizes.as_ref());
-        self.along(node, None, EmptyMessages::Sent)
+        self.along((node, None), EmptyMessages::Sent)
     }
 
     /// Performs the operation along the tree in which this processor has this place. Whoever has
     /// invalid arguments, or stands at the top of a tree with a fault, takes part without data.
     fn along(
         self,
-        node: Node,
-        fault: Option<Fault>,
+        (node, fault): (Node, Option<Fault>),
         empty: EmptyMessages,
     ) -> Result<(), CollectiveError> {
         let (comm, mode, operation) = (self.comm, self.settings.mode, self.arguments.operation());
@@ -320,21 +343,38 @@ impl<'c, 'a> Call<'c, 'a> {
             }
             return checked;
         }
-        let sizes = self.sizes().filter(|_| has_data);
         let (node, empty) = match (has_data, is_top) {
             (false, true) => without_data(node, operation.is_outward(), empty),
             _ => (node, empty),
         };
         // At the top of a tree with a fault it may be another processor than the root.
         let root = if is_top { node.rank } else { self.root().unwrap_or(node.rank) };
-        let actions = actions_of(&node, operation, (root, comm.size()), sizes.as_ref(), empty);
-        let buffers = match has_data {
-            true => self.buffers()?,
-            false => Buffers::unseen(&actions.0)?,
+        let mut once = match self.collectives.once.take() {
+            Some(once) => once,
+            None => Box::new(Once { execution: Execution::of_nothing(comm)?, last: None }),
         };
-        let execution =
-            Execution::of_actions(actions, buffers, comm, Manner::once(mode, tag::DATA));
-        let done = execution.and_then(|mut execution| execution.run());
+        let performed = Performed { operation, root, mode, empty, node };
+        let Once { execution, last } = &mut *once;
+        let is_same = last.as_ref() == Some(&performed) && has_data;
+        let buffers = has_data.then(|| self.buffers(execution.nothing())).transpose()?;
+        let is_bound = is_same && buffers.as_ref().is_some_and(|one| execution.move_to(one));
+        let bound = match is_bound {
+            true => Ok(()),
+            false => {
+                let start = self.all().filter(|_| has_data);
+                let start = start.map(|all| |rank| all.block_start(rank));
+                let start = start.as_ref().map(|start| start as Start<'_>);
+                let place = (root, comm.size());
+                let actions = actions_of(&performed.node, operation, place, start, empty);
+                let buffers = buffers.map_or_else(|| Buffers::unseen(&actions.0), Ok)?;
+                execution.bind(actions, buffers, Manner::once(mode, tag::DATA))
+            }
+        };
+        let done = bound.and_then(|()| execution.run());
+        *last = (has_data && done.is_ok()).then_some(performed);
+        if execution.let_go() {
+            self.collectives.once.replace(Some(once));
+        }
         checked?;
         match done.map_err(CollectiveError::from) {
             Err(CollectiveError::Message { to, bytes: 0, .. })

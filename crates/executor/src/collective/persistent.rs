@@ -3,8 +3,8 @@
 //! Setting up is collective, and ends alike at all processors: whatever is wrong at one is an error
 //! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
 
-use super::along::{EmptyMessages, actions_of};
-use super::{Call, CollectiveError, Collectives};
+use super::along::{EmptyMessages, Start, actions_of};
+use super::{Call, CollectiveError};
 use crate::planning;
 use crate::play::{BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
@@ -115,12 +115,11 @@ impl From<PlaceError> for CollectiveError {
 /// # Errors
 /// [`CollectiveError`], at all processors if at any.
 pub(super) fn set_up<'a>(
-    collectives: &Collectives,
-    call: Call<'_, 'a>,
+    call: &Call<'_, 'a>,
     own: &Rc<Communicator>,
     manner: Manner,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let setup = OperationSetup { collectives, call: &call };
+    let setup = OperationSetup { call };
     let root = setup.agree_on_arguments()?;
     if call.settings.algorithm == Algorithm::Native {
         let request = agree(call.comm, NativeRequest::new(call.arguments, own))?;
@@ -129,9 +128,10 @@ pub(super) fn set_up<'a>(
     }
     let actions = setup.actions(root)?;
     let comm = call.comm;
-    let bound = call
-        .buffers()
-        .and_then(|buffers| Ok(Execution::of_actions(actions, buffers, own, manner)?));
+    let bound = Execution::of_nothing(own).map_err(CollectiveError::from).and_then(|mut one| {
+        one.bind(actions, call.buffers(one.nothing())?, manner)?;
+        Ok(one)
+    });
     let execution = agree(comm, bound)?;
     Ok(Persistent { performer: Performer::Ours(Box::new(execution)), buffers: PhantomData })
 }
@@ -156,7 +156,6 @@ fn agree<T>(
 }
 
 struct OperationSetup<'s, 'c, 'a> {
-    collectives: &'s Collectives,
     call: &'s Call<'c, 'a>,
 }
 
@@ -222,9 +221,10 @@ impl OperationSetup<'_, '_, '_> {
 
     fn actions_of(&self, node: &Node, root: Rank) -> (Role, Vec<BoundAction>) {
         let Call { comm, arguments, .. } = self.call;
-        let (sizes, place) = (self.call.sizes(), (root, comm.size()));
-        let skipped = EmptyMessages::Skipped;
-        actions_of(node, arguments.operation(), place, sizes.as_ref(), skipped)
+        let (place, skipped) = ((root, comm.size()), EmptyMessages::Skipped);
+        let start = self.call.all().map(|all| |rank| all.block_start(rank));
+        let start = start.as_ref().map(|start| start as Start<'_>);
+        actions_of(node, arguments.operation(), place, start, skipped)
     }
 
     /// All sizes, at the root, if they are what the others state. Collective.
@@ -268,7 +268,7 @@ impl OperationSetup<'_, '_, '_> {
 
     /// The schedule in this file, which is read if it was not the last one.
     fn given_schedule(&self, path: &Path) -> Result<Rc<Schedule>, CollectiveError> {
-        let mut last = self.collectives.schedule.borrow_mut();
+        let mut last = self.call.collectives.schedule.borrow_mut();
         if let Some((known, schedule)) = last.as_ref()
             && known == path
         {

@@ -49,11 +49,14 @@ use tuwtree_model::Operation;
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Arrival, Buffer, Role};
 
+/// No larger segments are kept for the next call, in bytes.
+const KEPT_SEGMENT: u64 = 1 << 16;
+
 /// Where a processor's data is.
 #[derive(Debug)]
 pub struct Buffers {
-    input: Place,
-    output: Place,
+    input: Rc<Place>,
+    output: Rc<Place>,
     own: Own,
     reduction: Option<Reduction>,
 }
@@ -78,7 +81,8 @@ pub struct Reduction {
 
 impl Buffers {
     /// An input and an output; [`Place::nothing`] where there is none.
-    pub fn apart(input: Place, output: Place) -> Buffers {
+    pub fn apart(input: impl Into<Rc<Place>>, output: impl Into<Rc<Place>>) -> Buffers {
+        let (input, output) = (input.into(), output.into());
         Buffers { input, output, own: Own::Apart, reduction: None }
     }
 
@@ -87,8 +91,11 @@ impl Buffers {
     ///
     /// # Errors
     /// What MPI says of bytes.
-    pub fn in_place(operation: Operation, all: Place) -> Result<Buffers, PlaceError> {
-        let nothing = Place::nothing()?;
+    pub fn in_place(
+        operation: Operation,
+        all: impl Into<Rc<Place>>,
+    ) -> Result<Buffers, PlaceError> {
+        let (all, nothing) = (all.into(), Rc::new(Place::nothing()?));
         let (input, output) = match operation.is_outward() {
             true => (all, nothing),
             false => (nothing, all),
@@ -149,6 +156,12 @@ pub struct Execution {
     /// Room for the requests that have ended.
     ended: Few<u32>,
     places: Places,
+    /// Where the own data lies in them.
+    own: Own,
+    /// A place without data.
+    nothing: Rc<Place>,
+    /// Whether there is a part.
+    is_bound: bool,
     beginning: Vec<Move>,
     reduction: Option<Reduction>,
     reuse: Reuse,
@@ -173,6 +186,12 @@ struct Places {
 }
 
 impl Places {
+    /// The same place for all.
+    fn all(place: &Rc<Place>) -> Places {
+        let [input, segment, output] = [(); 3].map(|()| Rc::clone(place));
+        Places { input, segment, output }
+    }
+
     fn get(&self, buffer: Buffer) -> &Rc<Place> {
         match buffer {
             Buffer::Input => &self.input,
@@ -190,7 +209,7 @@ enum StepDeed {
     /// Copies packed data.
     Copy(Move),
     /// Copies other data.
-    CopyByMessage(Stretches, Stretches),
+    CopyByMessage(Box<(Stretches, Stretches)>),
     /// Joins what has been received with what is there.
     Combine { stage: Rc<Place>, into: Stretches, arrival: Arrival },
 }
@@ -224,7 +243,108 @@ impl Execution {
         communicator: &Rc<Communicator>,
         manner: Manner,
     ) -> Result<Execution, ExecutionError> {
-        setup::execution((role, actions), buffers, communicator, manner)
+        let mut execution = Execution::of_nothing(communicator)?;
+        execution.bind((role, actions), buffers, manner)?;
+        Ok(execution)
+    }
+
+    /// No part as yet: room for those that are bound, one after the other.
+    ///
+    /// # Errors
+    /// What MPI says of bytes.
+    pub(crate) fn of_nothing(communicator: &Rc<Communicator>) -> Result<Execution, PlaceError> {
+        let nothing = Rc::new(Place::nothing()?);
+        Ok(Execution {
+            requests: Requests::new(Rc::clone(communicator), Reuse::Once),
+            role: Role {
+                operation: Operation::Gather,
+                processors: communicator.size(),
+                root: 0,
+                rank: communicator.rank(),
+                ports: 1,
+                own_bytes: 0,
+                total_bytes: 0,
+                segment_bytes: 0,
+            },
+            order: Order::default(),
+            progress: Progress::default(),
+            deeds: Vec::new(),
+            steps: Few::new(),
+            ended: Few::new(),
+            places: Places::all(&nothing),
+            own: Own::Apart,
+            nothing,
+            is_bound: false,
+            beginning: Vec::new(),
+            reduction: None,
+            reuse: Reuse::Once,
+            state: State::Rests,
+            failure: None,
+            communicator: Rc::clone(communicator),
+        })
+    }
+
+    /// Takes these actions and buffers in place of what it has, in the same room. After an error it
+    /// has no part.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`ExecutionError::UnderWay`].
+    pub(crate) fn bind(
+        &mut self,
+        (role, actions): (Role, Vec<BoundAction>),
+        buffers: Buffers,
+        manner: Manner,
+    ) -> Result<(), ExecutionError> {
+        self.check_rests()?;
+        self.is_bound = false;
+        setup::bind(self, (role, actions), buffers, manner)?;
+        self.is_bound = true;
+        Ok(())
+    }
+
+    /// Has the part that is bound, which is to be performed once more, use these buffers, if their
+    /// data lies in memory as that of those before.
+    pub(crate) fn move_to(&mut self, buffers: &Buffers) -> bool {
+        let is_same = |now: &Rc<Place>, new: &Rc<Place>| {
+            let is_nothing = |place| Rc::ptr_eq(place, &self.nothing);
+            (is_nothing(now) && is_nothing(new)) || now.take_place_of(new)
+        };
+        self.state == State::Rests
+            && self.reduction.is_none()
+            && buffers.reduction.is_none()
+            && self.is_bound
+            && self.own == buffers.own
+            && is_same(&self.places.input, &buffers.input)
+            && is_same(&self.places.output, &buffers.output)
+    }
+
+    /// Lets go of the user's memory after a part has been performed; what else there is stays, for
+    /// the next part, or this one once more. `false` if messages may be under way.
+    pub(crate) fn let_go(&mut self) -> bool {
+        if self.state != State::Rests {
+            return false;
+        }
+        for place in [&self.places.input, &self.places.output] {
+            place.memory().let_go();
+        }
+        if self.places.segment.packed_bytes() > KEPT_SEGMENT || self.requests.have_datatypes() {
+            self.forget();
+        }
+        true
+    }
+
+    /// Forgets the part, which rests, and the memory of our own that it has.
+    fn forget(&mut self) {
+        self.is_bound = false;
+        self.requests.clear();
+        self.deeds.clear();
+        self.beginning.clear();
+        self.places = Places::all(&self.nothing);
+    }
+
+    /// A place without data.
+    pub(crate) fn nothing(&self) -> &Rc<Place> {
+        &self.nothing
     }
 
     /// Who performs the part.
@@ -379,7 +499,8 @@ impl Execution {
                 }
                 _ if !is_sound => {}
                 StepDeed::Copy(bytes) => bytes.perform(),
-                StepDeed::CopyByMessage(from, into) => {
+                StepDeed::CopyByMessage(places) => {
+                    let (from, into) = &**places;
                     copy_by_message(&self.communicator, from.transfer(), into.transfer())?;
                 }
                 StepDeed::Combine { stage, into, arrival } => {

@@ -20,8 +20,8 @@ impl Buffers {
         super::setup::check_sizes(role, self)?;
         let root = role.root;
         let (own, all) = match role.operation {
-            Operation::Gather => (&self.input, &self.output),
-            Operation::Scatter => (&self.output, &self.input),
+            Operation::Gather => (&*self.input, &*self.output),
+            Operation::Scatter => (&*self.output, &*self.input),
             Operation::Broadcast => return Ok(communicator.native_broadcast(&self.output, root)?),
             Operation::Reduce => return self.reduce_natively(role, communicator),
         };
@@ -45,7 +45,7 @@ impl Buffers {
             Own::Apart => None,
             Own::InPlace => Some(self.output.copied()?),
         };
-        let given = copied.as_ref().unwrap_or(&self.input);
+        let given = copied.as_ref().unwrap_or(&*self.input);
         let operation = (datatype, operator, role.root);
         Ok(communicator.native_reduce(given, &self.output, elements, operation)?)
     }

@@ -62,7 +62,7 @@ pub(super) struct Step {
 }
 
 /// All steps of a part, and what they wait for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Order {
     /// In the order of the actions.
     pub(super) steps: Few<Step>,
@@ -80,47 +80,46 @@ pub(super) struct Order {
 }
 
 impl Order {
+    /// Orders these actions, in the room of those before.
+    ///
     /// # Complexity
     /// O(n log n) for n pieces of actions, and O(1) for each two steps of which one waits for the
     /// other.
-    pub(super) fn new(actions: &[BoundAction], mode: Mode) -> Order {
-        let mut order = Order {
-            steps: Few::new(),
-            waits: Few::new(),
-            follows: Few::new(),
-            followers: Few::new(),
-            first: Few::from_elem(0, 1),
-            writes: actions.iter().map(|action| action.writes.is_some()).collect(),
-            is_barred: Few::from_elem(false, actions.len()),
-        };
+    pub(super) fn arrange(&mut self, actions: &[BoundAction], mode: Mode) {
+        self.steps.clear();
+        self.first.clear();
+        self.first.push(0);
+        self.writes.clear();
         for (index, action) in (0..).zip(actions) {
-            order.steps.extend(action.steps().map(|doing| Step { action: index, doing }));
-            order.first.push(order.steps.len() as u32);
+            self.steps.extend(action.steps().map(|doing| Step { action: index, doing }));
+            self.first.push(self.steps.len() as u32);
+            self.writes.push(action.writes.is_some());
         }
         let mut pairs = match mode {
-            Mode::Strict => order.ports(actions),
-            Mode::Eager if actions.len() <= SHORT => order.conflicts_of_each(actions),
-            Mode::Eager => order.conflicts(actions),
+            Mode::Strict => self.ports(actions),
+            Mode::Eager if actions.len() <= SHORT => self.conflicts_of_each(actions),
+            Mode::Eager => self.conflicts(actions),
         };
         pairs.retain(|&mut (before, after)| before != after);
         pairs.sort_unstable();
         pairs.dedup();
-        order.waits = Few::from_elem(0, order.steps.len());
+        refill(&mut self.waits, self.steps.len());
         for &(_, after) in &pairs {
-            order.waits[after as usize] += 1;
+            self.waits[after as usize] += 1;
         }
+        refill(&mut self.is_barred, actions.len());
         if mode == Mode::Strict {
-            order.bar(actions);
+            self.bar(actions);
         }
-        order.follows = Few::from_elem(0, order.steps.len() + 1);
+        refill(&mut self.follows, self.steps.len() + 1);
         for &(before, _) in &pairs {
-            order.follows[before as usize + 1] += 1;
+            self.follows[before as usize + 1] += 1;
         }
-        for step in 0..order.steps.len() {
-            order.follows[step + 1] += order.follows[step];
+        for step in 0..self.steps.len() {
+            self.follows[step + 1] += self.follows[step];
         }
-        order.followers = pairs.into_iter().map(|(_, after)| after).collect();
-        order
+        self.followers.clear();
+        self.followers.extend(pairs.into_iter().map(|(_, after)| after));
     }
 
     fn of_action(&self, action: usize) -> std::ops::Range<u32> {
@@ -134,9 +133,10 @@ impl Order {
     /// Strict: each action after the one before it on its port.
     fn ports(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
         let mut pairs = Few::new();
-        let mut last = std::collections::BTreeMap::new();
+        let ports = actions.iter().map(|action| usize::from(action.port) + 1).max().unwrap_or(0);
+        let mut last: Few<Option<usize>> = Few::from_elem(None, ports);
         for (index, action) in actions.iter().enumerate() {
-            let before = last.insert(action.port, index);
+            let before = last[usize::from(action.port)].replace(index);
             for step in self.of_action(index) {
                 if self.doing(step) == Doing::Combine {
                     // Its receive is the step before.
@@ -208,6 +208,12 @@ impl Order {
         }
         pairs
     }
+}
+
+/// Makes the list one of so many zeros.
+fn refill<T: Clone + Default>(list: &mut Few<T>, length: usize) {
+    list.clear();
+    list.resize(length, T::default());
 }
 
 /// As many actions are compared each with each.
@@ -406,7 +412,15 @@ mod tests {
     }
 
     fn order(operation: Operation, rank: usize, mode: Mode) -> Order {
-        Order::new(&actions(operation, rank), mode)
+        order_of(&actions(operation, rank), mode)
+    }
+
+    /// Arranged in the room of another order, of which nothing is left.
+    fn order_of(actions: &[BoundAction], mode: Mode) -> Order {
+        let mut order = Order::default();
+        order.arrange(&self::actions(Operation::Gather, 7), Mode::Strict);
+        order.arrange(actions, mode);
+        order
     }
 
     fn actions(operation: Operation, rank: usize) -> Vec<BoundAction> {
@@ -464,7 +478,7 @@ mod tests {
         for operation in Operation::all() {
             for rank in 0..8 {
                 let actions = actions(operation, rank);
-                let order = Order::new(&actions, Mode::Eager);
+                let order = order_of(&actions, Mode::Eager);
                 let steps = order.steps.len();
                 // Whom each step waits for, by way of others, too.
                 let closure = |pairs: Few<(u32, u32)>| {
@@ -508,7 +522,7 @@ mod tests {
         ];
         let bound: Vec<BoundAction> =
             deeds.into_iter().map(|deed| BoundAction::new(&Action { port: 0, deed })).collect();
-        let rounds = taken(&Order::new(&bound, Mode::Eager), |started| started.remove(0));
+        let rounds = taken(&order_of(&bound, Mode::Eager), |started| started.remove(0));
         assert_eq!(rounds, [[0], [1], [2]]);
     }
 
@@ -528,7 +542,7 @@ mod tests {
             .into_iter()
             .map(|(port, deed)| BoundAction::new(&Action { port, deed }))
             .collect();
-        let order = Order::new(&bound, Mode::Strict);
+        let order = order_of(&bound, Mode::Strict);
         let rounds = taken(&order, |started| started.pop().unwrap());
         assert_eq!(rounds, [vec![0, 1], vec![], vec![2]]);
     }

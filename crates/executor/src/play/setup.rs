@@ -1,25 +1,26 @@
 //! Binding a part to memory: what each step does, and the requests for messages.
 
 use super::bound::{BoundAction, BoundRegion, message_numbers};
-use super::order::{Doing, Mode, Order, Progress};
-use super::{Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, State, StepDeed};
-use crate::sys::{Communicator, CutElement, Few, Move, Place, Requests, Stretches, Way};
+use super::order::{Doing, Mode, Order};
+use super::{Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, StepDeed};
+use crate::sys::{CutElement, Few, Move, Place, Requests, Stretches, Way};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Buffer, Piece, Role};
 
-/// The actions bound to these buffers.
+/// Binds the actions to these buffers, in the room that the execution has.
 ///
 /// # Errors
 /// [`ExecutionError`].
-pub(super) fn execution(
+pub(super) fn bind(
+    execution: &mut Execution,
     (role, actions): (Role, Vec<BoundAction>),
     buffers: Buffers,
-    communicator: &Rc<Communicator>,
     manner: Manner,
-) -> Result<Execution, ExecutionError> {
+) -> Result<(), ExecutionError> {
+    let communicator = &execution.communicator;
     let own = (communicator.rank(), communicator.size());
     if own != (role.rank, role.processors) {
         let part = (role.rank, role.processors);
@@ -30,35 +31,27 @@ pub(super) fn execution(
     if role.operation == Operation::Reduce {
         check_elements(&role, &buffers, &actions)?;
     }
-    let (places, beginning, reduction) = lay_out(&role, buffers, &actions)?;
-    let order = Order::new(&actions, manner.mode);
+    let Execution { requests, order, deeds, steps, beginning, .. } = execution;
+    beginning.clear();
+    execution.places = lay_out(&role, &buffers, (&actions, &execution.nothing), beginning)?;
+    order.arrange(&actions, manner.mode);
+    requests.restart(manner.reuse);
+    steps.clear();
+    deeds.clear();
     let mut setup = StepSetup {
-        role,
+        role: &role,
         manner,
         actions: &actions,
-        places: &places,
-        largest_tag: communicator.largest_tag()?,
-        requests: Requests::new(Rc::clone(communicator), manner.reuse),
-        steps: Few::new(),
+        places: &execution.places,
+        largest_tag: communicator.largest_tag(),
+        requests,
+        steps,
         stages: BTreeMap::new(),
     };
-    let deeds = setup.deeds(&order)?;
-    Ok(Execution {
-        requests: setup.requests,
-        steps: setup.steps,
-        role,
-        order,
-        progress: Progress::default(),
-        deeds,
-        ended: Few::new(),
-        places,
-        beginning,
-        reduction,
-        reuse: manner.reuse,
-        state: State::Rests,
-        failure: None,
-        communicator: Rc::clone(communicator),
-    })
+    setup.push_deeds(order, deeds)?;
+    (execution.role, execution.reuse) = (role, manner.reuse);
+    (execution.own, execution.reduction) = (buffers.own, buffers.reduction);
+    Ok(())
 }
 
 /// Whether the buffers have as much data as the part needs.
@@ -154,17 +147,20 @@ fn check_elements(
     Ok(())
 }
 
-/// The places of all buffers, and what is copied in the beginning: in a reduction, segments and the
-/// root's output hold the own vector.
+/// The places of all buffers; and adds what is copied in the beginning: in a reduction, segments and
+/// the root's output hold the own vector.
 fn lay_out(
     role: &Role,
-    buffers: Buffers,
-    actions: &[BoundAction],
-) -> Result<(Places, Vec<Move>, Option<Reduction>), ExecutionError> {
-    let Buffers { mut input, output, own, reduction } = buffers;
-    let output = Rc::new(output);
-    let segment = Rc::new(Place::of_bytes(role.segment_bytes)?);
-    let mut beginning = Vec::new();
+    buffers: &Buffers,
+    (actions, nothing): (&[BoundAction], &Rc<Place>),
+    beginning: &mut Vec<Move>,
+) -> Result<Places, ExecutionError> {
+    let own = buffers.own;
+    let [mut input, output] = [&buffers.input, &buffers.output].map(Rc::clone);
+    let segment = match role.segment_bytes {
+        0 => Rc::clone(nothing),
+        bytes => Rc::new(Place::of_bytes(bytes)?),
+    };
     let first = |place: &Rc<Place>, bytes| {
         place.stretches(&[Piece { offset: 0, bytes }]).expect("a reduction's data is packed")
     };
@@ -181,10 +177,9 @@ fn lay_out(
     if is_reduction && own == Own::InPlace {
         // What is sent of the input stays what it was, whatever is combined with it.
         if actions.iter().any(reads_input) {
-            input = Place::of_bytes(role.own_bytes)?;
+            input = Rc::new(Place::of_bytes(role.own_bytes)?);
         }
     }
-    let input = Rc::new(input);
     if is_reduction {
         match own {
             Own::InPlace => {
@@ -197,28 +192,32 @@ fn lay_out(
             }
         }
     }
-    Ok((Places { input, segment, output }, beginning, reduction))
+    Ok(Places { input, segment, output })
 }
 
 struct StepSetup<'a> {
-    role: Role,
+    role: &'a Role,
     manner: Manner,
     actions: &'a [BoundAction],
     places: &'a Places,
     largest_tag: u32,
-    requests: Requests,
-    steps: Few<u32>,
+    requests: &'a mut Requests,
+    steps: &'a mut Few<u32>,
     /// Where received data waits to be combined: for each port in strict order, for each action
     /// otherwise.
     stages: BTreeMap<u32, Rc<Place>>,
 }
 
 impl StepSetup<'_> {
-    /// What each step does.
-    fn deeds(&mut self, order: &Order) -> Result<Vec<StepDeed>, ExecutionError> {
+    /// Adds what each step does.
+    fn push_deeds(
+        &mut self,
+        order: &Order,
+        deeds: &mut Vec<StepDeed>,
+    ) -> Result<(), ExecutionError> {
         self.make_stages()?;
         let numbers = message_numbers(self.actions);
-        let mut deeds = Vec::with_capacity(order.steps.len());
+        deeds.reserve(order.steps.len());
         for (number, step) in (0..).zip(&order.steps) {
             let (index, doing) = (step.action as usize, step.doing);
             let deed = match doing {
@@ -235,7 +234,7 @@ impl StepSetup<'_> {
             };
             deeds.push(deed);
         }
-        Ok(deeds)
+        Ok(())
     }
 
     fn stage_key(&self, index: usize) -> u32 {
@@ -277,7 +276,7 @@ impl StepSetup<'_> {
         let into = self.stretches(index, action.writes.as_ref())?;
         Ok(match from.is_packed() && into.is_packed() {
             true => StepDeed::Copy(Move::new(&from, &into)),
-            false => StepDeed::CopyByMessage(from, into),
+            false => StepDeed::CopyByMessage(Box::new((from, into))),
         })
     }
 

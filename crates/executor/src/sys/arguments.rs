@@ -17,6 +17,7 @@ use ::mpi::datatype::{Equivalence, SystemDatatype};
 use ::mpi::raw::AsRaw;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
+use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
 
 /// The arguments of one call, at one processor. Nothing is known of them yet.
@@ -63,9 +64,9 @@ pub(crate) struct Parsed<'a> {
     /// The root.
     pub(crate) root: Rank,
     /// The own block; `None` at a root whose block stays where it is (`MPI_IN_PLACE`).
-    pub(crate) own: Option<Place>,
+    pub(crate) own: Option<Rc<Place>>,
     /// All blocks, at the root.
-    pub(crate) all: Option<Place>,
+    pub(crate) all: Option<Rc<Place>>,
     lifetime: PhantomData<&'a mut [u8]>,
 }
 
@@ -290,6 +291,7 @@ impl<'a> Arguments<'a> {
                 Datatype::of_user(datatype, handles)
                     .map_err(PlaceError::Mpi)
                     .and_then(|datatype| Place::of_user(buffer, &[count], &[0], datatype))
+                    .map(Rc::new)
             })
             .transpose()
             .map_err(ArgumentError::Own)?,
@@ -298,9 +300,9 @@ impl<'a> Arguments<'a> {
         if rank != root {
             return Ok(Parsed { root, own, all: None, lifetime });
         }
-        let all = self.all_blocks(processors, handles)?;
+        let all = Rc::new(self.all_blocks(processors, handles)?);
         let counted = all.block_bytes(root);
-        match own.as_ref().map(Place::packed_bytes) {
+        match own.as_ref().map(|own| own.packed_bytes()) {
             Some(own) if own != counted => Err(ArgumentError::RootBlock { root, own, counted }),
             _ => Ok(Parsed { root, own, all: Some(all), lifetime }),
         }

@@ -14,6 +14,8 @@ pub struct Communicator {
     raw: MPI_Comm,
     rank: Rank,
     size: usize,
+    /// The largest tag that messages may have, at least 32767.
+    largest_tag: u32,
 }
 
 /// Why processors do not go on together.
@@ -57,12 +59,17 @@ impl Communicator {
             }
             let mut duplicate = raw::RSMPI_COMM_NULL;
             calls::comm_dup(comm, &mut duplicate)?;
-            let mut own = Communicator { raw: duplicate, rank: 0, size: 0 };
+            let mut own = Communicator { raw: duplicate, rank: 0, size: 0, largest_tag: 32767 };
             calls::comm_set_errhandler(duplicate, raw::RSMPI_ERRORS_RETURN)?;
             own.rank = rank_in(duplicate)?;
             let mut size = 0;
             calls::comm_size(duplicate, &mut size)?;
             own.size = size as usize;
+            // A pointer to an int, which is MPI's; it is promised for the world's communicator only.
+            let key = raw::MPI_TAG_UB as c_int;
+            if let Some(tag) = attribute::<c_int>(raw::RSMPI_COMM_WORLD, key)? {
+                own.largest_tag = u32::try_from(*tag).unwrap_or(0);
+            }
             Ok(own)
         }
     }
@@ -116,17 +123,8 @@ impl Communicator {
     }
 
     /// The largest tag that messages may have, at least 32767.
-    ///
-    /// # Errors
-    /// What MPI returns.
-    pub fn largest_tag(&self) -> Result<u32, MpiError> {
-        // SAFETY: the attribute is a pointer to an int, which is MPI's and stays; it is promised for
-        // the world's communicator only.
-        let tag = unsafe {
-            let value = attribute::<c_int>(raw::RSMPI_COMM_WORLD, raw::MPI_TAG_UB as c_int)?;
-            value.map(|value| *value)
-        };
-        Ok(tag.map_or(32767, |tag| u32::try_from(tag).unwrap_or(0)))
+    pub fn largest_tag(&self) -> u32 {
+        self.largest_tag
     }
 
     /// The value, if all processors have one; otherwise the own fault, or who has one. Collective:

@@ -2,6 +2,7 @@
 
 use super::raw::{self, MPI_Aint, MPI_Datatype};
 use super::{MpiError, calls, is_running};
+use std::cell::Cell;
 use std::ffi::c_int;
 
 /// The largest number of bytes, or elements, that MPI is given as one count; more are several.
@@ -12,11 +13,23 @@ pub const LARGEST_COUNT: u64 = 1 << 30;
 pub struct Datatype {
     raw: MPI_Datatype,
     is_ours: bool,
+    measures: Measures,
+}
+
+/// What MPI says of a datatype.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measures {
     size: u64,
     extent: i64,
     true_lower: i64,
     true_extent: i64,
     is_packed: bool,
+}
+
+thread_local! {
+    /// The last of the library's own datatypes that a user named, which is always the same: most
+    /// programs name few.
+    static LAST_NAMED: Cell<Option<(MPI_Datatype, Measures)>> = const { Cell::new(None) };
 }
 
 /// The datatypes of the elements that users name.
@@ -65,7 +78,8 @@ impl Datatype {
         // SAFETY: a constant of the C shim, set when the library was built.
         let raw = unsafe { raw::TUWTREE_BYTE };
         let (size, extent, true_lower, true_extent) = (1, 1, 0, 1);
-        Datatype { raw, is_ours: false, size, extent, true_lower, true_extent, is_packed: true }
+        let measures = Measures { size, extent, true_lower, true_extent, is_packed: true };
+        Datatype { raw, is_ours: false, measures }
     }
 
     /// The datatype of such elements.
@@ -105,12 +119,22 @@ impl Datatype {
     /// # Errors
     /// What MPI returns.
     pub unsafe fn of_user(datatype: MPI_Datatype, handles: Handles) -> Result<Datatype, MpiError> {
+        if let Some((raw, measures)) = LAST_NAMED.get()
+            && raw == datatype
+        {
+            return Ok(Datatype { raw, is_ours: false, measures });
+        }
         // SAFETY: a datatype's handle, by the caller's promise, or null, which is not looked at.
         unsafe {
             if datatype == raw::RSMPI_DATATYPE_NULL {
                 return Err(MpiError::new("MPI_Type_dup", raw::MPI_ERR_TYPE as c_int));
             }
-            if handles == Handles::Lent || is_named(datatype)? {
+            if is_named(datatype)? {
+                let named = Datatype::measured(datatype, false)?;
+                LAST_NAMED.set(Some((datatype, named.measures)));
+                return Ok(named);
+            }
+            if handles == Handles::Lent {
                 return Datatype::measured(datatype, false);
             }
             let mut copy = raw::RSMPI_DATATYPE_NULL;
@@ -143,7 +167,7 @@ impl Datatype {
     /// # Errors
     /// What MPI returns, and more places than it can count.
     pub(crate) fn at_places(&self, places: &[(i64, u64)]) -> Result<Datatype, MpiError> {
-        let (offsets, lengths) = counted_places(places, self.extent, LARGEST_COUNT);
+        let (offsets, lengths) = counted_places(places, self.extent(), LARGEST_COUNT);
         let count = c_int::try_from(lengths.len())
             .map_err(|_| MpiError::new("MPI_Type_create_hindexed", raw::MPI_ERR_COUNT as c_int))?;
         // SAFETY: both lists have `count` entries; the new type is committed, and ours.
@@ -159,28 +183,28 @@ impl Datatype {
 
     /// The size of an element's data in bytes, without gaps.
     pub fn size(&self) -> u64 {
-        self.size
+        self.measures.size
     }
 
     /// How many bytes lie from the start of an element to that of the next.
     pub fn extent(&self) -> i64 {
-        self.extent
+        self.measures.extent
     }
 
     /// Where the first byte of an element's data lies, from its start.
     pub fn true_lower(&self) -> i64 {
-        self.true_lower
+        self.measures.true_lower
     }
 
     /// How many bytes lie from the first to the last of an element's data.
     pub fn true_extent(&self) -> i64 {
-        self.true_extent
+        self.measures.true_extent
     }
 
     /// Whether elements in memory are the same bytes as in a message, one after the other. `false`
     /// if that is not known for sure.
     pub fn is_packed(&self) -> bool {
-        self.is_packed
+        self.measures.is_packed
     }
 
     /// The handle. It stays ours.
@@ -189,30 +213,29 @@ impl Datatype {
     }
 
     fn unmeasured(raw: MPI_Datatype, is_ours: bool) -> Datatype {
-        let (size, extent, true_lower, true_extent) = (0, 0, 0, 0);
-        Datatype { raw, is_ours, size, extent, true_lower, true_extent, is_packed: false }
+        Datatype { raw, is_ours, measures: Measures::default() }
     }
 
     /// # Safety
     /// `datatype` is a datatype's handle, and ours to free if `is_ours`.
     unsafe fn measured(datatype: MPI_Datatype, is_ours: bool) -> Result<Datatype, MpiError> {
+        // Whose handle is freed if a call fails.
         let mut made = Datatype::unmeasured(datatype, is_ours);
+        let Measures { extent, true_lower, true_extent, .. } = &mut made.measures;
         let (mut size, mut lower) = (0, 0);
         // SAFETY: the handle is a datatype's; all results are written to local variables.
         unsafe {
             calls::type_size_x(datatype, &mut size)?;
-            calls::type_get_extent_x(datatype, &mut lower, &mut made.extent)?;
-            let (lower, extent) = (&mut made.true_lower, &mut made.true_extent);
-            calls::type_get_true_extent_x(datatype, lower, extent)?;
+            calls::type_get_extent_x(datatype, &mut lower, extent)?;
+            calls::type_get_true_extent_x(datatype, true_lower, true_extent)?;
         }
         if size < 0 {
             return Err(MpiError::new("MPI_Type_size_x", raw::MPI_ERR_TYPE as c_int));
         }
-        made.size = size as u64;
-        let has_no_gaps =
-            made.extent == size && made.true_lower == 0 && made.true_extent == size && size > 0;
+        let has_no_gaps = (*extent, *true_lower, *true_extent) == (size, 0, size) && size > 0;
+        made.measures.size = size as u64;
         // SAFETY: the handle is a datatype's, by the caller's promise.
-        made.is_packed = has_no_gaps && unsafe { is_in_order(datatype)? };
+        made.measures.is_packed = has_no_gaps && unsafe { is_in_order(datatype)? };
         Ok(made)
     }
 }

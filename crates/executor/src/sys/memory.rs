@@ -2,6 +2,7 @@
 
 use super::{Datatype, MpiError, Operator, calls};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
@@ -11,7 +12,7 @@ use std::ptr::null_mut;
 /// any time.
 #[derive(Debug)]
 pub struct Memory {
-    start: *mut u8,
+    start: Cell<*mut u8>,
     /// `None` for the user's.
     own: Option<Layout>,
 }
@@ -37,14 +38,14 @@ impl Memory {
         let size = usize::try_from(bytes).map_err(|_| OutOfMemory { bytes })?;
         let layout = Layout::from_size_align(size, ALIGNMENT).map_err(|_| OutOfMemory { bytes })?;
         if size == 0 {
-            return Ok(Memory { start: null_mut(), own: Some(layout) });
+            return Ok(Memory { start: Cell::new(null_mut()), own: Some(layout) });
         }
         // SAFETY: the layout's size is not 0.
         let start = unsafe { alloc_zeroed(layout) };
         if start.is_null() {
             Err(OutOfMemory { bytes })
         } else {
-            Ok(Memory { start, own: Some(layout) })
+            Ok(Memory { start: Cell::new(start), own: Some(layout) })
         }
     }
 
@@ -55,7 +56,24 @@ impl Memory {
     /// belongs to the user's memory; it can be written if it is written to, and nobody else uses it
     /// while messages or copies that use it are under way.
     pub unsafe fn of_user(start: *mut c_void) -> Memory {
-        Memory { start: start.cast(), own: None }
+        Memory { start: Cell::new(start.cast()), own: None }
+    }
+
+    /// Takes the place of other memory of the user's, whose promise holds for this from now on:
+    /// whether both are the user's.
+    pub(crate) fn take_place_of(&self, other: &Memory) -> bool {
+        let are_users = self.own.is_none() && other.own.is_none();
+        if are_users {
+            self.start.set(other.start.get());
+        }
+        are_users
+    }
+
+    /// Lets go of the user's memory: there is none.
+    pub(crate) fn let_go(&self) {
+        if self.own.is_none() {
+            self.start.set(null_mut());
+        }
     }
 
     /// The size in bytes, if it is known: of our own memory it is.
@@ -65,12 +83,12 @@ impl Memory {
 
     /// Whether there is none: a null pointer.
     pub fn is_null(&self) -> bool {
-        self.start.is_null()
+        self.start.get().is_null()
     }
 
     /// The address at this offset, as MPI calls take it.
     pub(crate) fn at(&self, offset: i64) -> *mut c_void {
-        self.start.wrapping_offset(offset as isize).cast()
+        self.start.get().wrapping_offset(offset as isize).cast()
     }
 
     /// Copies these bytes to `offset`.
@@ -159,10 +177,10 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(layout) = self.own
-            && !self.start.is_null()
+            && !self.is_null()
         {
             // SAFETY: allocated with this layout, and freed once.
-            unsafe { dealloc(self.start, layout) };
+            unsafe { dealloc(self.start.get(), layout) };
         }
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::requests::Transfer;
-use super::{Datatype, Memory, MpiError, OutOfMemory};
+use super::{Datatype, Few, Memory, MpiError, OutOfMemory};
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -29,9 +29,9 @@ pub struct Place {
     memory: Memory,
     /// What messages count: bytes, if the elements' data lies in memory as it does in messages.
     unit: Datatype,
-    blocks: SmallVec<[Block; 1]>,
+    blocks: Few<Block>,
     /// Where each block starts among the packed bytes, and where the last one ends.
-    starts: SmallVec<[u64; 2]>,
+    starts: SmallVec<[u64; 5]>,
 }
 
 /// Why data cannot lie so.
@@ -114,16 +114,25 @@ impl Place {
         datatype: Datatype,
         blocks: impl IntoIterator<Item = Block>,
     ) -> Result<Place, PlaceError> {
-        let blocks: SmallVec<[Block; 1]> = blocks.into_iter().collect();
+        Place::of_blocks(memory, datatype, blocks.into_iter().collect())
+    }
+
+    #[inline]
+    fn of_blocks(
+        memory: Memory,
+        datatype: Datatype,
+        blocks: Few<Block>,
+    ) -> Result<Place, PlaceError> {
         let mut starts = SmallVec::with_capacity(blocks.len() + 1);
         let mut end = 0_u64;
         starts.push(0);
         for (index, &block) in blocks.iter().enumerate() {
             check_block(&memory, &datatype, index, block)?;
             let bytes = block.elements * datatype.size();
-            let too_large =
-                PlaceError::TooLarge { block: index, elements: block.elements, at: block.at };
-            end = end.checked_add(bytes).filter(|&end| end <= i64::MAX as u64).ok_or(too_large)?;
+            let Block { elements, at } = block;
+            let too_large = || PlaceError::TooLarge { block: index, elements, at };
+            let sum = end.checked_add(bytes).filter(|&end| end <= i64::MAX as u64);
+            end = sum.ok_or_else(too_large)?;
             starts.push(end);
         }
         let unit = if datatype.is_packed() { Datatype::byte() } else { datatype };
@@ -143,6 +152,7 @@ impl Place {
     /// # Panics
     /// If there are not as many displacements as counts.
     #[allow(unsafe_code)]
+    #[inline]
     pub unsafe fn of_user(
         buffer: *mut c_void,
         counts: &[c_int],
@@ -150,16 +160,16 @@ impl Place {
         datatype: Datatype,
     ) -> Result<Place, PlaceError> {
         assert_eq!(counts.len(), displacements.len(), "a displacement for each count");
-        let blocks = counts.iter().zip(displacements).enumerate().map(|(block, (&count, &at))| {
+        let mut blocks = Few::with_capacity(counts.len());
+        for (block, (&count, &at)) in counts.iter().zip(displacements).enumerate() {
             let elements =
                 u64::try_from(count).map_err(|_| PlaceError::NegativeCount { block, count })?;
             let far = || PlaceError::TooLarge { block, elements, at: i64::from(at) };
             let at = i64::from(at).checked_mul(datatype.extent()).ok_or_else(far)?;
-            Ok(Block { at, elements })
-        });
-        let blocks = blocks.collect::<Result<SmallVec<[Block; 1]>, PlaceError>>()?;
+            blocks.push(Block { at, elements });
+        }
         // SAFETY: the buffer has memory for all blocks by the caller's promise.
-        Place::new(unsafe { Memory::of_user(buffer) }, datatype, blocks)
+        Place::of_blocks(unsafe { Memory::of_user(buffer) }, datatype, blocks)
     }
 
     /// Elements one after the other from the memory's start.
@@ -226,6 +236,22 @@ impl Place {
     /// The number of blocks.
     pub(crate) fn blocks(&self) -> usize {
         self.blocks.len()
+    }
+
+    /// Takes over the user's memory from a place whose data is packed and lies as this one's does;
+    /// `false` if that is another, or the data is our own.
+    pub(crate) fn take_place_of(&self, other: &Place) -> bool {
+        let lie_alike = self.blocks == other.blocks && self.starts == other.starts;
+        let are_packed = self.is_packed() && other.is_packed();
+        lie_alike && are_packed && self.memory.take_place_of(&other.memory)
+    }
+
+    /// Where a block starts among the packed bytes.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    pub(crate) fn block_start(&self, index: usize) -> u64 {
+        self.starts[index]
     }
 
     /// The block's packed bytes, if there is such a block.
@@ -303,15 +329,15 @@ fn check_block(
     if elements == 0 || datatype.size() == 0 {
         return Ok(());
     }
-    let too_large = PlaceError::TooLarge { block: index, elements, at };
-    let bytes = elements.checked_mul(datatype.size()).ok_or(too_large.clone())?;
+    let too_large = || PlaceError::TooLarge { block: index, elements, at };
+    let bytes = elements.checked_mul(datatype.size()).ok_or_else(too_large)?;
     // From the first element's first byte, or the last one's if the extent is negative.
     let last = i128::from(datatype.extent()) * i128::from(elements - 1);
     let start = i128::from(at) + i128::from(datatype.true_lower()) + last.min(0);
     let length = last.abs() + i128::from(datatype.true_extent());
     let room = i128::from(i64::MAX);
     if start < -room || start + length > room || bytes > i64::MAX as u64 {
-        return Err(too_large);
+        return Err(too_large());
     }
     match memory.bytes() {
         Some(bytes) if start < 0 || start + length > i128::from(bytes) => {

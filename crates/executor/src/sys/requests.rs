@@ -90,7 +90,7 @@ struct Message {
     count: c_int,
     datatype: MPI_Datatype,
     /// The datatype, if it was made for this message.
-    _made: Option<Box<Datatype>>,
+    made: Option<Box<Datatype>>,
     /// How many bytes it carries.
     bytes: u64,
     /// The persistent request, or null.
@@ -144,6 +144,34 @@ impl Requests {
         }
     }
 
+    /// Forgets all messages, none of which is under way; those that follow are started so often.
+    pub(crate) fn restart(&mut self, reuse: Reuse) {
+        self.clear();
+        self.reuse = reuse;
+    }
+
+    /// Forgets all messages, none of which is under way.
+    pub(crate) fn clear(&mut self) {
+        debug_assert_eq!(self.under_way(), 0, "MPI may use the memory still");
+        self.free();
+        self.messages.clear();
+    }
+
+    /// Whether datatypes were made for messages.
+    pub(crate) fn have_datatypes(&self) -> bool {
+        self.messages.iter().any(|message| message.made.is_some())
+    }
+
+    /// Frees persistent requests.
+    fn free(&mut self) {
+        if self.reuse == Reuse::Again && !self.messages.is_empty() && is_running() {
+            for message in &mut self.messages {
+                // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+                let _ = unsafe { calls::request_free(&mut message.request) };
+            }
+        }
+    }
+
     /// Adds a message to or from a processor; returns its index.
     ///
     /// # Errors
@@ -165,7 +193,7 @@ impl Requests {
             start,
             count,
             datatype: datatype.raw(),
-            _made: datatype.into_made().map(Box::new),
+            made: datatype.into_made().map(Box::new),
             bytes: transfer.bytes(),
             request: null,
         };
@@ -314,12 +342,7 @@ impl Requests {
 #[allow(unsafe_code)]
 impl Drop for Requests {
     fn drop(&mut self) {
-        if self.reuse == Reuse::Again && is_running() {
-            for message in &mut self.messages {
-                // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
-                let _ = unsafe { calls::request_free(&mut message.request) };
-            }
-        }
+        self.free();
         if self.under_way() > 0 {
             std::mem::forget(std::mem::take(&mut self.messages));
         }

@@ -130,6 +130,39 @@ static void once(struct problem *p, int seed)
     CHECK(same_own(p));
 }
 
+/* The same call over and over, from and to other memory, then with the blocks elsewhere. */
+static void over_and_over(struct problem *p, int rounds)
+{
+    int round, i, count = p->counts[p->rank];
+    size_t own_bytes = (size_t)count * sizeof(int), all_bytes = (size_t)p->total * sizeof(int);
+    for (round = 0; round < rounds; round++) {
+        int *own = (int *)room(own_bytes), *all = (int *)room(all_bytes);
+        fill(p, round);
+        if (round > 2)
+            for (i = 0; i < p->size; i++)
+                p->displs[i] = p->total - p->displs[i] - p->counts[i];
+        gather_natively(p);
+        memcpy(own, p->own, own_bytes);
+        memcpy(all, p->all, all_bytes);
+        OK(tuwtree_gatherv(own, count, MPI_INT, all, p->counts, p->displs, MPI_INT, p->root,
+                           p->comm));
+        CHECK(p->rank != p->root || memcmp(all, p->native, all_bytes) == 0);
+        free(own);
+        free(all);
+    }
+    for (round = 0; round < rounds; round++) {
+        int *all = (int *)room(all_bytes), *back = (int *)room(own_bytes);
+        fill(p, round);
+        gather_natively(p);
+        memcpy(all, p->native, all_bytes);
+        OK(tuwtree_scatterv(all, p->counts, p->displs, MPI_INT, back, count, MPI_INT, p->root,
+                            p->comm));
+        CHECK(memcmp(back, p->own, own_bytes) == 0);
+        free(all);
+        free(back);
+    }
+}
+
 /* The root's own block is in place: in the middle of all blocks. */
 static void in_place(struct problem *p, int seed)
 {
@@ -504,6 +537,7 @@ int main(int argc, char **argv)
             make(&problem, MPI_COMM_WORLD, (root * 7 + size - 1) % size, 40);
             once(&problem, i);
             in_place(&problem, i);
+            over_and_over(&problem, 5);
             persistent(&problem, 3);
             done(&problem);
         }
