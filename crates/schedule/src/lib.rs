@@ -35,3 +35,8 @@ pub use schedule::{ActionFault, Schedule, ScheduleError, Task};
 pub use simulate::{ActionTimes, Critical, Sends, SimulationError, Timeline, Unmatched, simulate};
 pub use tuwtree_model::{Order, Payload};
 pub use verify::{Fault, Verified, verify};
+
+/// The examples of README.md, tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
