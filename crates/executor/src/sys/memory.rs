@@ -52,7 +52,7 @@ impl Memory {
     /// The user's memory from `start` on, as MPI calls take it: its size is not known.
     ///
     /// # Safety
-    /// Until this, and all that is made from it, is dropped, every byte that is addressed through it
+    /// Until this, and all that is made from it, is dropped or lets go of its address, every byte that is addressed through it
     /// belongs to the user's memory; it can be written if it is written to, and nobody else uses it
     /// while messages or copies that use it are under way.
     pub unsafe fn of_user(start: *mut c_void) -> Memory {
