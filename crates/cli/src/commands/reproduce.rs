@@ -139,12 +139,7 @@ fn write_text(
     headings.push("");
     // Rows of one table and gamma follow each other.
     for part in rows.chunk_by(|a, b| a.problem.heading() == b.problem.heading()) {
-        let PublishedProblem { table, alpha, gamma, .. } = part[0].problem;
-        writeln!(
-            output,
-            "PaperTable {table}, gamma = {gamma}: p = 2000, b = 1000, rho = 5, alpha = {alpha}, beta = 1; \
-             root 1000 (first row) or chosen (second)\n"
-        )?;
+        writeln!(output, "{}\n", title(&part[0].problem))?;
         let mut table = text::table(&headings);
         for (index, row) in part.iter().enumerate() {
             let name = if index % 2 == 0 { row.problem.distribution.name() } else { "" };
@@ -155,6 +150,14 @@ fn write_text(
         writeln!(output, "{}\n", table.trim_fmt())?;
     }
     write_footnotes(rows, summary, output)
+}
+
+/// What stands above the rows of one table and gamma.
+fn title(PublishedProblem { table, alpha, gamma, .. }: &PublishedProblem) -> String {
+    format!(
+        "Table {table}, gamma = {gamma}: p = 2000, b = 1000, rho = 5, alpha = {alpha}, beta = 1; \
+         root 1000 (first row) or chosen (second)"
+    )
 }
 
 /// The constructions in the order of the paper's columns.
@@ -288,4 +291,17 @@ fn document(rows: &[PublishedRow], summary: &Summary) -> serde_json::Value {
         "equal_roots": summary.equal_roots,
         "ties": summary.ties,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::Distribution;
+
+    #[test]
+    fn a_table_is_called_as_in_the_paper() {
+        let problem =
+            PublishedProblem { table: 2, alpha: 1, gamma: 0, distribution: Distribution::Same };
+        assert!(title(&problem).starts_with("Table 2, gamma = 0: "), "{}", title(&problem));
+    }
 }
