@@ -1,7 +1,7 @@
 //! Programs that know nothing of tuwtree, with and without it.
 
 #[path = "../../mpi/tests/programs/launch.rs"]
-#[allow(dead_code)] // the tests of the library for C use the rest
+#[expect(dead_code, reason = "the tests of the library for C use the rest")]
 mod launch;
 
 use launch::{is_open_mpi, library_directory, run, soname, text};

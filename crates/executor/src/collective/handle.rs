@@ -15,7 +15,6 @@ const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 ///
 /// # Safety
 /// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
-#[allow(unsafe_code)]
 pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), CollectiveError>) -> c_int {
     let (class, text, speaker) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return SUCCESS,
@@ -39,7 +38,6 @@ pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), Collecti
 ///
 /// # Safety
 /// As [`guarded`].
-#[allow(unsafe_code)]
 unsafe fn is_rank(comm: MPI_Comm, rank: Rank) -> bool {
     // SAFETY: a communicator by the caller's promise, or null, which is not asked.
     unsafe { comm != raw::RSMPI_COMM_NULL && rank_in(comm).is_ok_and(|own| own == rank) }
@@ -53,7 +51,6 @@ unsafe fn is_rank(comm: MPI_Comm, rank: Rank) -> bool {
 ///
 /// # Errors
 /// No communicator, or one between two groups; settings that make no sense, at all processors.
-#[allow(unsafe_code)]
 pub unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, CollectiveError> {
     if !is_running() {
         return Err(CollectiveError::Refused("MPI is not initialized".to_owned()));

@@ -15,6 +15,7 @@
 
 mod along;
 mod error;
+#[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
 mod persistent;
 

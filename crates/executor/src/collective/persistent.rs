@@ -283,7 +283,7 @@ impl OperationSetup<'_, '_, '_> {
     }
 }
 
-#[allow(clippy::needless_pass_by_value)] // for `map_err`
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands the error over")]
 fn refused(error: impl ToString) -> CollectiveError {
     CollectiveError::Refused(error.to_string())
 }

@@ -142,7 +142,6 @@ impl ArgumentError {
     }
 }
 
-#[allow(unsafe_code)]
 impl<'a> Arguments<'a> {
     /// The arguments of `MPI_Gatherv`.
     ///
@@ -459,7 +458,6 @@ fn check_partition(
     }
 }
 
-#[allow(unsafe_code)]
 impl Communicator {
     /// Has the MPI library perform the operation on this communicator. Collective.
     ///

@@ -22,7 +22,6 @@ type Value = Rc<dyn Any>;
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub(crate) unsafe fn value_of<T: 'static>(comm: MPI_Comm) -> Result<Option<Rc<T>>, MpiError> {
     let key = key()?;
     // SAFETY: the attribute under our key is a pointer that `give` has stored.
@@ -39,7 +38,6 @@ pub(crate) unsafe fn value_of<T: 'static>(comm: MPI_Comm) -> Result<Option<Rc<T>
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub(crate) unsafe fn give<T: 'static>(comm: MPI_Comm, value: Rc<T>) -> Result<(), MpiError> {
     let key = key()?;
     let value: *mut Value = Box::into_raw(Box::new(value));
@@ -52,7 +50,6 @@ pub(crate) unsafe fn give<T: 'static>(comm: MPI_Comm, value: Rc<T>) -> Result<()
 }
 
 /// The key, the same for all communicators of the process.
-#[allow(unsafe_code)]
 fn key() -> Result<c_int, MpiError> {
     let mut known = KEY.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(key) = *known {
@@ -69,7 +66,6 @@ fn key() -> Result<c_int, MpiError> {
 }
 
 /// MPI asks what a duplicate is to carry: nothing.
-#[allow(unsafe_code)]
 unsafe extern "C" fn keep_to_oneself(
     _: MPI_Comm,
     _: c_int,
@@ -86,7 +82,6 @@ unsafe extern "C" fn keep_to_oneself(
 }
 
 /// MPI says that the communicator is freed.
-#[allow(unsafe_code)]
 unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: the pointer that `give` has stored, handed back once.
     let dropped = catch_unwind(|| drop(unsafe { Box::from_raw(value.cast::<Value>()) }));

@@ -5,7 +5,7 @@
 //! itself. What is safe to call is made of them in the modules beside this one. (What a code means is
 //! asked in `error.rs`.)
 
-#![allow(clippy::too_many_arguments)] // they are MPI's
+#![expect(clippy::too_many_arguments, reason = "they are MPI's")]
 
 use super::raw::{
     self, MPI_Aint, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function,
@@ -24,7 +24,6 @@ macro_rules! calls {
         ///
         /// # Errors
         /// Every code but `MPI_SUCCESS`.
-        #[allow(unsafe_code)]
         #[inline]
         pub unsafe fn $name($($argument: $type),*) -> Result<(), MpiError> {
             // SAFETY: what MPI demands is what this function demands of its caller.
@@ -127,7 +126,6 @@ pub use table::*;
 ///
 /// # Errors
 /// Every code but `MPI_SUCCESS`.
-#[allow(unsafe_code)]
 pub unsafe fn gatherv_init(
     (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
     (recvbuf, recvcounts, displs, recvtype): (
@@ -156,7 +154,6 @@ pub unsafe fn gatherv_init(
 ///
 /// # Errors
 /// Every code but `MPI_SUCCESS`.
-#[allow(unsafe_code)]
 pub unsafe fn scatterv_init(
     (sendbuf, sendcounts, displs, sendtype): (
         *const c_void,

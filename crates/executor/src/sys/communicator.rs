@@ -40,7 +40,6 @@ pub enum Refused<E> {
     Mpi(MpiError),
 }
 
-#[allow(unsafe_code)]
 impl Communicator {
     /// A duplicate of this communicator. Collective: all its processors call it.
     ///
@@ -161,7 +160,6 @@ impl Communicator {
     }
 }
 
-#[allow(unsafe_code)]
 impl Drop for Communicator {
     fn drop(&mut self) {
         if is_running() {
@@ -172,7 +170,6 @@ impl Drop for Communicator {
 }
 
 /// Whether MPI has been initialized and not finalized.
-#[allow(unsafe_code)]
 pub fn is_running() -> bool {
     let (mut initialized, mut finalized) = (0, 0);
     // SAFETY: these two questions may be asked at any time.
@@ -189,7 +186,6 @@ pub fn is_running() -> bool {
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
     let mut rank = 0;
     // SAFETY: the caller's promise, and a local number.
@@ -204,7 +200,6 @@ pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub unsafe fn is_inter(comm: MPI_Comm) -> Result<bool, MpiError> {
     let mut inter = 0;
     // SAFETY: the caller's promise, and a local number.
@@ -219,7 +214,6 @@ pub unsafe fn is_inter(comm: MPI_Comm) -> Result<bool, MpiError> {
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub(super) unsafe fn attribute<T>(comm: MPI_Comm, key: c_int) -> Result<Option<*mut T>, MpiError> {
     let (mut value, mut is_there) = (std::ptr::null_mut::<T>(), 0);
     // SAFETY: the caller's promise: MPI writes a pointer to where `value` is.
@@ -228,7 +222,6 @@ pub(super) unsafe fn attribute<T>(comm: MPI_Comm, key: c_int) -> Result<Option<*
 }
 
 /// Ends this processor with this exit code, and all others of the job as far as the system can.
-#[allow(unsafe_code)]
 pub fn abort_all(code: c_int) -> ! {
     if is_running() {
         // SAFETY: MPI is initialized, so that the world is there. If this fails, the exit is left.

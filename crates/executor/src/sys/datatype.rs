@@ -71,7 +71,6 @@ impl Element {
     }
 }
 
-#[allow(unsafe_code)]
 impl Datatype {
     /// Bytes.
     pub fn byte() -> Datatype {
@@ -240,7 +239,6 @@ impl Datatype {
     }
 }
 
-#[allow(unsafe_code)]
 impl Drop for Datatype {
     fn drop(&mut self) {
         if self.is_ours && is_running() {
@@ -336,7 +334,6 @@ impl<'a> Counted<'a> {
 ///
 /// # Safety
 /// `datatype` is a datatype's handle.
-#[allow(unsafe_code)]
 unsafe fn envelope(datatype: MPI_Datatype) -> Result<(c_int, [c_int; 3]), MpiError> {
     let ([mut integers, mut addresses, mut datatypes], mut combiner) = ([0; 3], 0);
     let (integer, address, part) = (&mut integers, &mut addresses, &mut datatypes);
@@ -347,7 +344,6 @@ unsafe fn envelope(datatype: MPI_Datatype) -> Result<(c_int, [c_int; 3]), MpiErr
 
 /// # Safety
 /// `datatype` is a datatype's handle.
-#[allow(unsafe_code)]
 unsafe fn is_named(datatype: MPI_Datatype) -> Result<bool, MpiError> {
     // SAFETY: by the caller's promise; reading a constant of the C shim.
     unsafe { Ok(envelope(datatype)?.0 == raw::TUWTREE_COMBINER_NAMED) }
@@ -358,7 +354,6 @@ unsafe fn is_named(datatype: MPI_Datatype) -> Result<bool, MpiError> {
 ///
 /// # Safety
 /// `datatype` is a datatype's handle.
-#[allow(unsafe_code)]
 unsafe fn is_in_order(datatype: MPI_Datatype) -> Result<bool, MpiError> {
     // SAFETY: by the caller's promise; reading constants of the C shim.
     let ((combiner, counts), named, sequences) = unsafe {

@@ -17,7 +17,6 @@ pub struct MpiError {
 
 impl MpiError {
     /// The error of a call that returned this code.
-    #[allow(unsafe_code)]
     pub fn new(call: &'static str, code: c_int) -> MpiError {
         let mut text = [0 as c_char; raw::MPI_MAX_ERROR_STRING as usize + 1];
         let mut length = 0;
@@ -30,7 +29,6 @@ impl MpiError {
     }
 
     /// The error's class, which is the same in all libraries: `MPI_ERR_COUNT` and the like.
-    #[allow(unsafe_code)]
     pub fn class(&self) -> c_int {
         let mut class = 0;
         // SAFETY: the class is written to a local variable.

@@ -44,7 +44,6 @@ impl ByteLayout {
     ///
     /// # Panics
     /// For buffers that are not as large as the layout says; for other operations.
-    #[allow(unsafe_code)]
     pub fn arguments<'a>(
         &'a self,
         operation: Operation,

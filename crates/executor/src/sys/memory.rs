@@ -28,7 +28,6 @@ pub struct OutOfMemory {
 /// The alignment of our own memory: a cache line, and enough for every element.
 const ALIGNMENT: usize = 64;
 
-#[allow(unsafe_code)]
 impl Memory {
     /// As many bytes of our own, all 0.
     ///
@@ -173,7 +172,6 @@ impl Memory {
     }
 }
 
-#[allow(unsafe_code)]
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(layout) = self.own

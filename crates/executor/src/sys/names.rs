@@ -7,7 +7,6 @@ use std::ffi::{CStr, c_char, c_int};
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub fn library_version() -> Result<String, MpiError> {
     // SAFETY: a constant of rsmpi's C shim, set when the library was built.
     let room = unsafe { raw::RSMPI_MAX_LIBRARY_VERSION_STRING };
@@ -22,7 +21,6 @@ pub fn library_version() -> Result<String, MpiError> {
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub fn processor_name() -> Result<String, MpiError> {
     // SAFETY: a constant of rsmpi's C shim, set when the library was built.
     let room = unsafe { raw::RSMPI_MAX_PROCESSOR_NAME };
@@ -31,7 +29,6 @@ pub fn processor_name() -> Result<String, MpiError> {
 }
 
 /// The text that a call writes to a buffer with so much room.
-#[allow(unsafe_code)]
 fn text(
     room: c_int,
     write: impl FnOnce(*mut c_char, *mut c_int) -> Result<(), MpiError>,

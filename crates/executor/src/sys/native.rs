@@ -23,7 +23,6 @@ pub struct NativeRequest<'a> {
     communicator: Rc<Communicator>,
 }
 
-#[allow(unsafe_code)]
 impl<'a> NativeRequest<'a> {
     /// The operation with these arguments. Collective.
     ///
@@ -102,7 +101,6 @@ impl<'a> NativeRequest<'a> {
     }
 }
 
-#[allow(unsafe_code)]
 impl Drop for NativeRequest<'_> {
     fn drop(&mut self) {
         if !is_running() {
@@ -175,7 +173,6 @@ impl Place {
     }
 }
 
-#[allow(unsafe_code)]
 impl<'a> Arguments<'a> {
     /// The arguments of a gather or scatter of these places; without an own one, the root's block is
     /// in its place among all. Only the root has all blocks.
@@ -213,7 +210,6 @@ impl<'a> Arguments<'a> {
     }
 }
 
-#[allow(unsafe_code)]
 impl Communicator {
     /// `MPI_Bcast` of a place's elements, which are one block. Collective.
     ///

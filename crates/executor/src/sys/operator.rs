@@ -11,7 +11,6 @@ pub struct Operator {
     is_ours: bool,
 }
 
-#[allow(unsafe_code)]
 impl Operator {
     /// The sum.
     pub fn sum() -> Operator {
@@ -46,7 +45,6 @@ impl Operator {
     }
 }
 
-#[allow(unsafe_code)]
 impl Drop for Operator {
     fn drop(&mut self) {
         if self.is_ours && is_running() {
@@ -64,7 +62,6 @@ pub fn compose(left: u8, right: u8) -> u8 {
 }
 
 /// [`compose`] for all bytes of two lists, as MPI calls it.
-#[allow(unsafe_code)]
 unsafe extern "C" fn compose_all(
     left: *mut c_void,
     inout: *mut c_void,

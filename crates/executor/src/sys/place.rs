@@ -151,7 +151,6 @@ impl Place {
     ///
     /// # Panics
     /// If there are not as many displacements as counts.
-    #[allow(unsafe_code)]
     #[inline]
     pub unsafe fn of_user(
         buffer: *mut c_void,

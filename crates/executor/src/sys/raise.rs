@@ -32,7 +32,6 @@ const HEAD_START: Duration = Duration::from_millis(300);
 ///
 /// # Safety
 /// MPI is initialized, and `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
-#[allow(unsafe_code)]
 pub(crate) unsafe fn raise(comm: MPI_Comm, class: c_int, text: &str, speaker: Speaker) -> c_int {
     let kept = CString::new(text.replace('\0', " ")).unwrap_or_default();
     TEXT.with_borrow_mut(|last| *last = kept);

@@ -2,7 +2,6 @@
 
 pub use mpi::ffi::*;
 
-#[allow(unsafe_code)]
 unsafe extern "C" {
     /// `MPI_BYTE`.
     pub static TUWTREE_BYTE: MPI_Datatype;

@@ -129,7 +129,6 @@ pub(crate) struct Requests {
     statuses: SmallVec<[MPI_Status; 2]>,
 }
 
-#[allow(unsafe_code)]
 impl Requests {
     /// No messages yet.
     pub(crate) fn new(communicator: Rc<Communicator>, reuse: Reuse) -> Requests {
@@ -339,7 +338,6 @@ impl Requests {
     }
 }
 
-#[allow(unsafe_code)]
 impl Drop for Requests {
     fn drop(&mut self) {
         self.free();
@@ -354,7 +352,6 @@ impl Drop for Requests {
 ///
 /// # Errors
 /// What MPI returns.
-#[allow(unsafe_code)]
 pub(crate) fn copy_by_message(
     communicator: &Communicator,
     from: Transfer<'_>,

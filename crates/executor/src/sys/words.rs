@@ -19,7 +19,6 @@ pub trait Number: Copy + Default {
 macro_rules! numbers {
     ($($type:ty = $datatype:ident),*) => {$(
         impl Number for $type {
-            #[allow(unsafe_code)]
             fn datatype() -> MPI_Datatype {
                 // SAFETY: a constant of rsmpi's C shim, set when the library was built.
                 unsafe { raw::$datatype }
@@ -31,7 +30,6 @@ macro_rules! numbers {
 numbers!(i32 = RSMPI_INT32_T, u64 = RSMPI_UINT64_T, f64 = RSMPI_DOUBLE);
 
 /// How many bytes a message had.
-#[allow(unsafe_code)]
 pub(super) fn received(status: &MPI_Status) -> Result<u64, MpiError> {
     let mut count = 0;
     // SAFETY: a status that MPI has filled, and a local number.
@@ -39,7 +37,6 @@ pub(super) fn received(status: &MPI_Status) -> Result<u64, MpiError> {
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-#[allow(unsafe_code)]
 impl Communicator {
     /// Sends these bytes; done when they may be changed again.
     ///
@@ -377,7 +374,6 @@ mod tests {
     fn nothing_is_not_taken_for_in_place() {
         let mut none = Vec::new();
         let some = [1_u8, 2];
-        #[allow(unsafe_code)]
         // SAFETY: reading a constant of the C shim.
         let in_place = unsafe { raw::TUWTREE_IN_PLACE };
         assert!(address_mut(&mut none) != in_place && address(&none) != in_place.cast_const());
