@@ -1,30 +1,12 @@
 //! The engines agree, cell by cell, and so do the trees, on many small adversarial problems.
 
+use crate::random::Random;
 use crate::{Method, dense, optimal, optimal_binary, plain, published};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Homogeneous, Problem, Root, ScaledSizes, completion_time,
 };
 
-/// A small generator (SplitMix64): the same problems on every run.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn one_of(&mut self, choices: &[u64]) -> u64 {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-
     /// Sizes that are often zero, tiny, tied or spiky.
     fn sizes(&mut self, most: u64) -> BlockSizes {
         let p = 1 + self.below(most);

@@ -75,6 +75,8 @@ pub mod wider;
 mod agreement;
 #[cfg(test)]
 mod lemmas;
+#[cfg(test)]
+mod random;
 
 pub use broadcast::optimal_broadcast;
 pub use error::DpError;

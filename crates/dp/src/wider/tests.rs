@@ -6,6 +6,7 @@ use super::{
     BySize, Class, Effort, Engine, Overlapping, Receiving, Scaled, Table, deadline_tree, dense,
     plain, tree,
 };
+use crate::random::Random;
 use crate::{DpError, Method, Progress, optimal, optimal_binary, wider};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -19,28 +20,9 @@ fn gather(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Problem {
     Problem::gather(sizes, costs).unwrap().with_root(root).unwrap()
 }
 
-/// SplitMix64: the same problems on every run.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn one_of(&mut self, choices: &[u64]) -> u64 {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-
     /// Sizes that are often empty, tiny, tied or spiky.
-    fn sizes(&mut self, processors: usize) -> BlockSizes {
+    fn sizes_of(&mut self, processors: usize) -> BlockSizes {
         let (style, p) = (self.below(6), processors as u64);
         let largest = self.one_of(&[1, 2, 3, 10, 100, 10_000]);
         let empty = self.one_of(&[0, 0, 0, 1, 4, 7]);
@@ -133,7 +115,7 @@ fn plain_recurrences_find_the_best_of_every_tree() {
         for class in Class::ALL {
             let trees = Exhaustive::new(class, processors);
             for problem in 0..count {
-                let (sizes, costs) = (random.sizes(processors), random.costs(problem % 3 == 0));
+                let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 3 == 0));
                 check_against_every_tree(&scaled(&sizes, &costs), &trees, class);
             }
         }
@@ -147,7 +129,7 @@ fn plain_recurrences_find_the_best_of_every_tree_for_port_times_with_jumps() {
         for class in Class::ALL {
             let trees = Exhaustive::new(class, processors);
             for _ in 0..count {
-                let sizes = random.sizes(processors);
+                let sizes = random.sizes_of(processors);
                 let law = random.by_size(&sizes);
                 check_against_every_tree(&law, &trees, class);
             }
@@ -160,7 +142,7 @@ fn plain_recurrences_find_the_best_of_every_tree_for_port_times_with_jumps() {
 fn no_tree_gains_by_copying_later() {
     let mut random = Random(3);
     for _ in 0..3000 {
-        let sizes = random.sizes(5);
+        let sizes = random.sizes_of(5);
         let dear = random.below(2) == 0;
         let costs = random.costs(dear);
         let law = scaled(&sizes, &costs);
@@ -198,7 +180,7 @@ fn strongly_ordered_binary_trees_are_consecutive() {
     let mut random = Random(11);
     for _ in 0..3000 {
         let processors = 1 + random.below(14) as usize;
-        let (sizes, costs) = (random.sizes(processors), monotone(&mut random));
+        let (sizes, costs) = (random.sizes_of(processors), monotone(&mut random));
         let one_port = *costs.occupancy();
         let binary =
             optimal_binary(&gather(&sizes, &one_port, Root::Best), Method::Plain, &()).unwrap();
@@ -241,7 +223,7 @@ fn times_rise_with_ranges() {
             0 => Root::Best,
             _ => Root::Given(random.below(processors as u64) as usize),
         };
-        let sizes = without_empty_blocks(&random.sizes(processors), root);
+        let sizes = without_empty_blocks(&random.sizes_of(processors), root);
         let costs = fitting(&mut random, &sizes);
         let law = scaled(&sizes, &costs);
         for class in Class::ALL {
@@ -306,7 +288,7 @@ fn trees_are_of_their_class_and_attain_the_value() {
     let mut random = Random(4);
     for problem in 0..6000 {
         let processors = 1 + random.below(14) as usize;
-        let (sizes, costs) = (random.sizes(processors), random.costs(problem % 3 == 0));
+        let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 3 == 0));
         let law = scaled(&sizes, &costs);
         let given = Root::Given(random.below(processors as u64) as usize);
         for (class, root) in
@@ -327,7 +309,7 @@ fn without_lambda_times_are_those_of_the_one_port_model() {
     let mut random = Random(5);
     for problem in 0..3000 {
         let processors = 1 + random.below(14) as usize;
-        let (sizes, costs) = (random.sizes(processors), random.costs(problem % 3 == 0));
+        let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 3 == 0));
         let one_port = *costs.occupancy();
         let costs = Overlapping::from(one_port);
         let law = scaled(&sizes, &costs);
@@ -415,7 +397,7 @@ fn assert_same(dense: &Table<i64>, plain: &Table<i64>, context: &impl std::fmt::
 }
 
 fn check_dense_is_plain(random: &mut Random, processors: usize) {
-    let sizes = random.sizes(processors);
+    let sizes = random.sizes_of(processors);
     let root = match random.below(2) {
         0 => Root::Best,
         _ => Root::Given(random.below(processors as u64) as usize),
@@ -453,7 +435,7 @@ fn leaving_out_empty_blocks_changes_neither_time_nor_class() {
     let mut random = Random(7);
     for problem in 0..6000 {
         let processors = 1 + random.below(if problem % 20 == 0 { 40 } else { 12 }) as usize;
-        let sizes = random.sizes(processors);
+        let sizes = random.sizes_of(processors);
         let costs = fitting(&mut random, &sizes);
         let given = Root::Given(random.below(processors as u64) as usize);
         for (class, root) in
@@ -477,7 +459,7 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
     let mut closed = 0;
     for _ in 0..6000 {
         let processors = 2 + random.below(20) as usize;
-        let sizes = random.sizes(processors);
+        let sizes = random.sizes_of(processors);
         let costs = fitting(&mut random, &sizes);
         let root = match random.below(2) {
             0 => Root::Best,
@@ -506,7 +488,7 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
 fn costs_that_are_no_integers_give_the_same_times_up_to_rounding() {
     let mut random = Random(9);
     for _ in 0..300 {
-        let sizes = random.sizes(30);
+        let sizes = random.sizes_of(30);
         let costs = Overlapping::new(0.7, 0.3, 0.1, 0.03).unwrap();
         for class in Class::ALL {
             let by =
@@ -599,7 +581,7 @@ fn deadline_trees_are_consecutive_and_no_faster_than_the_optimum() {
     let (mut optimal, mut trees, mut most) = (0, 0, 1.0_f64);
     for _ in 0..4000 {
         let processors = 1 + random.below(30) as usize;
-        let (sizes, costs) = (random.sizes(processors), monotone(&mut random));
+        let (sizes, costs) = (random.sizes_of(processors), monotone(&mut random));
         let given = Root::Given(random.below(processors as u64) as usize);
         for root in [Root::Best, given] {
             let class = Class::Consecutive;
