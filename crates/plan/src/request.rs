@@ -277,6 +277,7 @@ impl Wanted {
             | DpError::NoTree(_)
             | DpError::NoOrderedTree { .. }
             | DpError::NeedsBlocks { .. }
+            | DpError::Rootless { .. }
             | DpError::NeedsVector { .. }
             | DpError::NotHomogeneous
             | DpError::Costs(_) => self.effort.refused(error),

@@ -14,14 +14,23 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, StatedCosts,
-    Vector,
+    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank,
+    StatedCosts, Vector,
 };
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
-/// The newest version, which is the one that is written.
-pub const VERSION: u64 = 1;
+/// The newest version. What is written is the oldest that has all fields: version 2 added operations
+/// without a root.
+pub const VERSION: u64 = 2;
+
+/// The version that schedules of an operation need.
+fn version(operation: Operation) -> u64 {
+    match operation.is_rooted() {
+        true => 1,
+        false => 2,
+    }
+}
 
 /// Writes a schedule as one JSON object, a line for each processor's actions.
 ///
@@ -76,10 +85,13 @@ impl Serialize for TaskFields<'_> {
         let task = self.0;
         let mut fields = serializer.serialize_struct("Schedule", 10)?;
         fields.serialize_field("format", FORMAT)?;
-        fields.serialize_field("version", &VERSION)?;
+        fields.serialize_field("version", &version(task.operation))?;
         fields.serialize_field("operation", &task.operation)?;
         fields.serialize_field("processors", &task.processors())?;
-        fields.serialize_field("root", &task.root)?;
+        match task.root {
+            Some(root) => fields.serialize_field("root", &root)?,
+            None => fields.skip_field("root")?,
+        }
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
         match &task.costs {
@@ -380,7 +392,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
 struct ScheduleFields {
     operation: Operation,
     processors: usize,
-    root: Rank,
+    root: Option<Rank>,
     order: Order,
     ports: u16,
     costs: Option<Object<CostFields>>,
@@ -393,7 +405,16 @@ struct ScheduleFields {
 }
 
 impl ScheduleFields {
-    fn schedule(self) -> Result<Schedule, String> {
+    fn schedule(self, found: u64) -> Result<Schedule, String> {
+        let (name, needed) = (self.operation.name(), version(self.operation));
+        if found < needed {
+            return Err(format!(
+                "{name} in a document of version {found}; it needs version {needed}"
+            ));
+        }
+        if self.root.is_none() && self.operation.is_rooted() {
+            return Err("missing field `root`".into());
+        }
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
             (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
                 return Err(format!(
@@ -452,7 +473,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         let version = named(&mut fields, "version")?;
         Header { format, version }.check(FORMAT, VERSION).map_err(A::Error::custom)?;
         let rest = serde::de::value::MapAccessDeserializer::new(fields);
-        ScheduleFields::deserialize(rest)?.schedule().map_err(A::Error::custom)
+        ScheduleFields::deserialize(rest)?.schedule(version).map_err(A::Error::custom)
     }
 }
 
@@ -502,7 +523,13 @@ mod tests {
     #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":2", "version 2 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":3", "version 3 of format \"tuwtree-schedule\""),
+            (
+                "\"gather\"",
+                "\"allgather\"",
+                "allgather in a document of version 1; it needs version 2",
+            ),
+            ("\"root\":1,", "", "missing field `root`"),
             ("tuwtree-schedule", "tuwtree-tree", "the document's format is \"tuwtree-tree\""),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
             ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),

@@ -160,7 +160,7 @@ impl Splitter {
         let whole = (0, processors - 1);
         let first = match root {
             Root::Given(root) => self.choose(whole, &[root]),
-            Root::Best => self.choose_root(whole),
+            Root::Best | Root::None => self.choose_root(whole),
         };
         let (mut steps, mut children) = (Vec::with_capacity(2 * processors), Vec::new());
         let mut pending = vec![(whole, first)];
