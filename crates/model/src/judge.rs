@@ -190,7 +190,7 @@ impl<'a> Judge<'a> {
         let mut messages = vec![None; processors];
         let mut children = vec![Vec::new(); processors];
         let mut ranks = Vec::with_capacity(processors);
-        for parent in 0..processors {
+        for (parent, children) in children.iter_mut().enumerate() {
             for child in tree.children(parent).filter(|&child| segments[child] > 0) {
                 let (from, to) = problem.collective().ends(child, parent);
                 let (costs, bytes) = (problem.costs(), segments[child]);
@@ -212,10 +212,10 @@ impl<'a> Judge<'a> {
                     },
                     left: None,
                 });
-                children[parent].push(child);
+                children.push(child);
             }
             if is_outward {
-                children[parent].reverse();
+                children.reverse();
             }
             let copies = tree.steps(parent).any(|step| step == Step::Copy);
             let copy = if copies { problem.copy(parent)?.units() } else { 0.0 };
