@@ -22,7 +22,7 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "digraph {} {{", task.operation.name())?;
     writeln!(
         output,
-        "  label=\"{} of {} bytes, {} processors{}\";",
+        "  label=\"{} of {} bytes, {} processes{}\";",
         task.operation.name(),
         task.total(),
         task.processors(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tuwtree_laws::machines::{hierarchy, matrix};
 use tuwtree_laws::problems::{self, costs, gather, rooted, sizes};
 use tuwtree_model::document::{Date, Machine, TreeDocument};
-use tuwtree_model::{Collective, Costs, Homogeneous, Problem, Root, Tree, Vector};
+use tuwtree_model::{Collective, Costs, Homogeneous, Network, Problem, Root, Tree, Vector};
 use tuwtree_schedule::{Order, document, verify};
 use tuwtree_treegen::{AdaptiveRule, adaptive};
 
@@ -48,6 +48,7 @@ proptest! {
             date: Date::parse("2024-02-29").unwrap(),
             provenance: "two\nlines, \u{e9}".into(),
             costs,
+            network: Network::default(),
         };
         let json = serde_json::to_string(&machine).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Machine>(&json).unwrap(), &machine);
@@ -79,6 +80,7 @@ proptest! {
             date: Date::parse("2026-11-21").unwrap(),
             provenance: "drawn at random".into(),
             costs: Costs::Hierarchical(costs),
+            network: Network::default(),
         };
         let document = document_of(tree, Some(&problem.with_costs(machine).unwrap()));
         let text = serde_json::to_string(&document).unwrap();
@@ -165,9 +167,9 @@ fn a_deadlock_is_explained_all_the_way_round() {
     let fault = verify(&document::read(&text[..]).unwrap()).unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "deadlock: processor 1, action 0 (send to 2) waits for processor 2, action 1 (receive from 1), \
-         which waits for processor 2, action 0 (send to 1), which waits for processor 1, action 1 \
-         (receive from 2), which waits for processor 1, action 0; with eager sends, which end at once, \
+        "deadlock: rank 1, action 0 (send to 2) waits for rank 2, action 1 (receive from 1), \
+         which waits for rank 2, action 0 (send to 1), which waits for rank 1, action 1 \
+         (receive from 2), which waits for rank 1, action 0; with eager sends, which end at once, \
          there is none"
     );
 }
