@@ -32,7 +32,7 @@ pub(super) fn of_allgather(sizes: &BlockSizes, problem: &Problem) -> Result<Time
         return Ok(most);
     }
     let start_up = match costs.homogeneous(processors) {
-        Some(costs) => Time::new(costs.alpha()).expect("a start-up is a time"),
+        Some(costs) => Time::new(costs.overhead()).expect("a start-up is a time"),
         None => (0..processors)
             .map(|rank| receives(rank, 1))
             .reduce(|least, next| Ok(least?.min(next?)))
