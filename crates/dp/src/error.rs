@@ -44,7 +44,7 @@ pub enum DpError {
         "the tables for {processors} processes need {needed} bytes, and {allowed} are allowed; {most} processes would fit"
     )]
     DoesNotFit {
-        /// `p`.
+        /// How many ranks the problem has.
         processors: usize,
         /// The bytes of the tables.
         needed: u64,
@@ -76,7 +76,7 @@ pub enum DpError {
     RootOutOfRange {
         /// The root asked for.
         root: Rank,
-        /// `p`.
+        /// The number of ranks; the root is to be below it.
         processors: usize,
     },
     /// The costs differ from pair to pair.

@@ -34,7 +34,7 @@ pub struct Outcome {
 pub struct Skipped {
     /// The one without an outcome.
     pub construction: Construction,
-    /// Why, in words.
+    /// Why it has none, in words for users.
     pub reason: String,
 }
 

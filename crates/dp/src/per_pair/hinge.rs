@@ -27,7 +27,7 @@ pub(crate) struct Sender {
 /// What the senders of a range send.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RangeMessage<'a> {
-    /// To the receiver.
+    /// The costs from each sender to the one receiver.
     pub(crate) links: LinksTo<'a>,
     pub(crate) bytes: f64,
     /// A lower bound on the time of any sender's message.

@@ -15,7 +15,7 @@ use tuwtree_model::{Rank, Root};
 /// range holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct HingeTable {
-    /// By rank.
+    /// Entry `r` holds all `C(i,j,r)`.
     receivers: Vec<HingeReceiver>,
 }
 

@@ -39,29 +39,28 @@ pub struct Arguments<'a> {
 /// where they start.
 #[derive(Debug)]
 pub struct PartitionMut<'a, T> {
-    /// The items.
+    /// The elements of all blocks, gaps between blocks included.
     pub items: &'a mut [T],
     /// How many are each processor's.
     pub counts: &'a [c_int],
-    /// Where they start.
+    /// Where each block starts, in items from the first.
     pub displacements: &'a [c_int],
 }
 
 /// All blocks of a scatter's root, in the same way.
 #[derive(Clone, Copy, Debug)]
 pub struct Partition<'a, T> {
-    /// The items.
+    /// The elements of all blocks, gaps between blocks included.
     pub items: &'a [T],
     /// How many are each processor's.
     pub counts: &'a [c_int],
-    /// Where they start.
+    /// Where each block starts, in items from the first.
     pub displacements: &'a [c_int],
 }
 
 /// What arguments mean.
 #[derive(Debug)]
 pub(crate) struct Parsed<'a> {
-    /// The root.
     pub(crate) root: Rank,
     /// The own block; `None` at a root whose block stays where it is (`MPI_IN_PLACE`).
     pub(crate) own: Option<Rc<Place>>,
@@ -76,23 +75,23 @@ pub enum ArgumentError {
     /// No processor.
     #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     Root {
-        /// The root given.
+        /// The root as the caller gave it; may be negative.
         root: c_int,
-        /// `p`.
+        /// The size of the communicator; the root is to be below it.
         processors: usize,
     },
     /// `MPI_IN_PLACE` at another processor than the root.
     #[error("MPI_IN_PLACE at rank {rank}, which is not the root {root}")]
     NotInPlace {
-        /// The processor.
+        /// The rank that gave it.
         rank: Rank,
-        /// The root.
+        /// The only rank that may give it.
         root: Rank,
     },
     /// No list of counts or displacements.
     #[error("a null pointer for {what}")]
     Null {
-        /// Which argument.
+        /// The argument that is null, in words.
         what: &'static str,
     },
     /// The processor's own block.
@@ -106,7 +105,7 @@ pub enum ArgumentError {
     Partition {
         /// The first block that is not right.
         block: usize,
-        /// What is wrong.
+        /// What is wrong with the lists, in words.
         reason: &'static str,
     },
     /// What the root sends itself, or more than it wants.

@@ -24,7 +24,7 @@ pub enum Refused<E> {
     /// This processor has a fault.
     #[error("{fault}")]
     Here {
-        /// The fault.
+        /// What is wrong at this rank.
         fault: E,
         /// The processor of least rank that has one.
         first: Rank,
@@ -32,7 +32,7 @@ pub enum Refused<E> {
     /// Others have one, the one of least rank being this.
     #[error("rank {rank} has failed")]
     Elsewhere {
-        /// Its rank.
+        /// The lowest rank that has failed.
         rank: Rank,
     },
     /// They could not even agree.

@@ -9,11 +9,11 @@ use std::fmt;
 pub enum Cut {
     /// A cut between the given root and data that must come from or go to it.
     Root {
-        /// The root.
+        /// The root that is given.
         root: Rank,
         /// Processors from which no link leads to any of `to`; in ascending order.
         from: Vec<Rank>,
-        /// All others.
+        /// All ranks that are not in `from`, in ascending order.
         to: Vec<Rank>,
     },
     /// No processor can be the root.

@@ -23,7 +23,7 @@ pub struct CostMatrix {
     alpha: Arc<[f64]>,
     /// `p * p` entries, row = sender.
     beta: Arc<[f64]>,
-    /// `p` entries.
+    /// `p` entries: the copy cost of each rank.
     gamma: Arc<[f64]>,
     /// All entries but missing links are integers, so that every time is one.
     integral: bool,

@@ -18,7 +18,7 @@ pub(super) struct Flow {
 
 /// The data that actions move: for each message or copy its run, where it is one.
 pub(super) struct Moved {
-    /// For each message.
+    /// The data of each message, by its number; `None` where it is no single run.
     pub(super) by_message: Vec<Option<ByteRun>>,
     /// For each action that is a copy.
     pub(super) by_copy: Vec<Option<ByteRun>>,
