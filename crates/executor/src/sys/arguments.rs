@@ -241,7 +241,8 @@ impl<'a> Arguments<'a> {
         };
         let own = match own {
             Some((items, length)) => (items.cast(), count(length)?, datatype),
-            // SAFETY: reading a constant of the C shim.
+            // SAFETY: the shim's address that stands for `MPI_IN_PLACE` is never written; it is not
+            // followed here.
             None => (unsafe { raw::TUWTREE_IN_PLACE }, 0, datatype),
         };
         let mut list_length = None;
@@ -279,7 +280,7 @@ impl<'a> Arguments<'a> {
         let root =
             self.root(processors).ok_or(ArgumentError::Root { root: self.root, processors })?;
         let (buffer, count, datatype) = self.own;
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: the shim's constant is only compared with the buffer's address.
         let is_in_place = buffer == unsafe { raw::TUWTREE_IN_PLACE };
         let own = match is_in_place {
             true if rank == root => None,
@@ -340,7 +341,8 @@ impl<'a> Arguments<'a> {
         let (own, count, own_type) = self.own;
         let (all, counts, places, all_type) = self.all;
         let root = self.root;
-        // SAFETY: the promise made when the arguments were, and the caller's.
+        // SAFETY: buffers and lists are as promised when the arguments were made; the communicator
+        // is the caller's promise.
         unsafe {
             match self.operation.is_outward() {
                 false => {
@@ -367,7 +369,8 @@ impl<'a> Arguments<'a> {
     ) -> Result<(), MpiError> {
         let ((own, count, own_type), all) = (self.own, self.all);
         let place = (self.root, comm);
-        // SAFETY: the promise made when the arguments were, and the caller's.
+        // SAFETY: as for a single call, but that the caller keeps all this until the request is
+        // freed; there is a place for one by its promise.
         unsafe {
             match self.operation.is_outward() {
                 false => calls::gatherv_init((own, count, own_type), all, place, request),
@@ -463,13 +466,13 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
-        // SAFETY: a communicator that lives.
+        // SAFETY: our communicator lives at least as long as this call.
         unsafe { arguments.call_native(self.raw()) }
     }
 
     /// Whether the library has persistent irregular operations.
     pub fn has_persistent() -> bool {
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: a number of the shim, fixed when it was compiled for this library.
         unsafe { raw::TUWTREE_HAS_GATHERV_INIT != 0 }
     }
 }
