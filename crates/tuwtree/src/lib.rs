@@ -2,12 +2,12 @@
 //! machine, and its schedule.
 //!
 //! ```
-//! use tuwtree::{BlockSizes, Homogeneous, Problem, Root, Schedule, best};
+//! use tuwtree::{BlockSizes, Homogeneous, Problem, Root, best};
 //! let counts = BlockSizes::new([5, 1, 1, 5000, 1, 1, 1, 5])?;
 //! let machine = Homogeneous::new(2e-6, 1e-10, 1e-10)?; // 2 us, 10 GB/s, 10 GB/s
 //! let problem = Problem::gather(&counts, machine)?.with_root(Root::Given(3))?;
 //! let best = best(&problem)?;
-//! let schedule = Schedule::of_tree(best.tree(), &problem)?;
+//! let schedule = best.plan().schedule(&problem)?;
 //! assert_eq!(schedule.processors(), 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -41,7 +41,8 @@
 //! | costs, machine | alpha, beta and gamma, for all pairs of ranks or for each; a machine is costs with a name and their source |
 //! | problem | operation, data, costs, root and ports: what a tree is for |
 //! | tree | who sends to whom, and in which order each rank receives and copies |
-//! | construction | a way to build a tree, with a name such as `adaptive`: [`Construction`] |
+//! | plan | what a construction yields: a tree, or each rank's program |
+//! | construction | a way to make a plan, with a name such as `adaptive`: [`Construction`] |
 //! | online, offline | a construction that ranks can perform together in each call, or one that needs all sizes beforehand |
 //! | completion time | when the root of a gather has everything; by symmetry, when a scatter ends |
 //! | order | of a tree: what ranks hold is consecutive in rank order at all ranks (`ordered`), at all but the root (`direct`), or need not be (`any`) |
@@ -78,5 +79,5 @@ pub use tuwtree_model::{
     Hierarchy, Homogeneous, Operation, Order, Ports, Problem, Randomness, Rank, Root, Time, Tree,
     best_lower_bound, completion, completion_time,
 };
-pub use tuwtree_plan::{Advice, Comparison, Outcome, Request, Settings, best, compare};
+pub use tuwtree_plan::{Advice, Comparison, Outcome, Plan, Request, Settings, best, compare};
 pub use tuwtree_schedule::{Schedule, simulate, verify};
