@@ -5,6 +5,15 @@
 //! waits for what is worked out once ([`Mode`]), so that performing is counting and starting
 //! requests; nothing runs behind the program's back, but what MPI does.
 //!
+//! ```text
+//! start      take_ready: starts messages; copies and combines at once
+//!                |                       ^
+//!                | what is under way     | steps that waited only for these (`Progress::end`)
+//!                v                       |
+//! wait, test take_ended: which messages have ended?   none: `test` says no, `wait` stays here
+//!                | no step is left: over
+//! ```
+//!
 //! # Data
 //! Inputs and outputs are elements of any datatype at any place ([`Place`]); segments hold packed
 //! bytes. A message from or to one stretch of memory is sent as it is, any other as one element of a

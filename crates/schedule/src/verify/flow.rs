@@ -1,4 +1,14 @@
 //! Where every byte comes from: performs copies and messages with symbols for data.
+//!
+//! ```text
+//! gather, rank 1 the root     rank 0: input      rank 1: input     rank 1: output
+//! at first                    0.0 0.1            1.0               ?   ?   ?
+//! event: message 0 -> 1       0.0 0.1 --read-- data --write------> 0.0 0.1 ?
+//! event: copy                                    1.0 --------->    0.0 0.1 1.0
+//! at the end                                                       is what belongs there
+//!
+//! Faults: ? is read; an output's byte is written twice; an operand is out of order; a byte is another.
+//! ```
 
 use super::contents::{ByteRun, ByteSource, Contents, Wanted};
 use super::contributions::{Values, Wrong};
