@@ -6,12 +6,11 @@
 //! requests; nothing runs behind the program's back, but what MPI does.
 //!
 //! ```text
-//! start      take_ready: starts messages; copies and combines at once
+//! start      take_ready: starts messages; copies and combines at once    no step is left: over
 //!                |                       ^
 //!                | what is under way     | steps that waited only for these (`Progress::end`)
 //!                v                       |
 //! wait, test take_ended: which messages have ended?   none: `test` says no, `wait` stays here
-//!                | no step is left: over
 //! ```
 //!
 //! # Data
