@@ -35,8 +35,8 @@ pub(crate) struct MapArgs {
     blocks: RowKind,
 
     /// The number of processes, 2 to 5000
-    #[arg(short, long, value_name = "P", default_value_t = 200,
-          value_parser = clap::value_parser!(u32).range(2..=5000))]
+    #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P",
+          default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=5000))]
     processors: u32,
 
     /// The mean block size in bytes, also as 64KiB or 8MB; at most 1 GB
