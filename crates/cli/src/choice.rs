@@ -142,6 +142,7 @@ impl Choice {
             adaptive_rule: self.adaptive_rule,
             local_search: self.local_search(),
             linearise_at: self.linearise_at,
+            order: self.order.unwrap_or(Order::Ordered),
             library: self.library,
         }
     }

@@ -83,6 +83,8 @@ pub struct Comparison {
     pub baselines: Vec<Baseline>,
     /// The library that plans are measured against; `None` for the fastest.
     library: Option<Library>,
+    /// How much order may be given up by what is recommended.
+    order: Order,
     /// Whether the costs are linear and the same for all pairs of processors.
     is_homogeneous: bool,
 }
@@ -141,6 +143,7 @@ pub fn compare(
         bound: bound?,
         baselines: baselines_of(problem, &outcomes),
         library: request.settings.library,
+        order: request.settings.order,
         outcomes,
         skipped,
         is_homogeneous: problem.costs().homogeneous(problem.processors()).is_some(),
@@ -246,6 +249,17 @@ impl Comparison {
         match self.problem.costs().overlaps() {
             true => Advice::new(self, Advice::TOLERANCE_PERCENT / 100.0).chosen,
             false => self.fastest(),
+        }
+    }
+
+    /// The outcomes of which one is advised: where latency overlaps those that keep the order that was asked
+    /// for, if there are any; else all.
+    pub(crate) fn admitted(&self) -> Vec<&Outcome> {
+        let keeps = |outcome: &&Outcome| outcome.order <= self.order;
+        let kept: Vec<&Outcome> = self.outcomes.iter().filter(keeps).collect();
+        match self.problem.costs().overlaps() && !kept.is_empty() {
+            true => kept,
+            false => self.outcomes.iter().collect(),
         }
     }
 
