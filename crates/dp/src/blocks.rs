@@ -18,9 +18,12 @@ impl<'p> Blocks<'p> {
     /// What these programs need of a problem.
     ///
     /// # Errors
-    /// [`DpError::NeedsBlocks`], and those of [`homogeneous`].
+    /// [`DpError::Rootless`], [`DpError::NeedsBlocks`], and those of [`homogeneous`].
     pub(crate) fn of(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
         let operation = problem.operation();
+        if !operation.is_rooted() {
+            return Err(DpError::Rootless { operation });
+        }
         let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
         Ok(Blocks { sizes, costs: homogeneous(problem)?, root: problem.root() })
     }

@@ -62,6 +62,12 @@ pub enum DpError {
         /// The operation asked for, which has no such tree.
         operation: Operation,
     },
+    /// The operation has no root, and goes along no tree.
+    #[error("{} has no root, and goes along no tree", operation.name())]
+    Rootless {
+        /// The operation asked for.
+        operation: Operation,
+    },
     /// There is no vector to find a tree for.
     #[error(
         "such trees are for the vector of a broadcast or reduction, and a {} has none",
@@ -112,7 +118,7 @@ fn no_ordered_tree(operation: Operation, root: Root, first: Rank, last: Rank) ->
     let name = operation.name();
     let root = match root {
         Root::Given(root) => format!(" with root {root}"),
-        Root::Best => String::new(),
+        Root::Best | Root::None => String::new(),
     };
     format!(
         "no ordered tree has the links for this {name}{root}: ranks {first}..={last} cannot be joined in rank order"

@@ -218,7 +218,7 @@ impl Measurements {
     /// # Errors
     /// [`MeasurementsError`].
     pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
-        if !setting.operation.is_irregular() {
+        if !(setting.operation.is_irregular() && setting.operation.is_rooted()) {
             return Err(MeasurementsError::Operation { operation: setting.operation.name() });
         }
         for (field, value) in [

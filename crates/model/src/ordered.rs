@@ -52,7 +52,7 @@ impl Order {
     /// ```
     pub fn of(tree: &Tree, operation: Operation) -> Order {
         let checked = match operation {
-            Operation::Gather | Operation::Scatter => check_ordered(tree),
+            Operation::Gather | Operation::Scatter | Operation::Allgather => check_ordered(tree),
             Operation::Reduce => check_combines_neighbours(tree),
             Operation::Broadcast => Ok(()),
         };

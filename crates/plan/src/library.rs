@@ -190,6 +190,7 @@ pub fn baselines(problem: &Problem, root: Rank) -> Result<Vec<Baseline>, TimeErr
     let root = match problem.root() {
         Root::Given(root) => root,
         Root::Best => root,
+        Root::None => return Ok(Vec::new()),
     };
     let is_outward = problem.operation().is_outward();
     let mut known: Vec<(Habits, Time)> = Vec::new();

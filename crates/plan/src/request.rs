@@ -308,6 +308,7 @@ impl Wanted {
             | DpError::NoTree(_)
             | DpError::NoOrderedTree { .. }
             | DpError::NeedsBlocks { .. }
+            | DpError::Rootless { .. }
             | DpError::NeedsVector { .. }
             | DpError::NotHomogeneous
             | DpError::Overlaps

@@ -38,7 +38,7 @@ pub(super) fn exact(blocks: Blocks<'_>, ports: Ports) -> Result<Tree, NonOrdered
     let everything = (1 << processors) - 1;
     let (root, plan) = match root {
         Root::Given(root) => (root, table.first_ready(root, everything).1),
-        Root::Best => {
+        Root::Best | Root::None => {
             let (_, root, plan) = table.ready[everything];
             (root, plan)
         }

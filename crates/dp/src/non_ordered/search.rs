@@ -102,7 +102,7 @@ impl Start {
                 let best = arranged(&order, blocks, progress)?;
                 Ok(Start { order, fixed: 1, best })
             }
-            Root::Best => {
+            Root::Best | Root::None => {
                 let ranks: Vec<Rank> = (0..blocks.sizes.processors()).collect();
                 let mut by_size = ranks.clone();
                 by_size.sort_by_key(|&rank| Reverse(blocks.sizes.block(rank)));

@@ -40,7 +40,7 @@ impl Kept {
     pub(super) fn new<T: Scalar>(sizes: &ScaledSizes<T>, root: Root) -> Result<Kept, RunsError> {
         let given = match root {
             Root::Given(rank) => Some(rank),
-            Root::Best => None,
+            Root::Best | Root::None => None,
         };
         let scale = Rounding::new(sizes);
         let mut kept = Kept {

@@ -35,7 +35,7 @@ impl Kept {
             processors: sizes.processors(),
             sizes: BlockSizes::new(blocks).expect("fewer blocks than before"),
             root: match root {
-                Root::Best => Root::Best,
+                Root::Best | Root::None => Root::Best,
                 Root::Given(root) => {
                     Root::Given(ranks.binary_search(&root).expect("the root is kept"))
                 }

@@ -235,7 +235,7 @@ impl<T: Scalar> Clocks<T> {
 /// [`DpError::RootOutOfRange`].
 pub(super) fn given_root(processors: usize, root: Root) -> Result<Option<Rank>, DpError> {
     match root {
-        Root::Best => Ok(None),
+        Root::Best | Root::None => Ok(None),
         Root::Given(root) if root < processors => Ok(Some(root)),
         Root::Given(root) => Err(DpError::RootOutOfRange { root, processors }),
     }

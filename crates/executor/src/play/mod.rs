@@ -267,7 +267,7 @@ impl Execution {
             role: Role {
                 operation: Operation::Gather,
                 processors: communicator.size(),
-                root: 0,
+                root: Some(0),
                 rank: communicator.rank(),
                 ports: 1,
                 own_bytes: 0,
