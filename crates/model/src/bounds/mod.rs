@@ -35,6 +35,7 @@
 //! # Source
 //! OPT section 2.3 has the simple bound.
 
+mod cheaper;
 mod counts;
 mod load;
 mod ports;
@@ -102,14 +103,15 @@ const COUNTED: usize = 20_000;
 ///
 /// For gather and scatter at homogeneous costs [`count_bound`] up to 20,000 blocks that are not empty,
 /// beyond that [`volume_bound`], where latencies overlap with all blocks counted alike; with several ports
-/// the bounds of `docs/ports.md`. Otherwise [`lower_bound`].
+/// the bounds of `docs/ports.md`. Otherwise [`lower_bound`]; where latencies overlap, and with one port, the
+/// bound for homogeneous costs that none of these are below, if that is larger.
 ///
 /// # Errors
 /// As [`volume_bound`] and [`lower_bound`].
 ///
 /// # Complexity
 /// O(p log p) time and O(p) space, and a fraction of a second for counting; or that of
-/// [`lower_bound`].
+/// [`lower_bound`], and where latencies overlap O(p^2) for a matrix.
 ///
 /// # Source
 /// `docs/beyond-ordered-trees.md`; with latencies that overlap `docs/bounds-with-latency.md`.
@@ -131,7 +133,10 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
             ports::bound_on_ports(sizes, &costs, problem.root(), problem.ports())
         }
         Some((sizes, costs)) => bound(sizes, &costs, problem.root(), affordable),
-        None => lower_bound(problem),
+        None => {
+            let simple = lower_bound(problem)?;
+            Ok(cheaper::bound(problem).map_or(simple, |bound| simple.max(bound)))
+        }
     }
 }
 
