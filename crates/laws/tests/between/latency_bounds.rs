@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tuwtree_laws::all_trees::{self, least_time};
-use tuwtree_laws::problems::{gather, irregular, of_each_operation, with_each_root};
+use tuwtree_laws::problems::{gather, irregular, of_each_operation, ports, with_each_root};
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, CostMatrix, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes,
@@ -168,6 +168,16 @@ proptest! {
     }
 
     #[test]
+    fn no_bound_of_several_ports_is_above_all_trees(sizes in few(4), costs in linear(), k in 2..4_u16) {
+        let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
+        let open = gather(&blocks, costs.costs(), Root::Best).with_ports(ports(k));
+        for problem in with_each_root(&open) {
+            prop_assert!(lower_bound(&problem).unwrap() <= best_lower_bound(&problem).unwrap());
+            prop_assert!(stated(&problem) <= least_time(&problem));
+        }
+    }
+
+    #[test]
     fn no_tree_whatever_is_faster(
         (tree, sizes) in trees(tuwtree_laws::problems::sizes(60)), costs in linear(),
     ) {
@@ -306,7 +316,6 @@ fn bounds_with_latency_are_tight() {
     for kind in 0..4 {
         for ratios in [&[0_u64][..], &[1], &[10], &[100]] {
             let (mean, largest) = tightness(1000, ratios, kind);
-            println!("kind {kind}, lambda/o {ratios:?}: {mean:.4} {largest:.3}");
             assert!(mean < 1.02 && largest < 1.35, "{kind} {ratios:?}: {mean} {largest}");
         }
     }

@@ -1,7 +1,10 @@
 //! How many blocks a subtree can have collected by a given time.
 
 use super::load::RootLoad;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
+
+/// How many numbers of blocks are looked at one by one rather than searched.
+const STRIDE: usize = 16;
 
 /// The least times by which so many blocks can have come together.
 ///
@@ -27,7 +30,8 @@ impl Counts {
     /// With few blocks the receiver waits for the sender: of these, the most are best, since the sender
     /// of the others is ready no later and sends no more. With more it does not wait. There, `sm` being
     /// convex, once a larger `c - s` is as good as a smaller one, it remains so for greater `c`: so the
-    /// scan starts from the best of the count before.
+    /// scan starts from the best of the count before; and it leaps over what keeps too much, however
+    /// little is sent.
     ///
     /// # Complexity
     /// O(n^2) time at worst, often nearly O(n); O(n) space.
@@ -57,12 +61,21 @@ impl Counts {
                 true => u128::MAX,
                 false => arrival(waiting).saturating_add(smallest[c - waiting]),
             };
-            let unwaiting = (prompt.max(best_kept)..c)
-                .map(|kept| (keep[kept - 1].saturating_add(smallest[c - kept]), kept));
-            if let Some((least, kept)) = unwaiting.min_by_key(|&(time, kept)| (time, Reverse(kept)))
-            {
-                best_kept = kept;
-                time = time.min(least);
+            let mut kept = prompt.max(best_kept);
+            while kept < c {
+                let next = keep[kept - 1].saturating_add(smallest[c - kept]);
+                let later = |sent: usize| keep[kept - 1].saturating_add(smallest[sent]) > time;
+                if next <= time {
+                    (time, best_kept) = (next, kept);
+                    kept += 1;
+                } else if kept + STRIDE < c && later(c - kept - STRIDE) {
+                    // So are all that keep more and send as much.
+                    kept = c + 1
+                        - smallest[..c - kept]
+                            .partition_point(|&sent| keep[kept - 1].saturating_add(sent) <= time);
+                } else {
+                    kept += 1;
+                }
             }
             keep.push(time.saturating_add(load.overhead));
         }

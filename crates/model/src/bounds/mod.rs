@@ -13,7 +13,8 @@
 //!
 //! [`best_lower_bound`] is the best of them that is known for a problem, whatever its costs.
 //!
-//! The two are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma. They are at
+//! The two are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma, and where part of
+//! alpha overlaps with other work in `docs/bounds-with-latency.md`. They are at
 //! least as large as the simple bound, [`lower_bound`], up to rounding where costs
 //! are not integers.
 //!
