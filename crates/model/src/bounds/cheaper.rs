@@ -20,7 +20,8 @@ use crate::{BlockSizes, CostKind, Payload, Ports, Problem, Root, Time, Vector};
 pub(super) fn bound(problem: &Problem) -> Option<Time> {
     let costs = problem.costs().kind();
     let processors = problem.processors();
-    if !costs.overlaps() || problem.ports() != Ports::ONE || processors == 1 {
+    let has_root = problem.operation().is_rooted();
+    if !costs.overlaps() || !has_root || problem.ports() != Ports::ONE || processors == 1 {
         return None;
     }
     let bound = match problem.payload() {
@@ -44,11 +45,9 @@ fn of_blocks(sizes: &BlockSizes, root: Root, costs: &dyn CostKind) -> Option<Tim
     let copy_rate = copy_rates.fold(f64::INFINITY, f64::min);
     let of_line = |line: LineBelow| {
         let homogeneous = line.costs(least.latency(), copy_rate)?;
-        let bound = match root {
-            Root::Given(root) => {
-                at_root(root, costs.gamma_at(root), sizes, &homogeneous, affordable)
-            }
-            Root::Best => super::bound(sizes, &homogeneous, root, affordable),
+        let bound = match root.given() {
+            Some(root) => at_root(root, costs.gamma_at(root), sizes, &homogeneous, affordable),
+            None => super::bound(sizes, &homogeneous, root, affordable),
         };
         bound.ok()
     };

@@ -7,7 +7,7 @@ const HORIZON: f64 = 110.0;
 
 /// What a root has to receive and copy, in scaled integer time.
 pub(super) struct RootLoad {
-    /// `o`: alpha, where nothing overlaps.
+    /// `o`, which is alpha where nothing overlaps, in the time unit of all fields.
     pub(super) overhead: u128,
     /// lambda: 0 where nothing overlaps.
     pub(super) latency: u128,
