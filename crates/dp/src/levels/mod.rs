@@ -61,9 +61,13 @@ mod boundaries;
 mod class;
 mod law;
 mod offers;
+#[cfg(test)]
+mod plain;
 mod rooted;
 mod row;
 mod side;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use crate::optimum::lone_processor;
