@@ -251,6 +251,24 @@ fn without_overlap_adjacent_trees_are_those_of_the_programs_for_pairs() {
 }
 
 #[test]
+fn without_overlap_adjacent_trees_of_many_ranks_are_those_of_the_programs_for_pairs() {
+    let mut random = Random(9);
+    for (most, count) in problems(&[(100, 30)]) {
+        for _ in 0..count {
+            let processors = 30 + random.below(most as u64 - 30) as usize;
+            let levels = random.levels();
+            let problem = random.problem(processors, levels, Laws::Linear);
+            let given = Root::Given(random.below(processors as u64) as usize);
+            for root in [given, Root::Best] {
+                let problem = rooted(&problem, root);
+                let known = optimal_per_pair(&problem, PairMethod::Hinges, &()).unwrap().value;
+                assert_eq!(value(&problem, Class::Adjacent, root), known, "{problem:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn one_level_gives_what_one_law_for_all_gives() {
     let mut random = Random(3);
     for (most, count) in problems(&[(14, 2500)]) {
