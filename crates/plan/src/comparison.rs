@@ -313,8 +313,6 @@ impl Comparison {
             Some(kept) => kept,
             None => outcome.tree().is_ok_and(joins_adjacent_ranges),
         };
-        // So that optimal trees are searched for with the true costs.
-        let is_linear = self.problem.costs().check_linear().is_ok();
         match () {
             () if outcome.time() <= self.bound => Some(Optimality::AmongAll),
             () if self.is_homogeneous && is_as_fast_as(Construction::Exact) => {
@@ -328,9 +326,7 @@ impl Comparison {
                 let is_optimal = copies_first && is_as_fast_as(Construction::Optimal);
                 is_optimal.then_some(Optimality::AmongCopyFirst)
             }
-            () if is_linear && joins && is_as_fast_as(Construction::Optimal) => {
-                Some(Optimality::AmongOrdered)
-            }
+            () if joins && is_as_fast_as(Construction::Optimal) => Some(Optimality::AmongOrdered),
             () => None,
         }
     }

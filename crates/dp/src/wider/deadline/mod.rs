@@ -145,7 +145,7 @@ where
     let total = sizes.total();
     // No tree worth trying lets a block travel more often.
     let most = 64.0 * (port(total) + latency(total) + latency(1) + copy(total));
-    if !(most < <f64 as Scalar>::LIMIT) {
+    if most.is_nan() || most >= <f64 as Scalar>::LIMIT {
         return Err(DpError::TooLarge { total });
     }
     let law = BySize { sizes: &kept.sizes, port, latency, copy };
