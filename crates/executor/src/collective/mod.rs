@@ -27,7 +27,7 @@ pub use persistent::Persistent;
 use crate::planning;
 use crate::play::{Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, Setting, Settings};
-use crate::sys::{Arguments, Communicator, Handles, MpiError, Parsed, Place};
+use crate::sys::{Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError};
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
 use std::cell::RefCell;
@@ -105,13 +105,14 @@ impl Collectives {
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(self, arguments, &settings, Handles::Lent);
         if settings.algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
+            let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::new(self)));
             let once = Manner::once(settings.mode, tag::DATA);
             persistent::set_up(&call, &self.comm, once)?.run()?;
             return Ok(Algorithm::Schedule);
         }
+        let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::taken_from(self)));
         let wrong = call.parsed.as_ref().err().cloned();
         let chosen = match settings.algorithm {
             Algorithm::Auto => call.agree_on_algorithm(),
@@ -129,7 +130,7 @@ impl Collectives {
     /// [`CollectiveError`], at all processors if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(self, arguments, &settings, Handles::Copied);
+        let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
         let own = Rc::new(self.comm.duplicate_again()?);
         persistent::set_up(&call, &own, Manner::again(settings.mode))
     }
@@ -141,6 +142,59 @@ struct Once {
     execution: Execution,
     /// The last operation, if it was performed without an error.
     last: Option<Performed>,
+}
+
+/// What a one-shot operation is performed by, if there is anything yet. The communicator gets it back
+/// for the next one, when it has let go of the user's memory.
+#[derive(Debug)]
+struct Room<'c> {
+    home: &'c RefCell<Option<Box<Once>>>,
+    once: Option<Box<Once>>,
+}
+
+impl<'c> Room<'c> {
+    fn new(collectives: &'c Collectives) -> Room<'c> {
+        Room { home: &collectives.once, once: None }
+    }
+
+    /// What performed the last one.
+    fn taken_from(collectives: &'c Collectives) -> Room<'c> {
+        Room { home: &collectives.once, once: collectives.once.take() }
+    }
+
+    /// What performs an operation on this communicator.
+    ///
+    /// # Errors
+    /// What MPI says of bytes.
+    fn once_on(&mut self, comm: &Rc<Communicator>) -> Result<&mut Once, PlaceError> {
+        match &mut self.once {
+            Some(once) => Ok(once),
+            none => {
+                let execution = Execution::of_nothing(comm)?;
+                Ok(none.insert(Box::new(Once { execution, last: None })))
+            }
+        }
+    }
+
+    /// The places that an operation like the last one can take.
+    fn kept(&self, operation: Operation) -> Kept<'_> {
+        let Some(once) = &self.once else { return Kept::default() };
+        let [input, output] = once.execution.ends().map(Some);
+        match operation.is_outward() {
+            true => Kept { own: output, all: input },
+            false => Kept { own: input, all: output },
+        }
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        if let Some(mut once) = self.once.take()
+            && once.execution.let_go()
+        {
+            self.home.replace(Some(once));
+        }
+    }
 }
 
 /// What a processor's actions in a one-shot operation depend on, besides where blocks start.
@@ -160,6 +214,7 @@ struct Call<'c, 'a> {
     arguments: &'c Arguments<'a>,
     settings: &'c Settings,
     parsed: Result<Parsed<'a>, CollectiveError>,
+    room: Room<'c>,
 }
 
 impl<'c, 'a> Call<'c, 'a> {
@@ -167,13 +222,14 @@ impl<'c, 'a> Call<'c, 'a> {
         collectives: &'c Collectives,
         arguments: &'c Arguments<'a>,
         settings: &'c Settings,
-        handles: Handles,
+        (handles, room): (Handles, Room<'c>),
     ) -> Call<'c, 'a> {
         let comm = &collectives.comm;
         let rank = comm.rank();
-        let parsed = arguments.parse((rank, comm.size()), handles);
+        let kept = room.kept(arguments.operation());
+        let parsed = arguments.parse((rank, comm.size()), handles, kept);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
-        Call { collectives, comm, arguments, settings, parsed }
+        Call { collectives, comm, arguments, settings, parsed, room }
     }
 
     /// The root, if the argument is a processor, whatever the others are.
@@ -207,7 +263,7 @@ impl<'c, 'a> Call<'c, 'a> {
         let (own, all) = (own.clone(), all.clone());
         let Some(own) = own else {
             let all = all.expect("only the root has its block in place");
-            return Ok(Buffers::in_place(operation, all)?);
+            return Ok(Buffers::in_place_of(operation, all, Rc::clone(nothing)));
         };
         let all = all.unwrap_or_else(|| Rc::clone(nothing));
         Ok(match operation.is_outward() {
@@ -325,7 +381,7 @@ impl<'c, 'a> Call<'c, 'a> {
     /// Performs the operation along the tree in which this processor has this place. Whoever has
     /// invalid arguments, or stands at the top of a tree with a fault, takes part without data.
     fn along(
-        self,
+        mut self,
         (node, fault): (Node, Option<Fault>),
         empty: EmptyMessages,
     ) -> Result<(), CollectiveError> {
@@ -350,15 +406,12 @@ impl<'c, 'a> Call<'c, 'a> {
         };
         // At the top of a tree with a fault it may be another processor than the root.
         let root = if is_top { node.rank } else { self.root().unwrap_or(node.rank) };
-        let mut once = match self.collectives.once.take() {
-            Some(once) => once,
-            None => Box::new(Once { execution: Execution::of_nothing(comm)?, last: None }),
-        };
+        let mut room = Room { home: self.room.home, once: self.room.once.take() };
+        let Once { execution, last } = room.once_on(comm)?;
         let performed = Performed { operation, root, mode, empty, node };
-        let Once { execution, last } = &mut *once;
-        let is_same = last.as_ref() == Some(&performed) && has_data;
+        let is_same = last.take().as_ref() == Some(&performed) && has_data;
         let buffers = has_data.then(|| self.buffers(execution.nothing())).transpose()?;
-        let is_bound = is_same && buffers.as_ref().is_some_and(|one| execution.move_to(one));
+        let is_bound = is_same && buffers.as_ref().is_some_and(|one| execution.is_of(one));
         let bound = match is_bound {
             true => Ok(()),
             false => {
@@ -373,9 +426,6 @@ impl<'c, 'a> Call<'c, 'a> {
         };
         let done = bound.and_then(|()| execution.run());
         *last = (has_data && done.is_ok()).then_some(performed);
-        if execution.let_go() {
-            self.collectives.once.replace(Some(once));
-        }
         checked?;
         match done.map_err(CollectiveError::from) {
             Err(CollectiveError::Message { to, bytes: 0, .. })

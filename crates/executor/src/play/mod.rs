@@ -95,12 +95,16 @@ impl Buffers {
         operation: Operation,
         all: impl Into<Rc<Place>>,
     ) -> Result<Buffers, PlaceError> {
-        let (all, nothing) = (all.into(), Rc::new(Place::nothing()?));
+        Ok(Buffers::in_place_of(operation, all.into(), Rc::new(Place::nothing()?)))
+    }
+
+    /// As [`in_place`](Self::in_place), with a place without data.
+    pub(crate) fn in_place_of(operation: Operation, all: Rc<Place>, nothing: Rc<Place>) -> Buffers {
         let (input, output) = match operation.is_outward() {
             true => (all, nothing),
             false => (nothing, all),
         };
-        Ok(Buffers { input, output, own: Own::InPlace, reduction: None })
+        Buffers { input, output, own: Own::InPlace, reduction: None }
     }
 
     /// Memory of our own, of the sizes that this role needs: for data that nobody looks at.
@@ -302,20 +306,20 @@ impl Execution {
         Ok(())
     }
 
-    /// Has the part that is bound, which is to be performed once more, use these buffers, if their
-    /// data lies in memory as that of those before.
-    pub(crate) fn move_to(&mut self, buffers: &Buffers) -> bool {
-        let is_same = |now: &Rc<Place>, new: &Rc<Place>| {
-            let is_nothing = |place| Rc::ptr_eq(place, &self.nothing);
-            (is_nothing(now) && is_nothing(new)) || now.take_place_of(new)
-        };
+    /// Whether the part that is bound can be performed once more with these buffers: they are its own.
+    pub(crate) fn is_of(&self, buffers: &Buffers) -> bool {
         self.state == State::Rests
             && self.reduction.is_none()
             && buffers.reduction.is_none()
             && self.is_bound
             && self.own == buffers.own
-            && is_same(&self.places.input, &buffers.input)
-            && is_same(&self.places.output, &buffers.output)
+            && Rc::ptr_eq(&self.places.input, &buffers.input)
+            && Rc::ptr_eq(&self.places.output, &buffers.output)
+    }
+
+    /// The places of the input and of the output.
+    pub(crate) fn ends(&self) -> [&Rc<Place>; 2] {
+        [&self.places.input, &self.places.output]
     }
 
     /// Lets go of the user's memory after a part has been performed; what else there is stays, for

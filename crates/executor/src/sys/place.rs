@@ -237,12 +237,32 @@ impl Place {
         self.blocks.len()
     }
 
-    /// Takes over the user's memory from a place whose data is packed and lies as this one's does;
-    /// `false` if that is another, or the data is our own.
-    pub(crate) fn take_place_of(&self, other: &Place) -> bool {
-        let lie_alike = self.blocks == other.blocks && self.starts == other.starts;
-        let are_packed = self.is_packed() && other.is_packed();
-        lie_alike && are_packed && self.memory.take_place_of(&other.memory)
+    /// Takes the user's memory behind `buffer` in place of what it had of the user's, if such blocks
+    /// are packed and lie in it as this place's do: whether it did.
+    ///
+    /// # Safety
+    /// As [`of_user`](Self::of_user), from now on.
+    pub(crate) unsafe fn move_to_user(
+        &self,
+        buffer: *mut c_void,
+        counts: &[c_int],
+        displacements: &[c_int],
+        datatype: &Datatype,
+    ) -> bool {
+        let are_packed = self.is_packed() && datatype.is_packed() && !buffer.is_null();
+        let are_as_many = self.blocks.len() == counts.len() && counts.len() == displacements.len();
+        let (size, extent) = (datatype.size(), datatype.extent());
+        let lies_alike = |((block, piece), (&count, &at)): ((&Block, &[u64]), (&c_int, &c_int))| {
+            let bytes = u64::try_from(count).ok().and_then(|count| count.checked_mul(size));
+            bytes == Some(piece[1] - piece[0])
+                && i64::from(at).checked_mul(extent) == Some(block.at)
+        };
+        let blocks = self.blocks.iter().zip(self.starts.windows(2));
+        are_packed
+            && are_as_many
+            && blocks.zip(counts.iter().zip(displacements)).all(lies_alike)
+            // SAFETY: the caller's promise.
+            && unsafe { self.memory.move_to_user(buffer) }
     }
 
     /// Where a block starts among the packed bytes.
@@ -421,5 +441,59 @@ fn moves(from: &[(i64, u64)], into: &[(i64, u64)]) -> SmallVec<[(i64, i64, u64);
         to += bytes as i64;
         given -= bytes;
         room -= bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of bytes in this memory.
+    fn place(memory: &mut [u8], counts: &[c_int], displacements: &[c_int]) -> Rc<Place> {
+        let buffer = memory.as_mut_ptr().cast();
+        // SAFETY: nothing is read or written.
+        unsafe { Place::of_user(buffer, counts, displacements, Datatype::byte()) }
+            .map(Rc::new)
+            .unwrap()
+    }
+
+    /// Whether the place moves to other memory with such blocks; if so, its data is there.
+    fn moves(place: &Place, counts: &[c_int], displacements: &[c_int]) -> bool {
+        let mut memory = [0_u8; 20];
+        let buffer: *mut c_void = memory.as_mut_ptr().cast();
+        place.memory.let_go();
+        // SAFETY: nothing is read or written.
+        let moves = unsafe { place.move_to_user(buffer, counts, displacements, &Datatype::byte()) };
+        assert_eq!(moves, place.memory.at(0) == buffer);
+        moves
+    }
+
+    #[test]
+    fn a_place_moves_to_blocks_that_lie_as_its_own_do_only() {
+        let mut memory = [0_u8; 20];
+        let place = place(&mut memory, &[3, 0, 4], &[5, 0, 8]);
+        assert!(moves(&place, &[3, 0, 4], &[5, 0, 8]));
+        for (counts, displacements) in [
+            (&[3, 0, 5], &[5, 0, 8]),
+            (&[3, 1, 4], &[5, 0, 8]),
+            (&[3, 0, 4], &[5, 0, 9]),
+            (&[3, 0, -4], &[5, 0, 8]),
+        ] {
+            assert!(!moves(&place, counts, displacements), "{counts:?} {displacements:?}");
+        }
+        assert!(!moves(&place, &[3, 0], &[5, 0]) && !moves(&place, &[], &[]));
+        assert!(!moves(&Place::of_bytes(4).unwrap(), &[4], &[0]), "memory of our own stays");
+    }
+
+    #[test]
+    fn a_place_without_the_users_memory_has_none_until_it_is_given_some() {
+        let mut memory = [0_u8; 4];
+        let place = place(&mut memory, &[4], &[0]);
+        place.memory.let_go();
+        assert!(place.memory.is_null());
+        // SAFETY: there is no memory to be used.
+        let moved =
+            unsafe { place.move_to_user(std::ptr::null_mut(), &[4], &[0], &Datatype::byte()) };
+        assert!(!moved && moves(&place, &[4], &[0]));
     }
 }
