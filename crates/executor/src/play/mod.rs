@@ -460,13 +460,20 @@ impl Execution {
         loop {
             let taken = self.take_ready();
             self.noting_failure(taken)?;
-            if self.progress.is_over() {
+            let left = self.progress.left();
+            if left == 0 {
                 self.state = State::Rests;
                 return self.failure.take().map_or(Ok(true), Err);
             }
-            assert!(self.requests.under_way() > 0, "steps wait for earlier ones only");
+            let under_way = self.requests.under_way();
+            assert!(under_way > 0, "steps wait for earlier ones only");
             self.ended.clear();
-            let ended = self.requests.take_ended(patience, &mut self.ended);
+            // Where it does not matter which ends first, one wait after the other takes least.
+            let is_all = under_way == 1 || under_way == left;
+            let ended = match patience {
+                Patience::Stay if is_all => Ok(self.requests.wait_for_all(&mut self.ended)),
+                _ => self.requests.take_ended(patience, &mut self.ended),
+            };
             if let Some(failure) = self.noting_failure(ended)? {
                 self.note(failure);
             }
