@@ -25,7 +25,7 @@ pub use handle::{collectives_of, guarded};
 pub use persistent::Persistent;
 
 use crate::planning;
-use crate::play::{Buffers, Execution, Manner, Mode};
+use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, Setting, Settings};
 use crate::sys::{Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError};
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
@@ -207,6 +207,15 @@ struct Performed {
     node: Node,
 }
 
+impl Performed {
+    /// Whether the actions of both are the same, but for the sizes of their data.
+    fn is_like(&self, other: &Performed) -> bool {
+        (self.operation, self.root, self.mode, self.empty)
+            == (other.operation, other.root, other.mode, other.empty)
+            && self.node.is_like(&other.node)
+    }
+}
+
 /// An operation that is performed once, or to be set up.
 struct Call<'c, 'a> {
     collectives: &'c Collectives,
@@ -370,11 +379,14 @@ impl<'c, 'a> Call<'c, 'a> {
     fn linear(self) -> Result<(), CollectiveError> {
         let Some(root) = self.root() else { return Ok(()) };
         let (rank, size) = (self.comm.rank(), self.comm.size());
-        let nothing = || BlockSizes::new(vec![0; size]).expect("nothing fits");
-        // A root with invalid arguments takes all messages, or sends empty ones, so that nobody waits.
-        let sizes = (rank == root).then(|| self.sizes().unwrap_or_else(nothing));
         let own = self.own_bytes().unwrap_or(0);
-        let node = Node::of_star(rank, root, own, sizes.as_ref());
+        let node = if rank == root {
+            // With invalid arguments it takes all messages, or sends empty ones, so that nobody waits.
+            let bytes = |rank| self.all().map_or(0, |all| all.block_bytes(rank));
+            Node::centre_of_star(root, own, (0..size).map(bytes))
+        } else {
+            Node::in_star(rank, root, own)
+        };
         self.along((node, None), EmptyMessages::Sent)
     }
 
@@ -409,7 +421,8 @@ impl<'c, 'a> Call<'c, 'a> {
         let mut room = Room { home: self.room.home, once: self.room.once.take() };
         let Once { execution, last } = room.once_on(comm)?;
         let performed = Performed { operation, root, mode, empty, node };
-        let is_same = last.take().as_ref() == Some(&performed) && has_data;
+        let last_one = last.take();
+        let is_same = last_one.as_ref() == Some(&performed) && has_data;
         let buffers = has_data.then(|| self.buffers(execution.nothing())).transpose()?;
         let is_bound = is_same && buffers.as_ref().is_some_and(|one| execution.is_of(one));
         let bound = match is_bound {
@@ -421,7 +434,12 @@ impl<'c, 'a> Call<'c, 'a> {
                 let place = (root, comm.size());
                 let actions = actions_of(&performed.node, operation, place, start, empty);
                 let buffers = buffers.map_or_else(|| Buffers::unseen(&actions.0), Ok)?;
-                execution.bind(actions, buffers, Manner::once(mode, tag::DATA))
+                let arrangement = match last_one {
+                    Some(before) if has_data && before.is_like(&performed) => Arrangement::Alike,
+                    _ => Arrangement::New,
+                };
+                let manner = Manner::once(mode, tag::DATA);
+                execution.bind(actions, buffers, (manner, arrangement))
             }
         };
         let done = bound.and_then(|()| execution.run());

@@ -143,6 +143,15 @@ impl Manner {
     }
 }
 
+/// How the actions that are bound next are related to those before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrangement {
+    /// In no known way: what waits for what is to be found out.
+    New,
+    /// They do the same with other data: each waits for what it waited for.
+    Alike,
+}
+
 /// A part bound to memory: messages that are set up once and started many times.
 ///
 /// One may be under way at a time on a communicator.
@@ -248,7 +257,7 @@ impl Execution {
         manner: Manner,
     ) -> Result<Execution, ExecutionError> {
         let mut execution = Execution::of_nothing(communicator)?;
-        execution.bind((role, actions), buffers, manner)?;
+        execution.bind((role, actions), buffers, (manner, Arrangement::New))?;
         Ok(execution)
     }
 
@@ -297,11 +306,12 @@ impl Execution {
         &mut self,
         (role, actions): (Role, Vec<BoundAction>),
         buffers: Buffers,
-        manner: Manner,
+        (manner, arrangement): (Manner, Arrangement),
     ) -> Result<(), ExecutionError> {
         self.check_rests()?;
-        self.is_bound = false;
-        setup::bind(self, (role, actions), buffers, manner)?;
+        let was_bound = std::mem::take(&mut self.is_bound);
+        let arrangement = if was_bound { arrangement } else { Arrangement::New };
+        setup::bind(self, (role, actions), buffers, (manner, arrangement))?;
         self.is_bound = true;
         Ok(())
     }

@@ -13,7 +13,7 @@
 //! received first. A step is taken when all that it waits for has ended. What that is, the mode says;
 //! the rest is counting.
 
-use super::bound::{BoundAction, BoundRegion};
+use super::bound::{BoundAction, BoundRegion, SHORT};
 use super::conflicts::Touched;
 use crate::sys::Few;
 use tuwtree_schedule::Piece;
@@ -62,7 +62,7 @@ pub(super) struct Step {
 }
 
 /// All steps of a part, and what they wait for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Order {
     /// In the order of the actions.
     pub(super) steps: Few<Step>,
@@ -95,7 +95,9 @@ impl Order {
         self.first.push(0);
         self.writes.clear();
         for (index, action) in (0..).zip(actions) {
-            self.steps.extend(action.steps().map(|doing| Step { action: index, doing }));
+            for &doing in action.steps() {
+                self.steps.push(Step { action: index, doing });
+            }
             self.first.push(self.steps.len() as u32);
             self.writes.push(action.writes.is_some());
         }
@@ -125,6 +127,13 @@ impl Order {
         self.followers.clear();
         self.followers.extend(pairs.into_iter().map(|(_, after)| after));
         self.find_ready();
+    }
+
+    /// Whether these actions are ordered so.
+    pub(super) fn is_of(&self, actions: &[BoundAction], mode: Mode) -> bool {
+        let mut order = Order::default();
+        order.arrange(actions, mode);
+        *self == order
     }
 
     fn find_ready(&mut self) {
@@ -235,9 +244,6 @@ fn refill_from<T: Copy>(list: &mut Few<T>, other: &[T]) {
     list.clear();
     list.extend_from_slice(other);
 }
-
-/// As many actions are compared each with each.
-const SHORT: usize = 6;
 
 /// What a step reads and writes.
 struct Touch<'a> {

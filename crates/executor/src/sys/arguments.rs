@@ -450,7 +450,7 @@ unsafe fn place(
         {
             return Ok(Rc::clone(kept));
         }
-        Place::of_user(buffer, counts, displacements, datatype).map(Rc::new)
+        Place::of_user(buffer, counts, displacements, datatype)
     }
 }
 
