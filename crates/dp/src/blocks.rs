@@ -18,11 +18,24 @@ impl<'p> Blocks<'p> {
     /// What these programs need of a problem.
     ///
     /// # Errors
-    /// [`DpError::NeedsBlocks`], and those of [`homogeneous`].
+    /// [`DpError::Rootless`], [`DpError::NeedsBlocks`], and those of [`homogeneous`].
     pub(crate) fn of(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
         let operation = problem.operation();
+        if !operation.is_rooted() {
+            return Err(DpError::Rootless { operation });
+        }
         let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
         Ok(Blocks { sizes, costs: homogeneous(problem)?, root: problem.root() })
+    }
+
+    /// The same for programs that know latency that overlaps, too.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), but for that.
+    pub(crate) fn overlapping_or_not(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
+        let operation = problem.operation();
+        let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
+        Ok(Blocks { sizes, costs: shared(problem)?, root: problem.root() })
     }
 
     /// The given root, or one with a largest block: with gamma <= beta the best root of trees that
@@ -42,11 +55,21 @@ impl<'p> Blocks<'p> {
 /// The costs that all pairs of processors share.
 ///
 /// # Errors
-/// [`DpError::Costs`] if they are not linear, [`DpError::NotHomogeneous`] if they differ.
+/// [`DpError::Costs`] if they are not linear, [`DpError::NotHomogeneous`] if they differ,
+/// [`DpError::Overlaps`] if they are not those of the one-port model.
 ///
 /// # Complexity
 /// O(1) for homogeneous costs, O(p) for a hierarchy, O(p^2) for a matrix.
 pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, DpError> {
+    let costs = shared(problem)?;
+    match costs.overlaps() {
+        true => Err(DpError::Overlaps),
+        false => Ok(costs),
+    }
+}
+
+/// The same for programs that know latency that overlaps, too.
+fn shared(problem: &Problem) -> Result<Homogeneous, DpError> {
     let costs = problem.costs();
     match costs.homogeneous(problem.processors()) {
         Some(costs) => Ok(costs),

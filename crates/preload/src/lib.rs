@@ -56,7 +56,8 @@ pub unsafe extern "C" fn MPI_Gatherv(
     comm: MPI_Comm,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Gatherv`, until this
+    // returns.
     unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm) }
 }
 
@@ -77,7 +78,8 @@ pub unsafe extern "C" fn MPI_Scatterv(
     comm: MPI_Comm,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
+    // returns.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
 }
 
@@ -100,7 +102,7 @@ pub unsafe extern "C" fn MPI_Gatherv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
+    // SAFETY: what the program gives to `MPI_Gatherv_init` it keeps until it frees the request.
     unsafe {
         let arguments = Arguments::gatherv(own, all, root);
         set_up("MPI_Gatherv_init", &arguments, (comm, request))
@@ -126,7 +128,7 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
+    // SAFETY: what the program gives to `MPI_Scatterv_init` it keeps until it frees the request.
     unsafe {
         let arguments = Arguments::scatterv(all, own, root);
         set_up("MPI_Scatterv_init", &arguments, (comm, request))
@@ -151,7 +153,7 @@ pub unsafe extern "C" fn MPIX_Gatherv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPIX_Gatherv_init`.
+    // SAFETY: `MPIX_Gatherv_init` demands what `MPI_Gatherv_init` does, to which all is passed.
     unsafe {
         MPI_Gatherv_init(
             sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
@@ -178,7 +180,7 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPIX_Scatterv_init`.
+    // SAFETY: `MPIX_Scatterv_init` demands what `MPI_Scatterv_init` does, to which all is passed.
     unsafe {
         MPI_Scatterv_init(
             sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
@@ -225,12 +227,12 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectiv
 /// What has been done along a tree.
 struct Done {
     what: &'static str,
-    processors: usize,
+    processes: usize,
 }
 
 impl Display for Done {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} on {} processors", self.what, self.processors)
+        write!(formatter, "{} on {} processes", self.what, self.processes)
     }
 }
 
@@ -265,7 +267,7 @@ unsafe fn set_up(
         communicator.agree(persistent::allowed()).map_err(|refused| match refused {
             Refused::Here { fault, .. } => Declined::ToNative(fault.to_owned()),
             Refused::Elsewhere { rank } => {
-                Declined::ToNative(format!("processor {rank} does not allow it"))
+                Declined::ToNative(format!("rank {rank} does not allow it"))
             }
             Refused::Mpi(error) => Declined::Failed(error.into()),
         })?;
@@ -274,11 +276,11 @@ unsafe fn set_up(
             persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
         // SAFETY: the program gives a place for the request.
         unsafe { *request = token };
-        Ok(Done { what: "set up", processors: communicator.size() })
+        Ok(Done { what: "set up", processes: communicator.size() })
     };
     // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
     let native = || code_of(unsafe { arguments.init_native(comm, request) });
-    // SAFETY: a communicator's handle by the caller's promise.
+    // SAFETY: `comm` is what the program gave to the call that sets up.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
@@ -289,11 +291,11 @@ unsafe fn set_up(
 unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
         let what = collectives.run(arguments)?.name();
-        Ok(Done { what, processors: collectives.communicator().size() })
+        Ok(Done { what, processes: collectives.communicator().size() })
     };
     // SAFETY: the program's own arguments, by the caller's promise.
     let native = || code_of(unsafe { arguments.call_native(comm) });
-    // SAFETY: a communicator's handle by the caller's promise.
+    // SAFETY: `comm` is what the program gave to the one-shot call.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 

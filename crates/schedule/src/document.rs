@@ -14,14 +14,25 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, StatedCosts,
-    Vector,
+    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank,
+    StatedCosts, Vector,
 };
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
-/// The newest version, which is the one that is written.
-pub const VERSION: u64 = 1;
+/// The newest version.
+pub const VERSION: u64 = 2;
+
+/// The oldest version that has all that a task needs, which is written: 2 for operations without a root,
+/// for overheads, and for machines of version 2.
+fn version(task: &Task) -> u64 {
+    match &task.costs {
+        _ if !task.operation.is_rooted() => 2,
+        Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
+        Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
+        Some(_) | None => 1,
+    }
+}
 
 /// Writes a schedule as one JSON object, a line for each processor's actions.
 ///
@@ -76,10 +87,13 @@ impl Serialize for TaskFields<'_> {
         let task = self.0;
         let mut fields = serializer.serialize_struct("Schedule", 10)?;
         fields.serialize_field("format", FORMAT)?;
-        fields.serialize_field("version", &VERSION)?;
+        fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
         fields.serialize_field("processors", &task.processors())?;
-        fields.serialize_field("root", &task.root)?;
+        match task.root {
+            Some(root) => fields.serialize_field("root", &root)?,
+            None => fields.skip_field("root")?,
+        }
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
         match &task.costs {
@@ -111,6 +125,8 @@ impl Serialize for TaskFields<'_> {
 #[serde(deny_unknown_fields)]
 struct CostFields {
     alpha: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead: Option<f64>,
     beta_per_byte: f64,
     gamma_per_byte: f64,
 }
@@ -119,6 +135,7 @@ impl From<&Homogeneous> for CostFields {
     fn from(costs: &Homogeneous) -> CostFields {
         CostFields {
             alpha: costs.alpha(),
+            overhead: costs.overlaps().then_some(costs.overhead()),
             beta_per_byte: costs.beta(),
             gamma_per_byte: costs.gamma(),
         }
@@ -321,7 +338,7 @@ impl<'de> Deserialize<'de> for ActionLists {
             type Value = ActionLists;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of actions for each processor")
+                formatter.write_str("a list of actions for each rank")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<ActionLists, A::Error> {
@@ -329,7 +346,7 @@ impl<'de> Deserialize<'de> for ActionLists {
                 while lists.next_element_seed(OneProcessor(&mut programs))?.is_some() {
                     if programs.processors() > MOST_PROCESSORS {
                         return Err(A::Error::custom(format!(
-                            "actions for more than {MOST_PROCESSORS} processors"
+                            "actions for more than {MOST_PROCESSORS} processes"
                         )));
                     }
                 }
@@ -356,7 +373,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a list of the actions of processor {}", self.0.processors())
+        write!(formatter, "a list of the actions of rank {}", self.0.processors())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut actions: A) -> Result<(), A::Error> {
@@ -365,7 +382,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
         while let Some(Object(fields)) = actions.next_element::<Object<ActionFields>>()? {
             fields.push_to(programs).map_err(|fault| {
                 let processor = programs.processors();
-                A::Error::custom(format!("processor {processor}, action {index}: {fault}"))
+                A::Error::custom(format!("rank {processor}, action {index}: {fault}"))
             })?;
             index += 1;
         }
@@ -380,7 +397,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
 struct ScheduleFields {
     operation: Operation,
     processors: usize,
-    root: Rank,
+    root: Option<Rank>,
     order: Order,
     ports: u16,
     costs: Option<Object<CostFields>>,
@@ -393,7 +410,14 @@ struct ScheduleFields {
 }
 
 impl ScheduleFields {
-    fn schedule(self) -> Result<Schedule, String> {
+    fn schedule(self, found: u64) -> Result<Schedule, String> {
+        if found < 2 && !self.operation.is_rooted() {
+            let name = self.operation.name();
+            return Err(format!("{name} in a document of version {found}; it needs version 2"));
+        }
+        if self.root.is_none() && self.operation.is_rooted() {
+            return Err("missing field `root`".into());
+        }
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
             (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
                 return Err(format!(
@@ -413,9 +437,12 @@ impl ScheduleFields {
         let costs = match (self.costs, self.machine) {
             (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
             (Some(Object(costs)), None) => {
-                let CostFields { alpha, beta_per_byte, gamma_per_byte } = costs;
-                let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte);
-                Some(costs.map_err(|error| error.to_string())?.into())
+                let CostFields { alpha, overhead, beta_per_byte, gamma_per_byte } = costs;
+                let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte)
+                    .map_err(|error| error.to_string())?
+                    .with_overhead(overhead.unwrap_or(alpha))
+                    .map_err(|error| error.to_string())?;
+                Some(costs.into())
             }
             (None, Some(Object(machine))) => {
                 let fits = machine.costs.check_processors(self.processors);
@@ -452,7 +479,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         let version = named(&mut fields, "version")?;
         Header { format, version }.check(FORMAT, VERSION).map_err(A::Error::custom)?;
         let rest = serde::de::value::MapAccessDeserializer::new(fields);
-        ScheduleFields::deserialize(rest)?.schedule().map_err(A::Error::custom)
+        ScheduleFields::deserialize(rest)?.schedule(version).map_err(A::Error::custom)
     }
 }
 
@@ -502,18 +529,24 @@ mod tests {
     #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":2", "version 2 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":3", "version 3 of format \"tuwtree-schedule\""),
+            (
+                "\"gather\"",
+                "\"allgather\"",
+                "allgather in a document of version 1; it needs version 2",
+            ),
+            ("\"root\":1,", "", "missing field `root`"),
             ("tuwtree-schedule", "tuwtree-tree", "the document's format is \"tuwtree-tree\""),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
             ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),
             ("\"ports\":1", "\"ports\":0", "0 ports"),
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
             ("[0,0,0]", "[0,0]", "segments for 2 of 3"),
-            ("\"send\":1", "\"send\":0", "processor 0, action 0: a message to oneself"),
-            ("\"send\":1", "\"send\":9", "processor 0, action 0: the peer 9 is outside 0..3"),
+            ("\"send\":1", "\"send\":0", "rank 0, action 0: a message to oneself"),
+            ("\"send\":1", "\"send\":9", "rank 0, action 0: the peer 9 is outside 0..3"),
             ("\"input\",0,4", "\"input\",1,4", "4 bytes at offset 1 reach beyond the input of 4"),
             ("\"input\",0,4", "\"input\",0", "invalid length 2"),
-            ("\"input\",0,4", "\"input\"", "processor 2, action 0: a piece of 0 bytes"),
+            ("\"input\",0,4", "\"input\"", "rank 2, action 0: a piece of 0 bytes"),
             ("\"input\",0,4", "\"input\",0,-4", "invalid value: integer `-4`"),
             ("\"input\",0,1]", "\"input\",0,1],\"combine\":\"left\"", "goes with"),
             ("\"send\":1,", "\"port\":1,\"send\":1,", "port 1 is outside 0..1"),

@@ -2,7 +2,7 @@
 
 use super::description::{self, Description};
 use super::{
-    CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, PiecewiseLinear, linear, plus,
+    CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, Link, LinkLaw, linear, plus,
 };
 use crate::{Rank, Time, TimeError, quantity};
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub struct Level {
     pub members: usize,
     /// The cost of a message between two processors that share a group of this level, but none
     /// below.
-    pub links: PiecewiseLinear,
+    pub links: LinkLaw,
 }
 
 /// On which node each rank is.
@@ -83,7 +83,7 @@ pub enum HierarchyError {
     },
     /// A level without members, or too many in all.
     #[error(
-        "level {level} ({name:?}) has {members} members; at least 1, and at most 2^32 processors in \
+        "level {level} ({name:?}) has {members} members; at least 1, and at most 2^32 processes in \
          all, are allowed"
     )]
     Members {
@@ -101,10 +101,10 @@ pub enum HierarchyError {
         value: f64,
     },
     /// A rank map without ranks.
-    #[error("the list of nodes is empty; it has an entry for each processor")]
+    #[error("the list of nodes is empty; it has an entry for each rank")]
     NoRanks,
     /// A rank on a node whose number is too large.
-    #[error("processor {rank} is on node {node}, which is outside 0..{nodes} ({nodes} nodes)")]
+    #[error("rank {rank} is on node {node}, which is outside 0..{nodes} ({nodes} nodes)")]
     NodeOutOfRange {
         /// The rank that is placed on that node.
         rank: Rank,
@@ -114,7 +114,7 @@ pub enum HierarchyError {
         nodes: usize,
     },
     /// More ranks on a node than it has processors.
-    #[error("node {node} has {ranks} processors, but only {members} fit")]
+    #[error("node {node} has {ranks} processes, but only {members} fit")]
     NodeOverfull {
         /// The number of the node, from 0.
         node: usize,
@@ -239,7 +239,7 @@ impl Hierarchy {
     }
 
     /// The same machine with the laws of all levels replaced by those in force at one size; see
-    /// [`PiecewiseLinear::linearised_at`].
+    /// [`LinkLaw::linearised_at`].
     #[must_use]
     pub fn linearised_at(&self, bytes: u64) -> Hierarchy {
         let mut linear = self.clone();
@@ -253,7 +253,7 @@ impl Hierarchy {
     ///
     /// # Complexity
     /// O(p) for a few levels, for a listed placement O(p log p); less where there are several laws.
-    pub fn only_law(&self, processors: usize) -> Option<&PiecewiseLinear> {
+    pub fn only_law(&self, processors: usize) -> Option<&LinkLaw> {
         let mut levels = (0..processors).flat_map(|rank| self.levels_in_use(rank, processors));
         let first = &levels.next()?.links;
         levels.all(|level| level.links == *first).then_some(first)
@@ -334,7 +334,14 @@ impl CostModel for Hierarchy {
             return Ok(Time::ZERO);
         }
         let level = &self.levels[self.shared_level(sender, receiver)];
-        level.links.transmission(self.integral, bytes)
+        level.links.occupancy(self.integral, bytes)
+    }
+
+    fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError> {
+        match bytes {
+            0 => Ok(Time::ZERO),
+            _ => self.levels[self.shared_level(sender, receiver)].links.latency(bytes),
+        }
     }
 
     fn copy_at(&self, _: Rank, bytes: u64) -> Result<Time, TimeError> {
@@ -392,12 +399,15 @@ impl CostKind for Hierarchy {
 
     fn homogeneous(&self, processors: usize) -> Option<Homogeneous> {
         let link = self.only_law(processors)?.linear()?;
-        Homogeneous::new(link.alpha, link.beta, self.gamma).ok()
+        Homogeneous::new(link.alpha, link.beta, self.gamma).ok()?.with_overhead(link.overhead).ok()
     }
 
-    fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
-        let level = &self.levels[self.shared_level(sender, receiver)];
-        level.links.linear().map(|piece| (piece.alpha, piece.beta))
+    fn overlaps(&self) -> bool {
+        self.levels.iter().any(|level| level.links.overlaps())
+    }
+
+    fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {
+        self.levels[self.shared_level(sender, receiver)].links.linear()
     }
 
     fn gamma_at(&self, _: Rank) -> f64 {
@@ -411,16 +421,24 @@ impl CostKind for Hierarchy {
             Placement::Block | Placement::RoundRobin => format!("up to {}", self.capacity()),
         };
         let mut rows = Vec::new();
+        let overlaps = CostKind::overlaps(self);
         for level in &self.levels {
-            let pieces = level.links.pieces();
-            for (index, &piece) in pieces.iter().enumerate() {
-                let until = pieces.get(index + 1).map_or(u64::MAX, |next| next.from_bytes);
+            let lines: Vec<(u64, Link)> = match &level.links {
+                LinkLaw::Pieces(law) => {
+                    law.pieces().iter().map(|piece| (piece.from_bytes, piece.link())).collect()
+                }
+                LinkLaw::Measured(law) => {
+                    law.sizes().iter().map(|size| (size.bytes, law.link_at(size.bytes))).collect()
+                }
+            };
+            for (index, &(from, link)) in lines.iter().enumerate() {
+                let until = lines.get(index + 1).map_or(u64::MAX, |&(next, _)| next);
                 let (name, members) = match index {
                     0 => (level.name.clone(), level.members.to_string()),
                     _ => Default::default(),
                 };
-                let mut row = vec![name, members, piece.from_bytes.to_string()];
-                row.extend(description::cells(piece, until));
+                let mut row = vec![name, members, from.to_string()];
+                row.extend(description::cells(link, from..until, overlaps));
                 rows.push(row);
             }
         }
@@ -434,7 +452,7 @@ impl CostKind for Hierarchy {
                 self.placement.name()
             ),
             facts: vec![("copies", quantity::per_byte(self.gamma))],
-            headings: description::words(&[&first, &description::COSTS[..]].concat()),
+            headings: description::words(&[&first, description::costs(overlaps)].concat()),
             rows,
         }
     }
@@ -443,11 +461,11 @@ impl CostKind for Hierarchy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Piece;
+    use crate::{Piece, PiecewiseLinear};
 
     fn level(name: &str, members: usize, alpha: f64) -> Level {
-        let links = PiecewiseLinear::new(vec![Piece { from_bytes: 0, alpha, beta: 1.0 }]).unwrap();
-        Level { name: name.into(), members, links }
+        let links = PiecewiseLinear::new(vec![Piece::one_port(0, alpha, 1.0)]).unwrap();
+        Level { name: name.into(), members, links: links.into() }
     }
 
     /// Two switches of three nodes of four processors.
@@ -495,8 +513,8 @@ mod tests {
         let built = |levels| Hierarchy::new(levels, Placement::Block, 0.0).unwrap_err();
         for (error, message) in [
             (listed(&[]), "list of nodes is empty"),
-            (listed(&[0, 6]), "processor 1 is on node 6, which is outside 0..6"),
-            (listed(&[2, 2, 2, 1, 2, 2]), "node 2 has 5 processors, but only 4 fit"),
+            (listed(&[0, 6]), "rank 1 is on node 6, which is outside 0..6"),
+            (listed(&[2, 2, 2, 1, 2, 2]), "node 2 has 5 processes, but only 4 fit"),
             (built(vec![]), "no levels"),
             (built(vec![level("node", 0, 1.0)]), "level 0 (\"node\") has 0 members"),
             (built(vec![level("a", 1 << 20, 1.0), level("b", 1 << 20, 1.0)]), "level 1 (\"b\")"),

@@ -125,16 +125,21 @@ impl TreeDocument {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-tree";
     /// What is written; older versions are read, newer ones are refused.
-    pub const VERSION: u64 = 3;
+    pub const VERSION: u64 = 4;
 
     /// The version that this document is written in: the oldest that has all its fields. Version 2
     /// added machines, broadcast and reduction; version 3 the order, which is written where it is
-    /// not the strictest.
+    /// not the strictest; version 4 overheads, and machines of version 2.
     pub fn version(&self) -> u64 {
         let needs_2 = |problem: &Problem| {
             problem.stated_costs().machine().is_some() || problem.vector().is_some()
         };
+        let needs_4 = |problem: &Problem| match problem.stated_costs() {
+            StatedCosts::Parameters(costs) => costs.overlaps(),
+            StatedCosts::Machine(machine) => machine.version() > 1,
+        };
         match self.order() {
+            _ if self.problem.as_ref().is_some_and(needs_4) => 4,
             Order::Ordered if self.problem.as_ref().is_some_and(needs_2) => 2,
             Order::Ordered => 1,
             Order::Direct | Order::Any => 3,
@@ -176,6 +181,8 @@ struct ProblemFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     alpha: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    overhead: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     beta_per_byte: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gamma_per_byte: Option<f64>,
@@ -192,7 +199,7 @@ struct ProblemFields {
 enum TreeDocumentError {
     #[error("\"subtrees\" has {subtrees} entries, but \"processors\" is {processors}")]
     Subtrees { subtrees: usize, processors: usize },
-    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processors")]
+    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processes")]
     Blocks { blocks: usize, processors: usize },
     #[error("{what} in a document of version {version}; it needs version {needed}")]
     TooEarly { what: &'static str, version: u64, needed: u64 },
@@ -223,9 +230,11 @@ impl TryFrom<TreeFields> for TreeDocument {
             })
             .transpose()?;
         let tree = Tree::new(processors, root, &subtrees.steps)?;
-        let problem = problem.map(|problem: Problem| {
-            problem.with_root(Root::Given(root)).expect("the tree's root is a processor")
-        });
+        let rooted = |problem: Problem| {
+            let rooted = problem.with_root(Root::Given(root));
+            rooted.map_err(|error| TreeDocumentError::Problem(error.to_string()))
+        };
+        let problem = problem.map(rooted).transpose()?;
         let document = TreeDocument { tree, problem };
         document.check_order(order.unwrap_or(Order::Any))?;
         Ok(document)
@@ -238,9 +247,10 @@ impl TreeDocument {
         let kept = self.order();
         let checked = match self.operation() {
             Operation::Reduce => check_combines_neighbours(&self.tree),
-            Operation::Gather | Operation::Scatter | Operation::Broadcast => {
-                check_ordered(&self.tree)
-            }
+            Operation::Gather
+            | Operation::Scatter
+            | Operation::Broadcast
+            | Operation::Allgather => check_ordered(&self.tree),
         };
         match checked {
             Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),
@@ -318,6 +328,7 @@ impl TryFrom<&Problem> for ProblemFields {
         let mut fields = ProblemFields {
             operation: problem.operation(),
             alpha: None,
+            overhead: None,
             beta_per_byte: None,
             gamma_per_byte: None,
             machine: None,
@@ -329,6 +340,7 @@ impl TryFrom<&Problem> for ProblemFields {
                 let kind = costs.name();
                 let costs = costs.parameters().ok_or(UnnamedCosts { kind })?;
                 fields.alpha = Some(costs.alpha());
+                fields.overhead = costs.overlaps().then_some(costs.overhead());
                 fields.beta_per_byte = Some(costs.beta());
                 fields.gamma_per_byte = Some(costs.gamma());
             }
@@ -342,11 +354,12 @@ impl ProblemFields {
     /// Fails on what this version of the format does not have.
     fn check_version(&self, version: u64) -> Result<(), TreeDocumentError> {
         let newer = [
-            (self.machine.is_some(), "\"machine\""),
-            (self.vector_bytes.is_some(), "\"vector_bytes\""),
+            (self.machine.is_some(), "\"machine\"", 2),
+            (self.vector_bytes.is_some(), "\"vector_bytes\"", 2),
+            (self.overhead.is_some(), "\"overhead\"", 4),
         ];
-        match newer.into_iter().find(|&(is_given, _)| is_given && version < 2) {
-            Some((_, what)) => Err(TreeDocumentError::TooEarly { what, version, needed: 2 }),
+        match newer.into_iter().find(|&(is_given, _, needed)| is_given && version < needed) {
+            Some((_, what, needed)) => Err(TreeDocumentError::TooEarly { what, version, needed }),
             None => Ok(()),
         }
     }
@@ -360,6 +373,7 @@ impl ProblemFields {
                 ("beta_per_byte", self.beta_per_byte),
                 ("gamma_per_byte", self.gamma_per_byte),
             ],
+            self.overhead,
             self.machine,
         )
         .map_err(problem)?;
@@ -384,22 +398,30 @@ impl ProblemFields {
     }
 }
 
-/// The costs of a problem: all three of the named numbers, or a machine.
+/// The costs of a problem: all three of the named numbers, and the overhead if there is one, or a
+/// machine.
 fn stated(
     parameters: [(&str, Option<f64>); 3],
+    overhead: Option<f64>,
     machine: Option<Object<Machine>>,
 ) -> Result<StatedCosts, String> {
     match machine {
-        Some(Object(machine)) => match parameters.iter().find(|(_, value)| value.is_some()) {
-            Some((name, _)) => Err(format!("\"machine\" and \"{name}\" are both given")),
-            None => Ok(StatedCosts::from(machine)),
-        },
+        Some(Object(machine)) => {
+            let numbers = parameters.into_iter().chain([("overhead", overhead)]);
+            match numbers.into_iter().find(|(_, value)| value.is_some()) {
+                Some((name, _)) => Err(format!("\"machine\" and \"{name}\" are both given")),
+                None => Ok(StatedCosts::from(machine)),
+            }
+        }
         None => {
             let value = |index: usize| {
                 let (name, value) = parameters[index];
                 value.ok_or_else(|| format!("missing field `{name}` (or `machine`)"))
             };
-            Homogeneous::new(value(0)?, value(1)?, value(2)?)
+            let costs = Homogeneous::new(value(0)?, value(1)?, value(2)?)
+                .map_err(|error| error.to_string())?;
+            costs
+                .with_overhead(overhead.unwrap_or(costs.alpha()))
                 .map(StatedCosts::from)
                 .map_err(|error| error.to_string())
         }
@@ -468,7 +490,7 @@ mod tests {
             ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
             ("\"root\":1,", "", "missing field `root`"),
-            ("[0,1,2]", "[0,1]", "processor 2 sends to nobody"),
+            ("[0,1,2]", "[0,1]", "rank 2 sends to nobody"),
             ("[0,1,2]", "[0,1,-2]", "invalid value: integer `-2`"),
             ("\"processors\":3", "\"processors\":4", "\"subtrees\" has 3 entries"),
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
@@ -516,9 +538,9 @@ mod tests {
         for (bad, message) in [
             (
                 text.replace("direct", "ordered"),
-                "but the tree keeps no more than \"direct\": processor 0",
+                "but the tree keeps no more than \"direct\": rank 0",
             ),
-            (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": processor 1"),
+            (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": rank 1"),
             (
                 text.replace("\"version\":3", "\"version\":2"),
                 "\"order\" in a document of version 2; it needs version 3",

@@ -5,6 +5,14 @@
 //! contention but for a processor's ports, no queue of events in the order of time is needed: an
 //! action's times follow from those of the actions that it waits for.
 //!
+//! ```text
+//!            ready: port free, input written         meet: both ends posted
+//! candidate --------------------------------> posted ----------------------> over, at start + duration
+//!     ^                                         |  copies and eager sends: at once     ^      |
+//!     |                                         +--------------------------------------+      |
+//!     +---- the next on its port; those that waited for what it has written (note_written) ---+
+//! ```
+//!
 //! # Source
 //! OPT section 2.1: synchronous, one-ported communication at linear cost; section 2.3 for k ports.
 
@@ -53,7 +61,7 @@ pub enum SimulationError {
     #[error(transparent)]
     Unmatched(#[from] Unmatched),
     /// Processors wait for each other.
-    #[error("deadlock: processor {processor} waits in action {action} for ever; `verify` says why")]
+    #[error("deadlock: rank {processor} waits in action {action} for ever; `verify` says why")]
     Deadlock {
         /// The processor of least rank that does not end.
         processor: Rank,
@@ -112,6 +120,8 @@ struct Simulation<'a, C> {
     matching: &'a Matching,
     costs: &'a C,
     sends: Sends,
+    /// Whether data flows from the root outwards.
+    is_outward: bool,
     /// An entry for each action: its processor.
     owner: Vec<u32>,
     /// An entry for each action: the ones before and after it on its port.
@@ -168,6 +178,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             matching,
             costs,
             sends,
+            is_outward: schedule.task().operation.is_outward(),
             owner,
             neighbours,
             progress: vec![KnownTimes::default(); programs.len()],
@@ -239,14 +250,33 @@ impl<'a, C: CostModel> Simulation<'a, C> {
     }
 
     /// Transmits a message whose ends are both posted.
+    ///
+    /// Where latency overlaps, it passes before the receiver's port is occupied, or, in an outward
+    /// operation, after the sender's port was.
     fn meet(&mut self, sender: usize, receiver: usize) -> Result<(), TimeError> {
         let ready = |index: usize| self.progress[index].times.ready;
-        let start = ready(sender).later(ready(receiver));
-        let duration = self.duration(sender)?;
+        let (latency, duration) = (self.latency(sender)?, self.duration(sender)?);
+        let (sent, start) = match self.is_outward {
+            true => {
+                let sent = ready(sender).later(ready(receiver));
+                (sent, self.costs.sum(sent, latency)?)
+            }
+            false => {
+                let start = self.costs.sum(ready(sender), latency)?.later(ready(receiver));
+                (start, start)
+            }
+        };
         if self.sends == Sends::Synchronous {
-            self.end_part(sender, receiver as u32, start, duration)?;
+            self.end_part(sender, receiver as u32, sent, duration)?;
         }
         self.end_part(receiver, sender as u32, start, duration)
+    }
+
+    /// How much later than it is sent the message of a sending action may be received.
+    fn latency(&self, index: usize) -> Result<Time, TimeError> {
+        let send = self.programs.action(index).send().expect("the action sends");
+        let sender = self.owner[index] as Rank;
+        self.costs.latency_between(sender, send.to, send.from.bytes())
     }
 
     /// The time that the message of a sending action takes.

@@ -13,12 +13,12 @@ use tuwtree_executor::measure::calibrate::{
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format};
 use tuwtree_measure::{Fit, Model, fitted};
-use tuwtree_model::ClosedSet;
 use tuwtree_model::document::{Date, Machine};
+use tuwtree_model::{ClosedSet, Network};
 
 /// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
 ///
-/// Pairs of processors play ping-pong, many pairs at a time, each with another in every round.
+/// Pairs of processes play ping-pong, many pairs at a time, each with another in every round.
 /// Latency and time per byte are fitted to the median times so that outliers do not count; how far
 /// off the fit is, is told.
 #[derive(Args, Debug)]
@@ -48,7 +48,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "PAIRS")]
     at_once: Option<std::num::NonZeroUsize>,
 
-    /// The machine's name [default: that of the first processor's computer]
+    /// The machine's name [default: that of the first rank's computer]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
 
@@ -110,6 +110,7 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(
         date: args.date.unwrap_or_else(today),
         provenance: provenance(&host, &request, &plan, &fits),
         costs,
+        network: Network::default(),
     };
     let text = match format {
         Format::Toml => toml::to_string(&machine).map_err(|error| Stop::alone(&error))?,
