@@ -69,6 +69,15 @@ pub(crate) struct Parsed<'a> {
     lifetime: PhantomData<&'a mut [u8]>,
 }
 
+/// Places of a call before, which are taken again where blocks lie as they did then.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kept<'k> {
+    /// For the own block.
+    pub(crate) own: Option<&'k Rc<Place>>,
+    /// For all blocks.
+    pub(crate) all: Option<&'k Rc<Place>>,
+}
+
 /// What is wrong with an argument, whatever the others' are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
@@ -268,7 +277,8 @@ impl<'a> Arguments<'a> {
         Rank::try_from(self.root).ok().filter(|&root| root < processors)
     }
 
-    /// What the arguments mean at this one of the processors.
+    /// What the arguments mean at this one of the processors. Places that are kept have to let go of
+    /// the user's memory when the call has ended, whatever this returns.
     ///
     /// # Errors
     /// [`ArgumentError`].
@@ -276,6 +286,7 @@ impl<'a> Arguments<'a> {
         &self,
         (rank, processors): (Rank, usize),
         handles: Handles,
+        kept: Kept<'_>,
     ) -> Result<Parsed<'a>, ArgumentError> {
         let root =
             self.root(processors).ok_or(ArgumentError::Root { root: self.root, processors })?;
@@ -285,21 +296,17 @@ impl<'a> Arguments<'a> {
         let own = match is_in_place {
             true if rank == root => None,
             true => return Err(ArgumentError::NotInPlace { rank, root }),
-            // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
-            false => Some(unsafe {
-                Datatype::of_user(datatype, handles)
-                    .map_err(PlaceError::Mpi)
-                    .and_then(|datatype| Place::of_user(buffer, &[count], &[0], datatype))
-                    .map(Rc::new)
-            })
-            .transpose()
-            .map_err(ArgumentError::Own)?,
+            false => {
+                // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
+                let own = unsafe { place((buffer, &[count], &[0], datatype), handles, kept.own) };
+                Some(own.map_err(ArgumentError::Own)?)
+            }
         };
         let lifetime = PhantomData;
         if rank != root {
             return Ok(Parsed { root, own, all: None, lifetime });
         }
-        let all = Rc::new(self.all_blocks(processors, handles)?);
+        let all = self.all_blocks(processors, handles, kept.all)?;
         let counted = all.block_bytes(root);
         match own.as_ref().map(|own| own.packed_bytes()) {
             Some(own) if own != counted => Err(ArgumentError::RootBlock { root, own, counted }),
@@ -307,7 +314,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn all_blocks(&self, processors: usize, handles: Handles) -> Result<Place, ArgumentError> {
+    fn all_blocks(
+        &self,
+        processors: usize,
+        handles: Handles,
+        kept: Option<&Rc<Place>>,
+    ) -> Result<Rc<Place>, ArgumentError> {
         let (buffer, counts, displacements, datatype) = self.all;
         for (list, what) in [(counts, "the counts"), (displacements, "the displacements")] {
             if list.is_null() {
@@ -323,9 +335,7 @@ impl<'a> Arguments<'a> {
         unsafe {
             let counts = std::slice::from_raw_parts(counts, processors);
             let displacements = std::slice::from_raw_parts(displacements, processors);
-            Datatype::of_user(datatype, handles)
-                .map_err(PlaceError::Mpi)
-                .and_then(|datatype| Place::of_user(buffer, counts, displacements, datatype))
+            place((buffer, counts, displacements, datatype), handles, kept)
         }
         .map_err(ArgumentError::All)
     }
@@ -422,6 +432,27 @@ impl<'a> Arguments<'a> {
             }
             .map(|()| request)
         }
+    }
+}
+
+/// Where the user's blocks lie: the place that is kept, if they lie so, or one of their own.
+///
+/// # Safety
+/// As [`Place::of_user`], and [`Datatype::of_user`].
+unsafe fn place(
+    (buffer, counts, displacements, datatype): (*mut c_void, &[c_int], &[c_int], MPI_Datatype),
+    handles: Handles,
+    kept: Option<&Rc<Place>>,
+) -> Result<Rc<Place>, PlaceError> {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let datatype = Datatype::of_user(datatype, handles)?;
+        if let Some(kept) = kept
+            && kept.move_to_user(buffer, counts, displacements, &datatype)
+        {
+            return Ok(Rc::clone(kept));
+        }
+        Place::of_user(buffer, counts, displacements, datatype)
     }
 }
 

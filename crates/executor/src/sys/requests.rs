@@ -322,6 +322,27 @@ impl Requests {
         Ok(failure)
     }
 
+    /// Waits for all that are under way, adds their indices to the list, and says what is wrong with
+    /// the first of them that is not as it should be.
+    pub(crate) fn wait_for_all(&mut self, list: &mut Few<u32>) -> Option<Failure> {
+        let mut failure = None;
+        for (mut request, index) in self.active.drain(..).zip(self.indices.drain(..)) {
+            let mut status = MaybeUninit::uninit();
+            // SAFETY: the request is ours, and under way; MPI_Wait fills the status.
+            let ended = unsafe {
+                let filled = status.as_mut_ptr();
+                calls::wait(&mut request, filled).map(|()| status.assume_init())
+            };
+            let found = match ended {
+                Ok(status) => self.messages[index as usize].wrong_size(&status),
+                Err(error) => Some(Failure::Mpi(error)),
+            };
+            failure = failure.or(found);
+            list.push(index);
+        }
+        failure
+    }
+
     /// What is wrong with the first of the messages that have just ended; `in_status` is the call
     /// that says so of some.
     fn first_failure(&self, count: usize, in_status: Option<&'static str>) -> Option<Failure> {
