@@ -133,7 +133,8 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
     match homogeneous_blocks(problem) {
         Some(_) if problem.processors() == 1 => Ok(Time::ZERO),
         Some((sizes, costs)) if problem.ports() != Ports::ONE => {
-            ports::bound_on_ports(sizes, &costs, problem.root(), problem.ports())
+            let bound = ports::bound_on_ports(sizes, &costs, problem.root(), problem.ports())?;
+            if costs.overlaps() { Ok(bound.max(lower_bound(problem)?)) } else { Ok(bound) }
         }
         Some((sizes, costs)) => bound(sizes, &costs, problem.root(), affordable),
         None => {
