@@ -1,8 +1,9 @@
 //! A comparison for programs: a document, or a row for each construction.
 
+use crate::output::format::insert_after;
 use crate::output::text;
 use serde_json::{Value, json};
-use tuwtree_model::{ClosedSet, Costs, Homogeneous, Root, StatedCosts};
+use tuwtree_model::{ClosedSet, Root};
 use tuwtree_plan::{Comparison, Optimality, Search, Skipped};
 
 /// The comparison as a document.
@@ -16,13 +17,7 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
             json!({ "construction": construction.name(), "reason": reason })
         })
         .collect();
-    let parameter = |parameter: fn(&Homogeneous) -> f64| match costs {
-        StatedCosts::Parameters(Costs::Homogeneous(costs)) => {
-            Some(text::json_number(parameter(costs)))
-        }
-        StatedCosts::Parameters(_) | StatedCosts::Machine(_) => None,
-    };
-    json!({
+    let mut document = json!({
         "format": "tuwtree-comparison",
         "version": 1,
         "operation": comparison.problem.operation().name(),
@@ -34,16 +29,15 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
             Root::Given(root) => json!(root),
             Root::Best => json!("best"),
         },
-        "alpha": parameter(Homogeneous::alpha),
-        "beta_per_byte": parameter(Homogeneous::beta),
-        "gamma_per_byte": parameter(Homogeneous::gamma),
         "machine": costs.machine().map(|machine| &machine.name),
         "lower_bound": text::json_time(comparison.bound),
         "constructions": constructions(comparison),
         "skipped": skipped,
         "recommended": comparison.fastest().construction.name(),
         "recommended_method": comparison.fastest().built.search.map(Search::name),
-    })
+    });
+    insert_after(&mut document, "root", text::json_parameters(costs));
+    document
 }
 
 /// What there is to say about each construction.
