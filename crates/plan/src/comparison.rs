@@ -89,8 +89,8 @@ pub struct Comparison {
     is_homogeneous: bool,
 }
 
-/// The fastest tree for a problem that keeps rank order, of all constructions that suit; of equally
-/// fast ones the simplest.
+/// The fastest tree by the judge for a problem that keeps rank order, of all constructions that suit; of
+/// equally fast ones the simplest.
 ///
 /// # Errors
 /// [`PlanError`]: times that cannot be stated; no tree at all.
@@ -102,7 +102,7 @@ pub fn best(problem: &Problem) -> Result<Outcome, PlanError> {
     let wanted = request.suitable(Order::Ordered, Effort::Moderate);
     let mut comparison = compare(&request, &wanted, false)?;
     comparison.outcomes.retain(|outcome| outcome.order == Order::Ordered);
-    let least = comparison.outcomes.into_iter().min_by_key(Outcome::time);
+    let least = comparison.outcomes.into_iter().min_by_key(|outcome| outcome.judged);
     least.ok_or_else(|| PlanError::Failed("no construction has a tree in rank order".to_owned()))
 }
 
