@@ -49,7 +49,7 @@ impl fmt::Display for Cut {
             ),
             Cut::Sender { rank, unreached } => write!(
                 formatter,
-                "the block of processor {rank} cannot reach all: no links lead to {}",
+                "the block of rank {rank} cannot reach all: no links lead to {}",
                 Ranks(unreached)
             ),
             Cut::AnyRoot { rank, reached, common, is_outward: false } => write!(
