@@ -1,13 +1,13 @@
 //! After how many repetitions an optimized tree pays.
 //!
 //! An optimized tree is planned once and used in every repetition; the adaptive tree needs no
-//! planning, since the processors construct it themselves in each call (the few constant-sized
+//! planning, since the processes construct it themselves in each call (the few constant-sized
 //! messages of which are not counted here), and neither does a linear one, which is what most
 //! libraries' own calls are. Needs times in seconds, and tells time: how long planning took here.
 
 use crate::error::CliError;
 use crate::output::text;
-use tuwtree_measure::{Plan, break_even};
+use tuwtree_measure::{Repeated, break_even};
 use tuwtree_model::{ClosedSet, Construction};
 use tuwtree_plan::{Comparison, Outcome};
 
@@ -26,10 +26,11 @@ pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
     };
     let planned = of(Construction::Optimal)
         .min_by_key(|one| one.build_time)
-        .unwrap_or_else(|| comparison.fastest());
+        .unwrap_or_else(|| comparison.recommended());
     let line = |other: &Outcome| {
-        let unplanned = Plan { planning_seconds: 0.0, repetition_seconds: other.time().units() };
-        let plan = Plan {
+        let unplanned =
+            Repeated { planning_seconds: 0.0, repetition_seconds: other.time().units() };
+        let plan = Repeated {
             planning_seconds: planned.build_time.as_secs_f64(),
             repetition_seconds: planned.time().units(),
         };

@@ -118,7 +118,7 @@ impl Note {
                  better than root 0, not the best one"
             }
             Note::LastProcessorMissing => {
-                "not the optimum; the published program never made the last processor of a range \
+                "not the optimum; the published program never made the last rank of a range \
                  its root (equation 6 of the paper)"
             }
             Note::Tie => {
@@ -291,7 +291,7 @@ impl Solver {
         let problem = self.with_root(root);
         let request = Request::new(&problem, Settings::default(), &());
         match request.build(Wanted::named(construction)) {
-            Ok(built) => self.timed(&built.tree),
+            Ok(built) => self.timed(built.plan.tree()?),
             Err(NoTree::Failed(error)) => Err(error.into()),
             Err(NoTree::Skipped(reason)) => Err(CliError::Failure(reason)),
         }

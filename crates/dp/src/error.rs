@@ -41,10 +41,10 @@ pub enum DpError {
     },
     /// The tables are known beforehand not to fit into the memory allowed.
     #[error(
-        "the tables for {processors} processors need {needed} bytes, and {allowed} are allowed; {most} processors would fit"
+        "the tables for {processors} processes need {needed} bytes, and {allowed} are allowed; {most} processes would fit"
     )]
     DoesNotFit {
-        /// `p`.
+        /// How many ranks the problem has.
         processors: usize,
         /// The bytes of the tables.
         needed: u64,
@@ -62,6 +62,12 @@ pub enum DpError {
         /// The operation asked for, which has no such tree.
         operation: Operation,
     },
+    /// The operation has no root, and goes along no tree.
+    #[error("{} has no root, and goes along no tree", operation.name())]
+    Rootless {
+        /// The operation asked for.
+        operation: Operation,
+    },
     /// There is no vector to find a tree for.
     #[error(
         "such trees are for the vector of a broadcast or reduction, and a {} has none",
@@ -72,15 +78,15 @@ pub enum DpError {
         operation: Operation,
     },
     /// The root is not a processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     RootOutOfRange {
         /// The root asked for.
         root: Rank,
-        /// `p`.
+        /// The number of ranks; the root is to be below it.
         processors: usize,
     },
     /// The costs differ from pair to pair.
-    #[error("only costs that are the same for all pairs of processors will do")]
+    #[error("only costs that are the same for all pairs of processes will do")]
     NotHomogeneous,
     /// The costs are not those of the one-port model.
     #[error("latency overlaps with other work; this method is for an overhead of all alpha")]
@@ -112,9 +118,9 @@ fn no_ordered_tree(operation: Operation, root: Root, first: Rank, last: Rank) ->
     let name = operation.name();
     let root = match root {
         Root::Given(root) => format!(" with root {root}"),
-        Root::Best => String::new(),
+        Root::Best | Root::None => String::new(),
     };
     format!(
-        "no ordered tree has the links for this {name}{root}: processors {first}..={last} cannot be joined in rank order"
+        "no ordered tree has the links for this {name}{root}: ranks {first}..={last} cannot be joined in rank order"
     )
 }

@@ -15,7 +15,7 @@ pub struct Performance<'a> {
     pub costs: &'a StatedCosts,
 }
 
-/// The message between a processor and its parent.
+/// The message between a rank and its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Message {
     pub(crate) bytes: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Message {
 }
 
 impl Performance<'_> {
-    /// An entry for each processor of the tree: the message between it and its parent, or `None`
+    /// An entry for each rank of the tree: the message between it and its parent, or `None`
     /// where there is none.
     ///
     /// # Complexity
@@ -73,7 +73,7 @@ impl Performance<'_> {
     }
 }
 
-/// The lower end of the tree's edge that a processor's action is about, and the message's size.
+/// The lower end of the tree's edge that a rank's action is about, and the message's size.
 fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
     let (peer, bytes) = match deed {
         Deed::Send(send) => (send.to, send.from.bytes()),
@@ -88,14 +88,15 @@ fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
 }
 
 /// The tree along which a schedule moves its data, or `None` if it does so along none: if
-/// processors exchange messages, or have others than one towards the root.
+/// processes exchange messages, or have others than one towards the root, or there is no root.
 ///
-/// Processors without messages, because there is nothing to send, are leaves below the root.
+/// Processes without messages, because there is nothing to send, are leaves below the root.
 ///
 /// # Complexity
 /// O(n) for n actions.
 pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
     let task = schedule.task();
+    let root = task.root?;
     let outward = task.operation.is_outward();
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); schedule.processors()];
     let mut has_parent = vec![false; schedule.processors()];
@@ -118,8 +119,8 @@ pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
         }
     }
     for (rank, has_parent) in has_parent.into_iter().enumerate() {
-        if rank != task.root && !has_parent {
-            steps[task.root].push(Step::Receive(rank));
+        if rank != root && !has_parent {
+            steps[root].push(Step::Receive(rank));
         }
     }
     let mut all = Vec::with_capacity(2 * schedule.processors());
@@ -133,7 +134,7 @@ pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
         }
         all.extend(steps.into_iter().map(|step| (rank, step)));
     }
-    Tree::new(schedule.processors(), task.root, &all).ok()
+    Tree::new(schedule.processors(), root, &all).ok()
 }
 
 /// Which way the messages of an operation go.

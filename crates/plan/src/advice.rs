@@ -54,16 +54,17 @@ impl<'a> Advice<'a> {
     /// How much longer than the fastest a simpler tree may take by default, in percent.
     pub const TOLERANCE_PERCENT: f64 = 2.0;
 
-    /// The advice to use the simplest of the trees that take at most this share longer than the
-    /// fastest of the comparison, unpacking included.
+    /// The advice to use the simplest of the trees that take at most this share longer by the judge than
+    /// the fastest of the comparison, unpacking included. Where latency overlaps, of the trees that keep the
+    /// order that was asked for.
     pub fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
-        let fastest = comparison.outcomes.iter().map(|outcome| outcome.unpacked).min();
+        let admitted = comparison.admitted();
+        let fastest = admitted.iter().map(|outcome| outcome.judged_unpacked).min();
         let enough = fastest.expect("there is a tree").units() * (1.0 + tolerance);
-        let chosen = comparison
-            .outcomes
-            .iter()
-            .filter(|outcome| outcome.unpacked.units() <= enough)
-            .min_by_key(|outcome| (Trouble::of(outcome), outcome.unpacked));
+        let chosen = admitted
+            .into_iter()
+            .filter(|outcome| outcome.judged_unpacked.units() <= enough)
+            .min_by_key(|outcome| (Trouble::of(outcome), outcome.judged_unpacked));
         Advice { comparison, chosen: chosen.expect("the fastest tree is fast enough") }
     }
 
@@ -76,21 +77,21 @@ impl<'a> Advice<'a> {
             Rival::Ordered => outcome.order == Order::Ordered,
             Rival::Best => true,
         };
-        outcomes.filter(fits).min_by_key(|outcome| outcome.unpacked)
+        outcomes.filter(fits).min_by_key(|outcome| outcome.judged_unpacked)
     }
 
     /// How many times as long a tree takes as the chosen one; `None` if that is no number.
     pub fn factor(&self, other: &Outcome) -> Option<f64> {
-        let (other, chosen) = (other.unpacked.units(), self.chosen.unpacked.units());
+        let (other, chosen) = (other.judged_unpacked.units(), self.chosen.judged_unpacked.units());
         match chosen == 0.0 {
             true => (other == 0.0).then_some(1.0),
             false => Some(other / chosen),
         }
     }
 
-    /// The root of the chosen tree.
-    pub fn root(&self) -> Rank {
-        self.chosen.built.tree.root()
+    /// The root of the chosen plan, if the operation has one.
+    pub fn root(&self) -> Option<Rank> {
+        self.chosen.built.plan.root()
     }
 
     /// No tree of whatever order completes earlier.

@@ -2,7 +2,7 @@
 
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
-use crate::request::{Built, Request, Search, Searched, Wanted};
+use crate::request::{Built, CopyFirstMethod, Request, Search, Searched, Wanted};
 use tuwtree_dp::{Method, PairMethod};
 use tuwtree_model::{ClosedSet, Construction, Time, completion_time};
 
@@ -31,6 +31,11 @@ impl Request<'_> {
                 .filter(|method| problem.blocks().is_some() && method.admits(costs))
                 .map(Search::Homogeneous)
                 .find(|&search| Some(search) != built.search),
+            Searched::Overlapping(_) => [CopyFirstMethod::Plain, CopyFirstMethod::Dense]
+                .into_iter()
+                .map(Search::CopyFirst)
+                .filter(|_| built.search.is_some() && self.problem.costs().check_linear().is_ok())
+                .find(|&search| Some(search) != built.search),
             Searched::PerPair(_) | Searched::NotLinear(_) => PairMethod::all()
                 .rev()
                 .map(Search::PerPair)
@@ -53,7 +58,7 @@ impl Request<'_> {
                 return Ok(Err(format!("the {} method: {error}", other.name())));
             }
         };
-        let found = completion_time(&again.tree, self.problem)?;
+        let found = completion_time(again.plan.tree()?, self.problem)?;
         let same = match &self.searched {
             searched if searched.is_integral() => found == time,
             Searched::Homogeneous(costs, problem) => {
@@ -61,7 +66,7 @@ impl Request<'_> {
                 let volume = costs.transmission(all)?.units();
                 (found.units() - time.units()).abs() <= ROUNDING * (volume + time.units())
             }
-            Searched::PerPair(_) | Searched::NotLinear(_) => {
+            Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_) => {
                 (found.units() - time.units()).abs() <= ROUNDING * time.units()
             }
         };

@@ -1,28 +1,40 @@
 //! Several constructions for one problem, side by side.
 
+use crate::advice::Advice;
 use crate::certificate::Certificate;
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
+use crate::library::{self, Baseline, Library, baselines};
+use crate::plan::{Plan, Treeless};
 use crate::request::{Built, Request, Settings, Wanted};
 use std::time::{Duration, Instant};
+use tuwtree_dp::wider::Class;
 use tuwtree_model::{
     ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, TimeError, Tree,
-    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, unpack_time,
+    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, judged_time,
+    unpack_time,
 };
+use tuwtree_schedule::{Schedule, Sends, SimulationError, simulate};
 
-/// A construction's tree with what there is to say about it.
+/// A construction's plan with what there is to say about it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// How the tree was built.
+    /// How the plan was made.
     pub construction: Construction,
-    /// The tree, and the method if there was a choice.
+    /// The plan, and the method if there was a choice.
     pub built: Built,
-    /// When every subtree is complete.
-    pub completion: Completion,
-    /// The order that the tree keeps.
+    /// The completion time of the plan, without any unpacking at the root.
+    time: Time,
+    /// When every subtree of a tree is complete.
+    pub completion: Option<Completion>,
+    /// The order that it keeps.
     pub order: Order,
     /// The completion time with an unpack step at the root.
     pub unpacked: Time,
+    /// The time by the judge, by which plans are compared: the completion time where nothing overlaps.
+    pub judged: Time,
+    /// The time by the judge with an unpack step at the root.
+    pub judged_unpacked: Time,
     /// How long planning took.
     pub build_time: Duration,
     /// What proves that the time is the optimum, if that was asked for.
@@ -34,7 +46,7 @@ pub struct Outcome {
 pub struct Skipped {
     /// The one without an outcome.
     pub construction: Construction,
-    /// Why, in words.
+    /// Why it has none, in words for users.
     pub reason: String,
 }
 
@@ -50,6 +62,10 @@ pub enum Optimality {
     /// Of those that join adjacent ranges, as the ordered dynamic programs do.
     #[strum(serialize = "ordered")]
     AmongOrdered,
+    /// Where latency overlaps: of those in which each rank copies first, and what it holds is one range at
+    /// every moment.
+    #[strum(serialize = "copy-first")]
+    AmongCopyFirst,
 }
 
 /// The problem, its bound, and all outcomes.
@@ -63,12 +79,18 @@ pub struct Comparison {
     pub outcomes: Vec<Outcome>,
     /// What was left out.
     pub skipped: Vec<Skipped>,
+    /// What libraries take by themselves; none for operations and ports for which that is not known.
+    pub baselines: Vec<Baseline>,
+    /// The library that plans are measured against; `None` for the fastest.
+    library: Option<Library>,
+    /// How much order may be given up by what is recommended.
+    order: Order,
     /// Whether the costs are linear and the same for all pairs of processors.
     is_homogeneous: bool,
 }
 
-/// The fastest tree for a problem that keeps rank order, of all constructions that suit; of equally
-/// fast ones the simplest.
+/// The fastest tree by the judge for a problem that keeps rank order, of all constructions that suit; of
+/// equally fast ones the simplest.
 ///
 /// # Errors
 /// [`PlanError`]: times that cannot be stated; no tree at all.
@@ -80,7 +102,7 @@ pub fn best(problem: &Problem) -> Result<Outcome, PlanError> {
     let wanted = request.suitable(Order::Ordered, Effort::Moderate);
     let mut comparison = compare(&request, &wanted, false)?;
     comparison.outcomes.retain(|outcome| outcome.order == Order::Ordered);
-    let least = comparison.outcomes.into_iter().min_by_key(Outcome::time);
+    let least = comparison.outcomes.into_iter().min_by_key(|outcome| outcome.judged);
     least.ok_or_else(|| PlanError::Failed("no construction has a tree in rank order".to_owned()))
 }
 
@@ -119,10 +141,22 @@ pub fn compare(
     Ok(Comparison {
         problem: problem.clone(),
         bound: bound?,
+        baselines: baselines_of(problem, &outcomes),
+        library: request.settings.library,
+        order: request.settings.order,
         outcomes,
         skipped,
         is_homogeneous: problem.costs().homogeneous(problem.processors()).is_some(),
     })
+}
+
+/// What libraries take with the given root, or with that of the star if it was built and else of the
+/// fastest plan; none where links to the root are missing.
+fn baselines_of(problem: &Problem, outcomes: &[Outcome]) -> Vec<Baseline> {
+    let star = outcomes.iter().find(|outcome| outcome.construction == Construction::Linear);
+    let fastest = || outcomes.iter().min_by_key(|outcome| outcome.judged);
+    let root = star.or_else(fastest).and_then(|outcome| outcome.plan().root());
+    root.and_then(|root| baselines(problem, root).ok()).unwrap_or_default()
 }
 
 /// One tree, built, timed and judged.
@@ -138,9 +172,23 @@ fn outcome(
     let built = request.build(wanted)?;
     let build_time = started.elapsed();
     let untimed = |error| wanted.effort.unlinked(error);
-    let completion = completion(&built.tree, problem).map_err(untimed)?;
-    let time = completion.ready[built.tree.root()];
-    let unpack = unpack_time(&built.tree, problem).map_err(untimed)?;
+    let (completion, time, judged, unpack) = match &built.plan {
+        Plan::Tree(tree) => {
+            let completion = completion(tree, problem).map_err(untimed)?;
+            let time = completion.ready[tree.root()];
+            let judged = match problem.costs().overlaps() {
+                true => judged_time(tree, problem).map_err(untimed)?,
+                false => time,
+            };
+            let unpack = unpack_time(tree, problem).map_err(untimed)?;
+            (Some(completion), time, judged, unpack)
+        }
+        Plan::Programs(schedule) => {
+            let time = time_of_programs(schedule, problem, wanted.effort)?;
+            (None, time, time, Time::ZERO)
+        }
+    };
+    let with_unpacking = |time| problem.costs().sum(time, unpack).map_err(untimed);
     let certificate = match (certify, construction, bound) {
         (true, Construction::Optimal, Ok(bound)) => {
             Some(request.certify(&built, time, *bound).map_err(NoTree::Failed)?)
@@ -149,8 +197,11 @@ fn outcome(
     };
     Ok(Outcome {
         construction,
-        order: Order::of(&built.tree, problem.operation()),
-        unpacked: problem.costs().sum(time, unpack).map_err(untimed)?,
+        order: built.plan.order(problem.operation()),
+        unpacked: with_unpacking(time)?,
+        judged_unpacked: with_unpacking(judged)?,
+        judged,
+        time,
         built,
         completion,
         build_time,
@@ -158,19 +209,66 @@ fn outcome(
     })
 }
 
+/// When the last of all programs ends.
+fn time_of_programs(
+    schedule: &Schedule,
+    problem: &Problem,
+    effort: Effort,
+) -> Result<Time, NoTree> {
+    match simulate(schedule, problem.costs(), Sends::Synchronous) {
+        Ok(timeline) => Ok(timeline.completion_time()),
+        Err(SimulationError::Time(error)) => Err(effort.unlinked(error)),
+        Err(error) => Err(NoTree::failed(error)),
+    }
+}
+
 impl Outcome {
-    /// The tree that was built, for the operation of the problem.
-    pub fn tree(&self) -> &Tree {
-        &self.built.tree
+    /// What was made, for the operation of the problem.
+    pub fn plan(&self) -> &Plan {
+        &self.built.plan
     }
 
-    /// The completion time of the tree, without any unpacking at the root.
+    /// The tree that was built, for the operation of the problem.
+    ///
+    /// # Errors
+    /// [`Treeless`]: the operation has programs, and no tree.
+    pub fn tree(&self) -> Result<&Tree, Treeless> {
+        self.built.plan.tree()
+    }
+
+    /// The completion time, without any unpacking at the root.
     pub fn time(&self) -> Time {
-        self.completion.ready[self.built.tree.root()]
+        self.time
     }
 }
 
 impl Comparison {
+    /// What is recommended. In the one-port model, the outcome with the least completion time. Where latency
+    /// overlaps, the simplest that the judge has within some per cent of the fastest, as [`Advice`] has it.
+    pub fn recommended(&self) -> &Outcome {
+        match self.problem.costs().overlaps() {
+            true => Advice::new(self, Advice::TOLERANCE_PERCENT / 100.0).chosen,
+            false => self.fastest(),
+        }
+    }
+
+    /// The outcomes of which one is advised: where latency overlaps those that keep the order that was asked
+    /// for, if there are any; else all.
+    pub(crate) fn admitted(&self) -> Vec<&Outcome> {
+        let keeps = |outcome: &&Outcome| outcome.order <= self.order;
+        let kept: Vec<&Outcome> = self.outcomes.iter().filter(keeps).collect();
+        match self.problem.costs().overlaps() && !kept.is_empty() {
+            true => kept,
+            false => self.outcomes.iter().collect(),
+        }
+    }
+
+    /// What the library takes that plans are measured against: the one that was named, or else the fastest
+    /// that programs run on.
+    pub fn baseline(&self) -> Option<Baseline> {
+        library::chosen(&self.baselines, self.library)
+    }
+
     /// The outcome with the least completion time; of several, the simplest construction's.
     pub fn fastest(&self) -> &Outcome {
         let least = self.outcomes.iter().min_by_key(|outcome| outcome.time());
@@ -213,7 +311,7 @@ impl Comparison {
         };
         let joins = match self.keeps_rank_order(outcome) {
             Some(kept) => kept,
-            None => joins_adjacent_ranges(&outcome.built.tree),
+            None => outcome.tree().is_ok_and(joins_adjacent_ranges),
         };
         // So that optimal trees are searched for with the true costs.
         let is_linear = self.problem.costs().check_linear().is_ok();
@@ -224,6 +322,12 @@ impl Comparison {
             }
             // With several ports, nothing is known of those.
             () if self.problem.ports() != Ports::ONE => None,
+            () if self.problem.costs().overlaps() => {
+                let copies_first =
+                    outcome.tree().is_ok_and(|tree| Class::CopyFirst.check(tree).is_ok());
+                let is_optimal = copies_first && is_as_fast_as(Construction::Optimal);
+                is_optimal.then_some(Optimality::AmongCopyFirst)
+            }
             () if is_linear && joins && is_as_fast_as(Construction::Optimal) => {
                 Some(Optimality::AmongOrdered)
             }
@@ -231,9 +335,10 @@ impl Comparison {
         }
     }
 
-    /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved.
+    /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved, or
+    /// if there is no tree.
     pub fn keeps_rank_order(&self, outcome: &Outcome) -> Option<bool> {
-        let vector = self.problem.vector();
-        vector.map(|_| check_combines_neighbours(&outcome.built.tree).is_ok())
+        let tree = self.problem.vector().and_then(|_| outcome.tree().ok());
+        tree.map(|tree| check_combines_neighbours(tree).is_ok())
     }
 }

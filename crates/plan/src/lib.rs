@@ -7,19 +7,19 @@
 //! - [`best`]: the fastest tree for a problem that keeps rank order.
 //! - [`compare`]: several constructions side by side, with the bound on all trees.
 //! - [`Advice`]: the simplest construction that is nearly as fast as the fastest.
+//! - [`baselines`]: what MPI libraries take by themselves.
 //! - [`Grid`]: the same over a grid of problems, as a map.
 //!
 //! # Example
 //! The best tree for these counts on this machine, and its schedule:
 //! ```
 //! use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
-//! use tuwtree_schedule::Schedule;
 //! let counts = BlockSizes::new([5, 1, 1, 5000, 1, 1, 1, 5]).unwrap();
 //! let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
 //! let problem = Problem::gather(&counts, costs)?.with_root(Root::Given(3))?;
 //! let best = tuwtree_plan::best(&problem)?;
 //! assert_eq!(best.time().units(), 5215.0);
-//! let schedule = Schedule::of_tree(best.tree(), &problem)?;
+//! let schedule = best.plan().schedule(&problem)?;
 //! assert_eq!(schedule.processors(), 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,6 +34,8 @@ mod certificate;
 mod comparison;
 mod error;
 mod expense;
+mod library;
+mod plan;
 mod regions;
 mod request;
 
@@ -43,5 +45,7 @@ pub use certificate::Certificate;
 pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, compare};
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
+pub use library::{Baseline, Knowledge, Library, baselines};
+pub use plan::{Plan, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
-pub use request::{Built, Request, Search, Settings, Wanted, Watch};
+pub use request::{Built, CopyFirstMethod, Request, Search, Settings, Wanted, Watch};

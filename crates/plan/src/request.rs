@@ -1,12 +1,14 @@
 //! What is asked of the catalogue: a problem, settings, and which tree.
 
-use crate::catalogue::{self, LocalSearch};
+use crate::catalogue::{self, LocalSearch, shares_one_law};
 use crate::error::{NoTree, PlanError};
 use crate::expense::{Effort, Expense, LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS, LIMIT_SECONDS};
+use crate::library::Library;
+use crate::plan::Plan;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
-    ClosedSet, Construction, Costs, CostsError, Homogeneous, Operation, Order, Problem, Tree,
+    ClosedSet, Construction, Costs, CostsError, Homogeneous, Operation, Order, Problem,
     check_combines_neighbours,
 };
 use tuwtree_treegen::AdaptiveRule;
@@ -21,6 +23,10 @@ pub struct Settings {
     /// The message size at which costs that are linear only piece by piece are made linear to search
     /// with; trees are judged by the true ones.
     pub linearise_at: Option<u64>,
+    /// How much order may be given up by what is recommended.
+    pub order: Order,
+    /// The library that plans are measured against; `None` for the fastest.
+    pub library: Option<Library>,
 }
 
 impl Settings {
@@ -29,6 +35,8 @@ impl Settings {
         adaptive_rule: AdaptiveRule::CompletionTime,
         local_search: LocalSearch::DEFAULT,
         linearise_at: None,
+        order: Order::Ordered,
+        library: None,
     };
 }
 
@@ -76,10 +84,15 @@ pub(crate) enum Searched {
     PerPair(Problem),
     /// Linear only piece by piece.
     NotLinear(CostsError),
+    /// Latency overlaps with other work.
+    Overlapping(Problem),
 }
 
 impl Searched {
     fn new(problem: &Problem, linearise_at: Option<u64>) -> Searched {
+        if problem.costs().overlaps() {
+            return Searched::Overlapping(problem.clone());
+        }
         // All messages of a vector have its size: with the costs of that, nothing is lost.
         let linearise_at = linearise_at.or(problem.vector().map(|vector| vector.bytes));
         let linear = match linearise_at {
@@ -100,7 +113,9 @@ impl Searched {
     /// [`NoTree`] if there are none.
     pub(crate) fn problem(&self, effort: Effort) -> Result<&Problem, NoTree> {
         match self {
-            Searched::Homogeneous(_, problem) | Searched::PerPair(problem) => Ok(problem),
+            Searched::Homogeneous(_, problem)
+            | Searched::PerPair(problem)
+            | Searched::Overlapping(problem) => Ok(problem),
             Searched::NotLinear(error) => {
                 Err(effort.refused(format!("{error} with --linearise-at")))
             }
@@ -112,7 +127,8 @@ impl Searched {
         match self {
             Searched::Homogeneous(costs, _) => costs.is_integral(),
             Searched::PerPair(problem) => problem.costs().is_integral(),
-            Searched::NotLinear(_) => false,
+            // Searched for in floating point.
+            Searched::NotLinear(_) | Searched::Overlapping(_) => false,
         }
     }
 }
@@ -126,6 +142,17 @@ pub enum Search {
     PerPair(PairMethod),
     /// A binary tree, for costs of each pair of processors.
     BinaryPerPair,
+    /// A copy-first tree, for latency that overlaps.
+    CopyFirst(CopyFirstMethod),
+}
+
+/// How an optimal copy-first tree is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyFirstMethod {
+    /// Split by split, at any costs that all pairs share.
+    Plain,
+    /// With monotone queues, at linear ones.
+    Dense,
 }
 
 impl Search {
@@ -135,6 +162,8 @@ impl Search {
             Search::Homogeneous(method) => method.name(),
             Search::PerPair(method) => method.name(),
             Search::BinaryPerPair => "pairs",
+            Search::CopyFirst(CopyFirstMethod::Plain) => "plain",
+            Search::CopyFirst(CopyFirstMethod::Dense) => "dense",
         }
     }
 
@@ -148,6 +177,8 @@ impl Search {
             Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
             Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
             Search::BinaryPerPair => processors.powi(4) * 2e-10,
+            Search::CopyFirst(CopyFirstMethod::Plain) => processors.powi(3) * 1e-9,
+            Search::CopyFirst(CopyFirstMethod::Dense) => processors.powi(2) * 5e-8,
         }
     }
 }
@@ -170,18 +201,18 @@ impl Wanted {
     }
 }
 
-/// A tree, and how it was found if there was a choice.
+/// A plan, and how it was found if there was a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Built {
-    /// A tree over all processors of the problem.
-    pub tree: Tree,
+    /// A tree over all processors of the problem, or their programs.
+    pub plan: Plan,
     /// By which method it was searched for.
     pub search: Option<Search>,
 }
 
 impl Built {
-    pub(crate) fn without_search(tree: Tree) -> Built {
-        Built { tree, search: None }
+    pub(crate) fn without_search(plan: impl Into<Plan>) -> Built {
+        Built { plan: plan.into(), search: None }
     }
 }
 
@@ -197,9 +228,10 @@ impl<'a> Request<'a> {
 
     /// Whether costs differ from pair to pair, or are linear only piece by piece.
     pub(crate) fn costs_differ(&self) -> bool {
-        match self.searched {
+        match &self.searched {
             Searched::Homogeneous(..) => false,
             Searched::PerPair(_) | Searched::NotLinear(_) => true,
+            Searched::Overlapping(problem) => !shares_one_law(problem),
         }
     }
 
@@ -226,7 +258,7 @@ impl<'a> Request<'a> {
         let wanted = self.settled(wanted);
         let built = (catalogue::row(wanted.construction).build)(self, wanted)?;
         match wanted.effort {
-            Effort::Moderate | Effort::Quick if self.needs_commutative(&built.tree) => {
+            Effort::Moderate | Effort::Quick if self.needs_commutative(&built.plan) => {
                 Err(NoTree::Skipped(format!(
                     "its tree does not keep rank order, as operators that do not commute need it; \
                      --algorithm {} takes it all the same",
@@ -237,9 +269,10 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether a tree is for a reduction, and for one by a commutative operator only.
-    fn needs_commutative(&self, tree: &Tree) -> bool {
-        self.problem.operation() == Operation::Reduce && check_combines_neighbours(tree).is_err()
+    /// Whether a plan is a tree for a reduction, and for one by a commutative operator only.
+    fn needs_commutative(&self, plan: &Plan) -> bool {
+        let is_reduction = self.problem.operation() == Operation::Reduce;
+        is_reduction && plan.tree().is_ok_and(|tree| check_combines_neighbours(tree).is_err())
     }
 
     /// What the tables of a search take, which have so many bytes.
@@ -275,6 +308,7 @@ impl Wanted {
             | DpError::NoTree(_)
             | DpError::NoOrderedTree { .. }
             | DpError::NeedsBlocks { .. }
+            | DpError::Rootless { .. }
             | DpError::NeedsVector { .. }
             | DpError::NotHomogeneous
             | DpError::Overlaps

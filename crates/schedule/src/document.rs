@@ -14,8 +14,8 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, StatedCosts,
-    Vector,
+    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank,
+    StatedCosts, Vector,
 };
 
 /// The name of the format.
@@ -23,10 +23,11 @@ pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
 pub const VERSION: u64 = 2;
 
-/// The oldest version that has all that a task needs, which is written: 2 for overheads, and for machines
-/// of version 2.
+/// The oldest version that has all that a task needs, which is written: 2 for operations without a root,
+/// for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
+        _ if !task.operation.is_rooted() => 2,
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
         Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
         Some(_) | None => 1,
@@ -89,7 +90,10 @@ impl Serialize for TaskFields<'_> {
         fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
         fields.serialize_field("processors", &task.processors())?;
-        fields.serialize_field("root", &task.root)?;
+        match task.root {
+            Some(root) => fields.serialize_field("root", &root)?,
+            None => fields.skip_field("root")?,
+        }
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
         match &task.costs {
@@ -334,7 +338,7 @@ impl<'de> Deserialize<'de> for ActionLists {
             type Value = ActionLists;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of actions for each processor")
+                formatter.write_str("a list of actions for each rank")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<ActionLists, A::Error> {
@@ -342,7 +346,7 @@ impl<'de> Deserialize<'de> for ActionLists {
                 while lists.next_element_seed(OneProcessor(&mut programs))?.is_some() {
                     if programs.processors() > MOST_PROCESSORS {
                         return Err(A::Error::custom(format!(
-                            "actions for more than {MOST_PROCESSORS} processors"
+                            "actions for more than {MOST_PROCESSORS} processes"
                         )));
                     }
                 }
@@ -369,7 +373,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a list of the actions of processor {}", self.0.processors())
+        write!(formatter, "a list of the actions of rank {}", self.0.processors())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut actions: A) -> Result<(), A::Error> {
@@ -378,7 +382,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
         while let Some(Object(fields)) = actions.next_element::<Object<ActionFields>>()? {
             fields.push_to(programs).map_err(|fault| {
                 let processor = programs.processors();
-                A::Error::custom(format!("processor {processor}, action {index}: {fault}"))
+                A::Error::custom(format!("rank {processor}, action {index}: {fault}"))
             })?;
             index += 1;
         }
@@ -393,7 +397,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
 struct ScheduleFields {
     operation: Operation,
     processors: usize,
-    root: Rank,
+    root: Option<Rank>,
     order: Order,
     ports: u16,
     costs: Option<Object<CostFields>>,
@@ -411,6 +415,7 @@ impl ScheduleFields {
         let has_overhead = matches!(&self.costs, Some(Object(costs)) if costs.overhead.is_some());
         let machine = self.machine.as_ref().map(|Object(machine)| machine.version());
         let what = match (has_overhead, machine) {
+            _ if !self.operation.is_rooted() => self.operation.name(),
             (true, _) => "\"overhead\"",
             (false, Some(2..)) => "a machine of version 2",
             (false, _) => return Ok(()),
@@ -422,6 +427,9 @@ impl ScheduleFields {
     }
 
     fn schedule(self) -> Result<Schedule, String> {
+        if self.root.is_none() && self.operation.is_rooted() {
+            return Err("missing field `root`".into());
+        }
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
             (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
                 return Err(format!(
@@ -557,6 +565,12 @@ mod tests {
         for (from, to, message) in [
             ("\"version\":1", "\"version\":3", "version 3 of format \"tuwtree-schedule\""),
             (
+                "\"gather\"",
+                "\"allgather\"",
+                "allgather in a document of version 1; it needs version 2",
+            ),
+            ("\"root\":1,", "", "missing field `root`"),
+            (
                 "\"alpha\":100.0",
                 "\"alpha\":100.0,\"overhead\":100.0",
                 "\"overhead\" in a document of version 1; it needs version 2",
@@ -567,11 +581,11 @@ mod tests {
             ("\"ports\":1", "\"ports\":0", "0 ports"),
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
             ("[0,0,0]", "[0,0]", "segments for 2 of 3"),
-            ("\"send\":1", "\"send\":0", "processor 0, action 0: a message to oneself"),
-            ("\"send\":1", "\"send\":9", "processor 0, action 0: the peer 9 is outside 0..3"),
+            ("\"send\":1", "\"send\":0", "rank 0, action 0: a message to oneself"),
+            ("\"send\":1", "\"send\":9", "rank 0, action 0: the peer 9 is outside 0..3"),
             ("\"input\",0,4", "\"input\",1,4", "4 bytes at offset 1 reach beyond the input of 4"),
             ("\"input\",0,4", "\"input\",0", "invalid length 2"),
-            ("\"input\",0,4", "\"input\"", "processor 2, action 0: a piece of 0 bytes"),
+            ("\"input\",0,4", "\"input\"", "rank 2, action 0: a piece of 0 bytes"),
             ("\"input\",0,4", "\"input\",0,-4", "invalid value: integer `-4`"),
             ("\"input\",0,1]", "\"input\",0,1],\"combine\":\"left\"", "goes with"),
             ("\"send\":1,", "\"port\":1,\"send\":1,", "port 1 is outside 0..1"),

@@ -41,13 +41,13 @@ pub fn two_level<E>(
     for (node, ranks) in nodes.iter().enumerate() {
         let here = match root {
             Root::Given(root) => ranks.iter().position(|&rank| rank == root),
-            Root::Best => None,
+            Root::Best | Root::None => None,
         };
         if here.is_some() {
             root_node = Root::Given(node);
         }
         let tree = inside(ranks, here.map_or(Root::Best, Root::Given))?;
-        assert_eq!(tree.processors(), ranks.len(), "a tree over the node's processors");
+        assert_eq!(tree.processors(), ranks.len(), "a tree over the node's processes");
         leaders.push(ranks[tree.root()]);
         for position in 0..ranks.len() {
             steps.extend(tree.steps(position).map(|step| translated(ranks, position, step)));

@@ -51,17 +51,17 @@ pub enum CalibrateError {
     #[error(transparent)]
     Mpi(#[from] MpiError),
     /// Nobody to talk to.
-    #[error("there is one processor; messages need at least two")]
+    #[error("there is one process; messages need at least two")]
     Alone,
     /// Pairs of one kind only.
     #[error(
-        "hierarchical costs need several nodes, one of them with several processors; there are \
-             {nodes} nodes with {processors} processors"
+        "hierarchical costs need several nodes, one of them with several processes; there are \
+             {nodes} nodes with {processors} processes"
     )]
     OneKind {
         /// How many nodes there are.
         nodes: usize,
-        /// How many processors.
+        /// How many processes run on them.
         processors: usize,
     },
     /// Too many pairs for the time.
@@ -71,7 +71,7 @@ pub enum CalibrateError {
         MeetingPlan::LEAST_REPETITIONS
     )]
     TooManyPairs {
-        /// How many pairs.
+        /// How many pairs of ranks there are to measure.
         pairs: usize,
         /// How long they take.
         needed: f64,

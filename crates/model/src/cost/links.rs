@@ -9,12 +9,19 @@ use std::fmt;
 pub enum Cut {
     /// A cut between the given root and data that must come from or go to it.
     Root {
-        /// The root.
+        /// The root that is given.
         root: Rank,
         /// Processors from which no link leads to any of `to`; in ascending order.
         from: Vec<Rank>,
-        /// All others.
+        /// All ranks that are not in `from`, in ascending order.
         to: Vec<Rank>,
+    },
+    /// Without a root: data that cannot reach all others.
+    Sender {
+        /// A processor with data.
+        rank: Rank,
+        /// All that its data cannot reach; in ascending order.
+        unreached: Vec<Rank>,
     },
     /// No processor can be the root.
     AnyRoot {
@@ -40,16 +47,21 @@ impl fmt::Display for Cut {
                 Ranks(from),
                 Ranks(to)
             ),
+            Cut::Sender { rank, unreached } => write!(
+                formatter,
+                "the block of rank {rank} cannot reach all: no links lead to {}",
+                Ranks(unreached)
+            ),
             Cut::AnyRoot { rank, reached, common, is_outward: false } => write!(
                 formatter,
-                "there is no tree with any root: from processor {rank} only {} can be reached, but \
+                "there is no tree with any root: from rank {rank} only {} can be reached, but \
                  only {} from all before it",
                 Ranks(reached),
                 Ranks(common)
             ),
             Cut::AnyRoot { rank, reached, common, is_outward: true } => write!(
                 formatter,
-                "there is no tree with any root: processor {rank} can be reached from {} only, but \
+                "there is no tree with any root: rank {rank} can be reached from {} only, but \
                  all before it from {} only",
                 Ranks(reached),
                 Ranks(common)
@@ -69,8 +81,8 @@ impl fmt::Display for Ranks<'_> {
         let Ranks(ranks) = *self;
         formatter.write_str(match ranks.len() {
             0 => return formatter.write_str("none"),
-            1 => "processor ",
-            _ => "processors ",
+            1 => "rank ",
+            _ => "ranks ",
         })?;
         let mut runs = ranks.chunk_by(|one, next| one + 1 == *next);
         for (index, run) in runs.by_ref().take(RUNS).enumerate() {
@@ -90,7 +102,8 @@ impl fmt::Display for Ranks<'_> {
 
 impl Problem {
     /// Fails if no tree moves this problem's data, with its root or with any: a processor with data
-    /// has no path of links to the root, or from it where data flows outwards.
+    /// has no path of links to the root, or from it where data flows outwards; without a root, to all
+    /// others.
     ///
     /// Only a [`CostMatrix`] can lack links. Processors without data need none, since nothing is sent
     /// to or from them, but may pass on what others have. Where this succeeds there is a tree, but not
@@ -143,6 +156,16 @@ impl CostMatrix {
                 }
                 Ok(())
             }
+            Root::None => {
+                let senders = (0..processors).filter(|&rank| has_data(rank));
+                let mut reached = senders.map(|rank| (rank, self.closure(rank, false)));
+                match reached.find(|(_, reached)| reached.contains(&false)) {
+                    None => Ok(()),
+                    Some((rank, reached)) => {
+                        Err(Cut::Sender { rank, unreached: members(&reached, false) })
+                    }
+                }
+            }
         }
     }
 
@@ -193,11 +216,11 @@ mod tests {
         assert_eq!(checked(&costs, Collective::gather(&sizes), Root::Given(3)), Ok(()));
         assert_eq!(
             error(Collective::gather(&sizes), Root::Given(1)),
-            "there is no tree with root 1: no link leads from processors 2..=4 to processors 0..=1"
+            "there is no tree with root 1: no link leads from ranks 2..=4 to ranks 0..=1"
         );
         assert_eq!(
             error(Collective::scatter(&sizes), Root::Given(4)),
-            "there is no tree with root 4: no link leads from processors 2..=4 to processors 0..=1"
+            "there is no tree with root 4: no link leads from ranks 2..=4 to ranks 0..=1"
         );
         assert_eq!(checked(&costs, Collective::scatter(&sizes), Root::Best), Ok(()));
     }
@@ -209,8 +232,8 @@ mod tests {
         let error = checked(&costs, Collective::broadcast(vector), Root::Best).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no tree with any root: processor 2 can be reached from processors 2..=3 only, \
-             but all before it from processors 0..=1 only"
+            "there is no tree with any root: rank 2 can be reached from ranks 2..=3 only, \
+             but all before it from ranks 0..=1 only"
         );
         let empty = Collective::reduce(Vector { processors: 4, bytes: 0 });
         assert_eq!(checked(&costs, empty, Root::Best), Ok(()), "nothing is to be sent");

@@ -199,7 +199,7 @@ struct ProblemFields {
 enum TreeDocumentError {
     #[error("\"subtrees\" has {subtrees} entries, but \"processors\" is {processors}")]
     Subtrees { subtrees: usize, processors: usize },
-    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processors")]
+    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processes")]
     Blocks { blocks: usize, processors: usize },
     #[error("{what} in a document of version {version}; it needs version {needed}")]
     TooEarly { what: &'static str, version: u64, needed: u64 },
@@ -230,9 +230,11 @@ impl TryFrom<TreeFields> for TreeDocument {
             })
             .transpose()?;
         let tree = Tree::new(processors, root, &subtrees.steps)?;
-        let problem = problem.map(|problem: Problem| {
-            problem.with_root(Root::Given(root)).expect("the tree's root is a processor")
-        });
+        let rooted = |problem: Problem| {
+            let rooted = problem.with_root(Root::Given(root));
+            rooted.map_err(|error| TreeDocumentError::Problem(error.to_string()))
+        };
+        let problem = problem.map(rooted).transpose()?;
         let document = TreeDocument { tree, problem };
         document.check_order(order.unwrap_or(Order::Any))?;
         Ok(document)
@@ -245,9 +247,10 @@ impl TreeDocument {
         let kept = self.order();
         let checked = match self.operation() {
             Operation::Reduce => check_combines_neighbours(&self.tree),
-            Operation::Gather | Operation::Scatter | Operation::Broadcast => {
-                check_ordered(&self.tree)
-            }
+            Operation::Gather
+            | Operation::Scatter
+            | Operation::Broadcast
+            | Operation::Allgather => check_ordered(&self.tree),
         };
         match checked {
             Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),
@@ -490,7 +493,7 @@ mod tests {
             ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
             ("\"root\":1,", "", "missing field `root`"),
-            ("[0,1,2]", "[0,1]", "processor 2 sends to nobody"),
+            ("[0,1,2]", "[0,1]", "rank 2 sends to nobody"),
             ("[0,1,2]", "[0,1,-2]", "invalid value: integer `-2`"),
             ("\"processors\":3", "\"processors\":4", "\"subtrees\" has 3 entries"),
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
@@ -538,9 +541,9 @@ mod tests {
         for (bad, message) in [
             (
                 text.replace("direct", "ordered"),
-                "but the tree keeps no more than \"direct\": processor 0",
+                "but the tree keeps no more than \"direct\": rank 0",
             ),
-            (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": processor 1"),
+            (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": rank 1"),
             (
                 text.replace("\"version\":3", "\"version\":2"),
                 "\"order\" in a document of version 2; it needs version 3",

@@ -36,11 +36,11 @@ pub fn write(
     let task = schedule.task();
     writeln!(
         output,
-        "// {} of {} bytes over {} processors, root {}",
+        "// {} of {} bytes over {} processes{}",
         task.operation.name(),
         task.total(),
         task.processors(),
-        task.root
+        task.root_phrase()
     )?;
     let calc = |rank: Rank, bytes: u64| {
         let time = costs.copy_at(rank, bytes).map_err(io::Error::other)?;

@@ -225,6 +225,7 @@ proptest! {
 fn schedules_in_data_are_written_as_they_are_read_and_fit_the_schema() {
     let validator = schema(SCHEDULE);
     for (name, messages, order) in [
+        ("allgather", Some(4), Order::Ordered),
         ("gather", Some(3), Order::Ordered),
         ("pipelined_broadcast", Some(4), Order::Ordered),
         ("scatter_two_ports", Some(3), Order::Direct),
@@ -247,14 +248,35 @@ fn schedules_in_data_are_written_as_they_are_read_and_fit_the_schema() {
 }
 
 #[test]
+fn an_operation_without_a_root_takes_version_2_and_no_root() {
+    let validator = schema(SCHEDULE);
+    let text = std::fs::read_to_string(workspace_file("data/schedules/allgather.json")).unwrap();
+    for (from, to, error) in [
+        (
+            "\"version\":2",
+            "\"version\":1",
+            "allgather in a document of version 1; it needs version 2",
+        ),
+        ("\"order\"", "\"root\":0,\"order\"", "allgather has no root"),
+        ("\"allgather\"", "\"gather\"", "missing field `root`"),
+    ] {
+        let bad = text.replacen(from, to, 1);
+        assert_ne!(bad, text, "{from} is not in the document");
+        assert!(!validator.is_valid(&serde_json::from_str(&bad).unwrap()), "{from} -> {to}");
+        let found = document::read(bad.as_bytes()).unwrap_err().to_string();
+        assert!(found.contains(error), "{found}");
+    }
+}
+
+#[test]
 fn a_deadlock_is_explained_all_the_way_round() {
     let text = std::fs::read(workspace_file("data/schedules/deadlock.json")).unwrap();
     let fault = verify(&document::read(&text[..]).unwrap()).unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "deadlock: processor 1, action 0 (send to 2) waits for processor 2, action 1 (receive from 1), \
-         which waits for processor 2, action 0 (send to 1), which waits for processor 1, action 1 \
-         (receive from 2), which waits for processor 1, action 0; with eager sends, which end at once, \
+        "deadlock: rank 1, action 0 (send to 2) waits for rank 2, action 1 (receive from 1), \
+         which waits for rank 2, action 0 (send to 1), which waits for rank 1, action 1 \
+         (receive from 2), which waits for rank 1, action 0; with eager sends, which end at once, \
          there is none"
     );
 }
@@ -266,6 +288,7 @@ fn the_schema_of_schedules_refuses_what_the_program_refuses() {
     let good = std::fs::read_to_string(file).unwrap();
     for (from, to) in [
         ("\"version\":1", "\"version\":3"),
+        ("\"scatter\"", "\"allgather\""),
         ("tuwtree-schedule", "schedule"),
         ("\"root\":2", "\"root\":-2"),
         ("\"root\":2,", ""),

@@ -24,13 +24,13 @@ use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify
 
 /// Perform a schedule, whoever made it, and measure how long that takes.
 ///
-/// The first processor, and only it, reads the schedule, checks it, and sends each processor its
+/// The first rank, and only it, reads the schedule, checks it, and sends each rank its
 /// part. Requests are set up once and started for every iteration. The job must have as many
-/// processors as the schedule.
+/// processes as the schedule.
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArgs {
     /// The schedule, or a tree file whose schedule is meant, packed with gzip or not; `-` for the
-    /// first processor's standard input
+    /// first rank's standard input
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
     schedule: Source,
 
@@ -67,7 +67,7 @@ pub(crate) struct ReplayArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// [`Stop`]: a schedule that is not there, is none, is wrong, or is for other processors; what MPI
+/// [`Stop`]: a schedule that is not there, is none, is wrong, or is for other processes; what MPI
 /// returns; a wrong byte.
 pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
     let plan = job.at_first(|| ReplayPlan::read(args, job.size()))?;
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
     }
     let (least, median) = (times[0], times[times.len() / 2]);
     job.say(&format!(
-        "time       at least {}, median {} (the slowest processor of each iteration)",
+        "time       at least {}, median {} (the slowest rank of each iteration)",
         duration(least),
         duration(median)
     ));
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the first processor reads and works out.
+/// What the first rank reads and works out.
 struct ReplayPlan {
     schedule: Schedule,
     verified: Verified,
@@ -105,10 +105,13 @@ impl ReplayPlan {
     fn read(args: &ReplayArgs, processors: usize) -> Result<ReplayPlan, String> {
         let schedule = schedule(&args.schedule).map_err(|reason| {
             let host = processor_name().unwrap_or_else(|_| "its host".into());
-            format!("{reason} (only processor 0 reads it, on {host})")
+            format!("{reason} (only rank 0 reads it, on {host})")
         })?;
         let of_source = |reason: String| format!("{}: {reason}", args.schedule);
         let (found, operation) = (schedule.task().operation, schedule.task().operation);
+        if !operation.is_rooted() {
+            return Err(of_source(ExecutionError::Rootless { operation }.to_string()));
+        }
         let schedule = match args.op {
             Some(wanted) if wanted != operation => {
                 reversed(&schedule, wanted).map_err(of_source)?
@@ -121,7 +124,7 @@ impl ReplayPlan {
         })?;
         if schedule.processors() != processors {
             return Err(of_source(format!(
-                "the schedule is for {0} processors, but the job has {processors}: start it with -n {0}",
+                "the schedule is for {0} processes, but the job has {processors}: start it with -n {0}",
                 schedule.processors()
             )));
         }
@@ -133,12 +136,12 @@ impl ReplayPlan {
         Ok(ReplayPlan { schedule, verified, displacements })
     }
 
-    /// What a processor is told: the root where its blocks lie, and everybody its part.
+    /// What a rank is told: the root where its blocks lie, and everybody its part.
     fn assignment(&self, rank: usize) -> Vec<u64> {
         let task = self.schedule.task();
         let mut words = vec![0];
         if let Payload::Blocks(sizes) = &task.payload
-            && rank == task.root
+            && task.root == Some(rank)
         {
             words[0] = sizes.processors() as u64;
             words.extend(sizes.iter());
@@ -155,11 +158,11 @@ impl ReplayPlan {
         let version = library_version().unwrap_or_default();
         let mut lines = vec![
             format!(
-                "replayed   {} of {} bytes over {} processors, root {}: {} messages, {} copies",
+                "replayed   {} of {} bytes over {} processes{}: {} messages, {} copies",
                 task.operation.name(),
                 task.total(),
                 task.processors(),
-                task.root,
+                task.root_phrase(),
                 self.verified.messages,
                 self.verified.copies
             ),
@@ -251,7 +254,7 @@ fn displacements(schedule: &Schedule, gaps: Option<u64>) -> Result<Vec<u64>, Str
     Ok(displacements)
 }
 
-/// What a processor is told.
+/// What a rank is told.
 struct Assignment {
     part: Part,
     /// At the root of a gather or scatter: sizes and displacements in bytes.
@@ -270,7 +273,7 @@ impl Assignment {
     }
 }
 
-/// A processor that is ready to play its part.
+/// A rank that is ready to play its part.
 struct Station {
     execution: Execution,
     /// What each buffer holds before and after.
@@ -325,7 +328,7 @@ impl Station {
             None => format!("outside of the data, {position} bytes from its start"),
         };
         format!(
-            "processor {}, iteration {iteration}: in the {}, {place}: {found:#04x} in place of {expected:#04x}",
+            "rank {}, iteration {iteration}: in the {}, {place}: {found:#04x} in place of {expected:#04x}",
             self.execution.role().rank,
             buffer.name()
         )
@@ -334,12 +337,12 @@ impl Station {
 
 /// The sizes and places of the stretches of data in a buffer, in bytes.
 fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let at_root = match role.operation {
-        Operation::Gather => buffer == Buffer::Output,
+    let is_of_all = match role.operation {
+        Operation::Gather | Operation::Allgather => buffer == Buffer::Output,
         Operation::Scatter => buffer == Buffer::Input,
         Operation::Broadcast | Operation::Reduce => false,
     };
-    match at_root {
+    match is_of_all {
         true => blocks.to_vec(),
         false => vec![(role.buffer_bytes(buffer), 0)],
     }
@@ -361,18 +364,23 @@ fn contents(
     buffer: Buffer,
     element: Element,
 ) -> (impl Fn(usize) -> Content, impl Fn(usize) -> Content) {
-    let &Role { operation, processors, root, rank, .. } = role;
+    let &Role { operation, processors, rank, .. } = role;
+    let source = role.root.unwrap_or(rank);
     let before = move |block| match (operation, buffer) {
         (Operation::Reduce, Buffer::Input) => Content::Numbers(rank, element),
         (Operation::Scatter, Buffer::Input) => Content::Bytes(Ink::Data(block)),
-        (Operation::Broadcast, Buffer::Output) if rank == root => Content::Bytes(Ink::Data(root)),
+        (Operation::Broadcast, Buffer::Output) if rank == source => {
+            Content::Bytes(Ink::Data(source))
+        }
         (_, Buffer::Output) => Content::Bytes(Ink::Stale(rank)),
         (_, Buffer::Input | Buffer::Segment) => Content::Bytes(Ink::Data(rank)),
     };
     let after = move |block| match (operation, buffer) {
-        (Operation::Gather, Buffer::Output) => Content::Bytes(Ink::Data(block)),
+        (Operation::Gather | Operation::Allgather, Buffer::Output) => {
+            Content::Bytes(Ink::Data(block))
+        }
         (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
-        (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(root)),
+        (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(source)),
         (Operation::Reduce, Buffer::Output) => Content::Reduced(processors, element),
         (_, Buffer::Input | Buffer::Segment) => before(block),
     };
@@ -394,7 +402,7 @@ fn reduction(element: Element) -> Result<Reduction, MpiError> {
     Ok(Reduction { datatype: Datatype::of(element)?, operator })
 }
 
-/// The times of the iterations, each that of the slowest processor, the least first.
+/// The times of the iterations, each that of the slowest rank, the least first.
 fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Vec<f64>, Stop> {
     let mut times = Vec::with_capacity(args.iterations as usize);
     let all = u64::from(args.warmup) + u64::from(args.iterations);
