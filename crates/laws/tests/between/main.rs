@@ -3,6 +3,7 @@
 
 mod bounds;
 mod judge;
+mod latency_bounds;
 mod non_ordered;
 mod ports;
 mod rivals;
