@@ -202,7 +202,32 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
             GOOD,
             &[
                 ("tuwtree-machine", "machine", &["\"machine\"", "tuwtree-machine"][..]),
-                ("\"version\": 1", "\"version\": 2", &["version 2", "up to 1"]),
+                ("\"version\": 1", "\"version\": 3", &["version 3", "up to 2"]),
+                (
+                    "\"beta_seconds",
+                    "\"overhead_seconds\": [[0, 1, 2], [3, 0, 4], [5, 7, 0]], \"beta_seconds",
+                    &["overhead[2][1]", "the overhead is 7", "0 to 6 is allowed"],
+                ),
+                (
+                    "\"beta_seconds",
+                    "\"overhead_seconds\": [[0, 0, 2], [3, 0, 4], [5, 6, 0]], \"beta_seconds",
+                    &["version 1 has no overheads", "need version 2"],
+                ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"wire\": \"node\"}, \"matrix\"",
+                    &["\"wire\" is \"node\"", "only hierarchical costs"],
+                ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"port\": \"fast\"}, \"matrix\"",
+                    &["`fast`", "`fair`", "`first-in-first-out`"],
+                ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"send_overhead_seconds\": -1}, \"matrix\"",
+                    &["\"send_overhead_seconds\" is -1", "at least 0"],
+                ),
                 ("\"version\": 1", "\"version\": 1, \"colour\": 3", &["unknown field `colour`"]),
                 ("\"name\": \"n\", ", "", &["missing field `name`"]),
                 ("\"n\"", "\" \"", &["\"name\" is empty"]),
@@ -232,6 +257,37 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
                 ("alpha_seconds = 1\n", "alpha_seconds = nan\n", &["level 0", "alpha", "NaN"]),
                 ("alpha_seconds = 1\n", "alpha_seconds = inf\n", &["level 0", "alpha", "inf"]),
                 ("alpha_seconds = 1\n", "", &["level 0 (\"node\")", "\"alpha_seconds\""]),
+                (
+                    "alpha_seconds = 1\n",
+                    "alpha_seconds = 1\noverhead_seconds = 2\n",
+                    &["level 0 (\"node\")", "the overhead is 2", "0 to 1 is allowed"],
+                ),
+                (
+                    "alpha_seconds = 1\n",
+                    "alpha_seconds = 1\noverhead_seconds = -1\n",
+                    &["level 0 (\"node\")", "the overhead is -1"],
+                ),
+                (
+                    "alpha_seconds = 1\n",
+                    "alpha_seconds = 1\noverhead_seconds = nan\n",
+                    &["level 0 (\"node\")", "the overhead is NaN"],
+                ),
+                (
+                    "pieces = [{ from_bytes = 0, alpha",
+                    "sizes = [{ bytes = 1, alpha",
+                    &["unknown field `alpha_seconds`"],
+                ),
+                (
+                    "pieces = [{ from_bytes = 0, alpha_seconds = 1, beta_seconds_per_byte = 1 }]",
+                    "sizes = [{ bytes = 2, latency_seconds = 1, occupancy_seconds = 1 }, \
+                     { bytes = 2, latency_seconds = 1, occupancy_seconds = 1 }]",
+                    &["level 1 (\"all\")", "size 1 is of 2 bytes, after 2", "ascend"],
+                ),
+                (
+                    "pieces = [{ from_bytes = 0, alpha_seconds = 1, beta_seconds_per_byte = 1 }]",
+                    "sizes = []",
+                    &["level 1 (\"all\")", "no sizes"],
+                ),
                 ("from_bytes = 0", "from_bytes = 1", &["level 1 (\"all\")", "piece 0 is from 1"]),
                 ("pieces", "prices", &["unknown field `prices`", "line 19"]),
                 ("version = 1", "version = 1 1", &["line 3"]),

@@ -11,6 +11,7 @@ mod machines;
 mod map;
 mod measured;
 mod orders;
+mod overlapping;
 mod pictures;
 mod png;
 mod ports;

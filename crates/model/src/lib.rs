@@ -83,3 +83,8 @@ pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};
 pub use unpacking::{unpack_time, unpacked_bytes};
+
+/// The example of docs/overlapping-latency.md, tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/overlapping-latency.md")]
+struct OverlappingLatency;
