@@ -4,5 +4,6 @@
 mod c_files;
 mod chromium;
 mod mpi;
+mod network;
 mod simgrid;
 mod smpi_runs;
