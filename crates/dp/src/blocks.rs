@@ -42,13 +42,15 @@ impl<'p> Blocks<'p> {
 /// The costs that all pairs of processors share.
 ///
 /// # Errors
-/// [`DpError::Costs`] if they are not linear, [`DpError::NotHomogeneous`] if they differ.
+/// [`DpError::Costs`] if they are not linear, [`DpError::NotHomogeneous`] if they differ,
+/// [`DpError::Overlaps`] if they are not those of the one-port model.
 ///
 /// # Complexity
 /// O(1) for homogeneous costs, O(p) for a hierarchy, O(p^2) for a matrix.
 pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, DpError> {
     let costs = problem.costs();
     match costs.homogeneous(problem.processors()) {
+        Some(costs) if costs.overlaps() => Err(DpError::Overlaps),
         Some(costs) => Ok(costs),
         None => {
             costs.check_linear()?;

@@ -82,6 +82,9 @@ pub enum DpError {
     /// The costs differ from pair to pair.
     #[error("only costs that are the same for all pairs of processors will do")]
     NotHomogeneous,
+    /// The costs are not those of the one-port model.
+    #[error("latency overlaps with other work; this method is for an overhead of all alpha")]
+    Overlaps,
     /// The costs are not linear, or there are too many processors to write them as a matrix.
     #[error(transparent)]
     Costs(#[from] CostsError),

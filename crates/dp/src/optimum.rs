@@ -531,14 +531,11 @@ mod tests {
         let alpha = |sender: usize, receiver: usize| (sender + 2 * receiver) as f64;
         let differ = CostMatrix::from_fn(3, alpha, |_, _| 1.0, |_| 1.0).unwrap();
         let differ = Problem::gather(&sizes, &differ).unwrap();
-        let pieces = [
-            Piece { from_bytes: 0, alpha: 1.0, beta: 1.0 },
-            Piece { from_bytes: 9, alpha: 2.0, beta: 2.0 },
-        ];
+        let pieces = [Piece::one_port(0, 1.0, 1.0), Piece::one_port(9, 2.0, 2.0)];
         let level = Level {
             name: "node".to_owned(),
             members: 3,
-            links: PiecewiseLinear::new(pieces.to_vec()).unwrap(),
+            links: PiecewiseLinear::new(pieces.to_vec()).unwrap().into(),
         };
         let bent = Hierarchy::new(vec![level], Placement::Block, 1.0).unwrap();
         let bent = Problem::gather(&sizes, &bent).unwrap();

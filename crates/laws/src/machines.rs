@@ -1,7 +1,9 @@
 //! Random machines whose costs are not the same everywhere.
 
 use proptest::prelude::*;
-use tuwtree_model::{CostMatrix, Hierarchy, Level, Piece, PiecewiseLinear, Placement, Rank};
+use tuwtree_model::{
+    CostMatrix, Hierarchy, Level, LinkLaw, Piece, PiecewiseLinear, Placement, Rank,
+};
 
 /// Integer costs of each pair, one link in `missing` of them missing (0: none).
 pub fn matrix(processors: usize, missing: u32) -> impl Strategy<Value = CostMatrix> {
@@ -26,15 +28,15 @@ pub fn matrix(processors: usize, missing: u32) -> impl Strategy<Value = CostMatr
 }
 
 /// Integer laws of one to three pieces.
-fn law() -> impl Strategy<Value = PiecewiseLinear> {
+fn law() -> impl Strategy<Value = LinkLaw> {
     let piece = (1..40_u64, 0..100_u32, 0..4_u32);
     prop::collection::vec(piece, 1..=3).prop_map(|pieces| {
         let mut from_bytes = 0;
         let pieces = pieces.into_iter().enumerate().map(|(index, (gap, alpha, beta))| {
             from_bytes += if index == 0 { 0 } else { gap };
-            Piece { from_bytes, alpha: alpha.into(), beta: beta.into() }
+            Piece::one_port(from_bytes, alpha.into(), beta.into())
         });
-        PiecewiseLinear::new(pieces.collect()).unwrap()
+        PiecewiseLinear::new(pieces.collect()).unwrap().into()
     })
 }
 

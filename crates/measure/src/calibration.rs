@@ -249,10 +249,9 @@ fn hierarchy(nodes: &[usize], within: Line, between: Line, gamma: f64) -> Hierar
     let on = |node| nodes.iter().filter(|&&other| other == node).count();
     let members = (0..count).map(on).max().unwrap_or(1);
     let level = |name: &str, members, line: Line| {
-        let piece =
-            Piece { from_bytes: 0, alpha: line.alpha_seconds, beta: line.beta_seconds_per_byte };
+        let piece = Piece::one_port(0, line.alpha_seconds, line.beta_seconds_per_byte);
         let links = PiecewiseLinear::new(vec![piece]).expect("fits are costs");
-        Level { name: name.to_owned(), members, links }
+        Level { name: name.to_owned(), members, links: links.into() }
     };
     let is = |place: &dyn Fn(Rank) -> usize| nodes.iter().enumerate().all(|(i, &n)| n == place(i));
     let placement = match () {

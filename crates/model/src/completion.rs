@@ -12,7 +12,8 @@ use crate::{Payload, Problem, Step, Time, TimeError, Tree};
 pub struct Completion {
     /// `p` entries: when each processor's subtree is complete; 0 for a leaf.
     pub ready: Vec<Time>,
-    /// `p` entries: start and end of the transmission to the parent; for the root, twice its clock.
+    /// `p` entries: from when to when the transmission to the parent occupies the parent's port; for the
+    /// root, twice its clock.
     pub sent: Vec<(Time, Time)>,
     /// `p` entries: the size in bytes of what goes along the edge to each processor's parent: the
     /// blocks of its subtree, or the whole vector.
@@ -27,8 +28,9 @@ pub struct Completion {
 /// When every subtree of a tree completes, its size, and which port does what.
 ///
 /// Each step, in the order of the tree, goes to the port that is free first, of several to the one of
-/// lowest number. The port then waits for the child if need be. A processor sends when all its ports
-/// are done. An outward operation mirrors this in time, port by port.
+/// lowest number. The port then waits for the child if need be: until its message may occupy the port,
+/// the latency after the child is ready. A processor sends when all its ports are done. An outward
+/// operation mirrors this in time, port by port.
 ///
 /// The tree's own root counts, whichever the problem asks for.
 ///
@@ -45,7 +47,8 @@ pub struct Completion {
 /// # Source
 /// OPT Definition 2, eqs. 1 and 2: a child's segment goes to its parent at the costs of that pair,
 /// in a scatter at those of the opposite direction (section 2.5). Broadcast and reduction: Theorem 4.
-/// Ports: section 2.6, "greedily", after Definition 3; `docs/ports.md`.
+/// Ports: section 2.6, "greedily", after Definition 3; `docs/ports.md`. Latency apart from occupancy:
+/// `docs/overlapping-latency.md`.
 ///
 /// # Example
 /// Sizes 2, 1, 4 and costs 1, 1, 1: processor 1 receives from 0, copies, receives from 2:
@@ -91,8 +94,10 @@ pub fn completion(tree: &Tree, problem: &Problem) -> Result<Completion, TimeErro
                         done.segment[rank] += done.segment[child];
                     }
                     let (from, to) = collective.ends(child, rank);
-                    let start = free.later(done.ready[child]);
-                    let time = costs.transmission_between(from, to, done.segment[child])?;
+                    let bytes = done.segment[child];
+                    let latency = costs.latency_between(from, to, bytes)?;
+                    let start = free.later(costs.sum(done.ready[child], latency)?);
+                    let time = costs.transmission_between(from, to, bytes)?;
                     let end = costs.sum(start, time)?;
                     done.port[child] = port;
                     done.sent[child] = (start, end);

@@ -18,7 +18,8 @@
 //! | `beta` | `beta()` | time per byte transmitted |
 //! | `gamma` | `gamma()` | time per byte copied locally |
 //! | `alpha_ij`, `beta_ij`, `gamma_i` | `alpha(i, j)`, … | the same for a pair, sender `i`, or a processor |
-//! | `comm(s)` | `transmission(s)` | `alpha + beta s`, and 0 for `s = 0` |
+//! | `o`, `lambda` | `overhead`, `latency` | the parts of `alpha` that do and do not occupy ports; `o = alpha` in the papers |
+//! | `comm(s)`, `f(s)` | `transmission(s)` | `o + beta s`, and 0 for `s = 0`: how long a port is occupied |
 //! | `b`, `rho` | `mean_block`, `rho` | parameters of the [`Distribution`]s |
 //!
 //! # Sources
@@ -46,6 +47,8 @@ mod construction;
 mod cost;
 mod distribution;
 pub mod document;
+mod judge;
+mod network;
 mod ordered;
 mod ports;
 mod problem;
@@ -62,10 +65,13 @@ pub use completion::{Completion, completion, completion_time};
 pub use construction::Construction;
 pub use cost::{
     CostError, CostKind, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
-    Description, Direction, Hierarchy, HierarchyError, Homogeneous, Level, Piece, PieceError,
+    Description, Direction, Hierarchy, HierarchyError, Homogeneous, Level, Link, LinkLaw,
+    MeasuredSize, MeasuredSizes, MeasuredSizesError, OverheadError, Piece, PieceError,
     PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
+pub use judge::{Service, judged_time, judged_time_as};
+pub use network::{Network, PortKind, WireOwner};
 pub use ordered::{
     NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges,
 };

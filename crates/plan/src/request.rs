@@ -277,6 +277,7 @@ impl Wanted {
             | DpError::NeedsBlocks { .. }
             | DpError::NeedsVector { .. }
             | DpError::NotHomogeneous
+            | DpError::Overlaps
             | DpError::Costs(_) => self.effort.refused(error),
             DpError::TooLarge { .. }
             | DpError::RootOutOfRange { .. }

@@ -20,8 +20,18 @@ use tuwtree_model::{
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
-/// The newest version, which is the one that is written.
-pub const VERSION: u64 = 1;
+/// The newest version.
+pub const VERSION: u64 = 2;
+
+/// The oldest version that has all that a task needs, which is written: 2 for overheads, and for machines
+/// of version 2.
+fn version(task: &Task) -> u64 {
+    match &task.costs {
+        Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
+        Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
+        Some(_) | None => 1,
+    }
+}
 
 /// Writes a schedule as one JSON object, a line for each processor's actions.
 ///
@@ -76,7 +86,7 @@ impl Serialize for TaskFields<'_> {
         let task = self.0;
         let mut fields = serializer.serialize_struct("Schedule", 10)?;
         fields.serialize_field("format", FORMAT)?;
-        fields.serialize_field("version", &VERSION)?;
+        fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
         fields.serialize_field("processors", &task.processors())?;
         fields.serialize_field("root", &task.root)?;
@@ -111,6 +121,8 @@ impl Serialize for TaskFields<'_> {
 #[serde(deny_unknown_fields)]
 struct CostFields {
     alpha: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead: Option<f64>,
     beta_per_byte: f64,
     gamma_per_byte: f64,
 }
@@ -119,6 +131,7 @@ impl From<&Homogeneous> for CostFields {
     fn from(costs: &Homogeneous) -> CostFields {
         CostFields {
             alpha: costs.alpha(),
+            overhead: costs.overlaps().then_some(costs.overhead()),
             beta_per_byte: costs.beta(),
             gamma_per_byte: costs.gamma(),
         }
@@ -413,9 +426,12 @@ impl ScheduleFields {
         let costs = match (self.costs, self.machine) {
             (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
             (Some(Object(costs)), None) => {
-                let CostFields { alpha, beta_per_byte, gamma_per_byte } = costs;
-                let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte);
-                Some(costs.map_err(|error| error.to_string())?.into())
+                let CostFields { alpha, overhead, beta_per_byte, gamma_per_byte } = costs;
+                let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte)
+                    .map_err(|error| error.to_string())?
+                    .with_overhead(overhead.unwrap_or(alpha))
+                    .map_err(|error| error.to_string())?;
+                Some(costs.into())
             }
             (None, Some(Object(machine))) => {
                 let fits = machine.costs.check_processors(self.processors);

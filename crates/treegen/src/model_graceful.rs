@@ -100,7 +100,7 @@ mod tests {
         let level = |name: &str, alpha| Level {
             name: name.into(),
             members: 4,
-            links: PiecewiseLinear::new(vec![Piece { from_bytes: 0, alpha, beta: 1.0 }]).unwrap(),
+            links: PiecewiseLinear::new(vec![Piece::one_port(0, alpha, 1.0)]).unwrap().into(),
         };
         let levels = vec![level("node", 1.0), level("grid", 100.0)];
         let costs = &tuwtree_model::Hierarchy::new(levels, Placement::Block, 0.0).unwrap();

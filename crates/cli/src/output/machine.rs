@@ -2,18 +2,25 @@
 
 use super::text;
 use std::fmt::Write as _;
-use tuwtree_model::Description;
 use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::seconds;
+use tuwtree_model::{ClosedSet, Description, Network, WireOwner};
 
 /// A machine in words and tables.
 pub(crate) fn describe(machine: &Machine) -> String {
-    let Machine { name, date, provenance, costs } = machine;
+    let Machine { name, date, provenance, costs, network } = machine;
     let Description { processes, facts, headings, rows } = costs.kind().description();
     let mut text = format!(
         "name        {name}\ndate        {date}\nprovenance  {provenance}\nprocesses   {processes}\n"
     );
     for (label, fact) in facts {
         let _ = writeln!(text, "{label:<12}{fact}");
+    }
+    if *network != Network::default() {
+        let _ = writeln!(text, "network     {}", served(network));
+        for (what, how) in &network.measured {
+            let _ = writeln!(text, "{:<12}{what}: {how}", "measured");
+        }
     }
     if !rows.is_empty() {
         let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
@@ -22,4 +29,19 @@ pub(crate) fn describe(machine: &Machine) -> String {
         let _ = writeln!(text, "\n{}", table.trim_fmt());
     }
     text
+}
+
+/// How a network serves messages.
+fn served(network: &Network) -> String {
+    let mut facts = vec![format!("{} ports", network.port.name())];
+    if network.wire == WireOwner::Node {
+        facts.push("one wire for each node".to_owned());
+    }
+    if let Some(bytes) = network.eager_limit {
+        facts.push(format!("eager up to {bytes} bytes"));
+    }
+    if let Some(overhead) = network.send_overhead {
+        facts.push(format!("{} to begin a send", seconds(overhead)));
+    }
+    facts.join(", ")
 }

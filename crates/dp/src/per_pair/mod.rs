@@ -131,6 +131,9 @@ fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result
         let most = most_processors_per_pair(allowed, root, trees);
         return Err(DpError::DoesNotFit { processors, needed, allowed, most });
     }
+    if problem.costs().overlaps() {
+        return Err(DpError::Overlaps);
+    }
     let links = Links::new(problem)?;
     problem.check_links()?;
     Ok(links)

@@ -114,9 +114,11 @@ impl Overlapping {
 }
 
 impl From<Homogeneous> for Overlapping {
-    /// The one-port law: nothing overlaps.
+    /// The same law: all of alpha that is not overhead overlaps.
     fn from(costs: Homogeneous) -> Overlapping {
-        Overlapping { latency: Time::ZERO, occupancy: costs }
+        let latency = Time::new(costs.latency()).expect("the overhead is part of alpha");
+        let occupancy = Homogeneous::new(costs.overhead(), costs.beta(), costs.gamma());
+        Overlapping { latency, occupancy: occupancy.expect("costs were checked before") }
     }
 }
 

@@ -132,9 +132,10 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
     }
 }
 
-/// The blocks and costs of a gather or scatter at homogeneous costs.
+/// The blocks and costs of a gather or scatter at homogeneous costs of the one-port model.
 fn homogeneous_blocks(problem: &Problem) -> Option<(&BlockSizes, Homogeneous)> {
-    Some((problem.blocks()?, problem.costs().homogeneous(problem.processors())?))
+    let costs = problem.costs().homogeneous(problem.processors())?;
+    Some((problem.blocks()?, costs)).filter(|_| !costs.overlaps())
 }
 
 /// The bound with or without counts, where it is known, or else the simple one.

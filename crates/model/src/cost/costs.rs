@@ -1,6 +1,6 @@
 //! Costs of any kind, as machine documents state them.
 
-use super::{CostMatrix, CostModel, Cut, Description, Direction, Hierarchy, Homogeneous};
+use super::{CostMatrix, CostModel, Cut, Description, Direction, Hierarchy, Homogeneous, Link};
 use crate::{Problem, Rank, Time, TimeError};
 
 /// The costs of a machine, in whichever form they are given.
@@ -81,8 +81,11 @@ pub trait CostKind: CostModel + std::fmt::Debug {
     /// The homogeneous costs that these are for so many processors, if they are.
     fn homogeneous(&self, processors: usize) -> Option<Homogeneous>;
 
-    /// alpha and beta of the link from `sender` to `receiver`, who differ, if its costs are linear.
-    fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)>;
+    /// Whether part of the latency of some message overlaps with other work.
+    fn overlaps(&self) -> bool;
+
+    /// The link from `sender` to `receiver`, who differ, if its costs are linear.
+    fn link(&self, sender: Rank, receiver: Rank) -> Option<Link>;
 
     /// gamma of a processor.
     fn gamma_at(&self, rank: Rank) -> f64;
@@ -185,11 +188,20 @@ impl Costs {
         self.kind().homogeneous(processors)
     }
 
-    /// alpha and beta of the link from `sender` to `receiver`, who differ, if its costs are linear.
+    /// Whether part of the latency of some message overlaps with other work. Nothing does in the one-port
+    /// model of the papers.
+    ///
+    /// # Complexity
+    /// O(1), O(p^2) for a matrix.
+    pub fn overlaps(&self) -> bool {
+        self.kind().overlaps()
+    }
+
+    /// The link from `sender` to `receiver`, who differ, if its costs are linear.
     ///
     /// # Panics
     /// May panic for ranks that the costs are not stated for.
-    pub fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
+    pub fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {
         self.kind().link(sender, receiver)
     }
 
@@ -218,11 +230,21 @@ impl Costs {
         let link = |sender, receiver| kind.link(sender, receiver).expect("checked above");
         let matrix = CostMatrix::from_fn(
             processors,
-            |sender, receiver| link(sender, receiver).0,
-            |sender, receiver| link(sender, receiver).1,
+            |sender, receiver| link(sender, receiver).alpha,
+            |sender, receiver| link(sender, receiver).beta,
             |rank| kind.gamma_at(rank),
         );
-        Ok(matrix.expect("all costs were checked before"))
+        let matrix = matrix.expect("all costs were checked before");
+        if !self.overlaps() {
+            return Ok(matrix);
+        }
+        let overhead = |sender, receiver| match sender == receiver {
+            true => 0.0,
+            false => link(sender, receiver).overhead,
+        };
+        let row = |sender| (0..processors).map(|receiver| overhead(sender, receiver)).collect();
+        let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+        Ok(matrix.with_overheads(&overheads).expect("all costs were checked before"))
     }
 }
 
@@ -245,6 +267,11 @@ impl CostModel for Costs {
         bytes: u64,
     ) -> Result<Time, TimeError> {
         self.kind().transmission_between(sender, receiver, bytes)
+    }
+
+    #[inline]
+    fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.kind().latency_between(sender, receiver, bytes)
     }
 
     #[inline]

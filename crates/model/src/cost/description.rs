@@ -1,7 +1,8 @@
 //! Costs for people, as `tuwtree machine` prints them.
 
-use super::Piece;
+use super::Link;
 use crate::quantity::{per_byte, seconds};
+use std::ops::Range;
 
 /// Costs in seconds, described in words and a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,16 +17,28 @@ pub struct Description {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The headings of a line of costs.
-pub(super) const COSTS: [&str; 4] = ["alpha", "beta", "1 KiB", "1 MiB"];
+/// The headings of a line of costs. Times of messages are half a ping-pong: what one takes that meets no
+/// other.
+pub(super) fn costs(overlaps: bool) -> &'static [&'static str] {
+    match overlaps {
+        false => &["alpha", "beta", "1 KiB", "1 MiB"],
+        true => &["alpha", "overhead", "beta", "1 KiB", "1 MiB"],
+    }
+}
 
-/// The cells of a piece that holds for messages of less than `until` bytes.
-pub(super) fn cells(Piece { from_bytes, alpha, beta }: Piece, until: u64) -> [String; 4] {
-    let message = |bytes: u32| match (from_bytes..until).contains(&u64::from(bytes)) {
+/// The cells of a line that holds for messages of these sizes.
+pub(super) fn cells(link: Link, sizes: Range<u64>, overlaps: bool) -> Vec<String> {
+    let Link { alpha, overhead, beta } = link;
+    let message = |bytes: u32| match sizes.contains(&u64::from(bytes)) {
         true => seconds(alpha + beta * f64::from(bytes)),
         false => "-".to_owned(),
     };
-    [seconds(alpha), per_byte(beta), message(1 << 10), message(1 << 20)]
+    let mut cells = vec![seconds(alpha)];
+    if overlaps {
+        cells.push(seconds(overhead));
+    }
+    cells.extend([per_byte(beta), message(1 << 10), message(1 << 20)]);
+    cells
 }
 
 /// Some words, each in a string of its own.

@@ -2,7 +2,7 @@
 
 use super::description::{self, Description};
 use super::{
-    CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, PiecewiseLinear, linear, plus,
+    CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, Link, LinkLaw, linear, plus,
 };
 use crate::{Rank, Time, TimeError, quantity};
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub struct Level {
     pub members: usize,
     /// The cost of a message between two processors that share a group of this level, but none
     /// below.
-    pub links: PiecewiseLinear,
+    pub links: LinkLaw,
 }
 
 /// On which node each rank is.
@@ -239,7 +239,7 @@ impl Hierarchy {
     }
 
     /// The same machine with the laws of all levels replaced by those in force at one size; see
-    /// [`PiecewiseLinear::linearised_at`].
+    /// [`LinkLaw::linearised_at`].
     #[must_use]
     pub fn linearised_at(&self, bytes: u64) -> Hierarchy {
         let mut linear = self.clone();
@@ -253,7 +253,7 @@ impl Hierarchy {
     ///
     /// # Complexity
     /// O(p) for a few levels, for a listed placement O(p log p); less where there are several laws.
-    pub fn only_law(&self, processors: usize) -> Option<&PiecewiseLinear> {
+    pub fn only_law(&self, processors: usize) -> Option<&LinkLaw> {
         let mut levels = (0..processors).flat_map(|rank| self.levels_in_use(rank, processors));
         let first = &levels.next()?.links;
         levels.all(|level| level.links == *first).then_some(first)
@@ -334,7 +334,14 @@ impl CostModel for Hierarchy {
             return Ok(Time::ZERO);
         }
         let level = &self.levels[self.shared_level(sender, receiver)];
-        level.links.transmission(self.integral, bytes)
+        level.links.occupancy(self.integral, bytes)
+    }
+
+    fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError> {
+        match bytes {
+            0 => Ok(Time::ZERO),
+            _ => self.levels[self.shared_level(sender, receiver)].links.latency(bytes),
+        }
     }
 
     fn copy_at(&self, _: Rank, bytes: u64) -> Result<Time, TimeError> {
@@ -392,12 +399,15 @@ impl CostKind for Hierarchy {
 
     fn homogeneous(&self, processors: usize) -> Option<Homogeneous> {
         let link = self.only_law(processors)?.linear()?;
-        Homogeneous::new(link.alpha, link.beta, self.gamma).ok()
+        Homogeneous::new(link.alpha, link.beta, self.gamma).ok()?.with_overhead(link.overhead).ok()
     }
 
-    fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
-        let level = &self.levels[self.shared_level(sender, receiver)];
-        level.links.linear().map(|piece| (piece.alpha, piece.beta))
+    fn overlaps(&self) -> bool {
+        self.levels.iter().any(|level| level.links.overlaps())
+    }
+
+    fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {
+        self.levels[self.shared_level(sender, receiver)].links.linear()
     }
 
     fn gamma_at(&self, _: Rank) -> f64 {
@@ -411,16 +421,24 @@ impl CostKind for Hierarchy {
             Placement::Block | Placement::RoundRobin => format!("up to {}", self.capacity()),
         };
         let mut rows = Vec::new();
+        let overlaps = CostKind::overlaps(self);
         for level in &self.levels {
-            let pieces = level.links.pieces();
-            for (index, &piece) in pieces.iter().enumerate() {
-                let until = pieces.get(index + 1).map_or(u64::MAX, |next| next.from_bytes);
+            let lines: Vec<(u64, Link)> = match &level.links {
+                LinkLaw::Pieces(law) => {
+                    law.pieces().iter().map(|piece| (piece.from_bytes, piece.link())).collect()
+                }
+                LinkLaw::Measured(law) => {
+                    law.sizes().iter().map(|size| (size.bytes, law.link_at(size.bytes))).collect()
+                }
+            };
+            for (index, &(from, link)) in lines.iter().enumerate() {
+                let until = lines.get(index + 1).map_or(u64::MAX, |&(next, _)| next);
                 let (name, members) = match index {
                     0 => (level.name.clone(), level.members.to_string()),
                     _ => Default::default(),
                 };
-                let mut row = vec![name, members, piece.from_bytes.to_string()];
-                row.extend(description::cells(piece, until));
+                let mut row = vec![name, members, from.to_string()];
+                row.extend(description::cells(link, from..until, overlaps));
                 rows.push(row);
             }
         }
@@ -434,7 +452,7 @@ impl CostKind for Hierarchy {
                 self.placement.name()
             ),
             facts: vec![("copies", quantity::per_byte(self.gamma))],
-            headings: description::words(&[&first, &description::COSTS[..]].concat()),
+            headings: description::words(&[&first, description::costs(overlaps)].concat()),
             rows,
         }
     }
@@ -443,11 +461,11 @@ impl CostKind for Hierarchy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Piece;
+    use crate::{Piece, PiecewiseLinear};
 
     fn level(name: &str, members: usize, alpha: f64) -> Level {
-        let links = PiecewiseLinear::new(vec![Piece { from_bytes: 0, alpha, beta: 1.0 }]).unwrap();
-        Level { name: name.into(), members, links }
+        let links = PiecewiseLinear::new(vec![Piece::one_port(0, alpha, 1.0)]).unwrap();
+        Level { name: name.into(), members, links: links.into() }
     }
 
     /// Two switches of three nodes of four processors.

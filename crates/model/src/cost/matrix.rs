@@ -1,7 +1,10 @@
 //! Non-homogeneous linear costs: an alpha and a beta for each ordered pair of processors, a gamma
 //! for each processor.
 
-use super::{CostKind, CostModel, Cut, Description, Direction, Homogeneous, linear, plus};
+use super::{
+    CostKind, CostModel, Cut, Description, Direction, Homogeneous, Link, OverheadError,
+    check_overhead, linear, plus,
+};
 use crate::quantity::{per_byte, seconds};
 use crate::{MOST_PROCESSORS, Problem, Rank, Time, TimeError};
 use std::sync::Arc;
@@ -23,6 +26,9 @@ pub struct CostMatrix {
     alpha: Arc<[f64]>,
     /// `p * p` entries, row = sender.
     beta: Arc<[f64]>,
+    /// `p * p` entries, row = sender: the parts of alpha that occupy ports. The same table as alpha where
+    /// nothing overlaps.
+    overhead: Arc<[f64]>,
     /// `p` entries.
     gamma: Arc<[f64]>,
     /// All entries but missing links are integers, so that every time is one.
@@ -34,6 +40,8 @@ pub struct CostMatrix {
 pub enum CostTable {
     /// `alpha_ij`, the start-up latencies.
     Alpha,
+    /// `o_ij`, the parts of them that occupy ports.
+    Overhead,
     /// `beta_ij`, the times per byte sent.
     Beta,
     /// `gamma_i`, the times per byte copied.
@@ -45,6 +53,7 @@ impl CostTable {
     pub fn name(self) -> &'static str {
         match self {
             CostTable::Alpha => "alpha",
+            CostTable::Overhead => "overhead",
             CostTable::Beta => "beta",
             CostTable::Gamma => "gamma",
         }
@@ -100,6 +109,16 @@ pub enum CostMatrixError {
         /// The entry that is refused.
         value: f64,
     },
+    /// An overhead that is not part of alpha.
+    #[error("overhead[{sender}][{receiver}]: {error}")]
+    Overhead {
+        /// The row of the table.
+        sender: Rank,
+        /// The column of the table.
+        receiver: Rank,
+        /// What is allowed.
+        error: OverheadError,
+    },
     /// A cost of sending to oneself.
     #[error(
         "{}[{rank}][{rank}] is {value}; nobody sends to itself, so that the diagonal must be 0",
@@ -149,19 +168,34 @@ impl CostMatrix {
         beta: &[Vec<f64>],
         gamma: &[f64],
     ) -> Result<CostMatrix, CostMatrixError> {
-        let processors = gamma.len();
-        for (table, rows) in [(CostTable::Alpha, alpha), (CostTable::Beta, beta)] {
-            if rows.len() != processors {
-                return Err(CostMatrixError::Rows { table, rows: rows.len(), processors });
-            }
-            for (sender, row) in rows.iter().enumerate() {
-                if row.len() != processors {
-                    let entries = row.len();
-                    return Err(CostMatrixError::Row { table, sender, entries, processors });
-                }
-            }
-        }
+        check_shape(CostTable::Alpha, alpha, gamma.len())?;
+        check_shape(CostTable::Beta, beta, gamma.len())?;
         Self::from_flat(alpha.concat(), beta.concat(), gamma.to_vec())
+    }
+
+    /// The same costs with these parts of alpha as overheads: the rest overlaps with other work.
+    ///
+    /// # Shapes
+    /// p rows of p entries, as alpha: 0 on the diagonal, infinite or any number where there is no link.
+    ///
+    /// # Errors
+    /// [`CostMatrixError`]: wrong shape, entries that are not from 0 to alpha.
+    pub fn with_overheads(self, overhead: &[Vec<f64>]) -> Result<CostMatrix, CostMatrixError> {
+        check_shape(CostTable::Overhead, overhead, self.size())?;
+        let mut flat = overhead.concat();
+        for (index, (overhead, &alpha)) in flat.iter_mut().zip(self.alpha.iter()).enumerate() {
+            if alpha == f64::INFINITY {
+                *overhead = alpha;
+            }
+            check_overhead(*overhead, alpha).map_err(|error| CostMatrixError::Overhead {
+                sender: index / self.size(),
+                receiver: index % self.size(),
+                error,
+            })?;
+        }
+        let whole = |overhead: &f64| !overhead.is_finite() || overhead.fract() == 0.0;
+        let integral = self.integral && flat.iter().all(whole);
+        Ok(CostMatrix { overhead: flat.into(), integral, ..self })
     }
 
     /// The costs that these functions state; they are not asked for the diagonals.
@@ -209,7 +243,7 @@ impl CostMatrix {
         let finite = alpha.iter().filter(|value| value.is_finite());
         let integral = finite.chain(&beta).chain(&gamma).all(|value| value.fract() == 0.0);
         let [alpha, beta, gamma] = [alpha, beta, gamma].map(Arc::from);
-        Ok(CostMatrix { alpha, beta, gamma, integral })
+        Ok(CostMatrix { overhead: Arc::clone(&alpha), alpha, beta, gamma, integral })
     }
 
     /// The number of processors, `p >= 1`.
@@ -221,6 +255,12 @@ impl CostMatrix {
     #[inline]
     pub fn alpha(&self, sender: Rank, receiver: Rank) -> f64 {
         self.alpha[sender * self.size() + receiver]
+    }
+
+    /// `o_ij`: the part of `alpha_ij` that occupies ports.
+    #[inline]
+    pub fn overhead(&self, sender: Rank, receiver: Rank) -> f64 {
+        self.overhead[sender * self.size() + receiver]
     }
 
     /// `beta_ij`: the time per byte from `sender` to `receiver`.
@@ -246,6 +286,24 @@ impl CostMatrix {
     }
 }
 
+/// Fails unless a table has a row for each rank, and each row an entry.
+fn check_shape(
+    table: CostTable,
+    rows: &[Vec<f64>],
+    processors: usize,
+) -> Result<(), CostMatrixError> {
+    if rows.len() != processors {
+        return Err(CostMatrixError::Rows { table, rows: rows.len(), processors });
+    }
+    match rows.iter().position(|row| row.len() != processors) {
+        Some(sender) => {
+            let entries = rows[sender].len();
+            Err(CostMatrixError::Row { table, sender, entries, processors })
+        }
+        None => Ok(()),
+    }
+}
+
 impl CostModel for CostMatrix {
     fn processors(&self) -> Option<usize> {
         Some(self.size())
@@ -260,11 +318,20 @@ impl CostModel for CostMatrix {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        let alpha = self.alpha(sender, receiver);
-        if alpha == f64::INFINITY {
+        let overhead = self.overhead(sender, receiver);
+        if overhead == f64::INFINITY {
             return Err(TimeError::NoLink { sender, receiver });
         }
-        linear(self.integral, alpha, self.beta(sender, receiver), bytes)
+        linear(self.integral, overhead, self.beta(sender, receiver), bytes)
+    }
+
+    fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError> {
+        let overhead = self.overhead(sender, receiver);
+        match bytes {
+            0 => Ok(Time::ZERO),
+            _ if overhead == f64::INFINITY => Err(TimeError::NoLink { sender, receiver }),
+            _ => Time::new(self.alpha(sender, receiver) - overhead).ok_or(TimeError::NotFinite),
+        }
     }
 
     fn copy_at(&self, rank: Rank, bytes: u64) -> Result<Time, TimeError> {
@@ -316,8 +383,16 @@ impl CostKind for CostMatrix {
         homogeneous_matrix(self)
     }
 
-    fn link(&self, sender: Rank, receiver: Rank) -> Option<(f64, f64)> {
-        Some((self.alpha(sender, receiver), self.beta(sender, receiver)))
+    fn overlaps(&self) -> bool {
+        self.overhead.iter().zip(self.alpha.iter()).any(|(overhead, alpha)| overhead < alpha)
+    }
+
+    fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {
+        Some(Link {
+            alpha: self.alpha(sender, receiver),
+            overhead: self.overhead(sender, receiver),
+            beta: self.beta(sender, receiver),
+        })
     }
 
     fn gamma_at(&self, rank: Rank) -> f64 {
@@ -348,13 +423,11 @@ impl CostKind for CostMatrix {
                 _ => format!("{} to {}", unit(least), unit(most)),
             }
         };
-        let symmetric = pairs().all(|(one, other)| {
-            let link = |one: Rank, other: Rank| (self.alpha(one, other), self.beta(one, other));
-            link(one, other) == link(other, one)
-        });
+        let symmetric = pairs().all(|(one, other)| self.link(one, other) == self.link(other, one));
         let way = if symmetric { "the same both ways" } else { "not the same both ways" };
         let all = self.size() * (self.size() - 1);
         let alphas = &mut linked().map(|(one, other)| self.alpha(one, other));
+        let overheads = &mut linked().map(|(one, other)| self.overhead(one, other));
         let betas = &mut linked().map(|(one, other)| self.beta(one, other));
         let latency = |sender: Rank, receiver: Rank| match self.is_linked(sender, receiver) {
             _ if sender == receiver => "-".to_owned(),
@@ -367,14 +440,18 @@ impl CostKind for CostMatrix {
         };
         let shown = if self.size() <= MOST_DESCRIBED { self.size() } else { 0 };
         let to = ranks().take(shown).map(|receiver| format!("to {receiver}"));
+        let mut facts = vec![
+            ("copies", range(&mut ranks().map(|rank| self.gamma(rank)), per_byte)),
+            ("links", format!("{} of {all}, {way}", linked().count())),
+            ("alpha", range(alphas, seconds)),
+        ];
+        if CostKind::overlaps(self) {
+            facts.push(("overhead", range(overheads, seconds)));
+        }
+        facts.push(("beta", range(betas, per_byte)));
         Description {
             processes: self.size().to_string(),
-            facts: vec![
-                ("copies", range(&mut ranks().map(|rank| self.gamma(rank)), per_byte)),
-                ("links", format!("{} of {all}, {way}", linked().count())),
-                ("alpha", range(alphas, seconds)),
-                ("beta", range(betas, per_byte)),
-            ],
+            facts,
             headings: std::iter::once("alpha".to_owned()).chain(to).collect(),
             rows: ranks().take(shown).map(row).collect(),
         }
@@ -391,15 +468,13 @@ fn homogeneous_matrix(matrix: &CostMatrix) -> Option<Homogeneous> {
     if processors == 1 {
         return Homogeneous::new(0.0, 0.0, gamma).ok();
     }
-    let (alpha, beta) = (matrix.alpha(0, 1), matrix.beta(0, 1));
+    let first = matrix.link(0, 1);
     let same = (0..processors).all(|sender| {
-        let pair = |receiver| {
-            sender == receiver
-                || (matrix.alpha(sender, receiver), matrix.beta(sender, receiver)) == (alpha, beta)
-        };
+        let pair = |receiver| sender == receiver || matrix.link(sender, receiver) == first;
         matrix.gamma(sender) == gamma && (0..processors).all(pair)
     });
-    if same { Homogeneous::new(alpha, beta, gamma).ok() } else { None }
+    let Link { alpha, overhead, beta } = first.filter(|_| same)?;
+    Homogeneous::new(alpha, beta, gamma).ok()?.with_overhead(overhead).ok()
 }
 
 #[cfg(test)]

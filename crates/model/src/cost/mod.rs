@@ -1,5 +1,8 @@
 //! The alpha-beta-gamma cost models: the only place that adds an alpha.
 //!
+//! alpha is `lambda + o`: the overhead `o` occupies a port, the latency lambda passes beside other work. With
+//! `o = alpha`, which is the default, nothing overlaps: the one-port model of the papers.
+//!
 //! A [`CostModel`] states the time of a single transmission or copy, checked and exact; everything
 //! that judges a tree uses it. [`Homogeneous`] costs are the same everywhere, a [`CostMatrix`] has
 //! its own for each pair of processors, a [`Hierarchy`] those of the levels of a machine;
@@ -9,16 +12,20 @@
 mod costs;
 mod description;
 mod hierarchy;
+mod link;
 mod links;
 mod matrix;
+mod measured;
 mod piecewise;
 mod stated;
 
 pub use costs::{CostKind, Costs, CostsError};
 pub use description::Description;
 pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
+pub use link::{Link, LinkLaw};
 pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
+pub use measured::{MeasuredSize, MeasuredSizes, MeasuredSizesError};
 pub use piecewise::{Piece, PieceError, PiecewiseLinear};
 pub use stated::StatedCosts;
 
@@ -33,19 +40,44 @@ use std::ops::{Add, Sub};
 /// where there is no data. Sender and receiver are busy throughout. A local copy of `s` bytes takes
 /// `gamma s`, and its processor can do nothing else meanwhile.
 ///
+/// [With an overhead](Self::with_overhead) `o` below alpha, ports are busy for `o + beta s` only, and the
+/// rest of alpha, the latency lambda, passes beside other work: the receiver's port is busy from `max(F, t
+/// + lambda)`, where it is free at `F` and the sender ready at `t`.
+///
 /// # Units
-/// alpha in time units, beta and gamma in time units per byte; any time unit will do, so long as it
-/// is the same for all three.
+/// alpha and the overhead in time units, beta and gamma in time units per byte; any time unit will do, so
+/// long as it is the same for all.
 ///
 /// # Source
-/// Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), section 2.1.
+/// Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), section 2.1. Overhead and
+/// latency apart: Culler et al., "LogP" (1993); Alexandrov et al., "LogGP" (1995).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Homogeneous {
     alpha: f64,
+    /// At most alpha.
+    overhead: f64,
     beta: f64,
     gamma: f64,
-    /// All three are integers, so that every time is one.
+    /// All of them are integers, so that every time is one.
     integral: bool,
+}
+
+/// An overhead that is not part of alpha.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("the overhead is {overhead}; it is part of alpha, so that 0 to {alpha} is allowed")]
+pub struct OverheadError {
+    /// Negative, NaN, or larger than alpha.
+    pub overhead: f64,
+    /// What it would be part of.
+    pub alpha: f64,
+}
+
+/// Fails unless an overhead is part of alpha.
+pub(crate) fn check_overhead(overhead: f64, alpha: f64) -> Result<(), OverheadError> {
+    match (0.0..=alpha).contains(&overhead) {
+        true => Ok(()),
+        false => Err(OverheadError { overhead, alpha }),
+    }
 }
 
 /// A cost that is not a finite number of at least 0.
@@ -70,12 +102,44 @@ impl Homogeneous {
             }
         }
         let integral = [alpha, beta, gamma].iter().all(|cost| cost.fract() == 0.0);
-        Ok(Homogeneous { alpha, beta, gamma, integral })
+        Ok(Homogeneous { alpha, overhead: alpha, beta, gamma, integral })
     }
 
-    /// The start-up latency, in time units.
+    /// The same costs with this part of alpha as overhead: the rest overlaps with other work.
+    ///
+    /// # Errors
+    /// [`OverheadError`] unless it is from 0 to alpha.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::Homogeneous;
+    /// let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap().with_overhead(4.0).unwrap();
+    /// assert_eq!((costs.latency(), costs.transmission(3).unwrap().units()), (6.0, 7.0));
+    /// ```
+    pub fn with_overhead(self, overhead: f64) -> Result<Homogeneous, OverheadError> {
+        check_overhead(overhead, self.alpha)?;
+        let integral = self.integral && overhead.fract() == 0.0;
+        Ok(Homogeneous { overhead, integral, ..self })
+    }
+
+    /// The start-up latency lambda + o, in time units.
     pub fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    /// `o`: the part of alpha that occupies ports, in time units.
+    pub fn overhead(&self) -> f64 {
+        self.overhead
+    }
+
+    /// lambda: the part of alpha that overlaps with other work, in time units; 0 in the one-port model.
+    pub fn latency(&self) -> f64 {
+        self.alpha - self.overhead
+    }
+
+    /// Whether part of alpha overlaps with other work.
+    pub fn overlaps(&self) -> bool {
+        self.overhead < self.alpha
     }
 
     /// The time per byte transmitted.
@@ -93,7 +157,7 @@ impl Homogeneous {
         self.integral
     }
 
-    /// `comm(bytes)`: the time of one transmission.
+    /// `comm(bytes)`: the time for which one transmission occupies a port.
     ///
     /// # Errors
     /// [`TimeError`] if the time is not exact or not finite.
@@ -101,7 +165,7 @@ impl Homogeneous {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        self.linear(self.alpha, self.beta, bytes)
+        self.linear(self.overhead, self.beta, bytes)
     }
 
     /// The time of a local copy.
@@ -201,8 +265,8 @@ pub trait CostModel {
     /// The number of processors that the costs are stated for; `None` if they hold for any number.
     fn processors(&self) -> Option<usize>;
 
-    /// `comm_ij(bytes)`: the time of a transmission from `sender` to `receiver`, who differ; 0 for
-    /// no data, link or not.
+    /// `comm_ij(bytes)`: the time for which a transmission from `sender` to `receiver`, who differ,
+    /// occupies a port; 0 for no data, link or not.
     ///
     /// # Errors
     /// [`TimeError`] if there is no such link, or the time is not exact or not finite.
@@ -215,6 +279,16 @@ pub trait CostModel {
         receiver: Rank,
         bytes: u64,
     ) -> Result<Time, TimeError>;
+
+    /// `lambda_ij(bytes)`: how much later than its sender is ready a message may occupy the receiver's
+    /// port; 0 for no data, and where nothing overlaps.
+    ///
+    /// In an outward operation: how much later than the sender's port is free again the receiver has
+    /// the data.
+    ///
+    /// # Errors, panics
+    /// As [`transmission_between`](Self::transmission_between).
+    fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError>;
 
     /// The time of a local copy at `rank`.
     ///
@@ -258,6 +332,13 @@ impl CostModel for Homogeneous {
         self.transmission(bytes)
     }
 
+    fn latency_between(&self, _: Rank, _: Rank, bytes: u64) -> Result<Time, TimeError> {
+        match bytes {
+            0 => Ok(Time::ZERO),
+            _ => Time::new(self.latency()).ok_or(TimeError::NotFinite),
+        }
+    }
+
     fn copy_at(&self, _: Rank, bytes: u64) -> Result<Time, TimeError> {
         self.copy(bytes)
     }
@@ -284,8 +365,12 @@ impl CostKind for Homogeneous {
         Some(*self)
     }
 
-    fn link(&self, _: Rank, _: Rank) -> Option<(f64, f64)> {
-        Some((self.alpha, self.beta))
+    fn overlaps(&self) -> bool {
+        Homogeneous::overlaps(self)
+    }
+
+    fn link(&self, _: Rank, _: Rank) -> Option<Link> {
+        Some(Link { alpha: self.alpha, overhead: self.overhead, beta: self.beta })
     }
 
     fn gamma_at(&self, _: Rank) -> f64 {
@@ -297,13 +382,15 @@ impl CostKind for Homogeneous {
     }
 
     fn description(&self) -> Description {
-        let link = Piece { from_bytes: 0, alpha: self.alpha, beta: self.beta };
+        let link = Link { alpha: self.alpha, overhead: self.overhead, beta: self.beta };
+        let overlaps = Homogeneous::overlaps(self);
         let mut row = vec!["all pairs".to_owned()];
-        row.extend(description::cells(link, u64::MAX));
+        row.extend(description::cells(link, 0..u64::MAX, overlaps));
+        let costs = description::costs(overlaps);
         Description {
             processes: "any number".to_owned(),
             facts: vec![("copies", quantity::per_byte(self.gamma))],
-            headings: description::words(&[&["links"], &description::COSTS[..]].concat()),
+            headings: description::words(&[&["links"], costs].concat()),
             rows: vec![row],
         }
     }
@@ -421,7 +508,7 @@ impl<T: Scalar> ScaledSizes<T> {
             nonempty[rank + 1] = nonempty[rank] + u32::from(bytes > 0);
         }
         Some(ScaledSizes {
-            latency: T::from_units(costs.alpha),
+            latency: T::from_units(costs.overhead),
             volume: (0..=sizes.processors())
                 .map(|rank| T::scaled(costs.beta, sizes.before(rank)))
                 .collect(),
@@ -452,7 +539,7 @@ impl<T: Scalar> ScaledSizes<T> {
         self.copy.len()
     }
 
-    /// alpha: what every transmission costs beside its volume.
+    /// `o`, which is alpha where nothing overlaps: what every transmission costs beside its volume.
     #[inline(always)]
     pub fn latency(&self) -> T {
         self.latency

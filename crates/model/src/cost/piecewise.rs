@@ -1,6 +1,6 @@
 //! Transmission costs that are linear piece by piece in the size of the message.
 
-use super::linear;
+use super::{Link, OverheadError, check_overhead, linear};
 use crate::{LARGEST_EXACT, Time, TimeError};
 
 /// The cost of a message by its size: `alpha + beta s` for `s > 0` bytes, with an alpha and a beta for
@@ -19,7 +19,7 @@ use crate::{LARGEST_EXACT, Time, TimeError};
 pub struct PiecewiseLinear {
     /// At least one; the first is from 0 bytes on, the others from more and more.
     pieces: Vec<Piece>,
-    /// A line that no message is below: its alpha and beta.
+    /// A line that no message is below: its overhead and beta.
     below: (f64, f64),
 }
 
@@ -28,10 +28,25 @@ pub struct PiecewiseLinear {
 pub struct Piece {
     /// The least size in bytes that the piece holds for.
     pub from_bytes: u64,
-    /// The start-up latency, in time units.
+    /// The start-up latency lambda + o, in time units.
     pub alpha: f64,
+    /// The part of alpha that occupies ports: alpha in the one-port model.
+    pub overhead: f64,
     /// The time per byte, of all bytes and not of those beyond `from_bytes` only.
     pub beta: f64,
+}
+
+impl Piece {
+    /// The piece of the one-port model: all of alpha occupies ports.
+    pub fn one_port(from_bytes: u64, alpha: f64, beta: f64) -> Piece {
+        Piece { from_bytes, alpha, overhead: alpha, beta }
+    }
+
+    /// The line, whichever sizes it holds for.
+    pub fn link(self) -> Link {
+        let Piece { alpha, overhead, beta, .. } = self;
+        Link { alpha, overhead, beta }
+    }
 }
 
 /// Why pieces are not a law.
@@ -69,6 +84,14 @@ pub enum PieceError {
         /// Negative, infinite or NaN.
         value: f64,
     },
+    /// An overhead that is not part of alpha.
+    #[error("piece {piece}: {error}")]
+    Overhead {
+        /// The piece, counted from 0.
+        piece: usize,
+        /// What is allowed.
+        error: OverheadError,
+    },
 }
 
 impl PiecewiseLinear {
@@ -80,8 +103,8 @@ impl PiecewiseLinear {
     /// # Example
     /// ```
     /// use tuwtree_model::{Piece, PiecewiseLinear};
-    /// let eager = Piece { from_bytes: 0, alpha: 1.0, beta: 2.0 };
-    /// let rendezvous = Piece { from_bytes: 10, alpha: 15.0, beta: 1.0 };
+    /// let eager = Piece::one_port(0, 1.0, 2.0);
+    /// let rendezvous = Piece::one_port(10, 15.0, 1.0);
     /// let law = PiecewiseLinear::new(vec![eager, rendezvous]).unwrap();
     /// assert_eq!(law.piece_for(9).alpha, 1.0);
     /// assert_eq!(law.piece_for(10).alpha, 15.0);
@@ -97,12 +120,14 @@ impl PiecewiseLinear {
                 return Err(PieceError::Order { piece, from_bytes, before });
             }
         }
-        for (piece, &Piece { alpha, beta, .. }) in pieces.iter().enumerate() {
+        for (piece, &Piece { alpha, overhead, beta, .. }) in pieces.iter().enumerate() {
             for (parameter, value) in [("alpha", alpha), ("beta", beta)] {
                 if Time::new(value).is_none() {
                     return Err(PieceError::Cost { piece, parameter, value });
                 }
             }
+            check_overhead(overhead, alpha)
+                .map_err(|error| PieceError::Overhead { piece, error })?;
         }
         let below = line_below(&pieces);
         Ok(PiecewiseLinear { pieces, below })
@@ -131,48 +156,49 @@ impl PiecewiseLinear {
     /// ones it goes on with the alpha and beta of that piece.
     #[must_use]
     pub fn linearised_at(&self, bytes: u64) -> PiecewiseLinear {
-        let Piece { alpha, beta, .. } = self.piece_for(bytes);
-        let pieces = vec![Piece { from_bytes: 0, alpha, beta }];
-        PiecewiseLinear { pieces, below: (alpha, beta) }
+        let piece = Piece { from_bytes: 0, ..self.piece_for(bytes) };
+        PiecewiseLinear { pieces: vec![piece], below: (piece.overhead, piece.beta) }
     }
 
-    /// Whether all alphas and betas are integers.
+    /// Whether all alphas, overheads and betas are integers.
     pub(super) fn is_integral(&self) -> bool {
-        self.pieces.iter().all(|piece| piece.alpha.fract() == 0.0 && piece.beta.fract() == 0.0)
+        let costs = self.pieces.iter().flat_map(|piece| [piece.alpha, piece.overhead, piece.beta]);
+        costs.into_iter().all(|cost| cost.fract() == 0.0)
     }
 
-    /// The time of a message of `bytes > 0`; exact if `integral`, which requires integer costs.
+    /// How long a message of `bytes > 0` occupies a port; exact if `integral`, which requires integer
+    /// costs.
     #[inline]
     pub(super) fn transmission(&self, integral: bool, bytes: u64) -> Result<Time, TimeError> {
-        let Piece { alpha, beta, .. } = match self.pieces[..] {
+        let piece = match self.pieces[..] {
             [piece] => piece,
             _ => self.piece_for(bytes),
         };
-        linear(integral, alpha, beta, bytes)
+        piece.link().occupancy(integral, bytes)
     }
 
-    /// A lower bound on the time of any number of messages of `bytes > 0` together.
+    /// A lower bound on how long any number of messages of `bytes > 0` together occupy a port.
     pub(super) fn least_in_all(&self, integral: bool, bytes: u64) -> Result<Time, TimeError> {
-        let (alpha, beta) = self.below;
-        linear(integral, alpha, beta, bytes)
+        let (overhead, beta) = self.below;
+        linear(integral, overhead, beta, bytes)
     }
 }
 
 /// A line that no message of at least one byte is below: the least beta of all pieces, and the
-/// largest alpha that goes with it. Integers for integer costs; the law itself if there is one piece.
+/// largest overhead that goes with it. Integers for integer costs; the law itself if there is one piece.
 fn line_below(pieces: &[Piece]) -> (f64, f64) {
     let beta = pieces.iter().map(|piece| piece.beta).fold(f64::INFINITY, f64::min);
-    let alphas = pieces.iter().map(|piece| {
+    let overheads = pieces.iter().map(|piece| {
         // Above the line by the least at the piece's smallest message.
         let steeper = (piece.beta - beta) * piece.from_bytes.max(1) as f64;
-        let alpha = if steeper > 0.0 { piece.alpha + steeper } else { piece.alpha };
+        let overhead = if steeper > 0.0 { piece.overhead + steeper } else { piece.overhead };
         // Rounding must not lift the line.
-        match alpha > LARGEST_EXACT as f64 {
-            true => piece.alpha,
-            false => alpha,
+        match overhead > LARGEST_EXACT as f64 {
+            true => piece.overhead,
+            false => overhead,
         }
     });
-    (alphas.fold(f64::INFINITY, f64::min), beta)
+    (overheads.fold(f64::INFINITY, f64::min), beta)
 }
 
 #[cfg(test)]
@@ -180,7 +206,7 @@ mod tests {
     use super::*;
 
     fn law(pieces: &[(u64, f64, f64)]) -> Result<PiecewiseLinear, PieceError> {
-        let piece = |&(from_bytes, alpha, beta)| Piece { from_bytes, alpha, beta };
+        let piece = |&(from_bytes, alpha, beta)| Piece::one_port(from_bytes, alpha, beta);
         PiecewiseLinear::new(pieces.iter().map(piece).collect())
     }
 

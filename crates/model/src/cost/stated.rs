@@ -1,6 +1,7 @@
 //! Costs as somebody states them: as bare numbers, or as those of a machine.
 
 use super::{CostMatrix, Costs, Hierarchy, Homogeneous};
+use crate::Network;
 use crate::document::Machine;
 use std::sync::Arc;
 
@@ -21,6 +22,11 @@ impl StatedCosts {
             StatedCosts::Parameters(costs) => costs,
             StatedCosts::Machine(machine) => &machine.costs,
         }
+    }
+
+    /// How the network serves messages: that of the machine, or the default.
+    pub fn network(&self) -> Network {
+        self.machine().map(|machine| machine.network.clone()).unwrap_or_default()
     }
 
     /// The machine, if there is one: times are then in seconds.

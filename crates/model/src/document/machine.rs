@@ -6,11 +6,12 @@
 use super::list::ShortList;
 use super::{Header, Object};
 use crate::{
-    CostMatrix, Costs, Hierarchy, Homogeneous, Level, MOST_PROCESSORS, Piece, PiecewiseLinear,
-    Placement, Rank,
+    CostMatrix, Costs, Hierarchy, Homogeneous, Level, Link, LinkLaw, MOST_PROCESSORS, MeasuredSize,
+    MeasuredSizes, Network, Piece, PiecewiseLinear, Placement, PortKind, Rank, Time, WireOwner,
 };
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A machine with its costs, as documents carry it.
@@ -25,13 +26,30 @@ pub struct Machine {
     pub provenance: String,
     /// The costs, in seconds and bytes.
     pub costs: Costs,
+    /// How the network serves several messages, in seconds and bytes.
+    pub network: Network,
 }
 
 impl Machine {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-machine";
-    /// The newest version, which is the one that is written.
-    pub const VERSION: u64 = 1;
+    /// The newest version.
+    pub const VERSION: u64 = 2;
+
+    /// The least version that can carry the machine, which is the one that is written: 2 where latency
+    /// overlaps, or something is known of the network.
+    pub fn version(&self) -> u64 {
+        match self.costs.overlaps() || self.has_tables() || self.network != Network::default() {
+            true => 2,
+            false => 1,
+        }
+    }
+
+    /// Whether costs are stated by measured sizes.
+    fn has_tables(&self) -> bool {
+        let Costs::Hierarchical(costs) = &self.costs else { return false };
+        costs.levels().iter().any(|level| matches!(level.links, LinkLaw::Measured(_)))
+    }
 }
 
 /// A day of the Gregorian calendar.
@@ -95,12 +113,32 @@ struct MachineFields {
     matrix: Option<Object<MatrixFields>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hierarchical: Option<Object<HierarchicalFields>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Object<NetworkFields>>,
+}
+
+/// Everything in it may be left out.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NetworkFields {
+    #[serde(default)]
+    port: PortKind,
+    #[serde(default)]
+    wire: WireOwner,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eager_limit_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    send_overhead_seconds: Option<f64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    measured: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HomogeneousFields {
     alpha_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead_seconds: Option<f64>,
     beta_seconds_per_byte: f64,
     gamma_seconds_per_byte: f64,
 }
@@ -109,6 +147,8 @@ struct HomogeneousFields {
 #[serde(deny_unknown_fields)]
 struct MatrixFields {
     alpha_seconds: PerRank<PerRank<Latency>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead_seconds: Option<PerRank<PerRank<Latency>>>,
     beta_seconds_per_byte: PerRank<PerRank<f64>>,
     gamma_seconds_per_byte: PerRank<f64>,
 }
@@ -134,7 +174,7 @@ enum PlacementName {
     Listed,
 }
 
-/// A level, with one law for all sizes or a list of pieces.
+/// A level, with one law for all sizes, a list of pieces, or a table of measured sizes.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LevelFields {
@@ -143,9 +183,13 @@ struct LevelFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     alpha_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    overhead_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     beta_seconds_per_byte: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pieces: Option<Vec<Object<PieceFields>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sizes: Option<Vec<Object<SizeFields>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -153,7 +197,17 @@ struct LevelFields {
 struct PieceFields {
     from_bytes: u64,
     alpha_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead_seconds: Option<f64>,
     beta_seconds_per_byte: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SizeFields {
+    bytes: u64,
+    latency_seconds: f64,
+    occupancy_seconds: f64,
 }
 
 /// An entry of `alpha_seconds`: a number, or `"inf"` where there is no link, since JSON has no
@@ -213,7 +267,7 @@ impl TryFrom<MachineFields> for Machine {
 
     fn try_from(fields: MachineFields) -> Result<Machine, String> {
         let MachineFields { format, version, name, date, provenance, .. } = fields;
-        let MachineFields { homogeneous, matrix, hierarchical, .. } = fields;
+        let MachineFields { homogeneous, matrix, hierarchical, network, .. } = fields;
         let header = Header { format, version };
         header.check(Machine::FORMAT, Machine::VERSION).map_err(|error| error.to_string())?;
         for (field, text) in [("name", &name), ("provenance", &provenance)] {
@@ -243,18 +297,64 @@ impl TryFrom<MachineFields> for Machine {
                 ));
             }
         };
-        Ok(Machine { name, date: day, provenance, costs })
+        let network = match network {
+            Some(Object(fields)) => {
+                fields.network(&costs).map_err(|error| format!("network: {error}"))?
+            }
+            None => Network::default(),
+        };
+        let machine = Machine { name, date: day, provenance, costs, network };
+        match machine.version() > version {
+            true => Err(format!(
+                "version {version} has no overheads, measured sizes and networks; they need version {}",
+                machine.version()
+            )),
+            false => Ok(machine),
+        }
+    }
+}
+
+impl NetworkFields {
+    fn network(self, costs: &Costs) -> Result<Network, String> {
+        let NetworkFields { port, wire, eager_limit_bytes, send_overhead_seconds, measured } = self;
+        if wire == WireOwner::Node && !matches!(costs, Costs::Hierarchical(_)) {
+            return Err("\"wire\" is \"node\", but only hierarchical costs know nodes".into());
+        }
+        if let Some(value) = send_overhead_seconds.filter(|&value| Time::new(value).is_none()) {
+            return Err(format!(
+                "\"send_overhead_seconds\" is {value}; costs are finite numbers of at least 0"
+            ));
+        }
+        Ok(Network {
+            port,
+            wire,
+            eager_limit: eager_limit_bytes,
+            send_overhead: send_overhead_seconds,
+            measured,
+        })
+    }
+}
+
+impl From<Network> for NetworkFields {
+    fn from(network: Network) -> NetworkFields {
+        let Network { port, wire, eager_limit, send_overhead, measured } = network;
+        NetworkFields {
+            port,
+            wire,
+            eager_limit_bytes: eager_limit,
+            send_overhead_seconds: send_overhead,
+            measured,
+        }
     }
 }
 
 impl HomogeneousFields {
     fn costs(self) -> Result<Homogeneous, String> {
-        Homogeneous::new(
-            self.alpha_seconds,
-            self.beta_seconds_per_byte,
-            self.gamma_seconds_per_byte,
-        )
-        .map_err(|error| error.to_string())
+        let HomogeneousFields { alpha_seconds, overhead_seconds, .. } = self;
+        Homogeneous::new(alpha_seconds, self.beta_seconds_per_byte, self.gamma_seconds_per_byte)
+            .map_err(|error| error.to_string())?
+            .with_overhead(overhead_seconds.unwrap_or(alpha_seconds))
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -263,11 +363,18 @@ impl MatrixFields {
         let row = |ShortList(row): PerRank<Latency>| -> Vec<f64> {
             row.into_iter().map(|Latency(alpha)| alpha).collect()
         };
-        let alpha: Vec<Vec<f64>> = self.alpha_seconds.0.into_iter().map(row).collect();
+        let table = |ShortList(rows): PerRank<PerRank<Latency>>| -> Vec<Vec<f64>> {
+            rows.into_iter().map(row).collect()
+        };
+        let alpha = table(self.alpha_seconds);
         let beta: Vec<Vec<f64>> =
             self.beta_seconds_per_byte.0.into_iter().map(|ShortList(row)| row).collect();
-        CostMatrix::new(&alpha, &beta, &self.gamma_seconds_per_byte.0)
-            .map_err(|error| error.to_string())
+        let costs = CostMatrix::new(&alpha, &beta, &self.gamma_seconds_per_byte.0)
+            .map_err(|error| error.to_string())?;
+        match self.overhead_seconds.map(table) {
+            Some(overheads) => costs.with_overheads(&overheads).map_err(|error| error.to_string()),
+            None => Ok(costs),
+        }
     }
 }
 
@@ -298,21 +405,30 @@ impl HierarchicalFields {
 
 impl LevelFields {
     fn level(self) -> Result<Level, String> {
-        let pieces = match (self.alpha_seconds, self.beta_seconds_per_byte, self.pieces) {
-            (Some(alpha), Some(beta), None) => vec![Piece { from_bytes: 0, alpha, beta }],
-            (None, None, Some(pieces)) => {
-                pieces.into_iter().map(|Object(piece)| piece.into()).collect()
+        let LevelFields { name, members, overhead_seconds, .. } = self;
+        let line = (self.alpha_seconds, self.beta_seconds_per_byte);
+        let pieces = |pieces| -> Result<LinkLaw, String> {
+            Ok(PiecewiseLinear::new(pieces).map_err(|error| error.to_string())?.into())
+        };
+        let links = match (line, overhead_seconds, self.pieces, self.sizes) {
+            ((Some(alpha), Some(beta)), overhead, None, None) => {
+                let overhead = overhead.unwrap_or(alpha);
+                pieces(vec![Piece { from_bytes: 0, alpha, overhead, beta }])?
+            }
+            ((None, None), None, Some(list), None) => {
+                pieces(list.into_iter().map(|Object(piece)| piece.into()).collect())?
+            }
+            ((None, None), None, None, Some(sizes)) => {
+                let sizes = sizes.into_iter().map(|Object(size)| size.into()).collect();
+                LinkLaw::Measured(MeasuredSizes::new(sizes).map_err(|error| error.to_string())?)
             }
             _ => {
-                return Err(
-                    "either \"alpha_seconds\" and \"beta_seconds_per_byte\" or \"pieces\" \
-                            must be given"
-                        .into(),
-                );
+                return Err("either \"alpha_seconds\" and \"beta_seconds_per_byte\" (and \
+                     \"overhead_seconds\" if need be), or \"pieces\", or \"sizes\" must be given"
+                    .into());
             }
         };
-        let links = PiecewiseLinear::new(pieces).map_err(|error| error.to_string())?;
-        Ok(Level { name: self.name, members: self.members, links })
+        Ok(Level { name, members, links })
     }
 }
 
@@ -321,7 +437,18 @@ impl From<PieceFields> for Piece {
         Piece {
             from_bytes: fields.from_bytes,
             alpha: fields.alpha_seconds,
+            overhead: fields.overhead_seconds.unwrap_or(fields.alpha_seconds),
             beta: fields.beta_seconds_per_byte,
+        }
+    }
+}
+
+impl From<SizeFields> for MeasuredSize {
+    fn from(fields: SizeFields) -> MeasuredSize {
+        MeasuredSize {
+            bytes: fields.bytes,
+            latency: fields.latency_seconds,
+            occupancy: fields.occupancy_seconds,
         }
     }
 }
@@ -330,14 +457,18 @@ impl From<Machine> for MachineFields {
     fn from(machine: Machine) -> MachineFields {
         let mut fields = MachineFields {
             format: Machine::FORMAT.into(),
-            version: Machine::VERSION,
+            version: machine.version(),
             name: machine.name,
             date: machine.date.to_string(),
             provenance: machine.provenance,
             homogeneous: None,
             matrix: None,
             hierarchical: None,
+            network: None,
         };
+        if machine.network != Network::default() {
+            fields.network = Some(Object(machine.network.into()));
+        }
         match &machine.costs {
             Costs::Homogeneous(costs) => fields.homogeneous = Some(Object(costs.into())),
             Costs::Matrix(costs) => fields.matrix = Some(Object(costs.into())),
@@ -351,6 +482,7 @@ impl From<&Homogeneous> for HomogeneousFields {
     fn from(costs: &Homogeneous) -> HomogeneousFields {
         HomogeneousFields {
             alpha_seconds: costs.alpha(),
+            overhead_seconds: costs.overlaps().then_some(costs.overhead()),
             beta_seconds_per_byte: costs.beta(),
             gamma_seconds_per_byte: costs.gamma(),
         }
@@ -362,10 +494,13 @@ impl From<&CostMatrix> for MatrixFields {
         let ranks = || 0..costs.size();
         // The diagonals are 0: see `CostMatrix`.
         let row = |sender: Rank| ranks().map(move |receiver| (sender, receiver));
+        let table = |cost: &dyn Fn(Rank, Rank) -> f64| {
+            ranks().map(|sender| row(sender).map(|(i, j)| Latency(cost(i, j))).collect()).collect()
+        };
+        let overlaps = Costs::Matrix(costs.clone()).overlaps();
         MatrixFields {
-            alpha_seconds: ranks()
-                .map(|sender| row(sender).map(|(i, j)| Latency(costs.alpha(i, j))).collect())
-                .collect(),
+            alpha_seconds: table(&|i, j| costs.alpha(i, j)),
+            overhead_seconds: overlaps.then(|| table(&|i, j| costs.overhead(i, j))),
             beta_seconds_per_byte: ranks()
                 .map(|sender| row(sender).map(|(i, j)| costs.beta(i, j)).collect())
                 .collect(),
@@ -392,19 +527,38 @@ impl From<&Hierarchy> for HierarchicalFields {
 
 impl From<&Level> for LevelFields {
     fn from(level: &Level) -> LevelFields {
-        let fields = |piece: &Piece| PieceFields {
-            from_bytes: piece.from_bytes,
-            alpha_seconds: piece.alpha,
-            beta_seconds_per_byte: piece.beta,
+        let overhead = |link: Link| link.overlaps().then_some(link.overhead);
+        let piece = |piece: &Piece| {
+            Object(PieceFields {
+                from_bytes: piece.from_bytes,
+                alpha_seconds: piece.alpha,
+                overhead_seconds: overhead(piece.link()),
+                beta_seconds_per_byte: piece.beta,
+            })
+        };
+        let size = |size: &MeasuredSize| {
+            Object(SizeFields {
+                bytes: size.bytes,
+                latency_seconds: size.latency,
+                occupancy_seconds: size.occupancy,
+            })
         };
         let line = level.links.linear();
-        let pieces = || level.links.pieces().iter().map(|piece| Object(fields(piece))).collect();
+        let (pieces, sizes) = match &level.links {
+            LinkLaw::Pieces(law) if line.is_none() => {
+                (Some(law.pieces().iter().map(piece).collect()), None)
+            }
+            LinkLaw::Pieces(_) => (None, None),
+            LinkLaw::Measured(law) => (None, Some(law.sizes().iter().map(size).collect())),
+        };
         LevelFields {
             name: level.name.clone(),
             members: level.members,
-            alpha_seconds: line.map(|piece| piece.alpha),
-            beta_seconds_per_byte: line.map(|piece| piece.beta),
-            pieces: if line.is_none() { Some(pieces()) } else { None },
+            alpha_seconds: line.map(|link| link.alpha),
+            overhead_seconds: line.and_then(overhead),
+            beta_seconds_per_byte: line.map(|link| link.beta),
+            pieces,
+            sizes,
         }
     }
 }

@@ -125,16 +125,21 @@ impl TreeDocument {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-tree";
     /// What is written; older versions are read, newer ones are refused.
-    pub const VERSION: u64 = 3;
+    pub const VERSION: u64 = 4;
 
     /// The version that this document is written in: the oldest that has all its fields. Version 2
     /// added machines, broadcast and reduction; version 3 the order, which is written where it is
-    /// not the strictest.
+    /// not the strictest; version 4 overheads, and machines of version 2.
     pub fn version(&self) -> u64 {
         let needs_2 = |problem: &Problem| {
             problem.stated_costs().machine().is_some() || problem.vector().is_some()
         };
+        let needs_4 = |problem: &Problem| match problem.stated_costs() {
+            StatedCosts::Parameters(costs) => costs.overlaps(),
+            StatedCosts::Machine(machine) => machine.version() > 1,
+        };
         match self.order() {
+            _ if self.problem.as_ref().is_some_and(needs_4) => 4,
             Order::Ordered if self.problem.as_ref().is_some_and(needs_2) => 2,
             Order::Ordered => 1,
             Order::Direct | Order::Any => 3,
@@ -175,6 +180,8 @@ struct ProblemFields {
     operation: Operation,
     #[serde(skip_serializing_if = "Option::is_none")]
     alpha: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overhead: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     beta_per_byte: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -318,6 +325,7 @@ impl TryFrom<&Problem> for ProblemFields {
         let mut fields = ProblemFields {
             operation: problem.operation(),
             alpha: None,
+            overhead: None,
             beta_per_byte: None,
             gamma_per_byte: None,
             machine: None,
@@ -329,6 +337,7 @@ impl TryFrom<&Problem> for ProblemFields {
                 let kind = costs.name();
                 let costs = costs.parameters().ok_or(UnnamedCosts { kind })?;
                 fields.alpha = Some(costs.alpha());
+                fields.overhead = costs.overlaps().then_some(costs.overhead());
                 fields.beta_per_byte = Some(costs.beta());
                 fields.gamma_per_byte = Some(costs.gamma());
             }
@@ -342,11 +351,12 @@ impl ProblemFields {
     /// Fails on what this version of the format does not have.
     fn check_version(&self, version: u64) -> Result<(), TreeDocumentError> {
         let newer = [
-            (self.machine.is_some(), "\"machine\""),
-            (self.vector_bytes.is_some(), "\"vector_bytes\""),
+            (self.machine.is_some(), "\"machine\"", 2),
+            (self.vector_bytes.is_some(), "\"vector_bytes\"", 2),
+            (self.overhead.is_some(), "\"overhead\"", 4),
         ];
-        match newer.into_iter().find(|&(is_given, _)| is_given && version < 2) {
-            Some((_, what)) => Err(TreeDocumentError::TooEarly { what, version, needed: 2 }),
+        match newer.into_iter().find(|&(is_given, _, needed)| is_given && version < needed) {
+            Some((_, what, needed)) => Err(TreeDocumentError::TooEarly { what, version, needed }),
             None => Ok(()),
         }
     }
@@ -360,6 +370,7 @@ impl ProblemFields {
                 ("beta_per_byte", self.beta_per_byte),
                 ("gamma_per_byte", self.gamma_per_byte),
             ],
+            self.overhead,
             self.machine,
         )
         .map_err(problem)?;
@@ -384,22 +395,30 @@ impl ProblemFields {
     }
 }
 
-/// The costs of a problem: all three of the named numbers, or a machine.
+/// The costs of a problem: all three of the named numbers, and the overhead if there is one, or a
+/// machine.
 fn stated(
     parameters: [(&str, Option<f64>); 3],
+    overhead: Option<f64>,
     machine: Option<Object<Machine>>,
 ) -> Result<StatedCosts, String> {
     match machine {
-        Some(Object(machine)) => match parameters.iter().find(|(_, value)| value.is_some()) {
-            Some((name, _)) => Err(format!("\"machine\" and \"{name}\" are both given")),
-            None => Ok(StatedCosts::from(machine)),
-        },
+        Some(Object(machine)) => {
+            let numbers = parameters.into_iter().chain([("overhead", overhead)]);
+            match numbers.into_iter().find(|(_, value)| value.is_some()) {
+                Some((name, _)) => Err(format!("\"machine\" and \"{name}\" are both given")),
+                None => Ok(StatedCosts::from(machine)),
+            }
+        }
         None => {
             let value = |index: usize| {
                 let (name, value) = parameters[index];
                 value.ok_or_else(|| format!("missing field `{name}` (or `machine`)"))
             };
-            Homogeneous::new(value(0)?, value(1)?, value(2)?)
+            let costs = Homogeneous::new(value(0)?, value(1)?, value(2)?)
+                .map_err(|error| error.to_string())?;
+            costs
+                .with_overhead(overhead.unwrap_or(costs.alpha()))
                 .map(StatedCosts::from)
                 .map_err(|error| error.to_string())
         }

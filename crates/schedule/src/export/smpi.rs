@@ -98,6 +98,16 @@ pub enum ReplayError {
         /// The rank that receives the message.
         receiver: Rank,
     },
+    /// Costs that are not those of the one-port model.
+    #[error(
+        "latency from {sender} to {receiver} overlaps with other work; a replay waits for each message"
+    )]
+    Overlaps {
+        /// The rank that sends the message.
+        sender: Rank,
+        /// The rank that receives the message.
+        receiver: Rank,
+    },
     /// A copy whose time cannot be stated.
     #[error(transparent)]
     Time(#[from] TimeError),
@@ -327,10 +337,11 @@ fn links(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, ReplayError> {
         .collect();
     let link = |(sender, receiver)| match costs.link(sender, receiver) {
         None => Err(ReplayError::NotLinear { sender, receiver }),
-        Some((alpha, _)) if alpha.is_infinite() => Err(ReplayError::NoLink { sender, receiver }),
-        Some((0.0, _)) => Err(ReplayError::NoLatency { sender, receiver }),
-        Some((_, 0.0)) => Err(ReplayError::NoBandwidth { sender, receiver }),
-        Some((alpha, beta)) => Ok(Link { sender, receiver, alpha, beta }),
+        Some(link) if link.alpha.is_infinite() => Err(ReplayError::NoLink { sender, receiver }),
+        Some(link) if link.overlaps() => Err(ReplayError::Overlaps { sender, receiver }),
+        Some(link) if link.alpha == 0.0 => Err(ReplayError::NoLatency { sender, receiver }),
+        Some(link) if link.beta == 0.0 => Err(ReplayError::NoBandwidth { sender, receiver }),
+        Some(link) => Ok(Link { sender, receiver, alpha: link.alpha, beta: link.beta }),
     };
     pairs.into_iter().map(link).collect()
 }

@@ -112,6 +112,8 @@ struct Simulation<'a, C> {
     matching: &'a Matching,
     costs: &'a C,
     sends: Sends,
+    /// Whether data flows from the root outwards.
+    is_outward: bool,
     /// An entry for each action: its processor.
     owner: Vec<u32>,
     /// An entry for each action: the ones before and after it on its port.
@@ -168,6 +170,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             matching,
             costs,
             sends,
+            is_outward: schedule.task().operation.is_outward(),
             owner,
             neighbours,
             progress: vec![KnownTimes::default(); programs.len()],
@@ -239,14 +242,33 @@ impl<'a, C: CostModel> Simulation<'a, C> {
     }
 
     /// Transmits a message whose ends are both posted.
+    ///
+    /// Where latency overlaps, it passes before the receiver's port is occupied, or, in an outward
+    /// operation, after the sender's port was.
     fn meet(&mut self, sender: usize, receiver: usize) -> Result<(), TimeError> {
         let ready = |index: usize| self.progress[index].times.ready;
-        let start = ready(sender).later(ready(receiver));
-        let duration = self.duration(sender)?;
+        let (latency, duration) = (self.latency(sender)?, self.duration(sender)?);
+        let (sent, start) = match self.is_outward {
+            true => {
+                let sent = ready(sender).later(ready(receiver));
+                (sent, self.costs.sum(sent, latency)?)
+            }
+            false => {
+                let start = self.costs.sum(ready(sender), latency)?.later(ready(receiver));
+                (start, start)
+            }
+        };
         if self.sends == Sends::Synchronous {
-            self.end_part(sender, receiver as u32, start, duration)?;
+            self.end_part(sender, receiver as u32, sent, duration)?;
         }
         self.end_part(receiver, sender as u32, start, duration)
+    }
+
+    /// How much later than it is sent the message of a sending action may be received.
+    fn latency(&self, index: usize) -> Result<Time, TimeError> {
+        let send = self.programs.action(index).send().expect("the action sends");
+        let sender = self.owner[index] as Rank;
+        self.costs.latency_between(sender, send.to, send.from.bytes())
     }
 
     /// The time that the message of a sending action takes.

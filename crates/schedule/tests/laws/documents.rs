@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tuwtree_laws::machines::{hierarchy, matrix};
 use tuwtree_laws::problems::{self, costs, gather, rooted, sizes};
 use tuwtree_model::document::{Date, Machine, TreeDocument};
-use tuwtree_model::{Collective, Costs, Homogeneous, Problem, Root, Tree, Vector};
+use tuwtree_model::{Collective, Costs, Homogeneous, Network, Problem, Root, Tree, Vector};
 use tuwtree_schedule::{Order, document, verify};
 use tuwtree_treegen::{AdaptiveRule, adaptive};
 
@@ -48,6 +48,7 @@ proptest! {
             date: Date::parse("2024-02-29").unwrap(),
             provenance: "two\nlines, \u{e9}".into(),
             costs,
+            network: Network::default(),
         };
         let json = serde_json::to_string(&machine).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Machine>(&json).unwrap(), &machine);
@@ -79,6 +80,7 @@ proptest! {
             date: Date::parse("2026-11-21").unwrap(),
             provenance: "drawn at random".into(),
             costs: Costs::Hierarchical(costs),
+            network: Network::default(),
         };
         let document = document_of(tree, Some(&problem.with_costs(machine).unwrap()));
         let text = serde_json::to_string(&document).unwrap();

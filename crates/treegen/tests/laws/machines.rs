@@ -200,8 +200,12 @@ proptest! {
 #[test]
 fn a_million_processors_on_three_levels_are_judged_without_a_matrix() {
     let level = |name: &str, members, alpha| {
-        let piece = Piece { from_bytes: 0, alpha, beta: 1.0 };
-        Level { name: name.into(), members, links: PiecewiseLinear::new(vec![piece]).unwrap() }
+        let piece = Piece::one_port(0, alpha, 1.0);
+        Level {
+            name: name.into(),
+            members,
+            links: PiecewiseLinear::new(vec![piece]).unwrap().into(),
+        }
     };
     let levels = vec![level("node", 64, 1.0), level("switch", 32, 10.0), level("all", 512, 100.0)];
     let processors = 1 << 20;

@@ -144,7 +144,7 @@ proptest! {
         let level = |name: &str, members, alpha| Level {
             name: name.into(),
             members,
-            links: PiecewiseLinear::new(vec![Piece { from_bytes: 0, alpha, beta: 0.0 }]).unwrap(),
+            links: PiecewiseLinear::new(vec![Piece::one_port(0, alpha, 0.0)]).unwrap().into(),
         };
         let mut listed = vec![0; processors];
         for (node, ranks) in nodes.iter().enumerate() {

@@ -16,8 +16,8 @@ use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation,
-    Randomness, Rank,
+    BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Network,
+    Operation, Randomness, Rank,
 };
 use tuwtree_plan::catalogue;
 
@@ -352,6 +352,7 @@ fn measured_machine(
             date: today(),
             provenance: format!("Measured by {PROGRAM} bench, briefly: {}", describe(host)),
             costs,
+            network: Network::default(),
         }),
         Some(Err(error)) => Err(error.to_string()),
         None => Err(String::new()),
@@ -366,6 +367,7 @@ fn lone_machine(host: &Host) -> Machine {
         date: today(),
         provenance: "One processor sends no messages.".to_owned(),
         costs: costs.into(),
+        network: Network::default(),
     }
 }
 

@@ -13,8 +13,8 @@ use tuwtree_executor::measure::calibrate::{
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format};
 use tuwtree_measure::{Fit, Model, fitted};
-use tuwtree_model::ClosedSet;
 use tuwtree_model::document::{Date, Machine};
+use tuwtree_model::{ClosedSet, Network};
 
 /// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
 ///
@@ -110,6 +110,7 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(
         date: args.date.unwrap_or_else(today),
         provenance: provenance(&host, &request, &plan, &fits),
         costs,
+        network: Network::default(),
     };
     let text = match format {
         Format::Toml => toml::to_string(&machine).map_err(|error| Stop::alone(&error))?,

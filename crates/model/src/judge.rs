@@ -1,0 +1,360 @@
+//! The judge: how long a tree takes on a network that serves several messages at once.
+//!
+//! The planner ([`completion`](crate::completion())) charges a message's whole occupancy to one port, one
+//! message after the other. That is what dynamic programs can add up, and no gather takes longer. The judge
+//! splits occupancy in two: first the message is on a wire, which all messages that are under way share;
+//! then it costs the receiver's processor its overhead. It is what candidates are compared by.
+//!
+//! ```text
+//! gather   child ready      enters          leaves the wire            is received
+//!              |---- lambda ---|==== w = f - o, shared ====|~~ waits ~~|== o ==|
+//! scatter  k sends before, each o_s long
+//!          |-- k o_s --|---- lambda ---|==== w, shared ====|== o ==| child ready
+//! ```
+//!
+//! `o` is what a message of 1 byte occupies, 0 for a message beyond the eager limit; `f` is the planner's
+//! occupancy. A wire belongs to the receiving rank of a gather and the sending rank of a scatter, or to its
+//! node.
+//!
+//! Where nothing overlaps ([`Costs::overlaps`](crate::Costs::overlaps)), and on several ports, the judge is
+//! the planner.
+
+mod wire;
+
+use crate::{
+    CostModel, Costs, Hierarchy, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree,
+    WireOwner, completion_time,
+};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use wire::Wire;
+
+/// How a rank handles several messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Service {
+    /// All receives are posted at the start, or all sends begun, and waited for together.
+    #[default]
+    AllPosted,
+    /// One message after the other, in the order of the tree's steps (a scatter's backwards): what lies
+    /// beyond the eager limit does not travel before its turn.
+    OneByOne,
+}
+
+/// The time that a tree takes by the judge, all messages posted at once.
+///
+/// # Errors
+/// [`TimeError`] where there is no link for an edge of the tree that data goes along, and where times are
+/// not finite.
+///
+/// # Panics
+/// If tree and problem have different numbers of processors.
+///
+/// # Complexity
+/// O(p log p) time, O(p) space.
+///
+/// # Source
+/// `docs/planner-and-judge.md`.
+///
+/// # Example
+/// Both messages travel until 6. They share the wire until 12, when it has served three bytes of each;
+/// the longer one, alone, until 13. Each costs the processor 1: the second is received until 14.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Step, Tree, completion_time, judged_time};
+/// let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
+/// let tree = Tree::new(3, 0, &steps).unwrap();
+/// let sizes = BlockSizes::new([0, 4, 5]).unwrap();
+/// let costs = Homogeneous::new(6.0, 1.0, 0.0).unwrap().with_overhead(0.0).unwrap();
+/// let problem = Problem::gather(&sizes, costs).unwrap();
+/// // The first byte counts as overhead.
+/// assert_eq!(judged_time(&tree, &problem).unwrap().units(), 14.0);
+/// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 15.0);
+/// ```
+pub fn judged_time(tree: &Tree, problem: &Problem) -> Result<Time, TimeError> {
+    judged_time_as(tree, problem, Service::AllPosted)
+}
+
+/// The time that a tree takes by the judge if ranks handle messages so.
+///
+/// # Errors, panics, complexity
+/// As [`judged_time`].
+pub fn judged_time_as(tree: &Tree, problem: &Problem, service: Service) -> Result<Time, TimeError> {
+    if !problem.costs().overlaps() || problem.ports() != Ports::ONE {
+        return completion_time(tree, problem);
+    }
+    let mut judge = Judge::new(tree, problem, service)?;
+    judge.run();
+    let end = judge.ranks.iter().map(|rank| rank.busy_until).fold(0.0, f64::max);
+    Time::new(end).ok_or(TimeError::NotFinite)
+}
+
+struct Judge<'a> {
+    tree: &'a Tree,
+    is_outward: bool,
+    service: Service,
+    /// `p` entries: the message along the edge between a rank and its parent; none for the root, and
+    /// where there is no data.
+    messages: Vec<Option<Message>>,
+    /// `p` entries: the children whose messages a rank handles, in this order.
+    children: Vec<Vec<Rank>>,
+    ranks: Vec<RankState>,
+    wires: Vec<Wire>,
+    queue: BinaryHeap<Reverse<Event>>,
+}
+
+/// A message with what it costs, in the time unit of the costs.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    latency: f64,
+    /// `w`.
+    on_wire: f64,
+    /// `o`.
+    overhead: f64,
+    /// `o_s`.
+    send_overhead: f64,
+    /// Whether it travels before its turn.
+    is_eager: bool,
+    /// The index of the wire that it is on.
+    wire: usize,
+    /// When it left the wire, once it has.
+    left: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RankState {
+    /// The time of the copy of the rank's own block.
+    copy: f64,
+    /// When its processor is free.
+    busy_until: f64,
+    /// How many messages of its children are done.
+    turn: usize,
+}
+
+/// What happens at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Event {
+    time: f64,
+    what: What,
+}
+
+/// At equal times departures come first, then lower numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// The message that is due on this wire leaves it, unless another came or left meanwhile.
+    Leave { wire: usize, version: u64 },
+    /// The message of this child enters its wire.
+    Enter { child: Rank },
+}
+
+impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Event) -> Ordering {
+        self.time.total_cmp(&other.time).then(self.what.cmp(&other.what))
+    }
+}
+
+impl<'a> Judge<'a> {
+    fn new(tree: &'a Tree, problem: &Problem, service: Service) -> Result<Judge<'a>, TimeError> {
+        let processors = tree.processors();
+        assert_eq!(processors, problem.processors(), "tree and data of one problem");
+        let network = problem.stated_costs().network();
+        let nodes = match (problem.costs(), network.wire) {
+            (Costs::Hierarchical(machine), WireOwner::Node) => Some(machine),
+            (Costs::Homogeneous(_) | Costs::Matrix(_) | Costs::Hierarchical(_), _) => None,
+        };
+        let is_outward = problem.operation().is_outward();
+        let segments = segments(tree, problem);
+        let mut messages = vec![None; processors];
+        let mut children = vec![Vec::new(); processors];
+        let mut ranks = Vec::with_capacity(processors);
+        for parent in 0..processors {
+            for child in tree.children(parent).filter(|&child| segments[child] > 0) {
+                let (from, to) = problem.collective().ends(child, parent);
+                let (costs, bytes) = (problem.costs(), segments[child]);
+                let occupancy = costs.transmission_between(from, to, bytes)?.units();
+                let least = costs.transmission_between(from, to, 1)?.units().min(occupancy);
+                let is_eager = network.is_eager(bytes);
+                let overhead = if is_eager { least } else { 0.0 };
+                messages[child] = Some(Message {
+                    latency: costs.latency_between(from, to, bytes)?.units(),
+                    on_wire: occupancy - overhead,
+                    overhead,
+                    send_overhead: network.send_overhead.unwrap_or(least),
+                    is_eager,
+                    wire: match nodes {
+                        Some(machine) if machine.node(child) != machine.node(parent) => {
+                            processors + machine.node(parent)
+                        }
+                        _ => parent,
+                    },
+                    left: None,
+                });
+                children[parent].push(child);
+            }
+            if is_outward {
+                children[parent].reverse();
+            }
+            let copies = tree.steps(parent).any(|step| step == Step::Copy);
+            let copy = if copies { problem.copy(parent)?.units() } else { 0.0 };
+            ranks.push(RankState { copy, busy_until: 0.0, turn: 0 });
+        }
+        let wires = processors + nodes.map_or(0, Hierarchy::nodes);
+        let wire = Wire::new(network.port == PortKind::Fair);
+        Ok(Judge {
+            tree,
+            is_outward,
+            service,
+            messages,
+            children,
+            ranks,
+            wires: vec![wire; wires],
+            queue: BinaryHeap::new(),
+        })
+    }
+
+    fn run(&mut self) {
+        match self.is_outward {
+            true => self.send_on(self.tree.root()),
+            false => {
+                for rank in self.ranks.iter_mut() {
+                    rank.busy_until = rank.copy;
+                }
+                for rank in 0..self.ranks.len() {
+                    self.hand_in_if_complete(rank);
+                }
+            }
+        }
+        while let Some(Reverse(Event { time, what })) = self.queue.pop() {
+            match what {
+                What::Enter { child } => {
+                    let Message { wire, on_wire, .. } = *self.message(child);
+                    self.wires[wire].enter(time, child, on_wire);
+                    self.await_departure(wire);
+                }
+                What::Leave { wire, version } if self.wires[wire].version() == version => {
+                    let child = self.wires[wire].leave(time);
+                    self.await_departure(wire);
+                    self.message(child).left = Some(time);
+                    match self.is_outward {
+                        true => self.arrived_outward(child, time),
+                        false => self.arrived_inward(self.parent(child), child),
+                    }
+                }
+                What::Leave { .. } => {}
+            }
+        }
+    }
+
+    fn message(&mut self, child: Rank) -> &mut Message {
+        self.messages[child].as_mut().expect("only children with data have a message")
+    }
+
+    fn parent(&self, child: Rank) -> Rank {
+        self.tree.parent(child).expect("only children have a message")
+    }
+
+    fn enter(&mut self, child: Rank, time: f64) {
+        let time = time + self.message(child).latency;
+        self.queue.push(Reverse(Event { time, what: What::Enter { child } }));
+    }
+
+    fn await_departure(&mut self, wire: usize) {
+        if let Some(time) = self.wires[wire].next_departure() {
+            let what = What::Leave { wire, version: self.wires[wire].version() };
+            self.queue.push(Reverse(Event { time, what }));
+        }
+    }
+
+    /// The message whose turn it is at a rank.
+    fn turn(&self, rank: Rank) -> Option<Rank> {
+        self.children[rank].get(self.ranks[rank].turn).copied()
+    }
+
+    /// Sends a rank's segment to its parent, if the rank has all of it and it need not wait for its turn.
+    fn hand_in_if_complete(&mut self, rank: Rank) {
+        let is_complete = self.turn(rank).is_none();
+        let Some(message) = self.messages[rank].filter(|_| is_complete) else { return };
+        let parent = self.parent(rank);
+        let ready = self.ranks[rank].busy_until;
+        if self.service == Service::AllPosted || message.is_eager {
+            self.enter(rank, ready);
+        } else if self.turn(parent) == Some(rank) {
+            self.enter(rank, ready.max(self.ranks[parent].busy_until));
+        }
+    }
+
+    /// A message has come to a rank, whose processor takes it, at once or in its turn.
+    fn arrived_inward(&mut self, rank: Rank, child: Rank) {
+        match self.service {
+            Service::AllPosted => self.take(rank, child),
+            Service::OneByOne => {
+                while let Some(next) = self.turn(rank) {
+                    if self.message(next).left.is_none() {
+                        break;
+                    }
+                    self.take(rank, next);
+                    // The next one may travel now, if it was complete before.
+                    let following = self.turn(rank).filter(|&one| !self.message(one).is_eager);
+                    if let Some(following) = following {
+                        self.hand_in_if_complete(following);
+                    }
+                }
+            }
+        }
+        self.hand_in_if_complete(rank);
+    }
+
+    fn take(&mut self, rank: Rank, child: Rank) {
+        let Message { left, overhead, .. } = *self.message(child);
+        let state = &mut self.ranks[rank];
+        state.busy_until = state.busy_until.max(left.expect("it is off the wire")) + overhead;
+        state.turn += 1;
+    }
+
+    /// A child has its segment, and sends on; with [`Service::OneByOne`] its parent may go on, too.
+    fn arrived_outward(&mut self, child: Rank, time: f64) {
+        let Message { overhead, is_eager, .. } = *self.message(child);
+        let parent = self.parent(child);
+        if self.service == Service::OneByOne && !is_eager {
+            self.ranks[parent].busy_until = time;
+            self.ranks[parent].turn += 1;
+            self.send_on(parent);
+        }
+        self.ranks[child].busy_until = time + overhead;
+        self.send_on(child);
+    }
+
+    /// Sends what a rank has to send, up to the first message that blocks, and copies after the last.
+    fn send_on(&mut self, rank: Rank) {
+        while let Some(child) = self.turn(rank) {
+            self.enter(child, self.ranks[rank].busy_until);
+            let Message { is_eager, send_overhead, .. } = *self.message(child);
+            if self.service == Service::OneByOne && !is_eager {
+                return;
+            }
+            self.ranks[rank].busy_until += send_overhead;
+            self.ranks[rank].turn += 1;
+        }
+        self.ranks[rank].busy_until += self.ranks[rank].copy;
+    }
+}
+
+/// The bytes along the edge to each rank's parent.
+fn segments(tree: &Tree, problem: &Problem) -> Vec<u64> {
+    let mut segments: Vec<u64> =
+        (0..tree.processors()).map(|rank| problem.payload().own(rank)).collect();
+    if problem.blocks().is_some() {
+        for rank in tree.top_down().into_iter().rev() {
+            if let Some(parent) = tree.parent(rank) {
+                segments[parent] += segments[rank];
+            }
+        }
+    }
+    segments
+}
