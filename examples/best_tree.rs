@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example best_tree`
 
-use tuwtree::{BlockSizes, ClosedSet, Homogeneous, Problem, Root, Schedule, best};
+use tuwtree::{BlockSizes, ClosedSet, Homogeneous, Problem, Root, best};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let counts = BlockSizes::new([5, 1, 1, 5000, 1, 1, 1, 5])?;
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = Problem::gather(&counts, machine)?.with_root(Root::Given(3))?;
     let best = best(&problem)?;
     println!("{}: {} s", best.construction.name(), best.time());
-    let schedule = Schedule::of_tree(best.tree(), &problem)?;
+    let schedule = best.plan().schedule(&problem)?;
     for rank in 0..problem.processors() {
         println!("rank {rank}: {} actions", schedule.programs().actions(rank).len());
     }

@@ -7,7 +7,7 @@
 
 use crate::error::CliError;
 use crate::output::text;
-use tuwtree_measure::{Plan, break_even};
+use tuwtree_measure::{Repeated, break_even};
 use tuwtree_model::{ClosedSet, Construction};
 use tuwtree_plan::{Comparison, Outcome};
 
@@ -28,8 +28,9 @@ pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
         .min_by_key(|one| one.build_time)
         .unwrap_or_else(|| comparison.fastest());
     let line = |other: &Outcome| {
-        let unplanned = Plan { planning_seconds: 0.0, repetition_seconds: other.time().units() };
-        let plan = Plan {
+        let unplanned =
+            Repeated { planning_seconds: 0.0, repetition_seconds: other.time().units() };
+        let plan = Repeated {
             planning_seconds: planned.build_time.as_secs_f64(),
             repetition_seconds: planned.time().units(),
         };

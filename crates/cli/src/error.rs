@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 use tuwtree_io::{FileError, WrittenTwice, WrongFormat};
 use tuwtree_model::TimeError;
-use tuwtree_plan::PlanError;
+use tuwtree_plan::{PlanError, Treeless};
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,12 @@ impl From<PlanError> for CliError {
             PlanError::Failed(message) => CliError::Failure(message),
             PlanError::Interrupted => CliError::Interrupted,
         }
+    }
+}
+
+impl From<Treeless> for CliError {
+    fn from(error: Treeless) -> CliError {
+        PlanError::from(error).into()
     }
 }
 

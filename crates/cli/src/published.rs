@@ -291,7 +291,7 @@ impl Solver {
         let problem = self.with_root(root);
         let request = Request::new(&problem, Settings::default(), &());
         match request.build(Wanted::named(construction)) {
-            Ok(built) => self.timed(&built.tree),
+            Ok(built) => self.timed(built.plan.tree()?),
             Err(NoTree::Failed(error)) => Err(error.into()),
             Err(NoTree::Skipped(reason)) => Err(CliError::Failure(reason)),
         }

@@ -61,7 +61,7 @@ pub(crate) fn measured_tree(
     let request = Request::new(problem, MEASURED, &());
     let wanted = Wanted { effort: Effort::Moderate, ..Wanted::named(construction) };
     match request.build(wanted) {
-        Ok(built) => Ok(Some(built.tree)),
+        Ok(built) => built.plan.into_tree().map(Some).map_err(|error| error.to_string()),
         Err(NoTree::Skipped(_)) => Ok(None),
         Err(NoTree::Failed(error)) => Err(format!("{}: {error}", construction.name())),
     }
@@ -82,7 +82,8 @@ pub(crate) fn best_schedule(problem: &Problem) -> Result<Rc<Schedule>, String> {
     let comparison = compare(&request, &wanted, false).map_err(|error| error.to_string())?;
     let best = comparison.outcomes.iter().min_by_key(|outcome| outcome.unpacked);
     let best = best.expect("a comparison has at least one outcome");
-    Schedule::without_costs(best.tree(), problem.collective())
+    let tree = best.tree().map_err(|error| error.to_string())?;
+    Schedule::without_costs(tree, problem.collective())
         .map(Rc::new)
         .map_err(|error| error.to_string())
 }

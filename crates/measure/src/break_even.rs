@@ -2,7 +2,7 @@
 
 /// A way to do something again and again.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct Repeated {
     /// What it takes once, before the first time; at least 0.
     pub planning_seconds: f64,
     /// What it takes each time; at least 0.
@@ -26,12 +26,12 @@ pub enum BreakEven {
 ///
 /// # Example
 /// ```
-/// use tuwtree_measure::{BreakEven, Plan, break_even};
-/// let plan = |planning_seconds, repetition_seconds| Plan { planning_seconds, repetition_seconds };
+/// use tuwtree_measure::{BreakEven, Repeated, break_even};
+/// let plan = |planning_seconds, repetition_seconds| Repeated { planning_seconds, repetition_seconds };
 /// // 10 + 2n < 3n from n = 11 on.
 /// assert_eq!(break_even(plan(10.0, 2.0), plan(0.0, 3.0)), BreakEven::From(11));
 /// ```
-pub fn break_even(plan: Plan, other: Plan) -> BreakEven {
+pub fn break_even(plan: Repeated, other: Repeated) -> BreakEven {
     let extra = plan.planning_seconds - other.planning_seconds;
     let gain = other.repetition_seconds - plan.repetition_seconds;
     let crossing = extra / gain;
@@ -55,8 +55,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn plan(planning: u32, repetition: u32) -> Plan {
-        Plan { planning_seconds: planning.into(), repetition_seconds: repetition.into() }
+    fn plan(planning: u32, repetition: u32) -> Repeated {
+        Repeated { planning_seconds: planning.into(), repetition_seconds: repetition.into() }
     }
 
     #[test]
@@ -68,9 +68,9 @@ mod tests {
         // 4n < 10 + 3n up to n = 9; 9n < 1 + 2n never.
         assert_eq!(break_even(plan(0, 4), plan(10, 3)), BreakEven::UpTo(9));
         assert_eq!(break_even(plan(0, 9), plan(1, 2)), BreakEven::Never);
-        let tiny = Plan { planning_seconds: 1e9, repetition_seconds: 1.0 };
+        let tiny = Repeated { planning_seconds: 1e9, repetition_seconds: 1.0 };
         assert_eq!(
-            break_even(tiny, Plan { planning_seconds: 0.0, repetition_seconds: 1.0 + 1e-15 }),
+            break_even(tiny, Repeated { planning_seconds: 0.0, repetition_seconds: 1.0 + 1e-15 }),
             BreakEven::Never
         );
     }

@@ -4,7 +4,7 @@
 //! A reader first checks [`Header`], then reads [`Measurements`], which refuses unknown fields.
 //! `docs/formats.md` describes the format, `docs/measurements.schema.json` defines it.
 
-use crate::break_even::Plan;
+use crate::break_even::Repeated;
 use crate::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -334,8 +334,8 @@ impl Series {
     }
 
     /// What planning and each repetition take.
-    pub fn plan(&self) -> Plan {
-        Plan { planning_seconds: self.planning_seconds, repetition_seconds: self.median() }
+    pub fn plan(&self) -> Repeated {
+        Repeated { planning_seconds: self.planning_seconds, repetition_seconds: self.median() }
     }
 }
 

@@ -20,7 +20,7 @@ mod statistics;
 mod text;
 mod tournament;
 
-pub use break_even::{BreakEven, Plan, break_even};
+pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
 pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use guideline::{Comparison, Guideline, Verdict};

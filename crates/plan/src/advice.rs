@@ -88,9 +88,9 @@ impl<'a> Advice<'a> {
         }
     }
 
-    /// The root of the chosen tree.
-    pub fn root(&self) -> Rank {
-        self.chosen.built.tree.root()
+    /// The root of the chosen plan, if the operation has one.
+    pub fn root(&self) -> Option<Rank> {
+        self.chosen.built.plan.root()
     }
 
     /// No tree of whatever order completes earlier.

@@ -53,7 +53,7 @@ impl Request<'_> {
                 return Ok(Err(format!("the {} method: {error}", other.name())));
             }
         };
-        let found = completion_time(&again.tree, self.problem)?;
+        let found = completion_time(again.plan.tree()?, self.problem)?;
         let same = match &self.searched {
             searched if searched.is_integral() => found == time,
             Searched::Homogeneous(costs, problem) => {

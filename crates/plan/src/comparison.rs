@@ -3,23 +3,27 @@
 use crate::certificate::Certificate;
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
+use crate::plan::{Plan, Treeless};
 use crate::request::{Built, Request, Settings, Wanted};
 use std::time::{Duration, Instant};
 use tuwtree_model::{
     ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, TimeError, Tree,
     best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, unpack_time,
 };
+use tuwtree_schedule::{Schedule, Sends, SimulationError, simulate};
 
-/// A construction's tree with what there is to say about it.
+/// A construction's plan with what there is to say about it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// How the tree was built.
+    /// How the plan was made.
     pub construction: Construction,
-    /// The tree, and the method if there was a choice.
+    /// The plan, and the method if there was a choice.
     pub built: Built,
-    /// When every subtree is complete.
-    pub completion: Completion,
-    /// The order that the tree keeps.
+    /// The completion time of the plan, without any unpacking at the root.
+    time: Time,
+    /// When every subtree of a tree is complete.
+    pub completion: Option<Completion>,
+    /// The order that it keeps.
     pub order: Order,
     /// The completion time with an unpack step at the root.
     pub unpacked: Time,
@@ -138,9 +142,18 @@ fn outcome(
     let built = request.build(wanted)?;
     let build_time = started.elapsed();
     let untimed = |error| wanted.effort.unlinked(error);
-    let completion = completion(&built.tree, problem).map_err(untimed)?;
-    let time = completion.ready[built.tree.root()];
-    let unpack = unpack_time(&built.tree, problem).map_err(untimed)?;
+    let (completion, time, unpacked) = match &built.plan {
+        Plan::Tree(tree) => {
+            let completion = completion(tree, problem).map_err(untimed)?;
+            let time = completion.ready[tree.root()];
+            let unpack = unpack_time(tree, problem).map_err(untimed)?;
+            (Some(completion), time, problem.costs().sum(time, unpack).map_err(untimed)?)
+        }
+        Plan::Programs(schedule) => {
+            let time = time_of_programs(schedule, problem, wanted.effort)?;
+            (None, time, time)
+        }
+    };
     let certificate = match (certify, construction, bound) {
         (true, Construction::Optimal, Ok(bound)) => {
             Some(request.certify(&built, time, *bound).map_err(NoTree::Failed)?)
@@ -149,8 +162,9 @@ fn outcome(
     };
     Ok(Outcome {
         construction,
-        order: Order::of(&built.tree, problem.operation()),
-        unpacked: problem.costs().sum(time, unpack).map_err(untimed)?,
+        order: built.plan.order(problem.operation()),
+        unpacked,
+        time,
         built,
         completion,
         build_time,
@@ -158,15 +172,36 @@ fn outcome(
     })
 }
 
+/// When the last of all programs ends.
+fn time_of_programs(
+    schedule: &Schedule,
+    problem: &Problem,
+    effort: Effort,
+) -> Result<Time, NoTree> {
+    match simulate(schedule, problem.costs(), Sends::Synchronous) {
+        Ok(timeline) => Ok(timeline.completion_time()),
+        Err(SimulationError::Time(error)) => Err(effort.unlinked(error)),
+        Err(error) => Err(NoTree::failed(error)),
+    }
+}
+
 impl Outcome {
-    /// The tree that was built, for the operation of the problem.
-    pub fn tree(&self) -> &Tree {
-        &self.built.tree
+    /// What was made, for the operation of the problem.
+    pub fn plan(&self) -> &Plan {
+        &self.built.plan
     }
 
-    /// The completion time of the tree, without any unpacking at the root.
+    /// The tree that was built, for the operation of the problem.
+    ///
+    /// # Errors
+    /// [`Treeless`]: the operation has programs, and no tree.
+    pub fn tree(&self) -> Result<&Tree, Treeless> {
+        self.built.plan.tree()
+    }
+
+    /// The completion time, without any unpacking at the root.
     pub fn time(&self) -> Time {
-        self.completion.ready[self.built.tree.root()]
+        self.time
     }
 }
 
@@ -213,7 +248,7 @@ impl Comparison {
         };
         let joins = match self.keeps_rank_order(outcome) {
             Some(kept) => kept,
-            None => joins_adjacent_ranges(&outcome.built.tree),
+            None => outcome.tree().is_ok_and(joins_adjacent_ranges),
         };
         // So that optimal trees are searched for with the true costs.
         let is_linear = self.problem.costs().check_linear().is_ok();
@@ -231,9 +266,10 @@ impl Comparison {
         }
     }
 
-    /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved.
+    /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved, or
+    /// if there is no tree.
     pub fn keeps_rank_order(&self, outcome: &Outcome) -> Option<bool> {
-        let vector = self.problem.vector();
-        vector.map(|_| check_combines_neighbours(&outcome.built.tree).is_ok())
+        let tree = self.problem.vector().and_then(|_| outcome.tree().ok());
+        tree.map(|tree| check_combines_neighbours(tree).is_ok())
     }
 }

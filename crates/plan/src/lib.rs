@@ -13,13 +13,12 @@
 //! The best tree for these counts on this machine, and its schedule:
 //! ```
 //! use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
-//! use tuwtree_schedule::Schedule;
 //! let counts = BlockSizes::new([5, 1, 1, 5000, 1, 1, 1, 5]).unwrap();
 //! let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
 //! let problem = Problem::gather(&counts, costs)?.with_root(Root::Given(3))?;
 //! let best = tuwtree_plan::best(&problem)?;
 //! assert_eq!(best.time().units(), 5215.0);
-//! let schedule = Schedule::of_tree(best.tree(), &problem)?;
+//! let schedule = best.plan().schedule(&problem)?;
 //! assert_eq!(schedule.processors(), 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,6 +33,7 @@ mod certificate;
 mod comparison;
 mod error;
 mod expense;
+mod plan;
 mod regions;
 mod request;
 
@@ -43,5 +43,6 @@ pub use certificate::Certificate;
 pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, compare};
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
+pub use plan::{Plan, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
 pub use request::{Built, Request, Search, Settings, Wanted, Watch};

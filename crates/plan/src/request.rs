@@ -3,10 +3,11 @@
 use crate::catalogue::{self, LocalSearch};
 use crate::error::{NoTree, PlanError};
 use crate::expense::{Effort, Expense, LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS, LIMIT_SECONDS};
+use crate::plan::Plan;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
-    ClosedSet, Construction, Costs, CostsError, Homogeneous, Operation, Order, Problem, Tree,
+    ClosedSet, Construction, Costs, CostsError, Homogeneous, Operation, Order, Problem,
     check_combines_neighbours,
 };
 use tuwtree_treegen::AdaptiveRule;
@@ -170,18 +171,18 @@ impl Wanted {
     }
 }
 
-/// A tree, and how it was found if there was a choice.
+/// A plan, and how it was found if there was a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Built {
-    /// A tree over all processors of the problem.
-    pub tree: Tree,
+    /// A tree over all processors of the problem, or their programs.
+    pub plan: Plan,
     /// By which method it was searched for.
     pub search: Option<Search>,
 }
 
 impl Built {
-    pub(crate) fn without_search(tree: Tree) -> Built {
-        Built { tree, search: None }
+    pub(crate) fn without_search(plan: impl Into<Plan>) -> Built {
+        Built { plan: plan.into(), search: None }
     }
 }
 
@@ -226,7 +227,7 @@ impl<'a> Request<'a> {
         let wanted = self.settled(wanted);
         let built = (catalogue::row(wanted.construction).build)(self, wanted)?;
         match wanted.effort {
-            Effort::Moderate | Effort::Quick if self.needs_commutative(&built.tree) => {
+            Effort::Moderate | Effort::Quick if self.needs_commutative(&built.plan) => {
                 Err(NoTree::Skipped(format!(
                     "its tree does not keep rank order, as operators that do not commute need it; \
                      --algorithm {} takes it all the same",
@@ -237,9 +238,10 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether a tree is for a reduction, and for one by a commutative operator only.
-    fn needs_commutative(&self, tree: &Tree) -> bool {
-        self.problem.operation() == Operation::Reduce && check_combines_neighbours(tree).is_err()
+    /// Whether a plan is a tree for a reduction, and for one by a commutative operator only.
+    fn needs_commutative(&self, plan: &Plan) -> bool {
+        let is_reduction = self.problem.operation() == Operation::Reduce;
+        is_reduction && plan.tree().is_ok_and(|tree| check_combines_neighbours(tree).is_err())
     }
 
     /// What the tables of a search take, which have so many bytes.

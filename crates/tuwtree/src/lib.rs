@@ -2,12 +2,12 @@
 //! machine, and its schedule.
 //!
 //! ```
-//! use tuwtree::{BlockSizes, Homogeneous, Problem, Root, Schedule, best};
+//! use tuwtree::{BlockSizes, Homogeneous, Problem, Root, best};
 //! let counts = BlockSizes::new([5, 1, 1, 5000, 1, 1, 1, 5])?;
 //! let machine = Homogeneous::new(2e-6, 1e-10, 1e-10)?; // 2 us, 10 GB/s, 10 GB/s
 //! let problem = Problem::gather(&counts, machine)?.with_root(Root::Given(3))?;
 //! let best = best(&problem)?;
-//! let schedule = Schedule::of_tree(best.tree(), &problem)?;
+//! let schedule = best.plan().schedule(&problem)?;
 //! assert_eq!(schedule.processors(), 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -30,7 +30,8 @@
 //! | segment | the data that a rank holds at some moment, or sends in one message |
 //! | problem | operation, data, costs, root and ports: what a tree is for |
 //! | tree | who sends to whom, and in which order each rank receives and copies |
-//! | construction | a way to build a tree, with a name |
+//! | plan | what a construction yields: a tree, or each rank's program |
+//! | construction | a way to make a plan, with a name |
 //! | completion time | when the root of a gather has everything; by symmetry, when a scatter ends |
 //! | transmission | one message, from the sender's start to the receiver's end |
 //! | schedule | what each rank does, action by action, whether along a tree or not |
@@ -59,5 +60,5 @@ pub use tuwtree_model::{
     Hierarchy, Homogeneous, Operation, Order, Ports, Problem, Randomness, Rank, Root, Time, Tree,
     best_lower_bound, completion, completion_time,
 };
-pub use tuwtree_plan::{Advice, Comparison, Outcome, Request, Settings, best, compare};
+pub use tuwtree_plan::{Advice, Comparison, Outcome, Plan, Request, Settings, best, compare};
 pub use tuwtree_schedule::{Schedule, simulate, verify};

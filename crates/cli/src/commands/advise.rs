@@ -72,7 +72,10 @@ fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliErr
     writeln!(output, "{}; {costs}{ports}\n", comparison.title())?;
     writeln!(output, "{}", advice.sentence())?;
     let time = text::time(advice.chosen.unpacked);
-    writeln!(output, "It takes {time}, root {}.", advice.root())?;
+    match advice.root() {
+        Some(root) => writeln!(output, "It takes {time}, root {root}.")?,
+        None => writeln!(output, "It takes {time}.")?,
+    }
     for line in advice.gains() {
         writeln!(output, "{line}")?;
     }

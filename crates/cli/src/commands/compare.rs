@@ -6,13 +6,14 @@ use crate::output::compared::{Compared, exit_code};
 use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::{comparison, text};
 use clap::Args;
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format};
 use tuwtree_model::ClosedSet;
 use tuwtree_picture::{Candidate, Performance, Report};
-use tuwtree_plan::{Outcome, catalogue};
+use tuwtree_plan::{Outcome, Treeless, catalogue};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
 /// Compare constructions for one problem, and show their trees and timelines on a page.
@@ -35,7 +36,7 @@ pub(crate) struct CompareArgs {
 /// An outcome, performed.
 struct Performed<'a> {
     outcome: &'a Outcome,
-    schedule: Schedule,
+    schedule: Cow<'a, Schedule>,
     timeline: Timeline,
 }
 
@@ -89,13 +90,14 @@ fn page(
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
     notes.extend(comparison.notes());
+    let candidates = performed.iter().map(|one| candidate(comparison, one));
     let report = Report {
         title: comparison.title(),
         facts: facts.into(),
         notes,
         columns: comparison.headings().into_iter().map(str::to_owned).collect(),
         bound: comparison.bound,
-        candidates: performed.iter().map(|one| candidate(comparison, one)).collect(),
+        candidates: candidates.collect::<Result<_, _>>()?,
         recommended: performed
             .iter()
             .position(|one| std::ptr::eq(one.outcome, best))
@@ -110,14 +112,16 @@ fn perform<'a>(comparison: &Compared<'_>, outcome: &'a Outcome) -> Result<Perfor
     let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
-    let schedule =
-        Schedule::of_tree(&outcome.built.tree, problem).map_err(|error| failure(&error))?;
+    let schedule = outcome.plan().schedule(problem).map_err(|error| failure(&error))?;
     let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous)
         .map_err(|error| failure(&error))?;
     Ok(Performed { outcome, schedule, timeline })
 }
 
-fn candidate<'a>(comparison: &'a Compared<'_>, one: &'a Performed<'a>) -> Candidate<'a> {
+fn candidate<'a>(
+    comparison: &'a Compared<'_>,
+    one: &'a Performed<'a>,
+) -> Result<Candidate<'a>, Treeless> {
     let Performed { outcome, schedule, timeline } = one;
     let name = match outcome.built.search {
         Some(method) if comparison.has_several_of(outcome.construction) => {
@@ -125,11 +129,11 @@ fn candidate<'a>(comparison: &'a Compared<'_>, one: &'a Performed<'a>) -> Candid
         }
         _ => outcome.construction.name().to_owned(),
     };
-    Candidate {
+    Ok(Candidate {
         name,
         summary: catalogue::row(outcome.construction).summary.to_owned(),
-        tree: &outcome.built.tree,
+        tree: outcome.tree()?,
         performance: Performance { schedule, timeline, costs: comparison.problem.stated_costs() },
         cells: comparison.cells(outcome)[1..].to_vec(),
-    }
+    })
 }

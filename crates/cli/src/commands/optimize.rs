@@ -12,7 +12,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Opened};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_plan::Comparison;
+use tuwtree_plan::{Comparison, Plan};
+use tuwtree_schedule::document;
 
 /// Compare constructions for one problem, recommend one, and write its tree.
 ///
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
         false => Vec::new(),
     };
     if let Some(file) = file {
-        write_tree(&comparison, file)?;
+        write_plan(&comparison, file)?;
     }
     match format {
         _ if to_standard_output => {}
@@ -73,25 +74,28 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     Ok(exit_code(&comparison))
 }
 
-fn write_tree(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
-    let document = TreeDocument {
-        tree: comparison.fastest().built.tree.clone(),
-        problem: Some(comparison.problem.clone()),
-    };
-    Ok(file.write(|output| {
-        serde_json::to_writer(&mut *output, &document)?;
-        writeln!(output)
+/// Writes the recommended tree, or the schedule where there is no tree.
+fn write_plan(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
+    let problem = &comparison.problem;
+    Ok(file.write(|output| match comparison.fastest().plan() {
+        Plan::Tree(tree) => {
+            let document = TreeDocument { tree: tree.clone(), problem: Some(problem.clone()) };
+            serde_json::to_writer(&mut *output, &document)?;
+            writeln!(output)
+        }
+        Plan::Programs(schedule) => document::write(schedule, output),
     })?)
 }
 
 fn write_text(comparison: &Comparison, output: &mut dyn Write) -> Result<(), CliError> {
     Compared(comparison).write_text(output)?;
-    writeln!(output)?;
     let recommended = comparison.fastest();
+    let Ok(tree) = recommended.tree() else { return Ok(()) };
+    writeln!(output)?;
     let drawing = Drawing {
-        tree: &recommended.built.tree,
+        tree,
         operation: comparison.problem.operation(),
-        completion: Some(&recommended.completion),
+        completion: recommended.completion.as_ref(),
     };
     Ok(drawing.write(output)?)
 }

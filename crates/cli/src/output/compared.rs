@@ -6,7 +6,7 @@ use crate::output::text;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_model::{
-    ClosedSet, Construction, Operation, Order, Ports, Root, joins_adjacent_ranges,
+    ClosedSet, Construction, Operation, Order, Ports, Root, Tree, joins_adjacent_ranges,
 };
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Skipped, catalogue};
 
@@ -172,18 +172,19 @@ impl Compared<'_> {
             Some(value) => format!("{value:.decimals$}"),
             None => "-".to_owned(),
         };
-        let tree = &outcome.built.tree;
+        let number = |value: Option<usize>| value.map_or("-".to_owned(), |value| value.to_string());
+        let tree = outcome.tree().ok();
         let time = outcome.time();
         let mut cells = vec![outcome.construction.name().to_owned(), text::time(time)];
         if self.has_unordered_blocks() {
             cells.extend([text::time(outcome.unpacked), outcome.order.name().to_owned()]);
         }
         cells.extend([
-            tree.root().to_string(),
+            number(outcome.plan().root()),
             cell(self.gap_percent(time), 3),
             cell(self.gap_alphas(time), 2),
-            tree.degree(tree.root()).to_string(),
-            tree.depth().to_string(),
+            number(tree.map(|tree| tree.degree(tree.root()))),
+            number(tree.map(Tree::depth)),
         ]);
         cells
     }
@@ -284,7 +285,7 @@ impl Compared<'_> {
             }
             true if best.order != Order::Ordered => "",
             true if self.problem.ports() != Ports::ONE => "",
-            true if joins_adjacent_ranges(&best.built.tree) => {
+            true if best.tree().is_ok_and(joins_adjacent_ranges) => {
                 "\nIt beats optimal, because optimal was searched for with other costs than it is evaluated with."
             }
             true => {

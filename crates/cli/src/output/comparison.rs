@@ -2,7 +2,7 @@
 
 use crate::output::text;
 use serde_json::{Value, json};
-use tuwtree_model::{ClosedSet, Costs, Homogeneous, Root, StatedCosts};
+use tuwtree_model::{ClosedSet, Costs, Homogeneous, Root, StatedCosts, Tree};
 use tuwtree_plan::{Comparison, Optimality, Search, Skipped};
 
 /// The comparison as a document.
@@ -52,19 +52,19 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
         .outcomes
         .iter()
         .map(|outcome| {
-            let tree = &outcome.built.tree;
+            let tree = outcome.tree().ok();
             let time = outcome.time();
             json!({
                 "construction": outcome.construction.name(),
-                "root": tree.root(),
+                "root": outcome.plan().root(),
                 "completion_time": text::json_time(time),
                 "gap_percent": comparison.gap_percent(time),
                 "gap_alphas": comparison.gap_alphas(time),
                 "optimal_among": comparison.optimality(outcome).map(Optimality::name),
                 "order": outcome.order.name(),
                 "completion_time_with_unpacking": text::json_time(outcome.unpacked),
-                "root_degree": tree.degree(tree.root()),
-                "depth": tree.depth(),
+                "root_degree": tree.map(|tree| tree.degree(tree.root())),
+                "depth": tree.map(Tree::depth),
                 "rank_order": comparison.keeps_rank_order(outcome),
                 "method": outcome.built.search.map(|method| method.name()),
                 "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),

@@ -90,7 +90,7 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             wanted.search.map_or("chosen", Search::name),
         )));
     }
-    Ok(Built { tree, search: wanted.search })
+    Ok(Built { plan: tree.into(), search: wanted.search })
 }
 
 fn per_pair(
