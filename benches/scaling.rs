@@ -337,7 +337,7 @@ fn panel(
         .build_cartesian_2d(span(processors).log_scale(), span(quantities).log_scale())?;
     chart
         .configure_mesh()
-        .x_desc("processors p")
+        .x_desc("processes p")
         .x_labels(5)
         .y_labels(8)
         .x_label_formatter(&|p| format!("{p}"))

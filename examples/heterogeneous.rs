@@ -40,7 +40,7 @@ fn main() -> Trial {
     Ok(())
 }
 
-/// 39 processors in five clusters at two sites: as a batch system numbers them, and as a careless
+/// 39 processes in five clusters at two sites: as a batch system numbers them, and as a careless
 /// one does.
 fn multi_site() -> Trial {
     let text = include_str!("../data/machines/two-sites.toml");
@@ -68,7 +68,7 @@ fn cluster(node: usize) -> usize {
     node.min(CLUSTER_SPEEDS.len() - 1)
 }
 
-/// 14 processors behind a switch; fast computers have somewhat faster links. Sizes by speed, and, as
+/// 14 processes behind a switch; fast computers have somewhat faster links. Sizes by speed, and, as
 /// the paper tried too, sizes that vary by far more.
 fn one_switch() -> Trial {
     let processors = SWITCH_SPEEDS.len();
@@ -138,7 +138,7 @@ the speeds, as the paper found: little where computers are much alike. Between s
 save at most 12 % and lose up to 24 %: the paper's 75 % and 60 % do not follow from the model at these
 costs. What helps there is to cross between the sites rarely, as the optimal trees do.
 
-What can be compared: the number of processors, the shape of the machines, and which of the trees
+What can be compared: the number of processes, the shape of the machines, and which of the trees
 gains where. What cannot: the paper prints neither link costs nor block sizes, nor which rank was
 where; costs and speeds here are plausible, not theirs. It ran on real networks, where messages
 share links and sites share one line; the model has no contention.";

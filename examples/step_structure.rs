@@ -17,7 +17,7 @@ use tuwtree_model::{
 /// The latency, by far smaller than the mean block.
 const ALPHA: i32 = 100;
 
-/// Processors of the tables whose rows are drawn one by one.
+/// Processes of the tables whose rows are drawn one by one.
 const FEW: usize = 200;
 
 /// Colours that differ in brightness too, for those who do not see all hues (Okabe and Ito).
@@ -104,7 +104,7 @@ fn rows(drawing: &Drawing<'_>) -> Result<(), Box<dyn Error>> {
             .build_cartesian_2d(0..FEW as i32, 0..980)?;
         chart
             .configure_mesh()
-            .x_desc("last processor j")
+            .x_desc("last rank j")
             .y_desc("excess E(i,j)")
             .x_labels(11)
             .y_labels(10)
@@ -160,7 +160,7 @@ fn counts(drawing: &Drawing<'_>) -> Result<(), Box<dyn Error>> {
         .build_cartesian_2d(0..FEW as i32, 0..60)?;
     chart
         .configure_mesh()
-        .x_desc("first processor i")
+        .x_desc("first rank i")
         .y_desc("runs in row i")
         .light_line_style(WHITE)
         .bold_line_style(BLACK.mix(0.12))
@@ -202,7 +202,7 @@ fn counts(drawing: &Drawing<'_>) -> Result<(), Box<dyn Error>> {
         .build_cartesian_2d((50.0..5000.0).log_scale(), (2.0..3000.0).log_scale())?;
     chart
         .configure_mesh()
-        .x_desc("processors p")
+        .x_desc("processes p")
         .y_desc("mean runs of a row")
         .x_labels(4)
         .y_labels(4)

@@ -1,5 +1,5 @@
 //! The comparison of OPT, Figures 10 and 11, in the model: problems with only two block sizes on 8000
-//! processors.
+//! processes.
 //!
 //! `cargo run --release --example two_block_sizes` prints, for the spikes and the skewed distribution
 //! and blocks of 1 to 10000 integers on average, the completion times of what the paper measured (a
@@ -22,7 +22,7 @@ use tuwtree_model::{
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, doubling, greedy, linear, oblivious, two_block};
 
-/// 500 nodes of 16 processors.
+/// 500 nodes of 16 processes.
 const PROCESSORS: usize = 8000;
 /// The mean blocks of the figures, in integers.
 const MEAN_BLOCKS: [u64; 5] = [1, 10, 100, 1000, 10_000];
@@ -39,7 +39,7 @@ const COLUMNS: [&str; 9] =
 fn main() -> Result<(), Box<dyn Error>> {
     let costs = Homogeneous::new(COSTS[0], COSTS[1], COSTS[2])?;
     println!(
-        "Completion times in microseconds, gather or scatter, {PROCESSORS} processors; mean block b in \
+        "Completion times in microseconds, gather or scatter, {PROCESSORS} processes; mean block b in \
          integers;\nalpha = {}, beta = gamma = {} a byte.",
         COSTS[0], COSTS[1]
     );

@@ -15,8 +15,8 @@ fn wrong_usage_is_exit_code_2() {
         ("optimize --dist peaks", &["peaks", "spikes"]),
         ("optimize --dist spikes --sizes x", &["cannot be used with"]),
         ("optimize --sizes x -p 10", &["--dist"]),
-        ("optimize --dist spikes -p 0", &["0 processors", "1 to 100000000"]),
-        ("optimize --dist spikes -p 100000001", &["100000001 processors"]),
+        ("optimize --dist spikes -p 0", &["0 processes", "1 to 100000000"]),
+        ("optimize --dist spikes -p 100000001", &["100000001 processes"]),
         ("optimize --dist spikes -p -1", &["-1"]),
         ("optimize --dist spikes -p 99999999999999999999", &["99999999999999999999"]),
         ("optimize --dist spikes -b 0", &["mean block size 0", "1 to 2^62"]),
@@ -26,7 +26,7 @@ fn wrong_usage_is_exit_code_2() {
         ("optimize --dist spikes --beta inf", &["--beta", "inf", "finite"]),
         ("optimize --dist spikes --gamma -1", &["--gamma", "-1", "at least 0"]),
         ("optimize --dist spikes --alpha one", &["one"]),
-        ("optimize --dist spikes --root 2000", &["root 2000", "0..2000 (2000 processors)"]),
+        ("optimize --dist spikes --root 2000", &["root 2000", "0..2000 (2000 processes)"]),
         ("optimize --dist spikes --root -1", &["-1", "best"]),
         ("optimize --dist same -p 9 --json -o -", &["--json", "standard output"]),
         (
@@ -105,9 +105,9 @@ fn what_is_no_tree_is_refused() {
         ("\"processors\":3", "\"processors\":0", &["\"processors\" is 0"]),
         ("\"processors\":3", "\"processors\":99999999999", &["\"subtrees\" has 3 entries"]),
         ("[0,1,2]", "[0,1,3]", &["receives from 3", "outside 0..3"]),
-        ("[0,1,2]", "[0,1]", &["processor 2 sends to nobody"]),
+        ("[0,1,2]", "[0,1]", &["rank 2 sends to nobody"]),
         ("[0,1,2]", "[0,2]", &["copies its own block 0 times"]),
-        ("[0,1,2]", "[0,0,1,2]", &["processor 0 sends to both 1 and 1"]),
+        ("[0,1,2]", "[0,0,1,2]", &["rank 0 sends to both 1 and 1"]),
         ("[[],[0,1,2],[]]", "[[0,2],[1],[2,0]]", &["not a tree"]),
         ("[[],[0,1,2],[]]", "[[0,2],[],[2,0]]", &["never reaches root 1"]),
         ("[[],[0,1,2],[]]", "[[],[0,1,2],[1,2]]", &["receives from 1, which is the root"]),
@@ -124,7 +124,7 @@ fn what_is_no_tree_is_refused() {
     tuwtree_with_input("evaluate - --sizes -", good).fails(2, &["both", "standard input"]);
     evaluate("[\"tuwtree-tree\",1,1,0,[[]]]").fails(1, &["not a tree document", "named fields"]);
     tuwtree_with_input("evaluate -", good).fails(2, &["--sizes", "--dist"]);
-    tuwtree_with_input("show - --processor 3", good).fails(2, &["3 is outside 0..3"]);
+    tuwtree_with_input("show - --rank 3", good).fails(2, &["--rank: 3 is outside 0..3"]);
 }
 
 #[test]

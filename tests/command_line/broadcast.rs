@@ -168,7 +168,7 @@ fn vectors_are_shown_and_nobody_copies() {
         "\"root\":0,\"subtrees\":[[0,2,1],[],[]]",
     );
     let judged = tuwtree_with_input("evaluate -", &unordered).success();
-    let fault = "direct: processor 0 holds what is of 0..=0 and then takes 2..=2, which is not adjacent; \
+    let fault = "direct: rank 0 holds what is of 0..=0 and then takes 2..=2, which is not adjacent; \
                  it is for operators that commute";
     assert!(judged.contains(fault), "{judged}");
 }
@@ -209,7 +209,7 @@ fn what_does_not_go_with_a_vector_is_refused() {
         ("optimize --op bcast --vector 5 --sizes -", &["--vector", "cannot be used with"]),
         ("optimize --op bcast --vector -5", &["-5"]),
         ("optimize --op bcast --vector 1.5", &["1.5"]),
-        ("optimize --op bcast --vector 5 -p 0", &["-p: 0 processors are outside 1..=100000000"]),
+        ("optimize --op bcast --vector 5 -p 0", &["-p: 0 processes are outside 1..=100000000"]),
         ("optimize --op bcast --vector 5 -p 3 --root 3", &["root 3 is outside 0..3"]),
         ("optimize --op bcast --vector 5 -b 7", &["-b", "--vector"]),
         ("optimize --op bcast --vector 5 --seed 7", &["--seed", "--vector"]),
@@ -228,13 +228,13 @@ fn what_does_not_go_with_a_vector_is_refused() {
     tuwtree("optimize --op bcast -p 9 --vector 18446744073709551615").fails(1, &["exact"]);
     for (arguments, messages) in [
         ("evaluate - --dist same", &["broadcast needs one vector size"][..]),
-        ("show - --vector 5 -p 4", &["the tree has 3 processors", "4"]),
+        ("show - --vector 5 -p 4", &["the tree has 3 processes", "4"]),
     ] {
         tuwtree_with_input(arguments, &tree("broadcast")).fails(2, messages);
     }
     let machine = machine("asymmetric.toml");
     tuwtree(&format!("optimize --op bcast --vector 5 -p 5 --machine {machine}"))
-        .fails(1, &["the machine has 4 processors, but the problem has 5"]);
+        .fails(1, &["the machine is for 4 processes, but the problem has 5"]);
     tuwtree(&format!("optimize --op bcast --vector 5 --linearise-at 7 --machine {machine}"))
         .fails(2, &["--linearise-at", "cannot be used with"]);
 }

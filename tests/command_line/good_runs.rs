@@ -1,6 +1,6 @@
 //! What a user gets who asks for something sensible.
 
-use crate::program::{command, folder, tuwtree, tuwtree_with_input};
+use crate::program::{command, folder, tuwtree, tuwtree_with_input, workspace_file};
 use serde_json::Value;
 use std::process::Stdio;
 use tuwtree_model::{ClosedSet, Distribution};
@@ -194,8 +194,21 @@ fn show_lists_messages_in_the_order_of_their_times() {
     assert_eq!(words[words.len() - 1], ["2", "1", "block", "2", "4", "4", "9"]);
     let limited = tuwtree(&format!("show {file} --limit 1")).success();
     assert!(limited.contains("and 1 more messages"), "{limited}");
-    let other = tuwtree(&format!("show {file} --processor 2")).success();
+    let other = tuwtree(&format!("show {file} --rank 2")).success();
     assert_eq!(other.lines().last().unwrap().split_whitespace().next(), Some("2"));
+}
+
+#[test]
+fn options_have_their_former_names_too() {
+    let sizes = |option| tuwtree(&format!("generate --dist spikes {option} 9")).success();
+    assert_eq!(sizes("--processes"), sizes("--processors"));
+    assert_eq!(sizes("--processes"), sizes("-p"));
+    let machine = workspace_file("data/machines/vsc3.toml").display().to_string();
+    let matrix = |option| tuwtree(&format!("machine {machine} --matrix {option} 3")).success();
+    assert_eq!(matrix("--processes"), matrix("--processors"));
+    let tree = tuwtree("optimize --dist spikes -p 9 -o -").success();
+    let messages = |option| tuwtree_with_input(&format!("show - {option} 2"), &tree).success();
+    assert_eq!(messages("--rank"), messages("--processor"));
 }
 
 #[test]
@@ -216,7 +229,7 @@ fn a_tree_without_a_problem_is_shown_without_times_and_judged_on_any_blocks() {
     let judged = tuwtree_with_input("evaluate - --dist same -b 10 --alpha 1", tree).success();
     assert!(judged.contains("completion time  32"), "{judged}");
     assert!(
-        judged.contains("direct: processor 0 holds what is of 0..=0 and then takes 2..=2"),
+        judged.contains("direct: rank 0 holds what is of 0..=0 and then takes 2..=2"),
         "{judged}"
     );
 }

@@ -32,7 +32,7 @@ fn sizes_that_are_only_declared_take_no_memory() {
         (
             "\"operation\":\"broadcast\",\"root\":99999999,\"order\":\"any\",\"ports\":65535,\
              \"vector_bytes\":9223372036854775807,\"segment_bytes\":[],\"actions\":[]",
-            "there are actions for 0 and segments for 0 of 100000000 processors",
+            "there are actions for 0 and segments for 0 of 100000000 processes",
         ),
         ("\"operation\":\"gather\"", "missing field `root`"),
         (

@@ -160,11 +160,11 @@ fn a_tree_file_s_machine_gives_way_to_what_is_given() {
     assert!(other.contains("machine VSC-3 (hierarchical)"), "{other}");
     let small = sample("asymmetric.toml");
     tuwtree(&format!("evaluate {tree} --machine {small}"))
-        .fails(1, &["asymmetric.toml", "4 processors", "8"]);
+        .fails(1, &["asymmetric.toml", "4 processes", "8"]);
     // A star needs links that a ring has not.
     let star = folder.join("star.json").display().to_string();
     tuwtree(&format!("optimize --dist same -p 8 --algorithm linear -o {star}")).success();
-    tuwtree(&format!("evaluate {star} --machine {machine}")).fails(1, &["no link from processor"]);
+    tuwtree(&format!("evaluate {star} --machine {machine}")).fails(1, &["no link from rank"]);
 }
 
 /// A machine of three processors, as a matrix.
@@ -207,8 +207,8 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
                 ("\"name\": \"n\", ", "", &["missing field `name`"]),
                 ("\"n\"", "\" \"", &["\"name\" is empty"]),
                 ("2026-11-21", "2026-11-31", &["date", "2026-11-31", "2018-05-31"]),
-                ("[3, 0, 4]", "[3, 0]", &["row 1 of alpha has 2 entries", "3 processors"]),
-                (", [5, 6, 0]", "", &["alpha has 2 rows", "3 processors"]),
+                ("[3, 0, 4]", "[3, 0]", &["row 1 of alpha has 2 entries", "3 processes"]),
+                (", [5, 6, 0]", "", &["alpha has 2 rows", "3 processes"]),
                 ("[3, 0, 4]", "[3, 7, 4]", &["alpha[1][1] is 7", "diagonal must be 0"]),
                 ("[3, 0, 4]", "[3, 0, -4]", &["alpha[1][2] is -4", "at least 0"]),
                 ("[3, 0, 4]", "[3, 0, \"far\"]", &["\"far\"", "\"inf\"", "line 2"]),
@@ -221,8 +221,8 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
         (
             LEVELS,
             &[
-                ("[0, 1, 0]", "[0, 1, 2]", &["processor 2 is on node 2", "0..2 (2 nodes)"]),
-                ("[0, 1, 0]", "[1, 1, 1]", &["node 1 has 3 processors", "only 2 fit"]),
+                ("[0, 1, 0]", "[0, 1, 2]", &["rank 2 is on node 2", "0..2 (2 nodes)"]),
+                ("[0, 1, 0]", "[1, 1, 1]", &["node 1 has 3 processes", "only 2 fit"]),
                 ("[0, 1, 0]", "[]", &["list of nodes is empty"]),
                 ("node_of_rank = [0, 1, 0]", "", &["\"listed\"", "\"node_of_rank\""]),
                 ("\"listed\"", "\"block\"", &["\"node_of_rank\"", "\"listed\" only"]),
@@ -264,7 +264,7 @@ fn wrong_usage_of_machines_is_exit_code_2() {
         ("evaluate - --machine -".into(), &["the tree", "--machine", "standard input"]),
         ("optimize --dist same --linearise-at 5".into(), &["--machine"]),
         (format!("machine {vsc} -p 3"), &["--matrix"]),
-        (format!("machine {vsc} --matrix -p 0"), &["-p", "0 processors"]),
+        (format!("machine {vsc} --matrix -p 0"), &["-p", "0 processes"]),
         (format!("machine {vsc} --format yaml"), &["yaml", "toml"]),
         (format!("machine {} --matrix", sample("opt-table-1.toml")), &["-p", "any number"]),
     ] {
@@ -283,16 +283,16 @@ fn a_network_that_is_cut_is_reported_with_the_cut() {
         "[[0, 1, \"inf\"], [3, 0, \"inf\"], [\"inf\", \"inf\", 0]]",
     );
     tuwtree_with_input("optimize --dist same --machine - --root 1", &islands)
-        .fails(1, &["no tree with root 1", "no link leads from processor 2 to processors 0..=1"]);
+        .fails(1, &["no tree with root 1", "no link leads from rank 2 to ranks 0..=1"]);
     tuwtree_with_input("optimize --dist same --machine -", &islands)
-        .fails(1, &["no tree with any root", "from processor 2 only processor 2"]);
+        .fails(1, &["no tree with any root", "from rank 2 only rank 2"]);
     // All links of a ring are there, but no star is.
     let ring = sample("ring.json");
     tuwtree(&format!("optimize --dist same --machine {ring} --algorithm linear"))
-        .fails(1, &["no link from processor"]);
+        .fails(1, &["no link from rank"]);
     let text = tuwtree(&format!("optimize --dist same --machine {ring}")).success();
     assert!(
-        text.contains("linear") && text.contains("left out: there is no link from processor"),
+        text.contains("linear") && text.contains("left out: there is no link from rank"),
         "{text}"
     );
 }

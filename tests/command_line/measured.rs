@@ -26,7 +26,7 @@ fn the_sample_fits_the_schema_and_says_that_it_says_nothing() {
     }
     let said = tuwtree(&format!("report {}", sample())).success();
     for part in
-        ["WARNING: more processors than cores", "GL1, MPI_Gather(m)", "GL2, ", "pays against"]
+        ["WARNING: more processes than cores", "GL1, MPI_Gather(m)", "GL2, ", "pays against"]
     {
         assert!(said.contains(part), "{said}");
     }

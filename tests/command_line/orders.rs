@@ -111,10 +111,7 @@ fn what_unpacking_takes_stands_beside_what_datatypes_take() {
     let times = "with derived datatypes at the root: 58; with an unpack step there: 58 + 16 = 74";
     assert!(judged.contains("completion time  58\n"), "{judged}");
     assert!(judged.contains(&format!("rank order       {times}\n")), "{judged}");
-    assert!(
-        judged.contains("order            any: processor 1 holds what is of 1..=1"),
-        "{judged}"
-    );
+    assert!(judged.contains("order            any: rank 1 holds what is of 1..=1"), "{judged}");
     let shown = tuwtree_with_input("show -", WITH_A_GAP).success();
     assert!(shown.starts_with(&format!("order any; {times}\n")), "{shown}");
     let json = tuwtree_with_input("evaluate - --json", WITH_A_GAP).success();
@@ -196,7 +193,7 @@ fn a_document_that_claims_too_much_order_is_refused() {
     let claims = WITH_A_GAP.replace("\"any\"", "\"direct\"");
     for command in ["evaluate", "show", "verify", "simulate", "draw"] {
         tuwtree_with_input(&format!("{command} -"), &claims)
-            .fails(1, &["\"order\" is \"direct\"", "no more than \"any\"", "processor 1"]);
+            .fails(1, &["\"order\" is \"direct\"", "no more than \"any\"", "rank 1"]);
     }
 }
 

@@ -20,7 +20,7 @@ fn both_pictures_are_drawn_plain_and_packed() {
         let svg = tuwtree(&format!("draw {tree} --picture {picture}")).success();
         let document = roxmltree::Document::parse(&svg).unwrap();
         assert!(document.root_element().has_tag_name("svg"));
-        assert!(svg.contains("gather over 300 processors"));
+        assert!(svg.contains("gather over 300 processes"));
         for (name, start) in [("a.svg", svg.as_bytes()), ("a.svg.gz", b"\x1f\x8b")] {
             let file = folder.join(name);
             tuwtree(&format!("draw {tree} --picture {picture} -o {}", file.display())).success();
@@ -62,7 +62,7 @@ fn a_picture_states_the_costs_that_it_was_made_by() {
 fn a_tree_without_blocks_is_drawn_without_times() {
     let tree = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]]}"#;
     let svg = tuwtree_with_input("draw -", tree).success();
-    assert!(svg.contains("tree over 3 processors, root 1") && !svg.contains("completion time"));
+    assert!(svg.contains("tree over 3 processes, root 1") && !svg.contains("completion time"));
     assert!(tuwtree_with_input("draw - --dist same", tree).success().contains("completion time"));
     tuwtree_with_input("draw - --picture timeline", tree).fails(2, &["--sizes", "--dist"]);
     tuwtree_with_input("draw - --colour wait", tree).fails(2, &["--sizes", "--dist"]);
@@ -83,7 +83,7 @@ fn what_cannot_be_drawn_is_refused() {
         ("-o picture.jpeg", 2, &["picture.jpeg", ".svg", ".png"]),
         ("-o picture", 2, &["picture", ".svg", ".png"]),
         ("-o no/such/folder/picture.svg", 1, &["no/such/folder/picture.svg"]),
-        ("--dist same -p 4", 2, &["9 processors", "4 block sizes"]),
+        ("--dist same -p 4", 2, &["9 processes", "4 block sizes"]),
     ] {
         tuwtree(&format!("draw {tree} {arguments}")).fails(code, messages);
     }

@@ -67,7 +67,7 @@ fn messages_are_shown_and_drawn_with_their_ports() {
     assert!(shown.contains("end  port"), "{shown}");
     assert!(!tuwtree_with_input("show -", TREE).success().contains("port"));
     let timeline = tuwtree_with_input("draw - --picture timeline --ports 2", TREE).success();
-    assert!(timeline.contains("all 2 ports of all processors"), "{timeline}");
+    assert!(timeline.contains("all 2 ports of all processes"), "{timeline}");
     assert!(tuwtree_with_input("draw - --ports 2", TREE).success().contains("; 2 ports"));
 }
 
@@ -108,7 +108,7 @@ fn what_has_one_port_or_no_proof_is_refused() {
         .fails(2, &["--ports 2", "broadcast", "one port"]);
     tuwtree("optimize --dist same -p 8 --ports 2 --certify").fails(2, &["--certify", "one port"]);
     tuwtree("optimize --dist same -p 10 --ports 2 --algorithm exact")
-        .fails(1, &["10 processors", "at most 9"]);
+        .fails(1, &["10 processes", "at most 9"]);
     tuwtree("optimize --dist same -p 10 --ports 0").fails(2, &["--ports"]);
     tuwtree("optimize --dist same -p 10 --ports 65536").fails(2, &["--ports"]);
 }

@@ -33,9 +33,9 @@ fn schedules_are_verified() {
          ports      1\n"
     );
     for (from, to, messages) in [
-        ("[\"output\",3,4]", "[\"output\",2,4]", &["standard input", "processor 1, action 2"][..]),
+        ("[\"output\",3,4]", "[\"output\",2,4]", &["standard input", "rank 1, action 2"][..]),
         ("\"send\":1", "\"send\":2", &["receives from 0"]),
-        ("\"input\",0,2", "\"input\",0,1", &["processor 0, action 0"]),
+        ("\"input\",0,2", "\"input\",0,1", &["rank 0, action 0"]),
     ] {
         let bad = schedule().replacen(from, to, 1);
         tuwtree_with_input("verify -", &bad).fails(1, messages);
@@ -119,7 +119,7 @@ fn displacements_are_part_of_the_schedule() {
     assert!(text.contains("\"displacements_bytes\":[10,0,20]"), "{text}");
     for (displacements, message) in [
         ("0 1 2", "blocks 0 and 1 overlap"),
-        ("0 2", "2 displacements for 3 processors"),
+        ("0 2", "2 displacements for 3 processes"),
         ("0 2 9223372036854775807", "ends beyond 2^63 - 1"),
         ("0 2 x", "line 1: \"x\""),
     ] {
@@ -208,12 +208,7 @@ fn names_that_c_files_cannot_have_are_refused() {
 fn what_cannot_be_exported_or_simulated_is_refused() {
     let schedule = schedule();
     for (arguments, from, to, messages) in [
-        (
-            "simulate -",
-            "\"send\":1,",
-            "\"send\":2,",
-            &["standard input", "processor 1 receives"][..],
-        ),
+        ("simulate -", "\"send\":1,", "\"send\":2,", &["standard input", "rank 1 receives"][..]),
         (
             "simulate -",
             "\"input\",0,2",
@@ -243,6 +238,6 @@ fn processors_that_wait_for_each_other_are_a_deadlock() {
     let schedule = r#"{"format":"tuwtree-schedule","version":1,"operation":"broadcast","processors":2,"root":0,"order":"any","ports":1,"vector_bytes":2,"segment_bytes":[2,2],"actions":[
 [{"send":1,"from":["output",0,2]},{"receive":1,"into":["segment",0,2]}],
 [{"send":0,"from":["output",0,2]},{"receive":0,"into":["output",0,2]}]]}"#;
-    tuwtree_with_input("simulate -", schedule).fails(1, &["deadlock", "processor 0", "action 0"]);
+    tuwtree_with_input("simulate -", schedule).fails(1, &["deadlock", "rank 0", "action 0"]);
     tuwtree_with_input("simulate - --sends eager", schedule).success();
 }

@@ -149,5 +149,5 @@ fn controls_keys_and_pointer_do_what_they_say() {
     }
     // The first row of the star, its root, at the beginning.
     let tip = attribute(&seen, "data-tip").unwrap_or_default();
-    assert!(tip.starts_with("processor 0: ") && tip.contains(" bytes, "), "{tip}");
+    assert!(tip.starts_with("rank 0: ") && tip.contains(" bytes, "), "{tip}");
 }

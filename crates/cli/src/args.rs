@@ -36,7 +36,7 @@ pub(crate) struct PayloadArgs {
 #[command(next_help_heading = "Block sizes")]
 pub(crate) struct ScaleArgs {
     /// Number of processes [default: 2000, or as in the tree or machine file]
-    #[arg(short = 'p', long, value_name = "P")]
+    #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P")]
     processors: Option<usize>,
 
     /// Mean block size in bytes, also as 64KiB or 8MB [default: 1000]
@@ -74,7 +74,7 @@ enum Generator {
 
 impl PayloadArgs {
     /// The data that the arguments describe, or `None` if they describe none; `processors` is what
-    /// the number of processors defaults to.
+    /// the number of processes defaults to.
     ///
     /// # Errors
     /// Parameters out of range (usage), a file that cannot be read (failure).
@@ -132,10 +132,10 @@ impl ScaleArgs {
             .map_err(|error| CliError::Usage(format!("--dist {}: {error}", distribution.name())))
     }
 
-    /// A vector of so many bytes at each of these processors.
+    /// A vector of so many bytes at each of these processes.
     ///
     /// # Errors
-    /// [`CliError::Usage`] for a number of processors out of range, or parameters of a distribution.
+    /// [`CliError::Usage`] for a number of processes out of range, or parameters of a distribution.
     fn vector(&self, bytes: u64, processors: usize) -> Result<Vector, CliError> {
         if self.describes_blocks() {
             let message = "-b, --rho, --exponent, --sigma, --seed and --rng describe block sizes, and --vector has none";
@@ -145,7 +145,7 @@ impl ScaleArgs {
         match (1..=MOST_PROCESSORS).contains(&processors) {
             true => Ok(Vector { processors, bytes }),
             false => Err(CliError::Usage(format!(
-                "-p: {processors} processors are outside 1..={MOST_PROCESSORS}"
+                "-p: {processors} processes are outside 1..={MOST_PROCESSORS}"
             ))),
         }
     }
@@ -263,7 +263,7 @@ impl CostArgs {
         }
     }
 
-    /// Fails unless the costs are stated for this many processors.
+    /// Fails unless the costs are stated for this many processes.
     ///
     /// # Errors
     /// [`CliError::Failure`] with the machine's name.
@@ -282,7 +282,7 @@ impl CostArgs {
     }
 }
 
-/// How many ports every processor has.
+/// How many ports every rank has.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct PortArgs {
     /// Ports of each process: how many messages and copies it can perform at once, for gather and
@@ -329,7 +329,7 @@ fn ports_parser() -> impl TypedValueParser<Value = Ports> {
     numbers.map(|number| Ports::new(number).expect("clap lets only 1 and more pass"))
 }
 
-/// How many processors a problem has that does not say: as many as the machine, but at most 2000
+/// How many processes a problem has that does not say: as many as the machine, but at most 2000
 /// where any number will do.
 pub(crate) fn default_processors(costs: &Costs) -> usize {
     const MOST: usize = 2000;
@@ -347,11 +347,11 @@ pub(crate) fn parse_root(argument: &str) -> Result<Root, String> {
     }
 }
 
-/// Fails with exit code 2 unless the root is one of the processors.
+/// Fails with exit code 2 unless the root is one of the processes.
 pub(crate) fn check_root(root: Root, processors: usize) -> Result<(), CliError> {
     match root {
         Root::Given(root) if root >= processors => Err(CliError::Usage(format!(
-            "--root: root {root} is outside 0..{processors} ({processors} processors)"
+            "--root: root {root} is outside 0..{processors} ({processors} processes)"
         ))),
         _ => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! After how many repetitions an optimized tree pays.
 //!
 //! An optimized tree is planned once and used in every repetition; the adaptive tree needs no
-//! planning, since the processors construct it themselves in each call (the few constant-sized
+//! planning, since the processes construct it themselves in each call (the few constant-sized
 //! messages of which are not counted here), and neither does a linear one, which is what most
 //! libraries' own calls are. Needs times in seconds, and tells time: how long planning took here.
 

@@ -50,7 +50,7 @@ fn at_costs(problem: &Problem, source: &Source, costs: &CostArgs) -> Result<Prob
 /// The costs of a schedule: as given on the command line, else as in its file.
 ///
 /// # Errors
-/// Arguments out of range, a machine that cannot be read or has another number of processors.
+/// Arguments out of range, a machine that cannot be read or has another number of processes.
 pub(crate) fn stated_costs(
     schedule: &Schedule,
     source: &Source,
@@ -81,7 +81,7 @@ pub(crate) fn check_sources(
 /// The problem that a tree is to be judged on: as given on the command line, else as in its file.
 ///
 /// # Errors
-/// Data for another operation or number of processors, or arguments out of range.
+/// Data for another operation or number of processes, or arguments out of range.
 pub(crate) fn problem(
     document: &TreeDocument,
     source: &Source,
@@ -103,7 +103,7 @@ pub(crate) fn problem(
             Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
             Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
         };
-        let message = format!("{source}: the tree has {processors} processors, but {found}");
+        let message = format!("{source}: the tree has {processors} processes, but {found}");
         return Err(match payload.sizes {
             Some(_) => CliError::Failure(message),
             None => CliError::Usage(format!("-p: {message}")),

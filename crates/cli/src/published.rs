@@ -118,7 +118,7 @@ impl Note {
                  better than root 0, not the best one"
             }
             Note::LastProcessorMissing => {
-                "not the optimum; the published program never made the last processor of a range \
+                "not the optimum; the published program never made the last rank of a range \
                  its root (equation 6 of the paper)"
             }
             Note::Tie => {

@@ -41,7 +41,7 @@ pub enum DpError {
     },
     /// The tables are known beforehand not to fit into the memory allowed.
     #[error(
-        "the tables for {processors} processors need {needed} bytes, and {allowed} are allowed; {most} processors would fit"
+        "the tables for {processors} processes need {needed} bytes, and {allowed} are allowed; {most} processes would fit"
     )]
     DoesNotFit {
         /// `p`.
@@ -72,7 +72,7 @@ pub enum DpError {
         operation: Operation,
     },
     /// The root is not a processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     RootOutOfRange {
         /// The root asked for.
         root: Rank,
@@ -80,7 +80,7 @@ pub enum DpError {
         processors: usize,
     },
     /// The costs differ from pair to pair.
-    #[error("only costs that are the same for all pairs of processors will do")]
+    #[error("only costs that are the same for all pairs of processes will do")]
     NotHomogeneous,
     /// The costs are not those of the one-port model.
     #[error("latency overlaps with other work; this method is for an overhead of all alpha")]
@@ -115,6 +115,6 @@ fn no_ordered_tree(operation: Operation, root: Root, first: Rank, last: Rank) ->
         Root::Best => String::new(),
     };
     format!(
-        "no ordered tree has the links for this {name}{root}: processors {first}..={last} cannot be joined in rank order"
+        "no ordered tree has the links for this {name}{root}: ranks {first}..={last} cannot be joined in rank order"
     )
 }

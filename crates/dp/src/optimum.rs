@@ -302,7 +302,7 @@ fn tree_by_runs<T: Scalar>(
         Err(RunsError::OutOfMemory { memory }) => Err(DpError::MemoryExhausted { allowed: memory }),
         Err(RunsError::Cancelled) => Err(DpError::Cancelled),
         Err(RunsError::CopyingIsSlower { .. } | RunsError::TooManyBlocks { .. }) => {
-            unreachable!("gamma <= beta was checked, and a problem has fewer than 2^31 processors")
+            unreachable!("gamma <= beta was checked, and a problem has fewer than 2^31 processes")
         }
     }
 }

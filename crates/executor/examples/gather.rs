@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     drop(scatter);
     if back != own {
-        return Err(format!("processor {rank} got {back:?} for {own:?}").into());
+        return Err(format!("rank {rank} got {back:?} for {own:?}").into());
     }
     if rank == root {
         println!("gathered {items:?} by {}", algorithm.name());

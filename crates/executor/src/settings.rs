@@ -143,7 +143,7 @@ pub enum SettingError {
         needed: Setting,
     },
     /// A machine for others.
-    #[error("{} is for {machine} processors; the communicator has {processors}", Setting::Machine.variable())]
+    #[error("{} is for {machine} processes; the communicator has {processors}", Setting::Machine.variable())]
     Processors {
         /// How many the machine is for.
         machine: usize,
@@ -151,9 +151,7 @@ pub enum SettingError {
         processors: usize,
     },
     /// What another processor says.
-    #[error(
-        "processors do not set the same: {name} is {first:?} at processor 0, {own:?} at {rank}"
-    )]
+    #[error("processes do not set the same: {name} is {first:?} at rank 0, {own:?} at {rank}")]
     Differ {
         /// The setting's name.
         name: String,

@@ -29,7 +29,7 @@ fn run_with(processors: usize, arguments: &[&str], variables: &[(&str, &str)]) -
     while child.try_wait().expect("mpirun can be asked").is_none() {
         if start.elapsed() > Duration::from_secs(120) {
             child.kill().expect("mpirun can be stopped");
-            panic!("{arguments:?} on {processors} processors: still running after two minutes");
+            panic!("{arguments:?} on {processors} processes: still running after two minutes");
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -107,7 +107,7 @@ fn what_cannot_be_calibrated_is_said_once() {
     let file = folder("not_calibrated").join("machine.json");
     let path = file.display().to_string();
     for (processors, arguments, code, message) in [
-        (1, ["calibrate", "-o", &path].as_slice(), 1, "there is one processor"),
+        (1, ["calibrate", "-o", &path].as_slice(), 1, "there is one process"),
         (2, &["calibrate", "--model", "hierarchical", "-o", &path], 1, "need several nodes"),
         (2, &["calibrate", "--seconds", "0", "-o", &path], 2, "above 0"),
         (2, &["calibrate", "-o", "/no/such/folder/x.json"], 1, "No such file or directory"),

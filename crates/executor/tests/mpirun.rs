@@ -184,7 +184,7 @@ fn scattered_tree() -> Tree {
 fn selftest(processors: usize, problems: u32) {
     let count = problems.to_string();
     let outcome = launch(processors, &["selftest", "--problems", &count, "--seed", "2026"]);
-    let expected = format!("{problems} random problems (seed 2026) on {processors} processors");
+    let expected = format!("{problems} random problems (seed 2026) on {processors} processes");
     assert!(outcome.succeeded().contains(&expected), "{}", outcome.output);
 }
 
@@ -252,7 +252,7 @@ fn a_schedule_may_come_packed_or_through_standard_input_or_be_a_tree() {
     for (source, input) in [(packed.as_str(), &b""[..]), (&tree, b""), ("-", &text)] {
         let arguments = ["replay", source, "--verify"];
         let output = launch_with(3, &arguments, input);
-        assert!(output.succeeded().contains("gather of 48 bytes over 3 processors, root 1"));
+        assert!(output.succeeded().contains("gather of 48 bytes over 3 processes, root 1"));
         assert!(output.output.contains("in the unit of the schedule's costs"), "{}", output.output);
     }
 }
@@ -303,7 +303,7 @@ fn every_fault_ends_the_job_with_one_message() {
     let vector = without_costs(&star(3, 0), Operation::Broadcast, vector);
     let vector = folder.schedule("vector.json", &vector);
     for (arguments, code, message) in [
-        (&["replay", missing][..], 1, "only processor 0 reads it"),
+        (&["replay", missing][..], 1, "only rank 0 reads it"),
         (&["replay", &cut], 1, "EOF while parsing"),
         (&["replay", &outside], 1, "root 3 is outside 0..3"),
         (&["replay", &deaf], 1, "deaf.json: "),
@@ -326,10 +326,7 @@ fn every_fault_ends_the_job_with_one_message() {
     }
     let other = launch(2, &["replay", &good]);
     let found = other.failed(1);
-    assert!(
-        found.contains("is for 3 processors, but the job has 2: start it with -n 3"),
-        "{found}"
-    );
+    assert!(found.contains("is for 3 processes, but the job has 2: start it with -n 3"), "{found}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub struct Observed {
     pub copies: Vec<Line>,
 }
 
-/// The one-way times between two processors.
+/// The one-way times between two processes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairTimes {
     /// Who, the lower rank first.
@@ -60,9 +60,9 @@ pub enum Model {
 pub struct Fit {
     /// What it holds for, in words.
     pub of: &'static str,
-    /// How many pairs, or processors that copy, it was fitted to.
+    /// How many pairs, or processes that copy, it was fitted to.
     pub count: usize,
-    /// The line. Of several lines (per pair, or copies of several processors), the median of each
+    /// The line. Of several lines (per pair, or copies of several processes), the median of each
     /// parameter.
     pub line: Line,
 }
@@ -95,7 +95,7 @@ impl Model {
         match self {
             Model::Homogeneous => "the same costs for all pairs",
             Model::Hierarchical => "costs within a node, and others between nodes",
-            Model::PerPair => "costs for each pair of processors",
+            Model::PerPair => "costs for each pair of processes",
         }
     }
 
@@ -204,14 +204,14 @@ impl Observed {
         let processors = self.nodes.len();
         let mut lines = vec![None; processors * processors];
         for PairTimes { pair: (i, j), seconds } in &self.pairs {
-            let line = self.line(&format!("processors {i} and {j}"), seconds)?;
+            let line = self.line(&format!("ranks {i} and {j}"), seconds)?;
             lines[i * processors + j] = Some(line);
             lines[j * processors + i] = Some(line);
         }
         let missing = |&(i, j): &(Rank, Rank)| i != j && lines[i * processors + j].is_none();
         let all = || (0..processors).flat_map(|i| (0..processors).map(move |j| (i, j)));
         if let Some((i, j)) = all().find(missing) {
-            return Err(no_pairs(&format!("between processors {i} and {j}")));
+            return Err(no_pairs(&format!("between ranks {i} and {j}")));
         }
         let parameter = |i: Rank, j: Rank, of: fn(&Line) -> f64| {
             lines[i * processors + j].as_ref().map_or(0.0, of)
@@ -348,10 +348,10 @@ mod tests {
         assert_eq!(error, "there are no times between nodes");
         one.pairs.remove(1);
         let error = fitted(&one, Model::PerPair).unwrap_err().to_string();
-        assert_eq!(error, "there are no times between processors 0 and 2");
+        assert_eq!(error, "there are no times between ranks 0 and 2");
         one.pairs[0].seconds[1] = 0.0;
         let error = fitted(&one, Model::PerPair).unwrap_err().to_string();
-        assert!(error.starts_with("processors 0 and 1: 16 bytes took 0 s"), "{error}");
+        assert!(error.starts_with("ranks 0 and 1: 16 bytes took 0 s"), "{error}");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub struct Setting {
     pub root: Rank,
     /// How many nodes there were, at least one.
     pub nodes: usize,
-    /// Whether some node had more processors than cores to run them. Times then tell how an operating
+    /// Whether some node had more processes than cores to run them. Times then tell how an operating
     /// system shares cores, and nothing about a machine.
     pub oversubscribed: bool,
     /// How many bytes an element has, in which mean blocks are counted.
@@ -67,7 +67,7 @@ pub struct Series {
     pub algorithm: Algorithm,
     /// What had to be done once, before the first call: planning and setting up requests.
     pub planning_seconds: f64,
-    /// For each repetition, in order, the time of the slowest processor; above 0, at least one.
+    /// For each repetition, in order, the time of the slowest rank; above 0, at least one.
     pub seconds: Vec<f64>,
 }
 
@@ -83,13 +83,13 @@ pub enum Algorithm {
     Native,
     /// The library's persistent irregular operation: start and wait.
     NativePersistent,
-    /// The adaptive tree, constructed anew in each call by all processors together.
+    /// The adaptive tree, constructed anew in each call by all processes together.
     Distributed,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),
 }
 
-/// When a processor's messages may start.
+/// When a rank's messages may start.
 #[derive(
     Clone,
     Copy,
@@ -177,18 +177,18 @@ pub enum MeasurementsError {
         /// The name of the operation.
         operation: &'static str,
     },
-    /// No processors, nodes or elements.
+    /// No processes, nodes or elements.
     #[error("\"{field}\" is 0; it is at least 1")]
     Zero {
         /// The name of the field in the document.
         field: &'static str,
     },
-    /// A root that is no processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    /// A root that is no rank.
+    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     Root {
-        /// Not below the number of processors.
+        /// Not below the number of processes.
         root: Rank,
-        /// How many processors there are.
+        /// How many processes there are.
         processors: usize,
     },
     /// Two series of the same problem and algorithm.
@@ -299,8 +299,8 @@ impl Measurements {
 }
 
 impl Setting {
-    /// What times are worth where processors share cores.
-    pub const OVERSUBSCRIBED: &'static str = "more processors than cores on a node: these times tell \
+    /// What times are worth where processes share cores.
+    pub const OVERSUBSCRIBED: &'static str = "more processes than cores on a node: these times tell \
         how an operating system shares cores, and nothing about a cluster";
 }
 

@@ -1,4 +1,4 @@
-//! A round-robin tournament: every pair of processors meets once, many pairs at a time.
+//! A round-robin tournament: every pair of processes meets once, many pairs at a time.
 //!
 //! The circle method: with an even number `n` of players, player `n - 1` stays, the others sit on a
 //! circle of `n - 1` places that turns by one from round to round. In round `r` those meet whose

@@ -22,17 +22,17 @@ pub struct BlockSizes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockSizesError {
     /// No processors at all.
-    #[error("there are no block sizes; a problem has at least one processor")]
+    #[error("there are no block sizes; a problem has at least one process")]
     NoProcessors,
     /// More processors than ranks.
-    #[error("{processors} block sizes or more; at most {MOST_PROCESSORS} processors are allowed")]
+    #[error("{processors} block sizes or more; at most {MOST_PROCESSORS} processes are allowed")]
     TooManyProcessors {
         /// How many sizes there are at least.
         processors: usize,
     },
     /// The total overflows 64 bits.
     #[error(
-        "the block sizes of processors 0 to {rank} add up to more than 2^64 - 1 bytes (block {rank} is {size})"
+        "the block sizes of ranks 0 to {rank} add up to more than 2^64 - 1 bytes (block {rank} is {size})"
     )]
     TotalOverflows {
         /// The first processor with which the total is too large.

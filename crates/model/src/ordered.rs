@@ -67,7 +67,7 @@ impl Order {
 
 /// The first fault that keeps a tree from being ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("processor {processor} holds what is of {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
+#[error("rank {processor} holds what is of {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
 pub struct NotOrdered {
     /// Where it happens.
     pub processor: Rank,

@@ -75,7 +75,7 @@ pub enum TimeError {
     #[error("a completion time is not finite; scale sizes or costs down")]
     NotFinite,
     /// A transmission where there is no link (alpha is infinite).
-    #[error("there is no link from processor {sender} to processor {receiver}")]
+    #[error("there is no link from rank {sender} to rank {receiver}")]
     NoLink {
         /// Who was to send.
         sender: Rank,
@@ -84,8 +84,8 @@ pub enum TimeError {
     },
     /// A processor without any link in one direction, though it has data to send or receive.
     #[error("{}", match direction {
-        Direction::Send => format!("no link leads from processor {rank} to any other"),
-        Direction::Receive => format!("no link leads from any other to processor {rank}"),
+        Direction::Send => format!("no link leads from rank {rank} to any other"),
+        Direction::Receive => format!("no link leads from any other to rank {rank}"),
     })]
     Isolated {
         /// The processor.

@@ -36,16 +36,16 @@ pub struct Tree {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
     /// A tree has at least one processor.
-    #[error("a tree has at least one processor")]
+    #[error("a tree has at least one process")]
     NoProcessors,
     /// More processors than ranks.
-    #[error("{processors} processors; at most {MOST_PROCESSORS} are allowed")]
+    #[error("{processors} processes; at most {MOST_PROCESSORS} are allowed")]
     TooManyProcessors {
         /// How many were asked for.
         processors: usize,
     },
     /// The root is not a processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     RootOutOfRange {
         /// Not below `processors`.
         root: Rank,
@@ -54,7 +54,7 @@ pub enum TreeError {
     },
     /// A step names a rank that is not below the number of processors.
     #[error(
-        "processor {processor} receives from {child}, which is outside 0..{processors} ({processors} processors)"
+        "rank {processor} receives from {child}, which is outside 0..{processors} ({processors} processes)"
     )]
     RankOutOfRange {
         /// The receiver (itself out of range if `child == processor`).
@@ -65,7 +65,7 @@ pub enum TreeError {
         processors: usize,
     },
     /// Somebody receives from the root.
-    #[error("processor {processor} receives from {root}, which is the root and sends to nobody")]
+    #[error("rank {processor} receives from {root}, which is the root and sends to nobody")]
     RootHasParent {
         /// The one that would receive from the root.
         processor: Rank,
@@ -73,7 +73,7 @@ pub enum TreeError {
         root: Rank,
     },
     /// Two processors receive from the same child, or one twice.
-    #[error("processor {child} sends to both {first} and {second}; in a tree it sends once")]
+    #[error("rank {child} sends to both {first} and {second}; in a tree it sends once")]
     TwoParents {
         /// The one that would send twice.
         child: Rank,
@@ -83,7 +83,7 @@ pub enum TreeError {
         second: Rank,
     },
     /// An inner processor without exactly one copy, or a leaf with one.
-    #[error("processor {processor} has {children} children and copies its own block {copies} times; {}", if *children == 0 { "a leaf has no copy" } else { "an inner processor copies it once" })]
+    #[error("rank {processor} has {children} children and copies its own block {copies} times; {}", if *children == 0 { "a leaf has no copy" } else { "an inner rank copies it once" })]
     WrongCopies {
         /// The rank whose steps have the wrong number of copies.
         processor: Rank,
@@ -93,7 +93,7 @@ pub enum TreeError {
         copies: usize,
     },
     /// Nobody receives from this processor.
-    #[error("processor {processor} sends to nobody, but the root is {root}")]
+    #[error("rank {processor} sends to nobody, but the root is {root}")]
     NoParent {
         /// The rank without a receiver.
         processor: Rank,
@@ -101,7 +101,7 @@ pub enum TreeError {
         root: Rank,
     },
     /// A cycle that the root is not part of.
-    #[error("processor {processor} is on or below a cycle and never reaches root {root}")]
+    #[error("rank {processor} is on or below a cycle and never reaches root {root}")]
     Cycle {
         /// The processor of least rank that does not reach the root.
         processor: Rank,

@@ -3,7 +3,7 @@
  * MPI_Gatherv and MPI_Scatterv with the same arguments and the same meaning, but along adaptive
  * binomial trees, or a given or chosen one; once, or set up once and started many times.
  *
- * What is expected of programs is what MPI expects: all processors of the communicator call the same
+ * What is expected of programs is what MPI expects: all processes of the communicator call the same
  * operations in the same order, with the same root, and with sizes that agree. MPI_IN_PLACE at the
  * root, derived datatypes at both ends, and blocks of 0 bytes are allowed; inter-communicators are
  * not. Not more than one thread at a time uses a communicator.
@@ -44,7 +44,7 @@ int tuwtree_scatterv(const void *sendbuf, const int sendcounts[], const int disp
                      int root, MPI_Comm comm);
 
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
- * program's, the lists are not needed any more when this returns. All processors have an error if
+ * program's, the lists are not needed any more when this returns. All ranks have an error if
  * one has. */
 int tuwtree_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                          const int recvcounts[], const int displs[], MPI_Datatype recvtype,
@@ -60,10 +60,10 @@ int tuwtree_scatterv_init(const void *sendbuf, const int sendcounts[], const int
  * ended. Several operations may be under way, on one communicator too. */
 int tuwtree_start(tuwtree_request *request);
 
-/* Waits until the operation has ended at this processor. At once if it is not under way. */
+/* Waits until the operation has ended at this rank. At once if it is not under way. */
 int tuwtree_wait(tuwtree_request *request);
 
-/* Sets *flag to 1 if the operation has ended at this processor or is not under way, else to 0.
+/* Sets *flag to 1 if the operation has ended at this rank or is not under way, else to 0.
  * Messages of the operation move on only in tuwtree_wait and tuwtree_test. */
 int tuwtree_test(tuwtree_request *request, int *flag);
 
@@ -72,8 +72,8 @@ int tuwtree_test(tuwtree_request *request, int *flag);
 int tuwtree_free(tuwtree_request *request);
 
 /* Changes how operations on this communicator are performed that are called or set up from now on.
- * Collective: all processors say the same; the first one reads the file, if it is one. The
- * defaults are from the environment of the communicator's first processor.
+ * Collective: all ranks say the same; the first one reads the file, if it is one. The
+ * defaults are from the environment of the communicator's rank 0.
  *
  *   name        value                                              environment
  *   algorithm   adaptive (adaptive-gather-time),                   TUWTREE_ALGORITHM

@@ -91,11 +91,11 @@ impl Unit {
     }
 }
 
-/// So many processors.
+/// So many processes.
 pub(crate) fn processors(count: usize) -> String {
     match count {
-        1 => "1 processor".to_owned(),
-        _ => format!("{count} processors"),
+        1 => "1 process".to_owned(),
+        _ => format!("{count} processes"),
     }
 }
 

@@ -3,10 +3,10 @@
 //! Everything here is a pure function from trees, schedules and their simulated times to text: SVG
 //! for one picture, HTML for a page that compares several constructions. With the feature `png`, `png()`
 //! turns an SVG into pixels. What is too much for a picture is summed up, never left out: every picture accounts
-//! for every processor.
+//! for every rank.
 //!
 //! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
-//! - [`TimelinePicture`]: what each processor does when.
+//! - [`TimelinePicture`]: what each rank does when.
 //! - [`MeasuredPicture`]: measured times against mean block sizes; [`measured_page`] adds all figures.
 //! - [`Report`]: constructions side by side, for a browser.
 //! - [`RegionMap`]: which of several choices is right where.

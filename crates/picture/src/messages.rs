@@ -15,7 +15,7 @@ pub struct Performance<'a> {
     pub costs: &'a StatedCosts,
 }
 
-/// The message between a processor and its parent.
+/// The message between a rank and its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Message {
     pub(crate) bytes: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Message {
 }
 
 impl Performance<'_> {
-    /// An entry for each processor of the tree: the message between it and its parent, or `None`
+    /// An entry for each rank of the tree: the message between it and its parent, or `None`
     /// where there is none.
     ///
     /// # Complexity
@@ -69,7 +69,7 @@ impl Performance<'_> {
     }
 }
 
-/// The lower end of the tree's edge that a processor's action is about, and the message's size.
+/// The lower end of the tree's edge that a rank's action is about, and the message's size.
 fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
     let (peer, bytes) = match deed {
         Deed::Send(send) => (send.to, send.from.bytes()),
@@ -84,9 +84,9 @@ fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
 }
 
 /// The tree along which a schedule moves its data, or `None` if it does so along none: if
-/// processors exchange messages, or have others than one towards the root.
+/// processes exchange messages, or have others than one towards the root.
 ///
-/// Processors without messages, because there is nothing to send, are leaves below the root.
+/// Processes without messages, because there is nothing to send, are leaves below the root.
 ///
 /// # Complexity
 /// O(n) for n actions.

@@ -134,7 +134,7 @@ fn accounted_for(document: &Document<'_>) -> usize {
             return below.trim_end_matches(" below it").parse::<usize>().unwrap() + 1;
         }
         if let Some((_, with)) = who.split_once(" with ") {
-            return with.trim_end_matches(" processors").parse().unwrap();
+            return with.trim_end_matches(" processes").parse().unwrap();
         }
         match who.split_once(" children") {
             Some((children, _)) => children.parse().unwrap(),

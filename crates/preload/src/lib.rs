@@ -245,7 +245,7 @@ unsafe fn set_up(
         communicator.agree(persistent::allowed()).map_err(|refused| match refused {
             Refused::Here { fault, .. } => Declined::ToNative(fault.to_owned()),
             Refused::Elsewhere { rank } => {
-                Declined::ToNative(format!("processor {rank} does not allow it"))
+                Declined::ToNative(format!("rank {rank} does not allow it"))
             }
             Refused::Mpi(error) => Declined::Failed(error.into()),
         })?;
@@ -254,7 +254,7 @@ unsafe fn set_up(
             persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
         // SAFETY: the program gives a place for the request.
         unsafe { *request = token };
-        Ok(format!("set up on {} processors", communicator.size()))
+        Ok(format!("set up on {} processes", communicator.size()))
     };
     // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
     let native = || code_of(unsafe { arguments.init_native(comm, request) });
@@ -269,7 +269,7 @@ unsafe fn set_up(
 unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
         let algorithm = collectives.run(arguments)?;
-        Ok(format!("{} on {} processors", algorithm.name(), collectives.communicator().size()))
+        Ok(format!("{} on {} processes", algorithm.name(), collectives.communicator().size()))
     };
     // SAFETY: the program's own arguments, by the caller's promise.
     let native = || code_of(unsafe { arguments.call_native(comm) });

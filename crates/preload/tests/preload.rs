@@ -114,7 +114,7 @@ fn persistent_operations_go_along_trees_if_a_program_asks_for_it() {
             let log = text(&output.stderr);
             for (call, name) in [(1, "MPI_Gatherv_init"), (2, "MPI_Scatterv_init")] {
                 let line =
-                    format!("tuwtree: {name}, call {call}: set up on {processors} processors");
+                    format!("tuwtree: {name}, call {call}: set up on {processors} processes");
                 assert!(log.contains(&line), "{log}");
             }
         }
@@ -156,6 +156,6 @@ fn a_script_with_mpi4py_gathers_along_trees() {
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stdout).contains("gathered 7 numbers with mpi4py"), "{output:?}");
     let log = text(&output.stderr);
-    assert!(log.contains("MPI_Gatherv, call 1: adaptive-gather-time on 4 processors"), "{log}");
-    assert!(log.contains("MPI_Scatterv, call 2: adaptive-gather-time on 4 processors"), "{log}");
+    assert!(log.contains("MPI_Gatherv, call 1: adaptive-gather-time on 4 processes"), "{log}");
+    assert!(log.contains("MPI_Scatterv, call 2: adaptive-gather-time on 4 processes"), "{log}");
 }

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         printf("gathered %d numbers, last %d\n", sum, sum ? all[sum - 1] : 0);
     }
     if (size > 1) {
-        /* From one half of the processors to one of the other. */
+        /* From one half of the processes to one of the other. */
         int is_right = rank >= size / 2, count = 1, at_root = rank == size / 2;
         MPI_Comm_split(MPI_COMM_WORLD, is_right, rank, &half);
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_right ? 0 : size / 2, 0, &between);

@@ -334,7 +334,7 @@ impl<'de> Deserialize<'de> for ActionLists {
             type Value = ActionLists;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of actions for each processor")
+                formatter.write_str("a list of actions for each rank")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<ActionLists, A::Error> {
@@ -342,7 +342,7 @@ impl<'de> Deserialize<'de> for ActionLists {
                 while lists.next_element_seed(OneProcessor(&mut programs))?.is_some() {
                     if programs.processors() > MOST_PROCESSORS {
                         return Err(A::Error::custom(format!(
-                            "actions for more than {MOST_PROCESSORS} processors"
+                            "actions for more than {MOST_PROCESSORS} processes"
                         )));
                     }
                 }
@@ -369,7 +369,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a list of the actions of processor {}", self.0.processors())
+        write!(formatter, "a list of the actions of rank {}", self.0.processors())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut actions: A) -> Result<(), A::Error> {
@@ -378,7 +378,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
         while let Some(Object(fields)) = actions.next_element::<Object<ActionFields>>()? {
             fields.push_to(programs).map_err(|fault| {
                 let processor = programs.processors();
-                A::Error::custom(format!("processor {processor}, action {index}: {fault}"))
+                A::Error::custom(format!("rank {processor}, action {index}: {fault}"))
             })?;
             index += 1;
         }
@@ -525,11 +525,11 @@ mod tests {
             ("\"ports\":1", "\"ports\":0", "0 ports"),
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
             ("[0,0,0]", "[0,0]", "segments for 2 of 3"),
-            ("\"send\":1", "\"send\":0", "processor 0, action 0: a message to oneself"),
-            ("\"send\":1", "\"send\":9", "processor 0, action 0: the peer 9 is outside 0..3"),
+            ("\"send\":1", "\"send\":0", "rank 0, action 0: a message to oneself"),
+            ("\"send\":1", "\"send\":9", "rank 0, action 0: the peer 9 is outside 0..3"),
             ("\"input\",0,4", "\"input\",1,4", "4 bytes at offset 1 reach beyond the input of 4"),
             ("\"input\",0,4", "\"input\",0", "invalid length 2"),
-            ("\"input\",0,4", "\"input\"", "processor 2, action 0: a piece of 0 bytes"),
+            ("\"input\",0,4", "\"input\"", "rank 2, action 0: a piece of 0 bytes"),
             ("\"input\",0,4", "\"input\",0,-4", "invalid value: integer `-4`"),
             ("\"input\",0,1]", "\"input\",0,1],\"combine\":\"left\"", "goes with"),
             ("\"send\":1,", "\"port\":1,\"send\":1,", "port 1 is outside 0..1"),

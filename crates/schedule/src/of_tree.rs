@@ -23,7 +23,7 @@ use tuwtree_model::{
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OfTreeError {
     /// The payload is for another number of processors.
-    #[error("the tree has {tree} processors, the problem {payload}")]
+    #[error("the tree has {tree} processes, the problem {payload}")]
     Processors {
         /// Those of the tree.
         tree: usize,

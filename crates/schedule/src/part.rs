@@ -34,7 +34,7 @@ pub enum PartError {
     #[error(transparent)]
     Root(#[from] TreeError),
     /// A rank that is not below the number of processors.
-    #[error("rank {rank} is outside 0..{processors} ({processors} processors)")]
+    #[error("rank {rank} is outside 0..{processors} ({processors} processes)")]
     RankOutOfRange {
         /// The rank given, not below `processors`.
         rank: Rank,
@@ -42,10 +42,10 @@ pub enum PartError {
         processors: usize,
     },
     /// A processor that can do nothing.
-    #[error("0 ports; a processor has at least 1")]
+    #[error("0 ports; a rank has at least 1")]
     NoPorts,
     /// Programs of none or of several processors.
-    #[error("there are programs of {programs} processors; a part is one processor's")]
+    #[error("there are programs of {programs} processes; a part is one rank's")]
     ProgramCount {
         /// The number of processors given; not 1.
         programs: usize,
@@ -57,7 +57,7 @@ pub enum PartError {
         bytes: u64,
     },
     /// An action that is wrong by itself.
-    #[error("processor {rank}, action {action}: {fault}")]
+    #[error("rank {rank}, action {action}: {fault}")]
     Action {
         /// The rank whose action cannot be performed.
         rank: Rank,
@@ -70,7 +70,7 @@ pub enum PartError {
     #[error(transparent)]
     Size(#[from] TooManyActions),
     /// Words that are no part.
-    #[error("the message with a processor's part is damaged at word {word} of {words}")]
+    #[error("the message with a rank's part is damaged at word {word} of {words}")]
     Damaged {
         /// The first word that makes no sense.
         word: usize,
@@ -343,7 +343,7 @@ mod tests {
             assert_eq!(*part.role(), schedule.role(rank));
         }
         let error = Part::of_schedule(&schedule, 3).unwrap_err();
-        assert_eq!(error.to_string(), "rank 3 is outside 0..3 (3 processors)");
+        assert_eq!(error.to_string(), "rank 3 is outside 0..3 (3 processes)");
     }
 
     #[test]
@@ -397,8 +397,8 @@ mod tests {
             (&|role| role.rank = 7, "rank 7 is outside 0..3"),
             (&|role| role.ports = 0, "0 ports"),
             (&|role| role.total_bytes = u64::MAX, "2^63 - 1"),
-            (&|role| role.total_bytes = 6, "processor 1, action 2: 4 bytes at offset 3"),
-            (&|role| role.rank = 0, "processor 0, action 0: a message to oneself"),
+            (&|role| role.total_bytes = 6, "rank 1, action 2: 4 bytes at offset 3"),
+            (&|role| role.rank = 0, "rank 0, action 0: a message to oneself"),
         ] {
             let error = part_with(change).unwrap_err();
             assert!(error.contains(message), "{error}");

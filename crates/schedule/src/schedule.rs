@@ -106,7 +106,7 @@ pub enum ScheduleError {
         operation: Operation,
     },
     /// Too few or too many displacements.
-    #[error("there are {displacements} displacements for {processors} processors")]
+    #[error("there are {displacements} displacements for {processors} processes")]
     DisplacementCount {
         /// How many there are.
         displacements: usize,
@@ -140,11 +140,11 @@ pub enum ScheduleError {
         at: u64,
     },
     /// A processor that can do nothing.
-    #[error("0 ports; a processor has at least 1")]
+    #[error("0 ports; a rank has at least 1")]
     NoPorts,
     /// Too few or too many programs.
     #[error(
-        "there are actions for {programs} and segments for {segments} of {processors} processors"
+        "there are actions for {programs} and segments for {segments} of {processors} processes"
     )]
     ProgramCount {
         /// How many lists of actions there are.
@@ -155,7 +155,7 @@ pub enum ScheduleError {
         processors: usize,
     },
     /// An action that is wrong by itself.
-    #[error("processor {processor}, action {action}: {fault}")]
+    #[error("rank {processor}, action {action}: {fault}")]
     Action {
         /// The rank whose action cannot be performed.
         processor: Rank,
@@ -170,7 +170,7 @@ pub enum ScheduleError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionFault {
     /// A message to or from a rank that is not below the number of processors.
-    #[error("the peer {peer} is outside 0..{processors} ({processors} processors)")]
+    #[error("the peer {peer} is outside 0..{processors} ({processors} processes)")]
     PeerOutOfRange {
         /// The rank at the other end of the message.
         peer: Rank,

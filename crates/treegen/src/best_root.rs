@@ -35,7 +35,7 @@ pub(crate) fn best_possible_root(
     match (best, first_error) {
         (Some((_, rank)), _) => Ok(rank),
         (None, Some(error)) => Err(error),
-        (None, None) => unreachable!("a problem has at least one processor"),
+        (None, None) => unreachable!("a problem has at least one process"),
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn best_of_roots(
     match (best, first_error) {
         (Some((_, tree)), _) => Ok(tree),
         (None, Some(error)) => Err(error.into()),
-        (None, None) => unreachable!("a problem has at least one processor"),
+        (None, None) => unreachable!("a problem has at least one process"),
     }
 }
 

@@ -10,7 +10,7 @@ pub enum ConstructionError {
     Time(#[from] TimeError),
     /// The root is open, and too many are to be tried.
     #[error(
-        "the best root is looked for among at most {most} processors at these costs, and there are \
+        "the best root is looked for among at most {most} processes at these costs, and there are \
          {processors}; name a root"
     )]
     TooManyRoots {
@@ -29,11 +29,11 @@ pub enum ConstructionError {
         operation: Operation,
     },
     /// The construction is made for the same linear costs everywhere.
-    #[error("only costs that are the same for all pairs of processors will do")]
+    #[error("only costs that are the same for all pairs of processes will do")]
     NotHomogeneous,
     /// The construction is made for at most two block sizes.
     #[error(
-        "processor {rank} has a block of {size} bytes, beside others of {smaller} and {larger}; at \
+        "rank {rank} has a block of {size} bytes, beside others of {smaller} and {larger}; at \
          most two block sizes are allowed"
     )]
     ThirdSize {

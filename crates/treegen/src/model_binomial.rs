@@ -107,7 +107,7 @@ fn taken(
     match (best, no_link) {
         (Some((_, index)), _) => Ok(free.remove(index)),
         (None, Some(error)) => Err(error),
-        (None, None) => unreachable!("there are as many places as processors"),
+        (None, None) => unreachable!("there are as many places as processes"),
     }
 }
 
@@ -153,6 +153,6 @@ mod tests {
         let lonely = CostMatrix::from_fn(4, |_, _| f64::INFINITY, |_, _| 1.0, |_| 0.0).unwrap();
         let error =
             rooted(&gather.with_costs(&lonely).unwrap(), 0, Filling::MaximumFirst).unwrap_err();
-        assert_eq!(error.to_string(), "there is no link from processor 1 to processor 0");
+        assert_eq!(error.to_string(), "there is no link from rank 1 to rank 0");
     }
 }

@@ -47,7 +47,7 @@ pub fn two_level<E>(
             root_node = Root::Given(node);
         }
         let tree = inside(ranks, here.map_or(Root::Best, Root::Given))?;
-        assert_eq!(tree.processors(), ranks.len(), "a tree over the node's processors");
+        assert_eq!(tree.processors(), ranks.len(), "a tree over the node's processes");
         leaders.push(ranks[tree.root()]);
         for position in 0..ranks.len() {
             steps.extend(tree.steps(position).map(|step| translated(ranks, position, step)));

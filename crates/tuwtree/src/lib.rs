@@ -17,7 +17,7 @@
 //! |---|---|
 //! | [`model`] | problems, costs, trees, completion times, bounds: words and laws |
 //! | [`plan`] | the catalogue of constructions; `best`, `compare`, advice, maps |
-//! | [`schedule`] | what each process does; simulation, verification, export |
+//! | [`schedule`] | what each rank does; simulation, verification, export |
 //!
 //! What is used most is at the top. Trees that are built one by one are in `tuwtree-treegen` and
 //! `tuwtree-dp`; running schedules on MPI is the business of `tuwtree-executor`.
@@ -25,7 +25,7 @@
 //! # Words
 //! | word | meaning |
 //! |---|---|
-//! | rank, process | what MPI calls so; documents and formulas say processor |
+//! | rank, process | what MPI calls so; documents and formulas say rank |
 //! | block | the data of one rank; its size may be 0 |
 //! | segment | the data that a rank holds at some moment, or sends in one message |
 //! | problem | operation, data, costs, root and ports: what a tree is for |

@@ -29,7 +29,13 @@ pub(crate) struct MachineArgs {
     matrix: bool,
 
     /// The number of processes of the matrix [default: as many as the machine has room for]
-    #[arg(short = 'p', long, value_name = "P", requires = "matrix")]
+    #[arg(
+        short = 'p',
+        long = "processes",
+        alias = "processors",
+        value_name = "P",
+        requires = "matrix"
+    )]
     processors: Option<usize>,
 
     /// Replace costs that are linear piece by piece by the linear ones of messages of this size
@@ -69,12 +75,12 @@ fn expanded(args: &MachineArgs, machine: &Machine) -> Result<Costs, CliError> {
     let processors = match (args.processors, machine.costs.room()) {
         (Some(processors), _) if !(1..=MOST_PROCESSORS).contains(&processors) => {
             return Err(CliError::Usage(format!(
-                "-p: {processors} processors; 1 to {MOST_PROCESSORS} are allowed"
+                "-p: {processors} processes; 1 to {MOST_PROCESSORS} are allowed"
             )));
         }
         (Some(processors), _) | (None, Some(processors)) => processors,
         (None, None) => {
-            let message = "-p: these costs hold for any number of processors; say for how many";
+            let message = "-p: these costs hold for any number of processes; say for how many";
             return Err(CliError::Usage(message.into()));
         }
     };

@@ -258,7 +258,7 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
         title: "Which kind of tree pays where".to_owned(),
         lines: vec![
             format!(
-                "gather among {} processors, mean block {} bytes, beta = 1, gamma = {}; {}",
+                "gather among {} processes, mean block {} bytes, beta = 1, gamma = {}; {}",
                 args.processors,
                 args.mean_block,
                 args.gamma_over_beta,

@@ -117,7 +117,7 @@ fn text(measurements: &Measurements) -> String {
     let warning =
         measurements.warning().map_or_else(String::new, |one| format!("WARNING: {one}\n"));
     format!(
-        "{} over {} processors on {} nodes, root {}, {}\n{warning}\n{}\n{}",
+        "{} over {} processes on {} nodes, root {}, {}\n{warning}\n{}\n{}",
         setting.operation.name(),
         setting.processors,
         setting.nodes,

@@ -36,8 +36,8 @@ pub(crate) struct ShowArgs {
     ports: PortArgs,
 
     /// List only messages to or from this rank
-    #[arg(long, value_name = "RANK")]
-    processor: Option<Rank>,
+    #[arg(long, alias = "processor", value_name = "RANK")]
+    rank: Option<Rank>,
 
     /// List at most this many messages; 0 lists all [default: 40 in text, else all]
     #[arg(long, value_name = "N")]
@@ -56,9 +56,9 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     check_sources(&args.tree, &args.payload, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let tree = &document.tree;
-    if let Some(rank) = args.processor.filter(|&rank| rank >= tree.processors()) {
+    if let Some(rank) = args.rank.filter(|&rank| rank >= tree.processors()) {
         let processors = tree.processors();
-        let message = format!("--processor: {rank} is outside 0..{processors}");
+        let message = format!("--rank: {rank} is outside 0..{processors}");
         return Err(CliError::Usage(message));
     }
     let problem = problem(&document, &args.tree, &args.payload, &args.costs)?;
@@ -125,9 +125,8 @@ fn children(
 ) -> (Vec<Rank>, usize) {
     let mut children: Vec<Rank> = (0..tree.processors())
         .filter(|&child| {
-            tree.parent(child).is_some_and(|parent| {
-                args.processor.is_none_or(|rank| rank == child || rank == parent)
-            })
+            tree.parent(child)
+                .is_some_and(|parent| args.rank.is_none_or(|rank| rank == child || rank == parent))
         })
         .collect();
     if let Some(times) = times {

@@ -111,7 +111,7 @@ impl Simulated<'_> {
         self.write_critical_path(limit, output)
     }
 
-    /// The processors in the order of their busy time, the busiest first.
+    /// The processes in the order of their busy time, the busiest first.
     fn busiest(&self) -> Vec<Rank> {
         let mut ranks: Vec<Rank> = (0..self.schedule.processors()).collect();
         let busy = |rank: Rank| self.timeline.busy_units(rank);
@@ -178,7 +178,7 @@ impl Simulated<'_> {
             .fold((0, 0), |(count, bytes), send| (count + 1, bytes + u128::from(send.from.bytes())))
     }
 
-    /// A span of all ports of a processor as a share of what they have until the completion time.
+    /// A span of all ports of a rank as a share of what they have until the completion time.
     fn share(&self, units: f64) -> f64 {
         let ports = f64::from(self.schedule.task().ports);
         let total = self.timeline.completion_time().units() * ports;
@@ -193,7 +193,7 @@ impl Simulated<'_> {
         )
     }
 
-    /// What a processor does, an event after the other, in the order of [`COLUMNS`].
+    /// What a rank does, an event after the other, in the order of [`COLUMNS`].
     fn events(&self, rank: Rank) -> impl Iterator<Item = [Value; 10]> + '_ {
         let actions = self.schedule.programs().actions(rank).zip(self.timeline.actions(rank));
         actions.enumerate().map(move |(index, (action, times))| {

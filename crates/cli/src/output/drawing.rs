@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use tuwtree_model::{Completion, Operation, Rank, Step, Time, Tree};
 
-/// Most lines of a drawing, give or take the last processor's steps.
+/// Most lines of a drawing, give or take the last rank's steps.
 const LINES: usize = 24;
-/// Most steps that are drawn of one processor; of more, the middle ones are counted only.
+/// Most steps that are drawn of one process; of more, the middle ones are counted only.
 const STEPS: usize = 12;
 
 /// A tree to be drawn, with times if its problem is known.
@@ -18,7 +18,7 @@ pub(crate) struct Drawing<'a> {
     pub(crate) completion: Option<&'a Completion>,
 }
 
-/// One line: a processor's step.
+/// One line: a rank's step.
 struct Line {
     /// Box-drawing characters and the rank.
     label: String,
@@ -55,7 +55,7 @@ impl Drawing<'_> {
         Ok(())
     }
 
-    /// The processors whose steps are drawn: the root, then the largest subtrees while there is room.
+    /// The processes whose steps are drawn: the root, then the largest subtrees while there is room.
     fn expanded(&self, spans: &[(usize, Rank, Rank)]) -> BTreeSet<Rank> {
         let mut expanded = BTreeSet::new();
         let mut candidates = BTreeSet::from([(usize::MAX, self.tree.root())]);
@@ -81,13 +81,13 @@ impl Drawing<'_> {
         expanded
     }
 
-    /// What a processor does: vectors are not copied.
+    /// What a rank does: vectors are not copied.
     fn steps(&self, rank: Rank) -> Vec<Step> {
         let moves_blocks = self.operation.is_irregular();
         self.tree.steps(rank).filter(|&step| moves_blocks || step != Step::Copy).collect()
     }
 
-    /// The steps of a processor in the order in which the operation performs them; `None` stands
+    /// The steps of a rank in the order in which the operation performs them; `None` stands
     /// for the middle ones where there are many.
     fn visible(&self, rank: Rank) -> Vec<Option<Step>> {
         let mut steps: Vec<Option<Step>> = self.steps(rank).into_iter().map(Some).collect();
@@ -162,7 +162,7 @@ impl Drawing<'_> {
     }
 }
 
-/// How many processors are in each subtree, and the least and largest of their ranks.
+/// How many processes are in each subtree, and the least and largest of their ranks.
 pub(crate) fn spans(tree: &Tree) -> Vec<(usize, Rank, Rank)> {
     let mut spans: Vec<(usize, Rank, Rank)> =
         (0..tree.processors()).map(|rank| (1, rank, rank)).collect();
@@ -191,8 +191,8 @@ pub(crate) fn transmission(
     (total.before(end), total.before(start))
 }
 
-/// What goes between a subtree, so many processors between the least and the largest rank, and its
-/// parent: a set of blocks, or the vector for or of these processors.
+/// What goes between a subtree, so many processes between the least and the largest rank, and its
+/// parent: a set of blocks, or the vector for or of these processes.
 pub(crate) fn carried(operation: Operation, (count, first, last): (usize, Rank, Rank)) -> String {
     let is_range = count == last - first + 1;
     let vector = |preposition: &str| match count {

@@ -38,7 +38,7 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
-/// What is to be added where every processor has several ports.
+/// What is to be added where every rank has several ports.
 pub(crate) fn with_ports(ports: Ports) -> String {
     match ports {
         Ports::ONE => String::new(),

@@ -8,7 +8,7 @@ use tuwtree_model::TimeError;
 pub enum NonOrderedError {
     /// The exact solver would take too long.
     #[error(
-        "the exact solver would take {needed} steps; at most {allowed} are allowed (3^17 for 18 processors with distinct blocks)"
+        "the exact solver would take {needed} steps; at most {allowed} are allowed (3^17 for 18 processes with distinct blocks)"
     )]
     TooMuchWork {
         /// The steps needed; `u64::MAX` if there are more.
@@ -18,7 +18,7 @@ pub enum NonOrderedError {
     },
     /// More processors than the exact solver for several ports takes.
     #[error(
-        "{processors} processors; with several ports, the exact solver takes at most {}",
+        "{processors} processes; with several ports, the exact solver takes at most {}",
         super::MOST_ON_PORTS
     )]
     TooManyForPorts {

@@ -193,7 +193,10 @@ pub fn optimal<T: Scalar>(
     progress: &ProgressCallback<'_>,
 ) -> Result<Solution<T>, RunsError> {
     let processors = sizes.processors();
-    assert!(!matches!(root, Root::Given(rank) if rank >= processors), "the root is a processor");
+    assert!(
+        !matches!(root, Root::Given(rank) if rank >= processors),
+        "the root is one of the ranks"
+    );
     let kept = Kept::new(sizes, root)?;
     let side = tile::side(kept.blocks());
     let control = Control::new(memory, progress);

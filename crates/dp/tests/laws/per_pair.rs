@@ -169,7 +169,7 @@ fn processors_without_a_way_to_the_root_are_named() {
     let costs = links(5, &[(0, 1), (1, 0), (1, 2), (3, 4), (4, 3), (2, 3)]);
     assert_eq!(
         error(&[1; 5], &costs, Root::Given(2)).to_string(),
-        "there is no tree with root 2: no link leads from processors 3..=4 to processors 0..=2"
+        "there is no tree with root 2: no link leads from ranks 3..=4 to ranks 0..=2"
     );
     let apart = links(4, &[(0, 1), (1, 0), (3, 2)]);
     assert!(matches!(

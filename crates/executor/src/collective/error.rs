@@ -12,7 +12,7 @@ pub enum CollectiveError {
     #[error(transparent)]
     Mpi(#[from] MpiError),
     /// Wrong arguments here.
-    #[error("processor {rank}: {error}")]
+    #[error("rank {rank}: {error}")]
     Argument {
         /// This processor.
         rank: Rank,
@@ -35,7 +35,7 @@ pub enum CollectiveError {
         expected: u64,
     },
     /// A message of another size than expected.
-    #[error("processor {from} sent {bytes} bytes to processor {to}, which expects {expected}")]
+    #[error("rank {from} sent {bytes} bytes to rank {to}, which expects {expected}")]
     Message {
         /// Who sent it.
         from: Rank,
@@ -48,7 +48,7 @@ pub enum CollectiveError {
     },
     /// No data came, because something is wrong at the root or on the way from it.
     #[error(
-        "processor {rank} got nothing: the root's sizes are not those of others, or arguments are invalid"
+        "rank {rank} got nothing: the root's sizes are not those of others, or arguments are invalid"
     )]
     GivenUp {
         /// This processor.
@@ -74,8 +74,8 @@ pub enum CollectiveError {
 
 fn sizes_text(first: Rank, last: Rank, stated: u64, expected: u64) -> String {
     let (who, state, whose) = match first == last {
-        true => (format!("processor {first}"), "states", "from it"),
-        false => (format!("processors {first} to {last} together"), "state", "from them"),
+        true => (format!("rank {first}"), "states", "from it"),
+        false => (format!("ranks {first} to {last} together"), "state", "from them"),
     };
     match stated == expected {
         false => format!("{who} {state} {stated} bytes; the root expects {expected} {whose}"),
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn sizes_that_differ_are_told_with_their_processors() {
         let error = CollectiveError::Sizes { first: 3, last: 3, stated: 12, expected: 8 };
-        assert_eq!(error.to_string(), "processor 3 states 12 bytes; the root expects 8 from it");
+        assert_eq!(error.to_string(), "rank 3 states 12 bytes; the root expects 8 from it");
         assert_eq!(error.class(), raw::MPI_ERR_TRUNCATE as c_int);
         let error = CollectiveError::Sizes { first: 2, last: 3, stated: 8, expected: 8 };
         assert!(error.to_string().ends_with("as the root expects, but not in the same blocks"));

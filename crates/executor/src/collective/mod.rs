@@ -236,9 +236,10 @@ impl<'c, 'a> Call<'c, 'a> {
             }
         };
         let number = self.comm.told_number(number, root)?;
-        Algorithm::ALL.get(number as usize).copied().ok_or_else(|| {
-            refused(format!("processor {root}, the root, was given invalid arguments"))
-        })
+        Algorithm::ALL
+            .get(number as usize)
+            .copied()
+            .ok_or_else(|| refused(format!("rank {root}, the root, was given invalid arguments")))
     }
 
     fn run_by(self, algorithm: Algorithm) -> Result<(), CollectiveError> {

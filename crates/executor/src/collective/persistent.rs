@@ -168,7 +168,7 @@ impl OperationSetup<'_, '_, '_> {
         let own = match (parsed, root) {
             (Err(error), _) => Err(error.clone()),
             (Ok(_), Some(root)) if root as u64 != least => Err(CollectiveError::Refused(format!(
-                "processor {} was given root {root}, another processor root {least}",
+                "rank {} was given root {root}, another rank root {least}",
                 comm.rank()
             ))),
             (Ok(parsed), _) => Ok(parsed.root),
@@ -310,7 +310,7 @@ fn check_schedule(
     let processors = sizes.processors();
     if task.processors() != processors {
         let found = task.processors();
-        return Err(format!("a schedule for {found} processors; there are {processors}"));
+        return Err(format!("a schedule for {found} processes; there are {processors}"));
     }
     if task.operation != operation {
         let (found, wanted) = (task.operation.name(), operation.name());

@@ -75,13 +75,13 @@ pub enum BenchError {
     #[error(transparent)]
     Schedule(#[from] OfTreeError),
     /// A message that is no tree.
-    #[error("the tree of processor 0 cannot be read: {0}")]
+    #[error("the tree of rank 0 cannot be read: {0}")]
     Tree(String),
     /// A tree that could not be constructed: which, and why.
     #[error("{0}")]
     Construction(String),
     /// A wrong result.
-    #[error("{algorithm}: byte {at} of the data of processor {rank} is wrong")]
+    #[error("{algorithm}: byte {at} of the data of rank {rank} is wrong")]
     Wrong {
         /// Whose result it is.
         algorithm: String,

@@ -51,12 +51,12 @@ pub enum CalibrateError {
     #[error(transparent)]
     Mpi(#[from] MpiError),
     /// Nobody to talk to.
-    #[error("there is one processor; messages need at least two")]
+    #[error("there is one process; messages need at least two")]
     Alone,
     /// Pairs of one kind only.
     #[error(
-        "hierarchical costs need several nodes, one of them with several processors; there are \
-             {nodes} nodes with {processors} processors"
+        "hierarchical costs need several nodes, one of them with several processes; there are \
+             {nodes} nodes with {processors} processes"
     )]
     OneKind {
         /// How many nodes there are.

@@ -9,7 +9,7 @@ use tuwtree_schedule::Buffer;
 pub enum ExecutionError {
     /// The part is another processor's.
     #[error(
-        "the part of processor {} of {}, performed by processor {} of {}", part.0, part.1, communicator.0, communicator.1
+        "the part of rank {} of {}, performed by rank {} of {}", part.0, part.1, communicator.0, communicator.1
     )]
     OtherCommunicator {
         /// The part's rank, and its number of processors.
@@ -18,7 +18,7 @@ pub enum ExecutionError {
         communicator: (Rank, usize),
     },
     /// A buffer of another size.
-    #[error("processor {rank}: the {} has {bytes} bytes of data; the part needs {needed}", buffer.name())]
+    #[error("rank {rank}: the {} has {bytes} bytes of data; the part needs {needed}", buffer.name())]
     BufferSize {
         /// The processor.
         rank: Rank,
@@ -31,7 +31,7 @@ pub enum ExecutionError {
     },
     /// Own data in place at a processor that has no place for it.
     #[error(
-        "processor {rank}: data in place; only the root of a gather, scatter or reduction can have it there, with a block for each processor, its own of {own_bytes} bytes"
+        "rank {rank}: data in place; only the root of a gather, scatter or reduction can have it there, with a block for each rank, its own of {own_bytes} bytes"
     )]
     NoPlace {
         /// The processor.
@@ -41,7 +41,7 @@ pub enum ExecutionError {
     },
     /// The root of a scatter in place writes what it gives.
     #[error(
-        "processor {rank}, action {action}: the output is written, but it is in the input's place, which is not"
+        "rank {rank}, action {action}: the output is written, but it is in the input's place, which is not"
     )]
     WritesInPlace {
         /// The processor.
@@ -56,13 +56,13 @@ pub enum ExecutionError {
         operation: Operation,
     },
     /// A reduction of data with gaps.
-    #[error("processor {rank}: a reduction takes elements without gaps, one after the other")]
+    #[error("rank {rank}: a reduction takes elements without gaps, one after the other")]
     NotPacked {
         /// The processor.
         rank: Rank,
     },
     /// An element in two messages.
-    #[error("processor {rank}, action {action}: {fault}")]
+    #[error("rank {rank}, action {action}: {fault}")]
     Cut {
         /// The processor.
         rank: Rank,
@@ -73,7 +73,7 @@ pub enum ExecutionError {
     },
     /// More messages between two processors than MPI has tags for.
     #[error(
-        "processor {rank} has {messages} messages with processor {peer} in one direction; this MPI library has tags for {tags}"
+        "rank {rank} has {messages} messages with rank {peer} in one direction; this MPI library has tags for {tags}"
     )]
     TooManyMessages {
         /// The processor.
@@ -86,7 +86,7 @@ pub enum ExecutionError {
         tags: u64,
     },
     /// A message of another size than expected.
-    #[error("processor {from} sent {bytes} bytes to processor {to}, which expects {expected}")]
+    #[error("rank {from} sent {bytes} bytes to rank {to}, which expects {expected}")]
     Message {
         /// Who sent it.
         from: Rank,

@@ -74,7 +74,7 @@ pub(crate) struct Parsed<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// No processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processors)")]
+    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     Root {
         /// The root given.
         root: c_int,
@@ -82,7 +82,7 @@ pub enum ArgumentError {
         processors: usize,
     },
     /// `MPI_IN_PLACE` at another processor than the root.
-    #[error("MPI_IN_PLACE at processor {rank}, which is not the root {root}")]
+    #[error("MPI_IN_PLACE at rank {rank}, which is not the root {root}")]
     NotInPlace {
         /// The processor.
         rank: Rank,
@@ -315,7 +315,7 @@ impl<'a> Arguments<'a> {
             }
         }
         if let Some(block) = self.list_length.filter(|&length| length != processors) {
-            let reason = "there are lists for another number of processors";
+            let reason = "there are lists for another number of processes";
             return Err(ArgumentError::Partition { block, reason });
         }
         // SAFETY: the promise made when the arguments were: lists of p numbers, memory, and a

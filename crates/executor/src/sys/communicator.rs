@@ -30,7 +30,7 @@ pub enum Refused<E> {
         first: Rank,
     },
     /// Others have one, the one of least rank being this.
-    #[error("processor {rank} has failed")]
+    #[error("rank {rank} has failed")]
     Elsewhere {
         /// Its rank.
         rank: Rank,

@@ -48,13 +48,13 @@ pub type Rule<'a> = JoinRule<'a, Costs>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A processor takes part only to say that it has nothing to take part with.
-    #[error("processor {rank} was given invalid arguments")]
+    #[error("rank {rank} was given invalid arguments")]
     Refused {
         /// The processor.
         rank: Rank,
     },
     /// Two processors were given different roots, or follow different rules.
-    #[error("processors {first} and {second} were given different roots or algorithms")]
+    #[error("ranks {first} and {second} were given different roots or algorithms")]
     Differ {
         /// A processor of the left subcube.
         first: Rank,
@@ -62,7 +62,7 @@ pub enum Fault {
         second: Rank,
     },
     /// A total that does not fit.
-    #[error("the blocks of processors {first} to {last} add up to more than 2^64 - 1 bytes")]
+    #[error("the blocks of ranks {first} to {last} add up to more than 2^64 - 1 bytes")]
     TooLarge {
         /// The first processor.
         first: Rank,
@@ -70,7 +70,7 @@ pub enum Fault {
         last: Rank,
     },
     /// A time by which the rule would have to decide cannot be stated.
-    #[error("processors {first} to {last} cannot be joined by completion time: {}", NoTime::words(*reason))]
+    #[error("ranks {first} to {last} cannot be joined by completion time: {}", NoTime::words(*reason))]
     NoTime {
         /// The first processor of the joined subcube.
         first: Rank,
@@ -80,7 +80,7 @@ pub enum Fault {
         reason: NoTime,
     },
     /// The message is none of the construction's.
-    #[error("processor {rank} received a message that is not the construction's")]
+    #[error("rank {rank} received a message that is not the construction's")]
     Garbled {
         /// Who received it.
         rank: Rank,
@@ -326,7 +326,7 @@ impl<'a> Construction<'a> {
         root: Option<Rank>,
         rule: Rule<'a>,
     ) -> Construction<'a> {
-        assert!(rank < processors, "a processor of the communicator");
+        assert!(rank < processors, "a rank of the communicator");
         let own = block.unwrap_or(0);
         let node = Node {
             rank,

@@ -187,7 +187,7 @@ fn different_roots_and_different_rules_are_found_out() {
     let part = |rank| Construction::new((rank, 6), Some(1), Some(rank / 4), Rule::DataSize);
     let outcome = run((0..6).map(part).collect());
     assert_eq!(outcome.faults[0], Some(Fault::Differ { first: 3, second: 5 }));
-    assert!(outcome.faults[0].unwrap().to_string().contains("processors 3 and 5"));
+    assert!(outcome.faults[0].unwrap().to_string().contains("ranks 3 and 5"));
     let rules = [Rule::DataSize, Rule::GatherTime];
     let part = |rank: usize| Construction::new((rank, 2), Some(1), Some(0), rules[rank]);
     let outcome = run((0..2).map(part).collect());

@@ -18,7 +18,7 @@ pub enum Costs {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CostsError {
     /// Costs for another number of processors.
-    #[error("the machine has {machine} processors, but the problem has {problem}")]
+    #[error("the machine is for {machine} processes, but the problem has {problem}")]
     Processors {
         /// How many the costs are for.
         machine: usize,
@@ -26,7 +26,7 @@ pub enum CostsError {
         problem: usize,
     },
     /// More processors than a machine has room for.
-    #[error("the machine has room for {capacity} processors, but the problem has {problem}")]
+    #[error("the machine has room for {capacity} processes, but the problem has {problem}")]
     Capacity {
         /// The most there may be.
         capacity: usize,
@@ -43,7 +43,7 @@ pub enum CostsError {
         level: String,
     },
     /// More entries than anybody wants.
-    #[error("a matrix for {processors} processors; at most {} are allowed", Costs::MOST_EXPANDED)]
+    #[error("a matrix for {processors} processes; at most {} are allowed", Costs::MOST_EXPANDED)]
     TooLarge {
         /// More than a matrix may have.
         processors: usize,

@@ -83,7 +83,7 @@ pub enum HierarchyError {
     },
     /// A level without members, or too many in all.
     #[error(
-        "level {level} ({name:?}) has {members} members; at least 1, and at most 2^32 processors in \
+        "level {level} ({name:?}) has {members} members; at least 1, and at most 2^32 processes in \
          all, are allowed"
     )]
     Members {
@@ -101,10 +101,10 @@ pub enum HierarchyError {
         value: f64,
     },
     /// A rank map without ranks.
-    #[error("the list of nodes is empty; it has an entry for each processor")]
+    #[error("the list of nodes is empty; it has an entry for each rank")]
     NoRanks,
     /// A rank on a node whose number is too large.
-    #[error("processor {rank} is on node {node}, which is outside 0..{nodes} ({nodes} nodes)")]
+    #[error("rank {rank} is on node {node}, which is outside 0..{nodes} ({nodes} nodes)")]
     NodeOutOfRange {
         /// The rank that is placed on that node.
         rank: Rank,
@@ -114,7 +114,7 @@ pub enum HierarchyError {
         nodes: usize,
     },
     /// More ranks on a node than it has processors.
-    #[error("node {node} has {ranks} processors, but only {members} fit")]
+    #[error("node {node} has {ranks} processes, but only {members} fit")]
     NodeOverfull {
         /// The number of the node, from 0.
         node: usize,
@@ -513,8 +513,8 @@ mod tests {
         let built = |levels| Hierarchy::new(levels, Placement::Block, 0.0).unwrap_err();
         for (error, message) in [
             (listed(&[]), "list of nodes is empty"),
-            (listed(&[0, 6]), "processor 1 is on node 6, which is outside 0..6"),
-            (listed(&[2, 2, 2, 1, 2, 2]), "node 2 has 5 processors, but only 4 fit"),
+            (listed(&[0, 6]), "rank 1 is on node 6, which is outside 0..6"),
+            (listed(&[2, 2, 2, 1, 2, 2]), "node 2 has 5 processes, but only 4 fit"),
             (built(vec![]), "no levels"),
             (built(vec![level("node", 0, 1.0)]), "level 0 (\"node\") has 0 members"),
             (built(vec![level("a", 1 << 20, 1.0), level("b", 1 << 20, 1.0)]), "level 1 (\"b\")"),

@@ -42,14 +42,14 @@ impl fmt::Display for Cut {
             ),
             Cut::AnyRoot { rank, reached, common, is_outward: false } => write!(
                 formatter,
-                "there is no tree with any root: from processor {rank} only {} can be reached, but \
+                "there is no tree with any root: from rank {rank} only {} can be reached, but \
                  only {} from all before it",
                 Ranks(reached),
                 Ranks(common)
             ),
             Cut::AnyRoot { rank, reached, common, is_outward: true } => write!(
                 formatter,
-                "there is no tree with any root: processor {rank} can be reached from {} only, but \
+                "there is no tree with any root: rank {rank} can be reached from {} only, but \
                  all before it from {} only",
                 Ranks(reached),
                 Ranks(common)
@@ -69,8 +69,8 @@ impl fmt::Display for Ranks<'_> {
         let Ranks(ranks) = *self;
         formatter.write_str(match ranks.len() {
             0 => return formatter.write_str("none"),
-            1 => "processor ",
-            _ => "processors ",
+            1 => "rank ",
+            _ => "ranks ",
         })?;
         let mut runs = ranks.chunk_by(|one, next| one + 1 == *next);
         for (index, run) in runs.by_ref().take(RUNS).enumerate() {
@@ -193,11 +193,11 @@ mod tests {
         assert_eq!(checked(&costs, Collective::gather(&sizes), Root::Given(3)), Ok(()));
         assert_eq!(
             error(Collective::gather(&sizes), Root::Given(1)),
-            "there is no tree with root 1: no link leads from processors 2..=4 to processors 0..=1"
+            "there is no tree with root 1: no link leads from ranks 2..=4 to ranks 0..=1"
         );
         assert_eq!(
             error(Collective::scatter(&sizes), Root::Given(4)),
-            "there is no tree with root 4: no link leads from processors 2..=4 to processors 0..=1"
+            "there is no tree with root 4: no link leads from ranks 2..=4 to ranks 0..=1"
         );
         assert_eq!(checked(&costs, Collective::scatter(&sizes), Root::Best), Ok(()));
     }
@@ -209,8 +209,8 @@ mod tests {
         let error = checked(&costs, Collective::broadcast(vector), Root::Best).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no tree with any root: processor 2 can be reached from processors 2..=3 only, \
-             but all before it from processors 0..=1 only"
+            "there is no tree with any root: rank 2 can be reached from ranks 2..=3 only, \
+             but all before it from ranks 0..=1 only"
         );
         let empty = Collective::reduce(Vector { processors: 4, bytes: 0 });
         assert_eq!(checked(&costs, empty, Root::Best), Ok(()), "nothing is to be sent");

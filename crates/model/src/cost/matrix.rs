@@ -64,13 +64,13 @@ impl CostTable {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum CostMatrixError {
     /// No processors, or more than ranks.
-    #[error("costs for {processors} processors; 1 to {MOST_PROCESSORS} are allowed")]
+    #[error("costs for {processors} processes; 1 to {MOST_PROCESSORS} are allowed")]
     Processors {
         /// 0, or more than ranks can be.
         processors: usize,
     },
     /// A table without a row for each processor.
-    #[error("{} has {rows} rows, but there are {processors} processors", table.name())]
+    #[error("{} has {rows} rows, but there are {processors} processes", table.name())]
     Rows {
         /// The table with the wrong number of rows.
         table: CostTable,
@@ -81,7 +81,7 @@ pub enum CostMatrixError {
     },
     /// A row without an entry for each processor.
     #[error(
-        "row {sender} of {} has {entries} entries, but there are {processors} processors",
+        "row {sender} of {} has {entries} entries, but there are {processors} processes",
         table.name()
     )]
     Row {
@@ -511,7 +511,7 @@ mod tests {
         let costs = CostMatrix::new(&alpha, &zeros(), &[0.0; 3]).unwrap();
         let isolated = TimeError::Isolated { rank: 0, direction: Direction::Send };
         assert_eq!(costs.least_busy(Direction::Send, 0, 3, 1), Err(isolated));
-        assert_eq!(isolated.to_string(), "no link leads from processor 0 to any other");
+        assert_eq!(isolated.to_string(), "no link leads from rank 0 to any other");
         assert_eq!(costs.least_busy(Direction::Send, 0, 3, 0), Ok(Time::ZERO));
     }
 
@@ -552,12 +552,12 @@ mod tests {
             (error(&with(1, 1, 4.0), &fine, &gamma), "alpha[1][1] is 4; nobody sends to itself"),
             (error(&fine, &with(2, 2, f64::NAN), &gamma), "beta[2][2] is NaN; nobody"),
             (error(&fine, &fine, &[0.0, -2.0, 0.0]), "gamma[1] is -2; costs"),
-            (error(&fine[..2], &fine, &gamma), "alpha has 2 rows, but there are 3 processors"),
+            (error(&fine[..2], &fine, &gamma), "alpha has 2 rows, but there are 3 processes"),
             (
                 error(&fine, &[vec![0.0; 3], vec![0.0; 4], vec![0.0; 3]], &gamma),
-                "row 1 of beta has 4 entries, but there are 3 processors",
+                "row 1 of beta has 4 entries, but there are 3 processes",
             ),
-            (error(&[], &[], &[]), "costs for 0 processors; 1 to 100000000"),
+            (error(&[], &[], &[]), "costs for 0 processes; 1 to 100000000"),
         ] {
             assert!(found.starts_with(expected), "{found}");
         }

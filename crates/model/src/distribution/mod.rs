@@ -85,7 +85,7 @@ impl DistributionParameters {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DistributionError {
     /// No processors, or more than ranks.
-    #[error("{processors} processors; 1 to {MOST_PROCESSORS} are allowed")]
+    #[error("{processors} processes; 1 to {MOST_PROCESSORS} are allowed")]
     Processors {
         /// 0, or more than ranks can be.
         processors: usize,

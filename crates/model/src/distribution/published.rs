@@ -30,7 +30,7 @@ pub(super) const BUCKET: DistributionLaw =
     });
 
 pub(super) const SPIKES: DistributionLaw =
-    law("rho*b for one processor in rho, chosen at random, else 1", |parameters, randomness| {
+    law("rho*b for one process in rho, chosen at random, else 1", |parameters, randomness| {
         let (mean, rho) = (u128::from(parameters.mean_block), u128::from(parameters.rho));
         Ok(random(parameters, randomness, |x| if x.is_multiple_of(rho) { rho * mean } else { 1 }))
     });
@@ -52,12 +52,12 @@ pub(super) const ALTERNATING: DistributionLaw =
     });
 
 pub(super) const SKEWED: DistributionLaw =
-    law("p*b/rho on the first rho processors, else 1", |parameters, _| {
+    law("p*b/rho on the first rho ranks, else 1", |parameters, _| {
         regular(parameters, |i, p, mean, rho| if i < rho { p * mean / rho } else { 1 })
     });
 
 pub(super) const TWO_BLOCKS: DistributionLaw =
-    law("p*b/2 on the first and last processor, else 0", |parameters, _| {
+    law("p*b/2 on the first and last rank, else 0", |parameters, _| {
         regular(parameters, |i, p, mean, _| if i == 0 || i == p - 1 { p * mean / 2 } else { 0 })
     });
 

@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for SubtreeLists {
             type Value = SubtreeLists;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of subtrees for each processor")
+                formatter.write_str("a list of subtrees for each rank")
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<SubtreeLists, A::Error> {
@@ -98,7 +98,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a list of the subtrees of processor {}", self.0.processors)
+        write!(formatter, "a list of the subtrees of rank {}", self.0.processors)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut subtrees: A) -> Result<(), A::Error> {

@@ -199,7 +199,7 @@ struct ProblemFields {
 enum TreeDocumentError {
     #[error("\"subtrees\" has {subtrees} entries, but \"processors\" is {processors}")]
     Subtrees { subtrees: usize, processors: usize },
-    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processors")]
+    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processes")]
     Blocks { blocks: usize, processors: usize },
     #[error("{what} in a document of version {version}; it needs version {needed}")]
     TooEarly { what: &'static str, version: u64, needed: u64 },
@@ -487,7 +487,7 @@ mod tests {
             ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
             ("\"root\":1,", "", "missing field `root`"),
-            ("[0,1,2]", "[0,1]", "processor 2 sends to nobody"),
+            ("[0,1,2]", "[0,1]", "rank 2 sends to nobody"),
             ("[0,1,2]", "[0,1,-2]", "invalid value: integer `-2`"),
             ("\"processors\":3", "\"processors\":4", "\"subtrees\" has 3 entries"),
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
@@ -535,9 +535,9 @@ mod tests {
         for (bad, message) in [
             (
                 text.replace("direct", "ordered"),
-                "but the tree keeps no more than \"direct\": processor 0",
+                "but the tree keeps no more than \"direct\": rank 0",
             ),
-            (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": processor 1"),
+            (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": rank 1"),
             (
                 text.replace("\"version\":3", "\"version\":2"),
                 "\"order\" in a document of version 2; it needs version 3",

@@ -1,4 +1,4 @@
-/* Everything that tuwtree_mpi.h has, on any number of processors: against MPI_Gatherv and
+/* Everything that tuwtree_mpi.h has, on any number of processes: against MPI_Gatherv and
  * MPI_Scatterv, byte for byte. Prints one line at the end; exit code 0 if all is right.
  *
  * Argument: the number of random problems. */
@@ -20,7 +20,7 @@
 
 static unsigned long long state;
 
-/* The same numbers at all processors. */
+/* The same numbers at all processes. */
 static int below(int most)
 {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -35,7 +35,7 @@ static void *room(size_t bytes)
     return memory;
 }
 
-/* A problem: sizes, displacements with gaps, a root; and the buffers of this processor. */
+/* A problem: sizes, displacements with gaps, a root; and the buffers of this rank. */
 struct problem {
     MPI_Comm comm;
     int size, rank, root;
@@ -324,7 +324,7 @@ static void several(void)
             fill(&problems[i], 10 * round + i);
             gather_natively(&problems[i]);
         }
-        /* Started and ended in different orders at different processors. */
+        /* Started and ended in different orders at different processes. */
         for (i = 0; i < OPERATIONS; i++)
             OK(tuwtree_start(&requests[(i + problems[0].rank) % OPERATIONS]));
         /* Another operation in between, on the same communicator. */
@@ -354,7 +354,7 @@ static void several(void)
     OK(MPI_Comm_free(&duplicate));
 }
 
-/* Odd and even processors each among themselves, in reverse order. */
+/* Odd and even processes each among themselves, in reverse order. */
 static void split(void)
 {
     MPI_Comm half;
@@ -431,7 +431,7 @@ static void errors(void)
     code = tuwtree_scatterv_init(all, counts, displs, MPI_INT, &got, 1, MPI_INT, -1, comm, &request);
     CHECK(class_of(code) == MPI_ERR_ROOT);
     CHECK(request == TUWTREE_REQUEST_NULL);
-    /* A negative count at the last processor; no datatype; no buffer. The others are not left
+    /* A negative count at the last rank; no datatype; no buffer. The others are not left
      * waiting, the root knows. */
     for (i = 0; i < 3; i++) {
         int bad = rank == size - 1;
@@ -453,7 +453,7 @@ static void errors(void)
         CHECK(code != MPI_SUCCESS && request == TUWTREE_REQUEST_NULL);
     }
     if (size > 1) {
-        /* The last processor has more, less or nothing. */
+        /* The last rank has more, less or nothing. */
         static const char *const algorithms[] = {"adaptive-gather-time", "adaptive-data-size",
                                                  "linear"};
         int two[2] = {1, 2}, k, more;
@@ -563,7 +563,7 @@ int main(int argc, char **argv)
     split();
     errors();
     if (rank == 0)
-        printf("all right: %d processors, %d random problems\n", size, problems);
+        printf("all right: %d processes, %d random problems\n", size, problems);
     OK(MPI_Finalize());
     return 0;
 }

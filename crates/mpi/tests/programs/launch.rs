@@ -112,7 +112,7 @@ pub(crate) fn run(
             std::thread::sleep(Duration::from_secs(3));
             let _ = job.kill();
             let said = files.each_ref().map(|path| text(&std::fs::read(path).unwrap()));
-            panic!("{processors} processors, {arguments:?}: still running; {said:?}");
+            panic!("{processors} processes, {arguments:?}: still running; {said:?}");
         }
         std::thread::sleep(Duration::from_millis(10));
     };

@@ -25,7 +25,7 @@ fn a_c_program_uses_all_of_the_interface() {
             (false, _) => "10",
         };
         let output = run(count, &program, &[problems, &machine("vsc3.toml")], &[]);
-        let expected = format!("all right: {count} processors, {problems} random problems");
+        let expected = format!("all right: {count} processes, {problems} random problems");
         assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
         assert!(output.status.success(), "{output:?}");
     }
@@ -83,15 +83,15 @@ fn faults_end_the_job_with_one_message_that_says_what_is_wrong() {
         vec![("TUWTREE_ALGORITHM", "schedule".to_owned()), ("TUWTREE_SCHEDULE", path.to_owned())]
     };
     let cases = [
-        ("counts", vec![], "tuwtree: processor 2 states 8 bytes; the root expects 4 from it"),
+        ("counts", vec![], "tuwtree: rank 2 states 8 bytes; the root expects 4 from it"),
         (
             "persistent-counts",
             vec![("TUWTREE_ALGORITHM", "linear".to_owned())],
-            "tuwtree: processor 2 states 0 bytes; the root expects 4 from it",
+            "tuwtree: rank 2 states 0 bytes; the root expects 4 from it",
         ),
         ("communicator", vec![], "tuwtree: MPI_COMM_NULL"),
         ("schedule", schedule(&corrupt), "corrupt.json: EOF while parsing"),
-        ("schedule", schedule(&other), "a schedule for 4 processors; there are 3"),
+        ("schedule", schedule(&other), "a schedule for 4 processes; there are 3"),
         ("schedule", schedule("/nowhere"), "tuwtree: /nowhere: No such file"),
         (
             "algorithm",

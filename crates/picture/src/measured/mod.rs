@@ -104,7 +104,7 @@ impl<'a> MeasuredPicture<'a> {
         let mut lines = vec![
             format!("{nodes}, measured by {}; {}", setting.program, setting.library),
             format!(
-                "medians of the slowest processor's times, with {} % confidence bands; blocks of {}-byte elements",
+                "medians of the slowest rank's times, with {} % confidence bands; blocks of {}-byte elements",
                 CONFIDENCE * 100.0,
                 setting.element_bytes
             ),
@@ -374,7 +374,7 @@ mod tests {
                 1
             );
         }
-        assert!(svg.contains("Warning: more processors than cores"));
+        assert!(svg.contains("Warning: more processes than cores"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A page that shows constructions side by side: one file, no network, for a browser.
 //!
 //! Trees are SVG, three times each, with few, some and many rows; timelines are lists of bars that
-//! the page's script draws. For many processors the lists are summed up as in [`TimelinePicture`],
+//! the page's script draws. For many processes the lists are summed up as in [`TimelinePicture`],
 //! so that the page stays small.
 //!
 //! [`TimelinePicture`]: crate::TimelinePicture
@@ -74,11 +74,11 @@ const WATCH: &str = include_str!("watch.js");
 const DETAIL: [usize; 3] = [12, 40, 160];
 /// The levels of trees on pages.
 const DEPTH: usize = 12;
-/// Up to so many processors, each has a row of its own in timelines.
+/// Up to so many processes, each has a row of its own in timelines.
 const MOST_ROWS: usize = 2000;
-/// The rows of timelines of more processors.
+/// The rows of timelines of more processes.
 const SUMMED_ROWS: usize = 400;
-/// Steps in time of rows that several processors share.
+/// Steps in time of rows that several processes share.
 const CELLS: usize = 100;
 
 /// The page, as the template wants it.
@@ -140,7 +140,7 @@ struct TimelineData {
     processors: usize,
     ports: u16,
     end: Number,
-    /// The first rank of each row, unless each processor has a row.
+    /// The first rank of each row, unless each rank has a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     starts: Option<Vec<Rank>>,
     /// How many bars each row has.
@@ -149,9 +149,9 @@ struct TimelineData {
     kinds: String,
     from: Vec<Number>,
     to: Vec<Number>,
-    /// The other processor; -1 if there is none.
+    /// The other rank; -1 if there is none.
     peers: Vec<i64>,
-    /// Bytes; in rows of several processors, the share of busy ones in tenths.
+    /// Bytes; in rows of several processes, the share of busy ones in tenths.
     bytes: Vec<u64>,
     /// The port, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +177,7 @@ impl Report<'_> {
     /// None but faults of this crate.
     ///
     /// # Complexity
-    /// O(n + p log p) for n actions of p processors; at most a few hundred kB for each candidate.
+    /// O(n + p log p) for n actions of p processes; at most a few hundred kB for each candidate.
     pub fn html(&self) -> Result<String, ReportError> {
         let timelines: Vec<TimelineData> =
             self.candidates.iter().map(|one| TimelineData::new(one.performance)).collect();

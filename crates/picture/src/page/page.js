@@ -192,11 +192,11 @@
     const kind = KINDS[kinds[bar].toLowerCase()];
     const when = `${inUnit(from[bar])} to ${inUnit(to[bar])}`;
     const name = rowName(timeline, row);
-    if (kind === "shared") return `processors ${name}: up to ${10 * bytes[bar]} % busy, ${when}`;
+    if (kind === "shared") return `ranks ${name}: up to ${10 * bytes[bar]} % busy, ${when}`;
     const peer = peers[bar] < 0 ? "" : { send: " to ", receive: " from ", exchange: " with ", wait: " for " }[kind] + peers[bar];
     const size = kind === "wait" ? "" : `, ${bytes[bar]} bytes`;
     const critical = kinds[bar] === kinds[bar].toLowerCase() ? "" : ", on the critical path";
-    return `processor ${name}: ${kind}${peer}${size}, ${when}${critical}`;
+    return `rank ${name}: ${kind}${peer}${size}, ${when}${critical}`;
   }
 
   // The bar next to a point, actions before waits; null where there is none near.

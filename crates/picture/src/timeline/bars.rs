@@ -1,4 +1,4 @@
-//! What a processor does when, as bars: actions, and waits before them.
+//! What a rank does when, as bars: actions, and waits before them.
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
@@ -26,7 +26,7 @@ pub(crate) enum BarKind {
     Wait,
 }
 
-/// A stretch of time on one port of a processor.
+/// A stretch of time on one port of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) kind: BarKind,
@@ -42,7 +42,7 @@ pub(crate) struct Bar {
     pub(crate) is_critical: bool,
 }
 
-/// The bars of a processor, those of a port in the order of time; waits before their actions.
+/// The bars of a rank, those of a port in the order of time; waits before their actions.
 pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize]) -> Vec<Bar> {
     let Performance { schedule, timeline, .. } = performance;
     let actions = schedule.programs().actions(rank).zip(timeline.actions(rank)).enumerate();
@@ -79,7 +79,7 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
     bars
 }
 
-/// For each processor, the indices of its actions on the critical path, in order.
+/// For each rank, the indices of its actions on the critical path, in order.
 ///
 /// A message is on it at both its ends.
 pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> {

@@ -1,4 +1,4 @@
-//! A timeline as a picture: a row for each processor, a bar for each thing that it does.
+//! A timeline as a picture: a row for each rank, a bar for each thing that it does.
 
 mod bars;
 mod rows;
@@ -17,7 +17,7 @@ use std::fmt::Display;
 use tuwtree_model::{ClosedSet, Rank, Time, quantity};
 use tuwtree_schedule::Schedule;
 
-/// A picture of what each processor does when.
+/// A picture of what each rank does when.
 #[derive(Clone, Copy, Debug)]
 pub struct TimelinePicture<'a> {
     performance: Performance<'a>,
@@ -42,9 +42,9 @@ const MOST_LANES: f64 = 144.0;
 const SMALL: f64 = 9.5;
 /// The least distance between two ticks of the axis.
 const TICKS: f64 = 110.0;
-/// The width of the pieces of rows that several processors share.
+/// The width of the pieces of rows that several processes share.
 const CELL: f64 = 3.0;
-/// Up to so many processors, lines connect the two ends of messages.
+/// Up to so many processes, lines connect the two ends of messages.
 const MOST_CONNECTED: usize = 24;
 
 impl<'a> TimelinePicture<'a> {
@@ -71,13 +71,13 @@ impl<'a> TimelinePicture<'a> {
     /// The picture as SVG.
     ///
     /// # Complexity
-    /// O(n + p log p) for n actions of p processors; bars narrower than a pixel are merged, so that
+    /// O(n + p log p) for n actions of p processes; bars narrower than a pixel are merged, so that
     /// the text's length is bounded by the rows.
     pub fn svg(&self) -> String {
         let rows = rows(self.performance, self.rows);
         let widest =
             rows.iter().map(|&row| labels::width(&row_name(row), TEXT)).fold(0.0, f64::max);
-        let left = MARGIN + widest.max(labels::width("processor", TEXT)) + GUTTER;
+        let left = MARGIN + widest.max(labels::width("rank", TEXT)) + GUTTER;
         let end = self.performance.timeline.completion_time().units();
         let drawing = TimelineCanvas {
             picture: self,
@@ -107,8 +107,8 @@ impl<'a> TimelinePicture<'a> {
             quantity::bytes(task.total()),
             Unit::of(costs).units(end),
             match task.ports {
-                1 => "all processors".to_owned(),
-                ports => format!("all {ports} ports of all processors"),
+                1 => "all processes".to_owned(),
+                ports => format!("all {ports} ports of all processes"),
             },
             share(busy, end * task.processors() as f64 * f64::from(task.ports)),
         );
@@ -124,9 +124,9 @@ struct TimelineCanvas<'a> {
     scale: Scale,
     /// Where the bars begin.
     left: f64,
-    /// For each processor, how many ports its row shows: those that it uses.
+    /// For each rank, how many ports its row shows: those that it uses.
     lanes: Vec<u16>,
-    /// For each processor, the indices of its critical actions.
+    /// For each rank, the indices of its critical actions.
     critical: Vec<Vec<usize>>,
 }
 
@@ -188,7 +188,7 @@ impl TimelineCanvas<'_> {
         }
     }
 
-    /// The top and the height of the bars of a port in a processor's row.
+    /// The top and the height of the bars of a port in a rank's row.
     fn lane(&self, rank: Rank, row_top: f64, port: u16) -> (f64, f64) {
         let lane = Self::lane_height(self.lanes[rank]);
         match self.lanes[rank] {
@@ -217,7 +217,7 @@ impl TimelineCanvas<'_> {
             xml.text("text", &at, unit.tick(time));
         }
         let end = self.left - GUTTER;
-        xml.text("text", &[("class", &"row-name faint"), ("x", &Px(end)), ("y", &y)], "processor");
+        xml.text("text", &[("class", &"row-name faint"), ("x", &Px(end)), ("y", &y)], "rank");
         let right = Px(self.left + PLOT + 6.0);
         xml.text("text", &[("class", &"faint"), ("x", &right), ("y", &y)], "busy");
     }
@@ -253,7 +253,7 @@ impl TimelineCanvas<'_> {
                 _ => (top, height),
             };
             let story = format!(
-                "processor {rank}: {}, {} to {}",
+                "rank {rank}: {}, {} to {}",
                 match count {
                     1 => format!("{}{}", bar.kind.name(), bars::story(&bar)),
                     _ => format!("{count} times {}, {} bytes", bar.kind.name(), bar.bytes),
@@ -328,7 +328,7 @@ impl TimelineCanvas<'_> {
         merged
     }
 
-    /// The share of processors that are busy, as shades.
+    /// The share of processes that are busy, as shades.
     fn draw_shared(&self, xml: &mut Xml, first: Rank, last: Rank, row_top: f64) {
         let top = row_top + (ROW - BAR) / 2.0;
         let count = last - first + 1;
@@ -342,7 +342,7 @@ impl TimelineCanvas<'_> {
                 ("height", &Px(BAR)),
                 ("fill-opacity", &Px(0.1 + 0.08 * f64::from(stretch.tenths))),
             ];
-            let title = format!("up to {} % of {count} processors are busy", 10 * stretch.tenths);
+            let title = format!("up to {} % of {count} processes are busy", 10 * stretch.tenths);
             xml.titled("rect", &attributes, title);
         }
     }
@@ -399,7 +399,7 @@ impl TimelineCanvas<'_> {
             .collect();
         entries.push(("critical", "critical path", 2.0));
         if rows.iter().any(|row| matches!(row, TimelineRow::Several(..))) {
-            entries.push(("shared", "several processors, the darker the more are busy", BAR));
+            entries.push(("shared", "several processes, the darker the more are busy", BAR));
         }
         xml.open("g", &[("class", &"legend")]);
         for (class, text, height) in entries {
@@ -418,7 +418,7 @@ impl TimelineCanvas<'_> {
     }
 }
 
-/// How many ports each processor uses, up to the last; at least one.
+/// How many ports each rank uses, up to the last; at least one.
 fn ports_in_use(schedule: &Schedule) -> Vec<u16> {
     let in_use = |rank: Rank| {
         let ports = schedule.programs().actions(rank).map(|action| action.port);

@@ -1,14 +1,14 @@
-//! Which processors have a row of their own, and which share one.
+//! Which processes have a row of their own, and which share one.
 //!
 //! Where there is not room for all, the root, those on the critical path and the busiest have rows;
-//! all processors between two of them share one. Of equally interesting ones, those are taken that
+//! all processes between two of them share one. Of equally interesting ones, those are taken that
 //! are spread evenly.
 
 use crate::messages::Performance;
 use std::cmp::Reverse;
 use tuwtree_model::{Rank, Time};
 
-/// A row of the timeline: one processor, or several consecutive ones.
+/// A row of the timeline: one process, or several consecutive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimelineRow {
     One(Rank),
@@ -26,7 +26,7 @@ impl TimelineRow {
     }
 }
 
-/// At most `most >= 3` rows for all processors, in rank order.
+/// At most `most >= 3` rows for all processes, in rank order.
 ///
 /// # Complexity
 /// O(n + p log p) for n actions.
@@ -59,7 +59,7 @@ pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<TimelineRow
     rows
 }
 
-/// The row of the processors `first..end`, if there are any.
+/// The row of the processes `first..end`, if there are any.
 fn between(first: Rank, end: Rank) -> Option<TimelineRow> {
     match end - first {
         0 => None,

@@ -1,9 +1,9 @@
-//! What several processors do together: how many of them are busy when.
+//! What several processes do together: how many of them are busy when.
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
 
-/// A stretch of time during which about the same share of processors is busy.
+/// A stretch of time during which about the same share of processes is busy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stretch {
     pub(crate) start: f64,
@@ -12,7 +12,7 @@ pub(crate) struct Stretch {
     pub(crate) tenths: u8,
 }
 
-/// When processors `first..=last` are busy, with as many steps in time as there are cells; stretches
+/// When processes `first..=last` are busy, with as many steps in time as there are cells; stretches
 /// without anybody busy are left out.
 ///
 /// # Complexity

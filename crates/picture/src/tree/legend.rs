@@ -94,7 +94,7 @@ impl Legend {
             shapes.push(LegendEntry { sample, text: quantity::bytes(bytes) });
         }
         if items.iter().any(|item| matches!(item.node, OutlineNode::Subtree(_))) {
-            let text = "a processor and all below it".to_owned();
+            let text = "a rank and all below it".to_owned();
             shapes.push(LegendEntry { sample: Sample::Wedge, text });
         }
         if items.iter().any(|item| matches!(item.node, OutlineNode::Run(_))) {

@@ -1,7 +1,7 @@
-//! A tree as a picture: boxes are processors, lines are messages.
+//! A tree as a picture: boxes are processes, lines are messages.
 //!
 //! A line is as wide as its message is large. Trees of any size fit: what has no room is summed up
-//! in subtrees and runs of siblings that say how many processors and bytes they are.
+//! in subtrees and runs of siblings that say how many processes and bytes they are.
 
 mod layout;
 pub(crate) mod legend;
@@ -31,7 +31,7 @@ pub struct TreePicture<'a> {
 
 /// The most that the line of the largest message is wide.
 const WIDEST_EDGE: f64 = 14.0;
-/// The most that all lines to the children of a processor are wide, one beside the other.
+/// The most that all lines to the children of a rank are wide, one beside the other.
 const WIDEST_FAN: f64 = 60.0;
 /// The width of the triangle of a subtree.
 const WEDGE: f64 = 22.0;
@@ -67,7 +67,7 @@ impl<'a> TreePicture<'a> {
     }
 
     /// The picture with at most this many rows, at least [`LEAST_ROWS`](Self::LEAST_ROWS), and
-    /// single processors at most `depth` messages, at least 1, away from the root.
+    /// single processes at most `depth` messages, at least 1, away from the root.
     #[must_use]
     pub fn within(self, rows: usize, depth: usize) -> TreePicture<'a> {
         TreePicture { room: Room { rows: rows.max(Self::LEAST_ROWS), depth: depth.max(1) }, ..self }
@@ -76,7 +76,7 @@ impl<'a> TreePicture<'a> {
     /// The picture as SVG.
     ///
     /// # Complexity
-    /// O(p log p) for p processors; the text's length is bounded by the rows and the depth.
+    /// O(p log p) for p processes; the text's length is bounded by the rows and the depth.
     ///
     /// # Example
     /// ```
@@ -158,7 +158,7 @@ impl<'a> TreePicture<'a> {
 struct TreeCanvas<'a> {
     picture: &'a TreePicture<'a>,
     shape: &'a TreeOutline<'a>,
-    /// An entry for each processor, or none at all.
+    /// An entry for each rank, or none at all.
     messages: &'a [Option<Message>],
     /// The completion time.
     end: f64,
@@ -184,7 +184,7 @@ struct Bundle {
 /// An item with its places.
 struct Placed<'a> {
     item: &'a Item,
-    /// The box with the processor's rank.
+    /// The box with its rank.
     area: Area,
     bundle: Option<Bundle>,
     /// The text beside the box, or below it if there are children.
@@ -266,7 +266,7 @@ impl TreeCanvas<'_> {
         Some(bundle)
     }
 
-    /// The text at an item: how many processors, bytes, and when.
+    /// The text at an item: how many processes, bytes, and when.
     fn label(&self, item: &Item, bundle: Option<Bundle>) -> String {
         let unit = self.picture.unit();
         let volume = match (item.parent, self.picture.performance) {
@@ -313,7 +313,7 @@ impl TreeCanvas<'_> {
         );
     }
 
-    /// The width of the largest message's line with which no processor has more of them than fit.
+    /// The width of the largest message's line with which no rank has more of them than fit.
     fn widest_edge_for(&self, items: &[Item]) -> f64 {
         let mut fans = vec![0.0; items.len()];
         for item in items {
@@ -429,11 +429,11 @@ impl TreeCanvas<'_> {
         let outward = self.picture.operation().is_outward();
         let who = match &item.node {
             OutlineNode::Processor(rank) if item.parent.is_none() => {
-                format!("processor {rank}, the root")
+                format!("rank {rank}, the root")
             }
-            OutlineNode::Processor(rank) => format!("processor {rank}"),
+            OutlineNode::Processor(rank) => format!("rank {rank}"),
             OutlineNode::Subtree(rank) => {
-                format!("processor {rank} and {} below it", item.processors - 1)
+                format!("rank {rank} and {} below it", item.processors - 1)
             }
             OutlineNode::Run(ranks) => children(ranks, item.processors),
         };
@@ -500,7 +500,7 @@ impl Placed<'_> {
     }
 }
 
-/// Several children of one processor in words.
+/// Several children of one process in words.
 fn children(ranks: &[Rank], processors: usize) -> String {
     let (count, first, last) = (ranks.len(), ranks[0], ranks[ranks.len() - 1]);
     let is_range = ranks.windows(2).all(|pair| pair[1] == pair[0] + 1)
@@ -508,7 +508,7 @@ fn children(ranks: &[Rank], processors: usize) -> String {
     let which = if is_range { format!(" {first} to {last}") } else { String::new() };
     match processors == count {
         true => format!("{count} children{which}"),
-        false => format!("{count} children{which} with {processors} processors"),
+        false => format!("{count} children{which} with {processors} processes"),
     }
 }
 

@@ -1,7 +1,7 @@
-//! What of a tree is shown: processors one by one where there is room, whole subtrees and runs of
+//! What of a tree is shown: processes one by one where there is room, whole subtrees and runs of
 //! siblings where there is none.
 //!
-//! The root is shown, then, as long as the rows suffice, the children of whichever processor moves
+//! The root is shown, then, as long as the rows suffice, the children of whichever rank moves
 //! the most data. Of many children the largest are shown, and those in between as runs.
 
 use crate::messages::Message;
@@ -13,11 +13,11 @@ use tuwtree_model::{Rank, Tree};
 /// What an item of the picture stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OutlineNode {
-    /// One processor; what is below it are the item's children.
+    /// One process; what is below it are the item's children.
     Processor(Rank),
-    /// A processor with everything below it.
+    /// A rank with everything below it.
     Subtree(Rank),
-    /// Several children of one processor, one after the other in its order, with everything below
+    /// Several children of one process, one after the other in its order, with everything below
     /// them.
     Run(Vec<Rank>),
 }
@@ -31,7 +31,7 @@ pub(super) struct Item {
     pub(super) parent: Option<usize>,
     /// The distance from the root.
     pub(super) depth: usize,
-    /// How many processors the item stands for.
+    /// How many processes the item stands for.
     pub(super) processors: usize,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Item {
 pub(super) struct Room {
     /// The most rows; at least [`LEAST_ROWS`].
     pub(super) rows: usize,
-    /// The largest distance from the root at which processors are shown one by one.
+    /// The largest distance from the root at which processes are shown one by one.
     pub(super) depth: usize,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct TreeOutline<'a> {
     tree: &'a Tree,
     messages: &'a [Option<Message>],
     outward: bool,
-    /// `p` entries: the number of processors in each subtree.
+    /// `p` entries: the number of processes in each subtree.
     processors: Vec<usize>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> TreeOutline<'a> {
         TreeOutline { tree, messages, outward, processors }
     }
 
-    /// The number of processors in a subtree.
+    /// The number of processes in a subtree.
     pub(super) fn processors(&self, rank: Rank) -> usize {
         self.processors[rank]
     }
@@ -113,7 +113,7 @@ impl<'a> TreeOutline<'a> {
         items
     }
 
-    /// The processors whose children are shown, and how these are.
+    /// The processes whose children are shown, and how these are.
     fn expanded(&self, room: Room) -> HashMap<Rank, Vec<OutlineNode>> {
         let mut expanded = HashMap::new();
         let mut rows = 1;
@@ -138,7 +138,7 @@ impl<'a> TreeOutline<'a> {
         expanded
     }
 
-    /// A processor's children as they are shown: all of them, or the largest ones and runs.
+    /// A rank's children as they are shown: all of them, or the largest ones and runs.
     fn shown(&self, rank: Rank, rows: usize, room: Room) -> Vec<OutlineNode> {
         let mut children: Vec<Rank> = self.tree.children(rank).collect();
         if self.outward {
@@ -167,7 +167,7 @@ impl<'a> TreeOutline<'a> {
         nodes
     }
 
-    /// What a subtree is worth showing for: the data that it moves, then its processors.
+    /// What a subtree is worth showing for: the data that it moves, then its processes.
     fn weight(&self, rank: Rank) -> (u64, usize) {
         let message = self.messages.get(rank).copied().flatten();
         match rank == self.tree.root() {

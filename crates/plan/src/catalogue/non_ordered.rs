@@ -142,7 +142,7 @@ impl<'a> NonOrderedInput<'a> {
                 Ok(NonOrderedInput { problem, sizes, costs: *costs })
             }
             Searched::PerPair(_) | Searched::NotLinear(_) => {
-                let reason = "only costs that are the same for all pairs of processors will do";
+                let reason = "only costs that are the same for all pairs of processes will do";
                 Err(wanted.effort.refused(reason))
             }
         }

@@ -78,7 +78,7 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         (_, Some(Search::BinaryPerPair)) => per_pair(request, problem, PairTrees::Binary, wanted)?,
         (Searched::PerPair(_) | Searched::NotLinear(_), search) => {
             return Err(wanted.effort.refused(format!(
-                "the {} method needs the same costs for all pairs of processors",
+                "the {} method needs the same costs for all pairs of processes",
                 search.map_or("chosen", Search::name)
             )));
         }
@@ -105,7 +105,7 @@ fn per_pair(
     request.expense(needed, search).check(wanted.effort, request.watch, |available| {
         let most = most_processors_per_pair(available, root, trees);
         format!(
-            "; {most} processors would fit, and linear, oblivious and adaptive trees need no tables"
+            "; {most} processes would fit, and linear, oblivious and adaptive trees need no tables"
         )
     })?;
     let progress = Watched(request.watch.begin(wanted.construction.name()));

@@ -27,7 +27,7 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             let is_hierarchical = matches!(request.problem.costs(), Costs::Hierarchical(_));
             let reason = match is_hierarchical {
                 true => {
-                    "all these processors pay the same for each other, so that there are no levels"
+                    "all these processes pay the same for each other, so that there are no levels"
                 }
                 false => "two-level trees need a machine of several levels (hierarchical)",
             };

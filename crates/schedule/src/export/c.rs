@@ -62,7 +62,7 @@ pub enum CError {
     Simulation(#[from] SimulationError),
     /// More messages from one processor to another than there are tags.
     #[error(
-        "processor {sender} sends {messages} messages to processor {receiver}; MPI has tags for {}", LARGEST_TAG + 1
+        "rank {sender} sends {messages} messages to rank {receiver}; MPI has tags for {}", LARGEST_TAG + 1
     )]
     TooManyMessages {
         /// The rank of the sender.
@@ -613,7 +613,7 @@ mod tests {
     fn what_would_never_end_is_refused() {
         let schedule = by_hand(r#"[[{"send":1,"from":["output",0,9]}],[]]"#);
         let error = CFiles::new(&schedule, "a").unwrap_err().to_string();
-        assert!(error.contains("processor 0 sends message 0"), "{error}");
+        assert!(error.contains("rank 0 sends message 0"), "{error}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "digraph {} {{", task.operation.name())?;
     writeln!(
         output,
-        "  label=\"{} of {} bytes, {} processors, root {}\";",
+        "  label=\"{} of {} bytes, {} processes, root {}\";",
         task.operation.name(),
         task.total(),
         task.processors(),

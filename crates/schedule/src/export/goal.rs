@@ -31,7 +31,7 @@ pub fn write(
     let task = schedule.task();
     writeln!(
         output,
-        "// {} of {} bytes over {} processors, root {}",
+        "// {} of {} bytes over {} processes, root {}",
         task.operation.name(),
         task.total(),
         task.processors(),

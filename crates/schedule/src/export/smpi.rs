@@ -81,7 +81,7 @@ pub enum ReplayError {
         receiver: Rank,
     },
     /// A message between processors without a link.
-    #[error("processor {sender} sends to processor {receiver}, but there is no such link")]
+    #[error("rank {sender} sends to rank {receiver}, but there is no such link")]
     NoLink {
         /// The rank that sends the message.
         sender: Rank,

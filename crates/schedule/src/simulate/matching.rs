@@ -23,7 +23,7 @@ type End = (u32, u32, u32, u32, u64);
 pub enum Unmatched {
     /// A send without a receive.
     #[error(
-        "processor {sender} sends message {message} with tag {tag} to processor {receiver}, which receives only {message} such messages; `verify` says more"
+        "rank {sender} sends message {message} with tag {tag} to rank {receiver}, which receives only {message} such messages; `verify` says more"
     )]
     Send {
         /// The rank of the sender.
@@ -37,7 +37,7 @@ pub enum Unmatched {
     },
     /// A receive without a send.
     #[error(
-        "processor {receiver} receives message {message} with tag {tag} from processor {sender}, which sends only {message} such messages; `verify` says more"
+        "rank {receiver} receives message {message} with tag {tag} from rank {sender}, which sends only {message} such messages; `verify` says more"
     )]
     Receive {
         /// The rank of the sender.
@@ -51,7 +51,7 @@ pub enum Unmatched {
     },
     /// A message that changes its size on its way.
     #[error(
-        "processor {sender} sends {sent} bytes to processor {receiver} in message {message} with tag {tag}, where {received} bytes are received; `verify` says more"
+        "rank {sender} sends {sent} bytes to rank {receiver} in message {message} with tag {tag}, where {received} bytes are received; `verify` says more"
     )]
     Size {
         /// The rank of the sender.

@@ -53,7 +53,7 @@ pub enum SimulationError {
     #[error(transparent)]
     Unmatched(#[from] Unmatched),
     /// Processors wait for each other.
-    #[error("deadlock: processor {processor} waits in action {action} for ever; `verify` says why")]
+    #[error("deadlock: rank {processor} waits in action {action} for ever; `verify` says why")]
     Deadlock {
         /// The processor of least rank that does not end.
         processor: Rank,

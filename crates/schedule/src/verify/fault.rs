@@ -16,7 +16,7 @@ pub struct At {
 
 impl fmt::Display for At {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "processor {}, action {}", self.processor, self.action)
+        write!(formatter, "rank {}, action {}", self.processor, self.action)
     }
 }
 
@@ -134,13 +134,13 @@ impl fmt::Display for Contributors {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Contributors::Consecutive { first, last } if first == last => {
-                write!(formatter, "that of processor {first}")
+                write!(formatter, "that of rank {first}")
             }
             Contributors::Consecutive { first, last } => {
-                write!(formatter, "those of processors {first} to {last}")
+                write!(formatter, "those of ranks {first} to {last}")
             }
             Contributors::Scattered => {
-                write!(formatter, "those of processors that are not consecutive")
+                write!(formatter, "those of processes that are not consecutive")
             }
         }
     }
@@ -274,7 +274,7 @@ pub enum Fault {
         before: Option<usize>,
     },
     /// A byte of an output that is never written.
-    #[error("{place} never reaches the output of processor {processor} (offset {offset})")]
+    #[error("{place} never reaches the output of rank {processor} (offset {offset})")]
     Missing {
         /// The rank whose output it is.
         processor: Rank,
@@ -285,7 +285,7 @@ pub enum Fault {
     },
     /// A byte of an output that is wrong in the end.
     #[error(
-        "the output of processor {processor} has at offset {offset} {found}, where {place} belongs{}",
+        "the output of rank {processor} has at offset {offset} {found}, where {place} belongs{}",
         By("; written by action ", *written)
     )]
     Misplaced {
@@ -333,7 +333,7 @@ pub enum Fault {
         order: Order,
     },
     /// A result without a processor's contribution.
-    #[error("the result lacks the contribution of processor {rank} at offset {offset}")]
+    #[error("the result lacks the contribution of rank {rank} at offset {offset}")]
     NoContribution {
         /// The processor that is left out.
         rank: Rank,
@@ -342,7 +342,7 @@ pub enum Fault {
     },
     /// A result with a processor's contribution more than once.
     #[error(
-        "the result has the contribution of processor {rank} more than once at offset {offset}: {at} has it in both operands"
+        "the result has the contribution of rank {rank} more than once at offset {offset}: {at} has it in both operands"
     )]
     ContributionTwice {
         /// The processor that is counted twice.

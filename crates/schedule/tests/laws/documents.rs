@@ -145,9 +145,9 @@ fn a_deadlock_is_explained_all_the_way_round() {
     let fault = verify(&document::read(&text[..]).unwrap()).unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "deadlock: processor 1, action 0 (send to 2) waits for processor 2, action 1 (receive from 1), \
-         which waits for processor 2, action 0 (send to 1), which waits for processor 1, action 1 \
-         (receive from 2), which waits for processor 1, action 0; with eager sends, which end at once, \
+        "deadlock: rank 1, action 0 (send to 2) waits for rank 2, action 1 (receive from 1), \
+         which waits for rank 2, action 0 (send to 1), which waits for rank 1, action 1 \
+         (receive from 2), which waits for rank 1, action 0; with eager sends, which end at once, \
          there is none"
     );
 }

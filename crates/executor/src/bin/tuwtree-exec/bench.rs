@@ -24,7 +24,7 @@ use tuwtree_plan::catalogue;
 /// Measure gathers or scatters: the library's own, padded ones, and trees.
 ///
 /// The protocol is that of the papers: problems of several distributions and mean blocks; before each
-/// repetition a barrier; the time of the slowest processor. Tells whether the library keeps
+/// repetition a barrier; the time of the slowest rank. Tells whether the library keeps
 /// performance guidelines, and from how many repetitions on planning pays. `tuwtree report` draws
 /// what is written with --output.
 #[derive(Args, Debug)]
@@ -50,7 +50,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 4, value_parser = bytes_within(1..=1 << 20))]
     element_bytes: u64,
 
-    /// How rare and large spikes are; how many processors hold skewed data
+    /// How rare and large spikes are; how many processes hold skewed data
     #[arg(long, value_name = "N", default_value_t = 5)]
     rho: u64,
 
@@ -246,7 +246,7 @@ fn problems(
 ) -> Result<Vec<Named>, Stop> {
     if root >= processors {
         return Err(Stop::Usage(format!(
-            "--root: root {root} is outside 0..{processors} ({processors} processors)"
+            "--root: root {root} is outside 0..{processors} ({processors} processes)"
         )));
     }
     let distributions = if args.dist.is_empty() { &MEASURED[..] } else { &args.dist };
@@ -309,7 +309,7 @@ fn block_sizes(
     BlockSizes::new(bytes.ok_or_else(too_large)?).map_err(|error| error.to_string())
 }
 
-/// The machine that is given, or else measured: the same at all processors.
+/// The machine that is given, or else measured: the same at all processes.
 fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result<Machine, Stop> {
     let made = match &args.machine {
         Some(source) if communicator.rank() == 0 => {
@@ -330,7 +330,7 @@ fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result
     }
 }
 
-/// Homogeneous costs, quickly measured; at processor 0, and an error without a message at others.
+/// Homogeneous costs, quickly measured; at rank 0, and an error without a message at others.
 fn measured_machine(
     args: &BenchArgs,
     host: &Host,
@@ -359,13 +359,13 @@ fn measured_machine(
     })
 }
 
-/// The machine of a processor that has nobody to send to.
+/// The machine of a rank that has nobody to send to.
 fn lone_machine(host: &Host) -> Machine {
     let costs = Homogeneous::new(0.0, 0.0, 0.0).expect("zeros are costs");
     Machine {
         name: host.name.clone(),
         date: today(),
-        provenance: "One processor sends no messages.".to_owned(),
+        provenance: "One process sends no messages.".to_owned(),
         costs: costs.into(),
         network: Network::default(),
     }

@@ -18,7 +18,7 @@ use tuwtree_model::{ClosedSet, Network};
 
 /// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
 ///
-/// Pairs of processors play ping-pong, many pairs at a time, each with another in every round.
+/// Pairs of processes play ping-pong, many pairs at a time, each with another in every round.
 /// Latency and time per byte are fitted to the median times so that outliers do not count; how far
 /// off the fit is, is told.
 #[derive(Args, Debug)]
@@ -48,7 +48,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "PAIRS")]
     at_once: Option<std::num::NonZeroUsize>,
 
-    /// The machine's name [default: that of the first processor's computer]
+    /// The machine's name [default: that of the first rank's computer]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
 

@@ -1,4 +1,4 @@
-//! Files that processor 0 writes, whole or not at all.
+//! Files that rank 0 writes, whole or not at all.
 
 use crate::stop::Stop;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ pub(crate) fn tell(text: &str, is_taken: bool) {
     }
 }
 
-/// Fails if two of these are the same place, as processor 0 sees it. Collective.
+/// Fails if two of these are the same place, as rank 0 sees it. Collective.
 ///
 /// # Errors
 /// [`Stop::Usage`] with the name; what MPI returns.
@@ -32,7 +32,7 @@ pub(crate) fn check_different<'a>(
     }
 }
 
-/// A new file that is to take the place of another, or standard output; at processor 0 only.
+/// A new file that is to take the place of another, or standard output; at rank 0 only.
 pub(crate) struct NewFile {
     file: Option<Opened>,
 }
@@ -41,7 +41,7 @@ impl NewFile {
     /// A file for this destination, opened before the work, so that it is not done in vain. Collective.
     ///
     /// # Errors
-    /// A folder that cannot be written, known to all processors.
+    /// A folder that cannot be written, known to all processes.
     pub(crate) fn open(
         destination: &Destination,
         communicator: &Communicator,
@@ -57,7 +57,7 @@ impl NewFile {
         }
     }
 
-    /// Puts what `content` writes there; at other processors than 0 nothing.
+    /// Puts what `content` writes there; at other processes than 0 nothing.
     ///
     /// # Errors
     /// A failed write; an existing file is then as it was.

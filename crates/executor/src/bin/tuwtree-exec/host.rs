@@ -8,14 +8,14 @@ use tuwtree_model::document::Date;
 /// The program, with its version.
 pub(crate) const PROGRAM: &str = concat!("tuwtree-exec ", env!("CARGO_PKG_VERSION"));
 
-/// Processors, nodes and library in a line.
+/// Processes, nodes and library in a line.
 pub(crate) fn describe(host: &Host) -> String {
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let plural = |count: usize, ending| if count == 1 { "" } else { ending };
     let (processors, nodes) = (host.nodes.len(), host.node_count());
     format!(
-        "{processors} processor{} on {nodes} node{}, {}",
-        plural(processors),
-        plural(nodes),
+        "{processors} process{} on {nodes} node{}, {}",
+        plural(processors, "es"),
+        plural(nodes, "s"),
         host.library
     )
 }
@@ -24,7 +24,7 @@ pub(crate) fn describe(host: &Host) -> String {
 pub(crate) fn warning(host: &Host) -> String {
     match host.processors_per_core {
         0 | 1 => String::new(),
-        most => format!("WARNING ({most} processors a core): {}\n", Setting::OVERSUBSCRIBED),
+        most => format!("WARNING ({most} processes a core): {}\n", Setting::OVERSUBSCRIBED),
     }
 }
 

@@ -17,9 +17,9 @@ const CHUNK: usize = 1 << 20;
 pub(crate) enum Content {
     /// A pattern.
     Bytes(Ink),
-    /// A processor's vector of a reduction: bytes to compose, or numbers whose sums are exact.
+    /// A rank's vector of a reduction: bytes to compose, or numbers whose sums are exact.
     Numbers(Rank, Element),
-    /// All processors' vectors, combined.
+    /// All processes' vectors, combined.
     Reduced(usize, Element),
 }
 

@@ -1,4 +1,4 @@
-//! The job: all processors that run this program, who speak with one voice.
+//! The job: all processes that run this program, who speak with one voice.
 
 use crate::stop::Stop;
 use mpi::environment::Universe;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use tuwtree_executor::sys::{Communicator, MpiError, Refused};
 use tuwtree_model::Rank;
 
-/// All processors, the first of which speaks.
+/// All processes, the first of which speaks.
 pub(crate) struct Job {
     world: Rc<Communicator>,
 }
@@ -18,27 +18,27 @@ impl Job {
         Ok(Job { world: Rc::new(Communicator::world(universe)?) })
     }
 
-    /// The processors' communicator, for messages of executions.
+    /// The processes' communicator, for messages of executions.
     pub(crate) fn communicator(&self) -> &Rc<Communicator> {
         &self.world
     }
 
-    /// The number of processors.
+    /// The number of processes.
     pub(crate) fn size(&self) -> usize {
         self.world.size()
     }
 
-    /// This processor.
+    /// This rank.
     pub(crate) fn rank(&self) -> Rank {
         self.world.rank()
     }
 
-    /// Whether this is the processor that reads and speaks.
+    /// Whether this is the rank that reads and speaks.
     pub(crate) fn is_first(&self) -> bool {
         self.rank() == 0
     }
 
-    /// The value, if all processors have theirs. Collective; if any has a fault, all stop together,
+    /// The value, if all processes have theirs. Collective; if any has a fault, all stop together,
     /// and the fault of least rank is told.
     pub(crate) fn agree<T, E: Display>(&self, own: Result<T, E>) -> Result<T, Stop> {
         let rank = self.rank();
@@ -52,7 +52,7 @@ impl Job {
         })
     }
 
-    /// What the first processor works out, and only it; `None` at the others. Collective, as
+    /// What the first rank works out, and only it; `None` at the others. Collective, as
     /// [`agree`](Self::agree) is.
     pub(crate) fn at_first<T, E: Display>(
         &self,
@@ -61,7 +61,7 @@ impl Job {
         self.agree(if self.is_first() { work().map(Some) } else { Ok(None) })
     }
 
-    /// Each processor's words, of which the first has those of all. Collective.
+    /// Each rank's words, of which the first has those of all. Collective.
     pub(crate) fn hand_out(
         &self,
         words: Option<impl Fn(Rank) -> Vec<u64>>,
@@ -69,7 +69,7 @@ impl Job {
         Ok(self.world.distribute(words, 0, 0)?)
     }
 
-    /// Says something, once for all processors. Not collective.
+    /// Says something, once for all processes. Not collective.
     pub(crate) fn say(&self, text: &dyn Display) {
         if self.is_first() {
             // Whoever does not listen is not told.

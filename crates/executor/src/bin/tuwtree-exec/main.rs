@@ -22,7 +22,7 @@ use tuwtree_executor::sys::abort_all;
 
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
 ///
-/// Started by the `mpirun` of the MPI library that it was built with, on as many processors as the
+/// Started by the `mpirun` of the MPI library that it was built with, on as many processes as the
 /// job has. Exit code 2 for usage, 1 for failure.
 #[derive(Parser, Debug)]
 #[command(name = "tuwtree-exec", version, max_term_width = 100)]
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
             Err(stop) => stop.exit_code(&job),
         },
         Err(error) => {
-            // All processors are given the same arguments; one of them complains, or helps.
+            // All processes are given the same arguments; one of them complains, or helps.
             if job.is_first() {
                 let _ = error.print();
             }
@@ -77,7 +77,7 @@ fn run(command: Command, job: &Job) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A panic of one processor, which would leave the others waiting, ends them all.
+/// A panic of one process, which would leave the others waiting, ends them all.
 fn end_all_on_panic() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

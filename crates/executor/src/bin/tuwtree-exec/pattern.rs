@@ -1,11 +1,11 @@
-//! Bytes that are different for each iteration, processor and position, to see where data went.
+//! Bytes that are different for each iteration, rank and position, to see where data went.
 
 use tuwtree_model::Rank;
 
 /// What the bytes are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
-    /// The data of this processor.
+    /// The data of this rank.
     Data(Rank),
     /// What lies between and around data, and is to stay.
     Gap(Rank),

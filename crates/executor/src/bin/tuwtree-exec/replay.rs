@@ -24,13 +24,13 @@ use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify
 
 /// Perform a schedule, whoever made it, and measure how long that takes.
 ///
-/// The first processor, and only it, reads the schedule, checks it, and sends each processor its
+/// The first rank, and only it, reads the schedule, checks it, and sends each rank its
 /// part. Requests are set up once and started for every iteration. The job must have as many
-/// processors as the schedule.
+/// processes as the schedule.
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArgs {
     /// The schedule, or a tree file whose schedule is meant, packed with gzip or not; `-` for the
-    /// first processor's standard input
+    /// first rank's standard input
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
     schedule: Source,
 
@@ -67,7 +67,7 @@ pub(crate) struct ReplayArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// [`Stop`]: a schedule that is not there, is none, is wrong, or is for other processors; what MPI
+/// [`Stop`]: a schedule that is not there, is none, is wrong, or is for other processes; what MPI
 /// returns; a wrong byte.
 pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
     let plan = job.at_first(|| ReplayPlan::read(args, job.size()))?;
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
     }
     let (least, median) = (times[0], times[times.len() / 2]);
     job.say(&format!(
-        "time       at least {}, median {} (the slowest processor of each iteration)",
+        "time       at least {}, median {} (the slowest rank of each iteration)",
         duration(least),
         duration(median)
     ));
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the first processor reads and works out.
+/// What the first rank reads and works out.
 struct ReplayPlan {
     schedule: Schedule,
     verified: Verified,
@@ -105,7 +105,7 @@ impl ReplayPlan {
     fn read(args: &ReplayArgs, processors: usize) -> Result<ReplayPlan, String> {
         let schedule = schedule(&args.schedule).map_err(|reason| {
             let host = processor_name().unwrap_or_else(|_| "its host".into());
-            format!("{reason} (only processor 0 reads it, on {host})")
+            format!("{reason} (only rank 0 reads it, on {host})")
         })?;
         let of_source = |reason: String| format!("{}: {reason}", args.schedule);
         let (found, operation) = (schedule.task().operation, schedule.task().operation);
@@ -121,7 +121,7 @@ impl ReplayPlan {
         })?;
         if schedule.processors() != processors {
             return Err(of_source(format!(
-                "the schedule is for {0} processors, but the job has {processors}: start it with -n {0}",
+                "the schedule is for {0} processes, but the job has {processors}: start it with -n {0}",
                 schedule.processors()
             )));
         }
@@ -133,7 +133,7 @@ impl ReplayPlan {
         Ok(ReplayPlan { schedule, verified, displacements })
     }
 
-    /// What a processor is told: the root where its blocks lie, and everybody its part.
+    /// What a rank is told: the root where its blocks lie, and everybody its part.
     fn assignment(&self, rank: usize) -> Vec<u64> {
         let task = self.schedule.task();
         let mut words = vec![0];
@@ -155,7 +155,7 @@ impl ReplayPlan {
         let version = library_version().unwrap_or_default();
         let mut lines = vec![
             format!(
-                "replayed   {} of {} bytes over {} processors, root {}: {} messages, {} copies",
+                "replayed   {} of {} bytes over {} processes, root {}: {} messages, {} copies",
                 task.operation.name(),
                 task.total(),
                 task.processors(),
@@ -251,7 +251,7 @@ fn displacements(schedule: &Schedule, gaps: Option<u64>) -> Result<Vec<u64>, Str
     Ok(displacements)
 }
 
-/// What a processor is told.
+/// What a rank is told.
 struct Assignment {
     part: Part,
     /// At the root of a gather or scatter: sizes and displacements in bytes.
@@ -270,7 +270,7 @@ impl Assignment {
     }
 }
 
-/// A processor that is ready to play its part.
+/// A rank that is ready to play its part.
 struct Station {
     execution: Execution,
     /// What each buffer holds before and after.
@@ -325,7 +325,7 @@ impl Station {
             None => format!("outside of the data, {position} bytes from its start"),
         };
         format!(
-            "processor {}, iteration {iteration}: in the {}, {place}: {found:#04x} in place of {expected:#04x}",
+            "rank {}, iteration {iteration}: in the {}, {place}: {found:#04x} in place of {expected:#04x}",
             self.execution.role().rank,
             buffer.name()
         )
@@ -394,7 +394,7 @@ fn reduction(element: Element) -> Result<Reduction, MpiError> {
     Ok(Reduction { datatype: Datatype::of(element)?, operator })
 }
 
-/// The times of the iterations, each that of the slowest processor, the least first.
+/// The times of the iterations, each that of the slowest rank, the least first.
 fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Vec<f64>, Stop> {
     let mut times = Vec::with_capacity(args.iterations as usize);
     let all = u64::from(args.warmup) + u64::from(args.iterations);

@@ -10,16 +10,16 @@ use tuwtree_executor::sys::{MpiError, abort_all};
 /// Why the work is given up.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// A request that cannot be, the same at all processors: the first tells it, exit code 2.
+    /// A request that cannot be, the same at all processes: the first tells it, exit code 2.
     Usage(String),
-    /// A failure that all processors know: the first tells it, exit code 1.
+    /// A failure that all processes know: the first tells it, exit code 1.
     Shared(String),
-    /// A failure of some processors of which all know: one of them has something to tell, exit code 1.
+    /// A failure of some processes of which all know: one of them has something to tell, exit code 1.
     Together {
-        /// What it tells, at that processor.
+        /// What it tells, at that rank.
         message: Option<String>,
     },
-    /// Only this processor knows: it tells, and takes the others, who may wait for it, with it.
+    /// Only this rank knows: it tells, and takes the others, who may wait for it, with it.
     Alone(String),
 }
 
@@ -41,7 +41,7 @@ impl Stop {
         Stop::Alone(reason.to_string())
     }
 
-    /// Tells why, and returns the exit code that says so, or stops all processors.
+    /// Tells why, and returns the exit code that says so, or stops all processes.
     pub(crate) fn exit_code(self, job: &Job) -> ExitCode {
         let told_by_first = |message: String| job.is_first().then_some(message);
         let (message, code) = match self {
@@ -49,7 +49,7 @@ impl Stop {
             Stop::Shared(message) => (told_by_first(message), ExitCode::FAILURE),
             Stop::Together { message } => (message, ExitCode::FAILURE),
             Stop::Alone(message) => {
-                complain(&format!("processor {}: {message}", job.rank()));
+                complain(&format!("rank {}: {message}", job.rank()));
                 abort_all(1)
             }
         };

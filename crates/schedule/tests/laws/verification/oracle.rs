@@ -24,8 +24,8 @@ type At = (Rank, usize);
 pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
     let partner = partners(schedule)?;
     for (rank, steps) in schedule.programs.iter().enumerate() {
-        check_alone(steps).map_err(|fault| format!("processor {rank}: {fault}"))?;
-        check_races(steps).map_err(|fault| format!("processor {rank}: {fault}"))?;
+        check_alone(steps).map_err(|fault| format!("rank {rank}: {fault}"))?;
+        check_races(steps).map_err(|fault| format!("rank {rank}: {fault}"))?;
     }
     let mut machine = Machine::new(schedule);
     machine.run(&partner, seed)?;
@@ -319,7 +319,7 @@ impl<'a> Machine<'a> {
                 }),
             };
             if !is_right {
-                return Err(format!("the output of processor {rank} is wrong"));
+                return Err(format!("the output of rank {rank} is wrong"));
             }
         }
         Ok(())

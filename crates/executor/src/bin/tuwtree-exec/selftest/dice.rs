@@ -1,4 +1,4 @@
-//! Random choices, the same on all processors.
+//! Random choices, the same on all processes.
 
 use crate::pattern::mixed;
 

@@ -1,4 +1,4 @@
-//! `tuwtree-exec selftest`: random problems on these processors, compared with the library's own
+//! `tuwtree-exec selftest`: random problems on these processes, compared with the library's own
 //! collectives byte for byte.
 
 mod dice;
@@ -25,7 +25,7 @@ use tuwtree_schedule::{Buffer, Role};
 /// All operations, roots, distributions of block sizes, in strict and eager mode, once and again;
 /// along trees of all kinds, with messages in pieces on several ports; elements of several types,
 /// with and without gaps, blocks in any order, the root's own block in place or not. A test of this
-/// program and of the MPI library on these processors.
+/// program and of the MPI library on these processes.
 #[derive(Args, Debug)]
 pub(crate) struct SelftestArgs {
     /// How many problems
@@ -37,7 +37,7 @@ pub(crate) struct SelftestArgs {
     seed: u64,
 }
 
-/// After so many problems the processors see whether all went well.
+/// After so many problems the processes see whether all went well.
 const TOGETHER: u64 = 50;
 
 /// Runs the command.
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &SelftestArgs, job: &Job) -> Result<ExitCode, Stop> {
     let counts: Vec<String> =
         counts.map(|(operation, count)| format!("{count} {}", operation.name())).collect();
     job.say(&format!(
-        "selftest   {} random problems (seed {}) on {} processors: {}; every byte as from MPI",
+        "selftest   {} random problems (seed {}) on {} processes: {}; every byte as from MPI",
         args.problems,
         args.seed,
         job.size(),
@@ -97,7 +97,7 @@ fn solve(problem: &TestProblem, job: &Job) -> Result<Result<(), String>, Executi
         // All iterations, whatever is found: others take part in them.
         let found = compare(&execution, &native)?;
         fault = fault.and(found.map_err(|byte| {
-            format!("processor {}, {problem}, iteration {iteration}: {byte}", role.rank)
+            format!("rank {}, {problem}, iteration {iteration}: {byte}", role.rank)
         }));
     }
     Ok(fault)
@@ -137,7 +137,7 @@ fn contents(
     })
 }
 
-/// A processor's buffers.
+/// A rank's buffers.
 fn buffers(problem: &TestProblem, role: &Role) -> Result<Buffers, ExecutionError> {
     let own = || own_place(problem, role);
     let all = || all_place(problem, role);

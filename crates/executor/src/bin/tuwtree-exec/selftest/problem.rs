@@ -74,7 +74,7 @@ pub(super) struct TestProblem {
     pub(super) group: u64,
     /// The layout of all blocks at the root of a gather or scatter.
     pub(super) blocks: ElementLayout,
-    /// The layout of a processor's own data, by whether its rank is even.
+    /// The layout of a rank's own data, by whether its rank is even.
     pub(super) own: [ElementLayout; 2],
     pub(super) root_data: RootData,
     pub(super) combination: Combination,
@@ -85,7 +85,7 @@ pub(super) struct TestProblem {
 }
 
 impl TestProblem {
-    /// The problem with this number over so many processors.
+    /// The problem with this number over so many processes.
     pub(super) fn random(seed: u64, index: u64, processors: usize) -> TestProblem {
         let mut dice = Dice::new(seed, &[index, processors as u64]);
         // In turn, so that none is left to chance where there are few problems.
@@ -188,7 +188,7 @@ fn tree(shape: Shape, collective: &Collective, root: Rank, dice: &mut Dice) -> T
     made.unwrap_or_else(|| random_tree(collective.processors(), root, dice))
 }
 
-/// A tree of random shape, whose processors take their children and their own block in random order.
+/// A tree of random shape, whose processes take their children and their own block in random order.
 fn random_tree(processors: usize, root: Rank, dice: &mut Dice) -> Tree {
     let mut others: Vec<Rank> = (0..processors).filter(|&rank| rank != root).collect();
     dice.shuffle(&mut others);
@@ -217,7 +217,7 @@ impl fmt::Display for TestProblem {
         let task = self.schedule.task();
         write!(
             formatter,
-            "problem {} ({} of {} bytes over {} processors, root {}, {} blocks, {:?} tree, {} ports, {} mode, {} x {}, {:?} at the root, {:?} elsewhere, {:?}, {:?}, {:?})",
+            "problem {} ({} of {} bytes over {} processes, root {}, {} blocks, {:?} tree, {} ports, {} mode, {} x {}, {:?} at the root, {:?} elsewhere, {:?}, {:?}, {:?})",
             self.index,
             task.operation.name(),
             task.total(),

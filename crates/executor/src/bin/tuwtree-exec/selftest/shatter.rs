@@ -23,7 +23,7 @@ struct Shatter<'a> {
 /// An action with regions of its own.
 type Owned = (Option<Half>, Option<Half>);
 
-/// Another processor and a tag, or none for a copy, and a region.
+/// Another rank and a tag, or none for a copy, and a region.
 #[derive(Clone)]
 struct Half {
     peer: Option<(Rank, u32)>,
