@@ -7,6 +7,6 @@ mod experiment;
 mod floods;
 mod long;
 mod platform;
-mod problems;
+pub(super) mod problems;
 mod quick;
 mod runs;

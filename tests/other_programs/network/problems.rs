@@ -8,8 +8,8 @@ use tuwtree_model::{
 
 /// Block sizes and a root, by name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) processors: usize,
+pub(in crate::other_programs) struct Sizes {
+    pub(in crate::other_programs) processors: usize,
     distribution: Distribution,
     mean_block: u64,
     root: Rank,
@@ -17,13 +17,17 @@ pub(super) struct Sizes {
 
 impl Sizes {
     /// What tables call it.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::other_programs) fn name(&self) -> String {
         let Sizes { processors, distribution, mean_block, root } = self;
         format!("{} {mean_block}, root {root} of {processors}", distribution.name())
     }
 
     /// The problem of gathering or scattering them.
-    pub(super) fn problem(&self, operation: Operation, costs: &StatedCosts) -> Problem {
+    pub(in crate::other_programs) fn problem(
+        &self,
+        operation: Operation,
+        costs: &StatedCosts,
+    ) -> Problem {
         let parameters = DistributionParameters::new(self.processors, self.mean_block);
         let sizes = self.distribution.sizes(parameters, Randomness::default()).unwrap();
         let [gather, scatter] = problems::irregular(&sizes, costs.clone());
@@ -50,14 +54,14 @@ fn all(
 }
 
 /// The 50 problems of the experiment for so many ranks.
-pub(super) fn fifty(processors: usize) -> Vec<Sizes> {
+pub(in crate::other_programs) fn fifty(processors: usize) -> Vec<Sizes> {
     use Distribution::{Decreasing, Random, Same, Skewed, Spikes};
     let distributions = [Same, Random, Spikes, Skewed, Decreasing];
     all(processors, distributions, [8, 100, 1000, 10_000, 100_000], [0, processors / 2])
 }
 
 /// 50 others, for which nothing was ever adjusted.
-pub(super) fn hold_out(processors: usize) -> Vec<Sizes> {
+pub(in crate::other_programs) fn hold_out(processors: usize) -> Vec<Sizes> {
     use Distribution::{Alternating, LogNormal, PowerLaw, RandomIncreasing, TwoBlocks};
     let distributions = [TwoBlocks, Alternating, PowerLaw, LogNormal, RandomIncreasing];
     all(processors, distributions, [1, 30, 400, 3000, 40_000], [processors / 3, processors - 1])
