@@ -26,7 +26,7 @@ pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
     };
     let planned = of(Construction::Optimal)
         .min_by_key(|one| one.build_time)
-        .unwrap_or_else(|| comparison.fastest());
+        .unwrap_or_else(|| comparison.recommended());
     let line = |other: &Outcome| {
         let unplanned =
             Repeated { planning_seconds: 0.0, repetition_seconds: other.time().units() };

@@ -15,7 +15,7 @@ use tuwtree_dp::Method;
 use tuwtree_model::quantity::{self, parse_bytes};
 use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Problem, Root};
 use tuwtree_plan::{
-    Comparison, Effort, LocalSearch, Request, Search, Settings, Wanted, catalogue, compare,
+    Comparison, Effort, Library, LocalSearch, Request, Search, Settings, Wanted, catalogue, compare,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -80,6 +80,11 @@ pub(crate) struct Choice {
           conflicts_with_all = ["certify", "vector"])]
     pub(crate) linearise_at: Option<u64>,
 
+    /// The MPI library that gains are said against, by what its gather and scatter do [default: the
+    /// fastest of them for the problem]
+    #[arg(long, value_name = "NAME", value_parser = named(|library: Library| library.summary()))]
+    pub(crate) library: Option<Library>,
+
     /// Prove the optimal tree's time in another way: by the lower bound or another method
     #[arg(long)]
     pub(crate) certify: bool,
@@ -123,6 +128,7 @@ impl Default for Choice {
             ports: PortArgs::default(),
             adaptive_rule: AdaptiveRule::CompletionTime,
             linearise_at: None,
+            library: None,
             certify: false,
             search: SearchArgs { search_seed: 1, ..SearchArgs::default() },
         }
@@ -136,6 +142,7 @@ impl Choice {
             adaptive_rule: self.adaptive_rule,
             local_search: self.local_search(),
             linearise_at: self.linearise_at,
+            library: self.library,
         }
     }
 

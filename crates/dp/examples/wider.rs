@@ -62,7 +62,7 @@ fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
         for (place, distribution) in Distribution::published().enumerate() {
             let sizes = sizes(distribution, p)?;
             let clock = Clock::now();
-            let tree = deadline_tree(&sizes, &costs, ROOT, effort)?;
+            let tree = deadline_tree(&sizes, &costs, Class::Consecutive, ROOT, effort)?;
             row.seconds.push(clock.seconds());
             let time = costs.completion_time(&tree, &sizes)?.units();
             row.above.extend(bounds.get(place).map(|bound| 100.0 * (time / bound - 1.0)));

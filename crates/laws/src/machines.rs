@@ -1,8 +1,10 @@
 //! Random machines whose costs are not the same everywhere.
 
+use crate::problems::{overheads, overlapping_costs};
 use proptest::prelude::*;
 use tuwtree_model::{
-    CostMatrix, Hierarchy, Level, LinkLaw, Piece, PiecewiseLinear, Placement, Rank,
+    CostMatrix, Costs, Hierarchy, Level, LinkLaw, MeasuredSize, MeasuredSizes, Piece,
+    PiecewiseLinear, Placement, Rank,
 };
 
 /// Integer costs of each pair, one link in `missing` of them missing (0: none).
@@ -27,22 +29,80 @@ pub fn matrix(processors: usize, missing: u32) -> impl Strategy<Value = CostMatr
         })
 }
 
-/// Integer laws of one to three pieces.
-fn law() -> impl Strategy<Value = LinkLaw> {
-    let piece = (1..40_u64, 0..100_u32, 0..4_u32);
+/// The same kind of costs, with any parts of alpha as overheads.
+pub fn overlapping_matrix(processors: usize, missing: u32) -> impl Strategy<Value = CostMatrix> {
+    let parts = prop::collection::vec(overheads(), processors * processors);
+    (matrix(processors, missing), parts).prop_map(move |(costs, parts)| {
+        let entry = |sender: Rank, receiver: Rank| match sender == receiver {
+            true => 0.0,
+            false => match costs.alpha(sender, receiver) {
+                f64::INFINITY => f64::INFINITY,
+                alpha => (alpha * parts[sender * processors + receiver]).floor(),
+            },
+        };
+        let row = |sender| (0..processors).map(|receiver| entry(sender, receiver)).collect();
+        let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+        costs.with_overheads(&overheads).unwrap()
+    })
+}
+
+/// Integer laws of one to three pieces, whose overheads are such parts of alpha.
+fn law(overheads: impl Strategy<Value = f64>) -> impl Strategy<Value = LinkLaw> {
+    let piece = (1..40_u64, 0..100_u32, overheads, 0..4_u32);
     prop::collection::vec(piece, 1..=3).prop_map(|pieces| {
         let mut from_bytes = 0;
-        let pieces = pieces.into_iter().enumerate().map(|(index, (gap, alpha, beta))| {
+        let pieces = pieces.into_iter().enumerate().map(|(index, (gap, alpha, part, beta))| {
             from_bytes += if index == 0 { 0 } else { gap };
-            Piece::one_port(from_bytes, alpha.into(), beta.into())
+            let alpha = f64::from(alpha);
+            Piece { from_bytes, alpha, overhead: (alpha * part).floor(), beta: beta.into() }
         });
         PiecewiseLinear::new(pieces.collect()).unwrap().into()
     })
 }
 
+/// Tables of one to five measured sizes, in which latency and occupancy rise and fall.
+pub fn table() -> impl Strategy<Value = MeasuredSizes> {
+    let size = (1..200_u64, prop_oneof![1 => Just(0.0), 4 => 0.0..50.0], 0.0..40.0);
+    prop::collection::vec(size, 1..=5).prop_map(|sizes| {
+        let mut bytes = 0;
+        let sizes = sizes.into_iter().map(|(gap, latency, occupancy)| {
+            bytes += gap;
+            MeasuredSize { bytes, latency, occupancy }
+        });
+        MeasuredSizes::new(sizes.collect()).unwrap()
+    })
+}
+
 /// Machines of one to three levels with room for at least `processors`, linear or not.
 pub fn hierarchy(processors: usize) -> impl Strategy<Value = Hierarchy> {
-    let levels = prop::collection::vec((1..5_usize, law()), 1..=3);
+    of_levels(processors, law(Just(1.0)))
+}
+
+/// The same kind of machines, with any parts of alpha as overheads.
+pub fn overlapping_hierarchy(processors: usize) -> impl Strategy<Value = Hierarchy> {
+    of_levels(processors, law(overheads()))
+}
+
+/// Machines with a table of measured sizes for each level, or pieces.
+pub fn measured_hierarchy(processors: usize) -> impl Strategy<Value = Hierarchy> {
+    let law = prop_oneof![3 => table().prop_map(LinkLaw::Measured), 1 => law(overheads())];
+    of_levels(processors, law)
+}
+
+/// Integer costs of any kind, part of whose latency overlaps with other work.
+pub fn overlapping(processors: usize) -> impl Strategy<Value = Costs> {
+    prop_oneof![
+        overlapping_costs().prop_map(Costs::from),
+        overlapping_matrix(processors, 0).prop_map(Costs::Matrix),
+        overlapping_hierarchy(processors).prop_map(Costs::Hierarchical),
+    ]
+}
+
+fn of_levels(
+    processors: usize,
+    law: impl Strategy<Value = LinkLaw>,
+) -> impl Strategy<Value = Hierarchy> {
+    let levels = prop::collection::vec((1..5_usize, law), 1..=3);
     let placement = (0..3_u8, prop::collection::vec(any::<prop::sample::Index>(), processors));
     (levels, placement, 0..4_u32).prop_map(move |(levels, (placement, places), gamma)| {
         let mut levels: Vec<Level> = (0..)

@@ -34,6 +34,19 @@ pub fn costs() -> impl Strategy<Value = Homogeneous> {
     (alpha, 0..4_u32, 0..6_u32).prop_map(|(alpha, beta, gamma)| homogeneous(alpha, beta, gamma))
 }
 
+/// The same kind of costs, with any part of alpha as overhead: nothing, all, or something between.
+pub fn overlapping_costs() -> impl Strategy<Value = Homogeneous> {
+    (costs(), overheads()).prop_map(|(costs, part)| {
+        let overhead = (costs.alpha() * part).floor();
+        costs.with_overhead(overhead).expect("a part of alpha")
+    })
+}
+
+/// Parts of alpha that are overhead, from 0 to 1.
+pub(crate) fn overheads() -> impl Strategy<Value = f64> {
+    prop_oneof![1 => Just(0.0), 1 => Just(1.0), 4 => 0.0..1.0]
+}
+
 /// Integer costs as a [`Homogeneous`].
 pub fn homogeneous(alpha: u32, beta: u32, gamma: u32) -> Homogeneous {
     Homogeneous::new(alpha.into(), beta.into(), gamma.into()).expect("small costs")

@@ -28,6 +28,7 @@ pub enum Construction {
     ModelGraceful,
     Paths,
     TwoLevel,
+    Deadline,
     Binary,
     Optimal,
     Direct,

@@ -29,6 +29,15 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use wire::Wire;
 
+/// How ranks handle messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Handling {
+    /// In which order, and how many at a time.
+    pub service: Service,
+    /// Whether a message is sent even where there is no data: it costs what one of a byte does.
+    pub sends_empty: bool,
+}
+
 /// How a rank handles several messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Service {
@@ -70,18 +79,22 @@ pub enum Service {
 /// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 15.0);
 /// ```
 pub fn judged_time(tree: &Tree, problem: &Problem) -> Result<Time, TimeError> {
-    judged_time_as(tree, problem, Service::AllPosted)
+    judged_time_as(tree, problem, Handling::default())
 }
 
 /// The time that a tree takes by the judge if ranks handle messages so.
 ///
 /// # Errors, panics, complexity
 /// As [`judged_time`].
-pub fn judged_time_as(tree: &Tree, problem: &Problem, service: Service) -> Result<Time, TimeError> {
+pub fn judged_time_as(
+    tree: &Tree,
+    problem: &Problem,
+    handling: Handling,
+) -> Result<Time, TimeError> {
     if !problem.costs().overlaps() || problem.ports() != Ports::ONE {
         return completion_time(tree, problem);
     }
-    let mut judge = Judge::new(tree, problem, service)?;
+    let mut judge = Judge::new(tree, problem, handling)?;
     judge.run();
     let end = judge.ranks.iter().map(|rank| rank.busy_until).fold(0.0, f64::max);
     Time::new(end).ok_or(TimeError::NotFinite)
@@ -160,7 +173,7 @@ impl Ord for Event {
 }
 
 impl<'a> Judge<'a> {
-    fn new(tree: &'a Tree, problem: &Problem, service: Service) -> Result<Judge<'a>, TimeError> {
+    fn new(tree: &'a Tree, problem: &Problem, handling: Handling) -> Result<Judge<'a>, TimeError> {
         let processors = tree.processors();
         assert_eq!(processors, problem.processors(), "tree and data of one problem");
         let network = problem.stated_costs().network();
@@ -169,11 +182,15 @@ impl<'a> Judge<'a> {
             (Costs::Homogeneous(_) | Costs::Matrix(_) | Costs::Hierarchical(_), _) => None,
         };
         let is_outward = problem.operation().is_outward();
-        let segments = segments(tree, problem);
+        let Handling { service, sends_empty } = handling;
+        let mut segments = segments(tree, problem);
+        if sends_empty {
+            segments.iter_mut().for_each(|bytes| *bytes = (*bytes).max(1));
+        }
         let mut messages = vec![None; processors];
         let mut children = vec![Vec::new(); processors];
         let mut ranks = Vec::with_capacity(processors);
-        for parent in 0..processors {
+        for (parent, children) in children.iter_mut().enumerate() {
             for child in tree.children(parent).filter(|&child| segments[child] > 0) {
                 let (from, to) = problem.collective().ends(child, parent);
                 let (costs, bytes) = (problem.costs(), segments[child]);
@@ -195,10 +212,10 @@ impl<'a> Judge<'a> {
                     },
                     left: None,
                 });
-                children[parent].push(child);
+                children.push(child);
             }
             if is_outward {
-                children[parent].reverse();
+                children.reverse();
             }
             let copies = tree.steps(parent).any(|step| step == Step::Copy);
             let copy = if copies { problem.copy(parent)?.units() } else { 0.0 };

@@ -70,7 +70,7 @@ pub use cost::{
     PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
-pub use judge::{Service, judged_time, judged_time_as};
+pub use judge::{Handling, Service, judged_time, judged_time_as};
 pub use network::{Network, PortKind, WireOwner};
 pub use ordered::{
     NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges,

@@ -442,8 +442,8 @@ impl Problem {
         self.collective.vector()
     }
 
-    /// The time of `bytes` along the edge between a child and its parent, in the operation's
-    /// direction.
+    /// How long `bytes` along the edge between a child and its parent, in the operation's direction,
+    /// occupy the parent's port.
     ///
     /// # Errors
     /// [`TimeError`] if there is no such link, or the time cannot be stated.
@@ -451,6 +451,33 @@ impl Problem {
     pub fn edge(&self, child: Rank, parent: Rank, bytes: u64) -> Result<Time, TimeError> {
         let (from, to) = self.collective.ends(child, parent);
         self.costs().transmission_between(from, to, bytes)
+    }
+
+    /// When `bytes` along that edge may occupy the parent's port at the earliest, if the child is ready
+    /// at this time: the latency that overlaps with other work later.
+    ///
+    /// # Errors
+    /// As [`edge`](Self::edge).
+    #[inline]
+    pub fn arrival(
+        &self,
+        child: Rank,
+        parent: Rank,
+        bytes: u64,
+        ready: Time,
+    ) -> Result<Time, TimeError> {
+        let (from, to) = self.collective.ends(child, parent);
+        self.costs().sum(ready, self.costs().latency_between(from, to, bytes)?)
+    }
+
+    /// How long `bytes` along that edge take if nothing else happens: latency and occupancy.
+    ///
+    /// # Errors
+    /// As [`edge`](Self::edge).
+    #[inline]
+    pub fn message(&self, child: Rank, parent: Rank, bytes: u64) -> Result<Time, TimeError> {
+        let occupancy = self.edge(child, parent, bytes)?;
+        self.arrival(child, parent, bytes, occupancy)
     }
 
     /// The time of the copy of a processor's own block; 0 where a vector is moved.

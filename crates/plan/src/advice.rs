@@ -57,13 +57,13 @@ impl<'a> Advice<'a> {
     /// The advice to use the simplest of the trees that take at most this share longer than the
     /// fastest of the comparison, unpacking included.
     pub fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
-        let fastest = comparison.outcomes.iter().map(|outcome| outcome.unpacked).min();
+        let fastest = comparison.outcomes.iter().map(|outcome| outcome.judged_unpacked).min();
         let enough = fastest.expect("there is a tree").units() * (1.0 + tolerance);
         let chosen = comparison
             .outcomes
             .iter()
-            .filter(|outcome| outcome.unpacked.units() <= enough)
-            .min_by_key(|outcome| (Trouble::of(outcome), outcome.unpacked));
+            .filter(|outcome| outcome.judged_unpacked.units() <= enough)
+            .min_by_key(|outcome| (Trouble::of(outcome), outcome.judged_unpacked));
         Advice { comparison, chosen: chosen.expect("the fastest tree is fast enough") }
     }
 
@@ -76,12 +76,12 @@ impl<'a> Advice<'a> {
             Rival::Ordered => outcome.order == Order::Ordered,
             Rival::Best => true,
         };
-        outcomes.filter(fits).min_by_key(|outcome| outcome.unpacked)
+        outcomes.filter(fits).min_by_key(|outcome| outcome.judged_unpacked)
     }
 
     /// How many times as long a tree takes as the chosen one; `None` if that is no number.
     pub fn factor(&self, other: &Outcome) -> Option<f64> {
-        let (other, chosen) = (other.unpacked.units(), self.chosen.unpacked.units());
+        let (other, chosen) = (other.judged_unpacked.units(), self.chosen.judged_unpacked.units());
         match chosen == 0.0 {
             true => (other == 0.0).then_some(1.0),
             false => Some(other / chosen),

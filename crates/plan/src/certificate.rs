@@ -2,7 +2,7 @@
 
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
-use crate::request::{Built, Request, Search, Searched, Wanted};
+use crate::request::{Built, CopyFirstMethod, Request, Search, Searched, Wanted};
 use tuwtree_dp::{Method, PairMethod};
 use tuwtree_model::{ClosedSet, Construction, Time, completion_time};
 
@@ -30,6 +30,11 @@ impl Request<'_> {
                 .rev()
                 .filter(|method| problem.blocks().is_some() && method.admits(costs))
                 .map(Search::Homogeneous)
+                .find(|&search| Some(search) != built.search),
+            Searched::Overlapping(_) => [CopyFirstMethod::Plain, CopyFirstMethod::Dense]
+                .into_iter()
+                .map(Search::CopyFirst)
+                .filter(|_| built.search.is_some() && self.problem.costs().check_linear().is_ok())
                 .find(|&search| Some(search) != built.search),
             Searched::PerPair(_) | Searched::NotLinear(_) => PairMethod::all()
                 .rev()
@@ -61,7 +66,7 @@ impl Request<'_> {
                 let volume = costs.transmission(all)?.units();
                 (found.units() - time.units()).abs() <= ROUNDING * (volume + time.units())
             }
-            Searched::PerPair(_) | Searched::NotLinear(_) => {
+            Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_) => {
                 (found.units() - time.units()).abs() <= ROUNDING * time.units()
             }
         };

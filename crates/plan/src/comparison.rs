@@ -1,14 +1,18 @@
 //! Several constructions for one problem, side by side.
 
+use crate::advice::Advice;
 use crate::certificate::Certificate;
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
+use crate::library::{self, Baseline, Library, baselines};
 use crate::plan::{Plan, Treeless};
 use crate::request::{Built, Request, Settings, Wanted};
 use std::time::{Duration, Instant};
+use tuwtree_dp::wider::Class;
 use tuwtree_model::{
     ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, TimeError, Tree,
-    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, unpack_time,
+    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, judged_time,
+    unpack_time,
 };
 use tuwtree_schedule::{Schedule, Sends, SimulationError, simulate};
 
@@ -27,6 +31,10 @@ pub struct Outcome {
     pub order: Order,
     /// The completion time with an unpack step at the root.
     pub unpacked: Time,
+    /// The time by the judge, by which plans are compared: the completion time where nothing overlaps.
+    pub judged: Time,
+    /// The time by the judge with an unpack step at the root.
+    pub judged_unpacked: Time,
     /// How long planning took.
     pub build_time: Duration,
     /// What proves that the time is the optimum, if that was asked for.
@@ -54,6 +62,10 @@ pub enum Optimality {
     /// Of those that join adjacent ranges, as the ordered dynamic programs do.
     #[strum(serialize = "ordered")]
     AmongOrdered,
+    /// Where latency overlaps: of those in which each rank copies first, and what it holds is one range at
+    /// every moment.
+    #[strum(serialize = "copy-first")]
+    AmongCopyFirst,
 }
 
 /// The problem, its bound, and all outcomes.
@@ -67,6 +79,10 @@ pub struct Comparison {
     pub outcomes: Vec<Outcome>,
     /// What was left out.
     pub skipped: Vec<Skipped>,
+    /// What libraries take by themselves; none for operations and ports for which that is not known.
+    pub baselines: Vec<Baseline>,
+    /// The library that plans are measured against; `None` for the fastest.
+    library: Option<Library>,
     /// Whether the costs are linear and the same for all pairs of processors.
     is_homogeneous: bool,
 }
@@ -123,10 +139,21 @@ pub fn compare(
     Ok(Comparison {
         problem: problem.clone(),
         bound: bound?,
+        baselines: baselines_of(problem, &outcomes),
+        library: request.settings.library,
         outcomes,
         skipped,
         is_homogeneous: problem.costs().homogeneous(problem.processors()).is_some(),
     })
+}
+
+/// What libraries take with the given root, or with that of the star if it was built and else of the
+/// fastest plan; none where links to the root are missing.
+fn baselines_of(problem: &Problem, outcomes: &[Outcome]) -> Vec<Baseline> {
+    let star = outcomes.iter().find(|outcome| outcome.construction == Construction::Linear);
+    let fastest = || outcomes.iter().min_by_key(|outcome| outcome.judged);
+    let root = star.or_else(fastest).and_then(|outcome| outcome.plan().root());
+    root.and_then(|root| baselines(problem, root).ok()).unwrap_or_default()
 }
 
 /// One tree, built, timed and judged.
@@ -142,18 +169,23 @@ fn outcome(
     let built = request.build(wanted)?;
     let build_time = started.elapsed();
     let untimed = |error| wanted.effort.unlinked(error);
-    let (completion, time, unpacked) = match &built.plan {
+    let (completion, time, judged, unpack) = match &built.plan {
         Plan::Tree(tree) => {
             let completion = completion(tree, problem).map_err(untimed)?;
             let time = completion.ready[tree.root()];
+            let judged = match problem.costs().overlaps() {
+                true => judged_time(tree, problem).map_err(untimed)?,
+                false => time,
+            };
             let unpack = unpack_time(tree, problem).map_err(untimed)?;
-            (Some(completion), time, problem.costs().sum(time, unpack).map_err(untimed)?)
+            (Some(completion), time, judged, unpack)
         }
         Plan::Programs(schedule) => {
             let time = time_of_programs(schedule, problem, wanted.effort)?;
-            (None, time, time)
+            (None, time, time, Time::ZERO)
         }
     };
+    let with_unpacking = |time| problem.costs().sum(time, unpack).map_err(untimed);
     let certificate = match (certify, construction, bound) {
         (true, Construction::Optimal, Ok(bound)) => {
             Some(request.certify(&built, time, *bound).map_err(NoTree::Failed)?)
@@ -163,7 +195,9 @@ fn outcome(
     Ok(Outcome {
         construction,
         order: built.plan.order(problem.operation()),
-        unpacked,
+        unpacked: with_unpacking(time)?,
+        judged_unpacked: with_unpacking(judged)?,
+        judged,
         time,
         built,
         completion,
@@ -206,6 +240,21 @@ impl Outcome {
 }
 
 impl Comparison {
+    /// What is recommended. In the one-port model, the outcome with the least completion time. Where latency
+    /// overlaps, the simplest that the judge has within some per cent of the fastest, as [`Advice`] has it.
+    pub fn recommended(&self) -> &Outcome {
+        match self.problem.costs().overlaps() {
+            true => Advice::new(self, Advice::TOLERANCE_PERCENT / 100.0).chosen,
+            false => self.fastest(),
+        }
+    }
+
+    /// What the library takes that plans are measured against: the one that was named, or else the fastest
+    /// that programs run on.
+    pub fn baseline(&self) -> Option<Baseline> {
+        library::chosen(&self.baselines, self.library)
+    }
+
     /// The outcome with the least completion time; of several, the simplest construction's.
     pub fn fastest(&self) -> &Outcome {
         let least = self.outcomes.iter().min_by_key(|outcome| outcome.time());
@@ -259,6 +308,12 @@ impl Comparison {
             }
             // With several ports, nothing is known of those.
             () if self.problem.ports() != Ports::ONE => None,
+            () if self.problem.costs().overlaps() => {
+                let copies_first =
+                    outcome.tree().is_ok_and(|tree| Class::CopyFirst.check(tree).is_ok());
+                let is_optimal = copies_first && is_as_fast_as(Construction::Optimal);
+                is_optimal.then_some(Optimality::AmongCopyFirst)
+            }
             () if is_linear && joins && is_as_fast_as(Construction::Optimal) => {
                 Some(Optimality::AmongOrdered)
             }

@@ -7,6 +7,7 @@
 //! - [`best`]: the fastest tree for a problem that keeps rank order.
 //! - [`compare`]: several constructions side by side, with the bound on all trees.
 //! - [`Advice`]: the simplest construction that is nearly as fast as the fastest.
+//! - [`baselines`]: what MPI libraries take by themselves.
 //! - [`Grid`]: the same over a grid of problems, as a map.
 //!
 //! # Example
@@ -33,6 +34,7 @@ mod certificate;
 mod comparison;
 mod error;
 mod expense;
+mod library;
 mod plan;
 mod regions;
 mod request;
@@ -43,6 +45,7 @@ pub use certificate::Certificate;
 pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, compare};
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
+pub use library::{Baseline, Knowledge, Library, baselines};
 pub use plan::{Plan, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
-pub use request::{Built, Request, Search, Settings, Wanted, Watch};
+pub use request::{Built, CopyFirstMethod, Request, Search, Settings, Wanted, Watch};

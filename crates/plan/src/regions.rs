@@ -36,7 +36,7 @@ impl TreeClass {
     /// What it is, in a few words.
     pub fn summary(self) -> &'static str {
         match self {
-            TreeClass::Linear => "the star of MPI libraries",
+            TreeClass::Linear => "the star: the root receives from all others",
             TreeClass::Adaptive => "adaptive binomial, built online",
             TreeClass::Ordered => "planned offline, in rank order",
             TreeClass::Direct => "planned offline, in rank order but for what the root receives",

@@ -1,8 +1,9 @@
 //! What is asked of the catalogue: a problem, settings, and which tree.
 
-use crate::catalogue::{self, LocalSearch};
+use crate::catalogue::{self, LocalSearch, shares_one_law};
 use crate::error::{NoTree, PlanError};
 use crate::expense::{Effort, Expense, LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS, LIMIT_SECONDS};
+use crate::library::Library;
 use crate::plan::Plan;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
@@ -22,6 +23,8 @@ pub struct Settings {
     /// The message size at which costs that are linear only piece by piece are made linear to search
     /// with; trees are judged by the true ones.
     pub linearise_at: Option<u64>,
+    /// The library that plans are measured against; `None` for the fastest.
+    pub library: Option<Library>,
 }
 
 impl Settings {
@@ -30,6 +33,7 @@ impl Settings {
         adaptive_rule: AdaptiveRule::CompletionTime,
         local_search: LocalSearch::DEFAULT,
         linearise_at: None,
+        library: None,
     };
 }
 
@@ -77,10 +81,15 @@ pub(crate) enum Searched {
     PerPair(Problem),
     /// Linear only piece by piece.
     NotLinear(CostsError),
+    /// Latency overlaps with other work.
+    Overlapping(Problem),
 }
 
 impl Searched {
     fn new(problem: &Problem, linearise_at: Option<u64>) -> Searched {
+        if problem.costs().overlaps() {
+            return Searched::Overlapping(problem.clone());
+        }
         // All messages of a vector have its size: with the costs of that, nothing is lost.
         let linearise_at = linearise_at.or(problem.vector().map(|vector| vector.bytes));
         let linear = match linearise_at {
@@ -101,7 +110,9 @@ impl Searched {
     /// [`NoTree`] if there are none.
     pub(crate) fn problem(&self, effort: Effort) -> Result<&Problem, NoTree> {
         match self {
-            Searched::Homogeneous(_, problem) | Searched::PerPair(problem) => Ok(problem),
+            Searched::Homogeneous(_, problem)
+            | Searched::PerPair(problem)
+            | Searched::Overlapping(problem) => Ok(problem),
             Searched::NotLinear(error) => {
                 Err(effort.refused(format!("{error} with --linearise-at")))
             }
@@ -113,7 +124,8 @@ impl Searched {
         match self {
             Searched::Homogeneous(costs, _) => costs.is_integral(),
             Searched::PerPair(problem) => problem.costs().is_integral(),
-            Searched::NotLinear(_) => false,
+            // Searched for in floating point.
+            Searched::NotLinear(_) | Searched::Overlapping(_) => false,
         }
     }
 }
@@ -127,6 +139,17 @@ pub enum Search {
     PerPair(PairMethod),
     /// A binary tree, for costs of each pair of processors.
     BinaryPerPair,
+    /// A copy-first tree, for latency that overlaps.
+    CopyFirst(CopyFirstMethod),
+}
+
+/// How an optimal copy-first tree is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyFirstMethod {
+    /// Split by split, at any costs that all pairs share.
+    Plain,
+    /// With monotone queues, at linear ones.
+    Dense,
 }
 
 impl Search {
@@ -136,6 +159,8 @@ impl Search {
             Search::Homogeneous(method) => method.name(),
             Search::PerPair(method) => method.name(),
             Search::BinaryPerPair => "pairs",
+            Search::CopyFirst(CopyFirstMethod::Plain) => "plain",
+            Search::CopyFirst(CopyFirstMethod::Dense) => "dense",
         }
     }
 
@@ -149,6 +174,8 @@ impl Search {
             Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
             Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
             Search::BinaryPerPair => processors.powi(4) * 2e-10,
+            Search::CopyFirst(CopyFirstMethod::Plain) => processors.powi(3) * 1e-9,
+            Search::CopyFirst(CopyFirstMethod::Dense) => processors.powi(2) * 5e-8,
         }
     }
 }
@@ -198,9 +225,10 @@ impl<'a> Request<'a> {
 
     /// Whether costs differ from pair to pair, or are linear only piece by piece.
     pub(crate) fn costs_differ(&self) -> bool {
-        match self.searched {
+        match &self.searched {
             Searched::Homogeneous(..) => false,
             Searched::PerPair(_) | Searched::NotLinear(_) => true,
+            Searched::Overlapping(problem) => !shares_one_law(problem),
         }
     }
 

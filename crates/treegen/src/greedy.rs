@@ -50,6 +50,8 @@ pub fn greedy(problem: &Problem) -> Result<Tree, ConstructionError> {
 struct GroupTimes {
     /// Place 0 is the root's; block `i` of the others is at place `i + 1`.
     scaled: ScaledSizes<f64>,
+    /// lambda: how much later than its sender is ready a message comes.
+    latency: f64,
 }
 
 impl GroupTimes {
@@ -57,7 +59,7 @@ impl GroupTimes {
     fn new(sizes: &BlockSizes, costs: &Homogeneous, sorted: &Sorted) -> Option<GroupTimes> {
         let ranks = [sorted.root].into_iter().chain(sorted.others.iter().copied());
         let placed = BlockSizes::new(ranks.map(|rank| sizes.block(rank))).ok()?;
-        Some(GroupTimes { scaled: ScaledSizes::new(costs, &placed)? })
+        Some(GroupTimes { scaled: ScaledSizes::new(costs, &placed)?, latency: costs.latency() })
     }
 
     /// How many blocks the root is to receive.
@@ -65,16 +67,17 @@ impl GroupTimes {
         self.scaled.processors() - 1
     }
 
-    /// An upper bound on when the binomial tree over blocks `from..to` is ready, which does not fall
-    /// with `to`.
-    fn ready_by(&self, from: usize, to: usize) -> f64 {
+    /// An upper bound on when the message with the binomial tree over blocks `from..to` comes, which
+    /// does not fall with `to`.
+    fn comes_by(&self, from: usize, to: usize) -> f64 {
         match to - from {
-            1 => 0.0,
+            1 => self.latency,
             count => {
                 let received = self.scaled.volume(from + 2, to);
-                f64::from(levels(count)) * self.scaled.latency()
+                f64::from(levels(count)) * (self.scaled.latency() + self.latency)
                     + self.scaled.copy(from + 1)
                     + received
+                    + self.latency
             }
         }
     }
@@ -86,7 +89,7 @@ impl GroupTimes {
             count => {
                 let middle = from + count.div_ceil(2);
                 let sender = if to - middle == 1 { 0.0 } else { self.gathered(middle, to) };
-                self.gathered(from, middle).max(sender) + self.sent(middle, to)
+                self.gathered(from, middle).max(sender + self.latency) + self.sent(middle, to)
             }
         }
     }
@@ -102,7 +105,7 @@ impl GroupTimes {
         for &size in groups {
             let to = from + size;
             let ready = if size == 1 { 0.0 } else { self.gathered(from, to) };
-            clock = clock.max(ready) + self.sent(from, to);
+            clock = clock.max(ready + self.latency) + self.sent(from, to);
             from = to;
         }
         clock
@@ -116,12 +119,12 @@ impl GroupTimes {
         // The least time with all the rest at once, and after how many groups.
         let mut best = (f64::INFINITY, 0);
         while from < blocks {
-            let at_once = clock.max(self.ready_by(from, blocks)) + self.sent(from, blocks);
+            let at_once = clock.max(self.comes_by(from, blocks)) + self.sent(from, blocks);
             if at_once < best.0 {
                 best = (at_once, groups.len());
             }
-            let to = last_where(from + 1, blocks, |to| self.ready_by(from, to) <= clock);
-            clock += self.sent(from, to);
+            let to = last_where(from + 1, blocks, |to| self.comes_by(from, to) <= clock);
+            clock = clock.max(self.latency) + self.sent(from, to);
             groups.push(to - from);
             from = to;
         }

@@ -159,8 +159,9 @@ pub fn joined_time(
             true => (parent.root, child.root),
             false => (child.root, parent.root),
         };
+        let arrival = costs.sum(child.ready, costs.latency_between(from, to, child.bytes)?)?;
         let time = costs.transmission_between(from, to, child.bytes)?;
-        costs.sum(clock.later(child.ready), time)
+        costs.sum(clock.later(arrival), time)
     };
     match receiver {
         ReceivingSide::Left => {

@@ -121,10 +121,26 @@ impl Joins<'_> {
         if own.is_single() {
             steps.push((own.root, Step::Copy));
         }
-        let receives = senders(ranges, receiver).map(|sender| Step::Receive(ranges[sender].root));
+        let arrivals = self.arrivals(ranges, receiver)?;
+        let receives =
+            senders(&arrivals, receiver).map(|sender| Step::Receive(ranges[sender].root));
         steps.extend(receives.map(|step| (own.root, step)));
         let (first, last) = (ranges[0].first, ranges[ranges.len() - 1].last);
         Ok(Range { first, last, root: own.root, busy })
+    }
+
+    /// For each range when its data may occupy a port of the receiver's root; for the receiver's own,
+    /// when it is ready.
+    fn arrivals(&self, ranges: &[Range], receiver: usize) -> Result<Vec<Time>, TimeError> {
+        let Joins { problem, .. } = *self;
+        let arrival = |(place, range): (usize, &Range)| match place == receiver {
+            true => Ok(range.ready()),
+            false => {
+                let bytes = problem.collective().segment(range.first, range.last);
+                problem.arrival(range.root, ranges[receiver].root, bytes, range.ready())
+            }
+        };
+        ranges.iter().enumerate().map(arrival).collect()
     }
 
     /// When the ports of the receiver's root are free after it has received from all others.
@@ -135,15 +151,16 @@ impl Joins<'_> {
         if own.is_single() {
             busy.push(Reverse(problem.copy(own.root)?));
         }
-        for sender in senders(ranges, receiver) {
-            let sender = &ranges[sender];
+        let arrivals = self.arrivals(ranges, receiver)?;
+        for place in senders(&arrivals, receiver) {
+            let sender = &ranges[place];
             let free = match busy.len() < ports {
                 true => Time::ZERO,
                 false => busy.pop().expect("there is a port").0,
             };
             let bytes = problem.collective().segment(sender.first, sender.last);
             let time = problem.edge(sender.root, own.root, bytes)?;
-            busy.push(Reverse(problem.costs().sum(free.later(sender.ready()), time)?));
+            busy.push(Reverse(problem.costs().sum(free.later(arrivals[place]), time)?));
         }
         let mut busy: Vec<Time> = busy.into_iter().map(|Reverse(time)| time).collect();
         busy.sort_unstable();
@@ -151,16 +168,16 @@ impl Joins<'_> {
     }
 }
 
-/// The ranges from which one receives: of the nearest on both sides, the one that is ready first; of
+/// The ranges from which one receives: of the nearest on both sides, the one that comes first; of
 /// two, the left one. So what is held is always consecutive.
-fn senders(ranges: &[Range], receiver: usize) -> impl Iterator<Item = usize> + '_ {
+fn senders(arrivals: &[Time], receiver: usize) -> impl Iterator<Item = usize> + '_ {
     let (mut left, mut right) = (receiver, receiver + 1);
     std::iter::from_fn(move || {
-        let is_left = match (left.checked_sub(1), ranges.get(right)) {
+        let is_left = match (left.checked_sub(1), arrivals.get(right)) {
             (None, None) => return None,
             (Some(_), None) => true,
             (None, Some(_)) => false,
-            (Some(next), Some(other)) => ranges[next].ready() <= other.ready(),
+            (Some(next), Some(other)) => arrivals[next] <= *other,
         };
         if is_left {
             left -= 1;

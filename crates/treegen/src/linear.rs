@@ -87,11 +87,15 @@ fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '
     let processors = problem.processors();
     let collective = problem.collective();
     let after = move |root: Rank, clock: Time, rank: Rank| {
-        let span = match rank == root {
-            true => problem.copy(root)?,
-            false => problem.edge(rank, root, collective.segment(rank, rank))?,
+        let bytes = collective.segment(rank, rank);
+        let (start, span) = match rank == root {
+            true => (clock, problem.copy(root)?),
+            false => {
+                let arrival = problem.arrival(rank, root, bytes, Time::ZERO)?;
+                (clock.later(arrival), problem.edge(rank, root, bytes)?)
+            }
         };
-        problem.costs().sum(clock, span)
+        problem.costs().sum(start, span)
     };
     (0..processors).map(move |root| match problem.payload() {
         _ if processors == 1 => Ok(Time::ZERO),
@@ -104,7 +108,8 @@ fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '
     })
 }
 
-/// The times of all roots at homogeneous costs, in O(p): those before and after a root add up.
+/// The times of all roots at homogeneous costs, in O(p): those before and after a root add up. All
+/// messages come at the same time, so that a root waits for the first of them only.
 fn all_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeError> {
     let processors = sizes.processors();
     if processors == 1 {
@@ -114,11 +119,13 @@ fn all_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeE
     let mut before = Time::ZERO;
     for (rank, bytes) in sizes.iter().enumerate() {
         times[rank] = costs.after_copy(before, bytes)?;
-        before = costs.plus(before, costs.transmission(bytes)?)?;
+        let arrival = costs.latency_between(rank, rank, bytes)?;
+        before = costs.plus(before.later(arrival), costs.transmission(bytes)?)?;
     }
     let mut after = Time::ZERO;
     for rank in (0..processors).rev() {
-        times[rank] = costs.plus(times[rank], after)?;
+        let arrival = costs.latency_between(rank, rank, sizes.total() - sizes.before(rank + 1))?;
+        times[rank] = costs.plus(times[rank].later(arrival), after)?;
         after = costs.plus(after, costs.transmission(sizes.block(rank))?)?;
     }
     Ok(times)

@@ -88,7 +88,7 @@ fn taken(
     let mut best: Option<(Time, usize)> = None;
     let mut no_link = None;
     for (index, &rank) in free.iter().enumerate() {
-        let time = match problem.edge(rank, parent, problem.payload().own(rank)) {
+        let time = match problem.message(rank, parent, problem.payload().own(rank)) {
             Ok(time) => time,
             Err(error @ TimeError::NoLink { .. }) => {
                 no_link = no_link.or(Some(error));

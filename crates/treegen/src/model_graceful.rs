@@ -40,7 +40,7 @@ fn of_sets(problem: &Problem, root: Rank) -> Result<Tree, TimeError> {
     while let Some((parent, below)) = pending.pop() {
         let mut timed = Vec::with_capacity(below.len());
         for rank in below {
-            let time = problem.edge(rank, parent, problem.payload().own(rank))?;
+            let time = problem.message(rank, parent, problem.payload().own(rank))?;
             timed.push((std::cmp::Reverse(time), rank));
         }
         timed.sort_unstable();
@@ -68,7 +68,7 @@ fn head(problem: &Problem, set: &[Rank], parent: Rank) -> Result<Rank, TimeError
     };
     let mut best: Option<(Time, Rank)> = None;
     for &rank in set {
-        let time = problem.edge(rank, parent, bytes)?;
+        let time = problem.message(rank, parent, bytes)?;
         best = best.into_iter().chain([(time, rank)]).min();
     }
     Ok(best.expect("sets are not empty").1)

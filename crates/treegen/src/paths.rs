@@ -62,7 +62,7 @@ fn from(problem: &Problem, root: Rank) -> Result<Tree, TimeError> {
         waiting.swap_remove(place);
         reached.push(next);
         for &rank in &waiting {
-            let step = match problem.edge(rank, next, own(rank).max(1)) {
+            let step = match problem.message(rank, next, own(rank).max(1)) {
                 Ok(step) => step,
                 Err(error @ TimeError::NoLink { .. }) => {
                     missing = missing.or(Some(error));

@@ -17,8 +17,7 @@ use tuwtree_plan::{Advice, Rival};
 /// Recommend a construction for a problem in a sentence, and say how much faster it is.
 ///
 /// Builds the trees that `optimize` compares, of any order unless --order restricts it, and names the
-/// simplest tree within --tolerance percent of the fastest. The simplest is linear, which MPI libraries
-/// do today; then oblivious and adaptive, which need no planning; then trees planned offline, those in
+/// simplest tree within --tolerance percent of the fastest. The simplest is linear; then oblivious and adaptive, which need no planning; then trees planned offline, those in
 /// rank order first. Times include unpacking at the root. They are computed for this problem and these
 /// costs only.
 #[derive(Args, Debug)]
@@ -71,10 +70,14 @@ fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliErr
     let ports = text::with_ports(comparison.problem.ports());
     writeln!(output, "{}; {costs}{ports}\n", comparison.title())?;
     writeln!(output, "{}", advice.sentence())?;
-    let time = text::time(advice.chosen.unpacked);
+    let time = text::time(advice.chosen.judged_unpacked);
+    let planned = match comparison.problem.costs().overlaps() {
+        true => format!(" (planned: {})", text::time(advice.chosen.unpacked)),
+        false => String::new(),
+    };
     match advice.root() {
-        Some(root) => writeln!(output, "It takes {time}, root {root}.")?,
-        None => writeln!(output, "It takes {time}.")?,
+        Some(root) => writeln!(output, "It takes {time}{planned}, root {root}.")?,
+        None => writeln!(output, "It takes {time}{planned}.")?,
     }
     for line in advice.gains() {
         writeln!(output, "{line}")?;
@@ -89,17 +92,18 @@ fn document(advice: &Advised<'_>) -> Value {
     let rivals: serde_json::Map<String, serde_json::Value> = Rival::all()
         .filter_map(|rival| {
             let other = advice.rival(rival)?;
-            let value = json!({
+            let mut value = json!({
                 "construction": other.construction.name(),
                 "completion_time": text::json_time(other.time()),
                 "completion_time_with_unpacking": text::json_time(other.unpacked),
                 "times_as_long": advice.factor(other),
             });
+            comparison::add_judged(&mut value, other, advice.comparison);
             Some((rival.name().to_owned(), value))
         })
         .collect();
     let chosen = advice.chosen;
-    json!({
+    let mut document = json!({
         "format": "tuwtree-advice",
         "version": 1,
         "construction": chosen.construction.name(),
@@ -109,6 +113,9 @@ fn document(advice: &Advised<'_>) -> Value {
         "completion_time_with_unpacking": text::json_time(chosen.unpacked),
         "lower_bound": text::json_time(advice.bound()),
         "against": rivals,
+        "baseline": advice.comparison.baseline().map(comparison::baseline),
         "sentence": advice.sentence(),
-    })
+    });
+    comparison::add_judged(&mut document, chosen, advice.comparison);
+    document
 }

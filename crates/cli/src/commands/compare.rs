@@ -76,7 +76,7 @@ fn page(
         .iter()
         .map(|outcome| perform(comparison, outcome))
         .collect::<Result<_, CliError>>()?;
-    let best = comparison.fastest();
+    let best = comparison.recommended();
     let mut bound = comparison.bound_name();
     bound[..1].make_ascii_uppercase();
     let facts = [

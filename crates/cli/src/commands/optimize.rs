@@ -77,7 +77,7 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
 /// Writes the recommended tree, or the schedule where there is no tree.
 fn write_plan(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
     let problem = &comparison.problem;
-    Ok(file.write(|output| match comparison.fastest().plan() {
+    Ok(file.write(|output| match comparison.recommended().plan() {
         Plan::Tree(tree) => {
             let document = TreeDocument { tree: tree.clone(), problem: Some(problem.clone()) };
             serde_json::to_writer(&mut *output, &document)?;
@@ -89,7 +89,7 @@ fn write_plan(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
 
 fn write_text(comparison: &Comparison, output: &mut dyn Write) -> Result<(), CliError> {
     Compared(comparison).write_text(output)?;
-    let recommended = comparison.fastest();
+    let recommended = comparison.recommended();
     let Ok(tree) = recommended.tree() else { return Ok(()) };
     writeln!(output)?;
     let drawing = Drawing {

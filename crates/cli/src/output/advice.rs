@@ -2,8 +2,8 @@
 
 use crate::output::text;
 use std::cmp::Ordering;
-use tuwtree_model::{ClosedSet, Construction, Operation, Order, Time};
-use tuwtree_plan::{Advice, Optimality, Outcome, Rival, Trouble};
+use tuwtree_model::{ClosedSet, Construction, Order, Time};
+use tuwtree_plan::{Advice, Baseline, Knowledge, Optimality, Outcome, Rival, Trouble};
 
 /// Advice in words.
 pub(crate) struct Advised<'a>(pub(crate) &'a Advice<'a>);
@@ -17,9 +17,8 @@ impl<'a> std::ops::Deref for Advised<'a> {
 }
 
 /// What a rival is, to begin a sentence with.
-fn words(rival: Rival, operation: Operation) -> &'static str {
+fn words(rival: Rival) -> &'static str {
     match rival {
-        Rival::Linear if operation.is_irregular() => "Linear, what MPI libraries do today,",
         Rival::Linear => "Linear",
         Rival::Adaptive => "The adaptive binomial tree, built online,",
         Rival::Ordered => "The best tree here that keeps rank order",
@@ -27,9 +26,29 @@ fn words(rival: Rival, operation: Operation) -> &'static str {
     }
 }
 
-/// The time by which trees are judged: with the unpack step of the root, where it needs one.
+/// The time by which trees are compared: the judge's, with the unpack step of the root, where it needs one.
 fn judged(outcome: &Outcome) -> Time {
-    outcome.unpacked
+    outcome.judged_unpacked
+}
+
+/// How a time compares with what a library takes by its own call, without a full stop.
+pub(crate) fn against(baseline: Baseline, time: Time) -> String {
+    let Baseline { library, judged, .. } = baseline;
+    let known = match library.knowledge() {
+        Knowledge::Run => "",
+        Knowledge::Read => "; read, not run here",
+        Knowledge::Assumed => "; neither run nor read here",
+    };
+    let call =
+        format!("The linear algorithm of {} ({}{known})", library.title(), library.summary());
+    let factor = judged.units() / time.units();
+    match judged.cmp(&time) {
+        Ordering::Equal => format!("{call} takes as long"),
+        Ordering::Greater if !factor.is_finite() => format!("{call} takes longer"),
+        Ordering::Greater if factor >= 2.0 => format!("{call} takes {factor:.1} times as long"),
+        Ordering::Greater => format!("{call} takes {} longer", text::share(factor - 1.0)),
+        Ordering::Less => format!("{call} takes {} less", text::share(1.0 - factor)),
+    }
 }
 
 impl Advised<'_> {
@@ -86,7 +105,9 @@ impl Advised<'_> {
     /// What the chosen tree gains, line by line.
     pub(crate) fn gains(&self) -> Vec<String> {
         let chosen = self.chosen;
-        let mut lines = Vec::new();
+        let baseline = self.comparison.baseline();
+        let baseline = baseline.map(|baseline| against(baseline, judged(chosen)) + ".");
+        let mut lines = Vec::from_iter(baseline);
         for rival in Rival::all() {
             let Some(other) = self.rival(rival) else { continue };
             if std::ptr::eq(other, chosen) {
@@ -96,7 +117,7 @@ impl Advised<'_> {
                 Rival::Linear | Rival::Adaptive => String::new(),
                 Rival::Ordered | Rival::Best => format!(" ({})", other.construction.name()),
             };
-            let words = words(rival, self.comparison.problem.operation());
+            let words = words(rival);
             let line =
                 format!("{words}{name} {}: {}.", self.takes(other), text::time(judged(other)));
             if !lines.contains(&line) {
@@ -110,15 +131,16 @@ impl Advised<'_> {
     /// faster if nothing had to be unpacked.
     pub(crate) fn unpacking(&self) -> Option<String> {
         let operation = self.comparison.problem.operation();
-        let fastest = self.comparison.fastest();
+        let least = self.comparison.outcomes.iter().min_by_key(|outcome| outcome.judged);
+        let fastest = least.expect("there is a tree");
         let times =
-            |outcome: &Outcome| text::unpacking(outcome.time(), outcome.unpacked, operation);
+            |outcome: &Outcome| text::unpacking(outcome.judged, outcome.judged_unpacked, operation);
         match () {
             () if self.comparison.problem.blocks().is_none() => None,
             () if self.chosen.order != Order::Ordered => {
                 Some(format!("Its tree is not in rank order; {}.", times(self.chosen)))
             }
-            () if fastest.time() < judged(self.chosen) && fastest.time() < fastest.unpacked => {
+            () if fastest.judged < judged(self.chosen) && fastest.judged < judged(fastest) => {
                 let name = fastest.construction.name();
                 Some(format!("{name} is not in rank order; {}.", times(fastest)))
             }

@@ -1,7 +1,7 @@
 //! A comparison in words: its title, table, notes and recommendation.
 
 use crate::error::CliError;
-use crate::output::advice::Advised;
+use crate::output::advice::{Advised, against};
 use crate::output::text;
 use std::io::Write;
 use std::process::ExitCode;
@@ -52,7 +52,7 @@ impl Compared<'_> {
         }
         writeln!(output, "\n{}", self.recommendation())?;
         let advice = Advice::new(self.0, Advice::TOLERANCE_PERCENT / 100.0);
-        if !std::ptr::eq(advice.chosen, self.fastest()) {
+        if !std::ptr::eq(advice.chosen, self.recommended()) {
             writeln!(output, "Simpler: {}", Advised(&advice).to_use())?;
         }
         Ok(())
@@ -159,6 +159,9 @@ impl Compared<'_> {
     /// and unpack steps are listed where a tree is not ordered.
     pub(crate) fn headings(&self) -> Vec<&'static str> {
         let mut headings = vec!["construction", "completion time"];
+        if self.problem.costs().overlaps() {
+            headings.push("judged");
+        }
         if self.has_unordered_blocks() {
             headings.extend(["with unpack", "order"]);
         }
@@ -176,8 +179,13 @@ impl Compared<'_> {
         let tree = outcome.tree().ok();
         let time = outcome.time();
         let mut cells = vec![outcome.construction.name().to_owned(), text::time(time)];
+        let overlaps = self.problem.costs().overlaps();
+        if overlaps {
+            cells.push(text::time(outcome.judged));
+        }
         if self.has_unordered_blocks() {
-            cells.extend([text::time(outcome.unpacked), outcome.order.name().to_owned()]);
+            let unpacked = if overlaps { outcome.judged_unpacked } else { outcome.unpacked };
+            cells.extend([text::time(unpacked), outcome.order.name().to_owned()]);
         }
         cells.extend([
             number(outcome.plan().root()),
@@ -197,7 +205,7 @@ impl Compared<'_> {
 
     /// Which construction to use and what is known of it, in some lines.
     pub(crate) fn recommendation(&self) -> String {
-        let best = self.fastest();
+        let best = self.recommended();
         let name = best.construction.name();
         let method = match best.built.search {
             Some(method) => format!(" (found by the {} method)", method.name()),
@@ -206,9 +214,9 @@ impl Compared<'_> {
         let others: Vec<String> = self
             .outcomes
             .iter()
-            .filter(|outcome| outcome.time() > best.time())
+            .filter(|outcome| outcome.judged > best.judged)
             .map(|outcome| {
-                let factor = outcome.time().units() / best.time().units();
+                let factor = outcome.judged.units() / best.judged.units();
                 let more = match factor {
                     _ if !factor.is_finite() => "takes longer".to_owned(),
                     _ if factor < 2.0 => format!("takes {} longer", text::share(factor - 1.0)),
@@ -222,11 +230,26 @@ impl Compared<'_> {
             true => "\nNone of the others is faster.".to_owned(),
             false => format!("\n{}.{}", others.join(", "), self.caveat()),
         };
+        let against = self.baseline().map(|baseline| against(baseline, best.judged));
+        let against = against.map_or(String::new(), |against| format!("\n{against}."));
         format!(
-            "Recommended: {name}{method}.{}{}{others}",
+            "Recommended: {name}{method}.{}{}{}{others}{against}",
+            self.judging(best),
             self.standing(best),
             self.unpacking(best)
         )
+    }
+
+    /// What the judge says of a tree, where he does not agree with the planner.
+    fn judging(&self, outcome: &Outcome) -> String {
+        match self.problem.costs().overlaps() {
+            true => format!(
+                "\nThe judge has it at {}, planned at {}.",
+                text::time(outcome.judged),
+                text::time(outcome.time())
+            ),
+            false => String::new(),
+        }
     }
 
     /// How good a tree is known to be.
@@ -248,6 +271,10 @@ impl Compared<'_> {
                     "\nIt is optimal among ordered trees that join adjacent ranges{rounding}{above}."
                 )
             }
+            (Some(Optimality::AmongCopyFirst), above) => {
+                let above = above.map_or(String::new(), |above| format!("; {above}"));
+                format!("\nIts plan is optimal among copy-first ordered trees{rounding}{above}.")
+            }
             (None, Some(above)) => format!("\nIt is {above}."),
             (None, None) => String::new(),
         }
@@ -260,14 +287,14 @@ impl Compared<'_> {
         }
         let times = format!(
             "\nIts tree is not in rank order; {}.",
-            text::unpacking(best.time(), best.unpacked, self.problem.operation())
+            text::unpacking(best.judged, best.judged_unpacked, self.problem.operation())
         );
-        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.unpacked);
-        match fastest.filter(|fastest| fastest.unpacked < best.unpacked) {
+        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.judged_unpacked);
+        match fastest.filter(|fastest| fastest.judged_unpacked < best.judged_unpacked) {
             Some(other) => format!(
                 "{times} With that, {} is faster: {}.",
                 other.construction.name(),
-                text::time(other.unpacked)
+                text::time(other.judged_unpacked)
             ),
             None => times,
         }
@@ -275,7 +302,7 @@ impl Compared<'_> {
 
     /// Why an optimal tree is not the fastest, where that is so and the order does not tell.
     fn caveat(&self) -> &'static str {
-        let best = self.fastest();
+        let best = self.recommended();
         let beaten = |outcome: &Outcome| {
             outcome.construction == Construction::Optimal && outcome.time() > best.time()
         };

@@ -3,7 +3,7 @@
 use crate::output::text;
 use serde_json::{Value, json};
 use tuwtree_model::{ClosedSet, Costs, Homogeneous, Root, StatedCosts, Tree};
-use tuwtree_plan::{Comparison, Optimality, Search, Skipped};
+use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Search, Skipped};
 
 /// The comparison as a document.
 pub(crate) fn document(comparison: &Comparison) -> Value {
@@ -41,9 +41,32 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         "lower_bound": text::json_time(comparison.bound),
         "constructions": constructions(comparison),
         "skipped": skipped,
-        "recommended": comparison.fastest().construction.name(),
-        "recommended_method": comparison.fastest().built.search.map(Search::name),
+        "recommended": comparison.recommended().construction.name(),
+        "recommended_method": comparison.recommended().built.search.map(Search::name),
+        "baselines": comparison.baselines.iter().copied().map(baseline).collect::<Vec<_>>(),
+        "baseline": comparison.baseline().map(|baseline| baseline.library.name()),
     })
+}
+
+/// What a library takes.
+pub(crate) fn baseline(baseline: Baseline) -> Value {
+    let Baseline { library, root, judged } = baseline;
+    json!({
+        "library": library.name(),
+        "versions": library.title(),
+        "algorithm": library.summary(),
+        "known": library.knowledge().name(),
+        "root": root,
+        "judged_time": text::json_time(judged),
+    })
+}
+
+/// Adds the judge's times, where they are not the completion time.
+pub(crate) fn add_judged(document: &mut Value, outcome: &Outcome, comparison: &Comparison) {
+    if comparison.problem.costs().overlaps() {
+        document["judged_time"] = text::json_time(outcome.judged);
+        document["judged_time_with_unpacking"] = text::json_time(outcome.judged_unpacked);
+    }
 }
 
 /// What there is to say about each construction.
@@ -54,7 +77,7 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
         .map(|outcome| {
             let tree = outcome.tree().ok();
             let time = outcome.time();
-            json!({
+            let mut document = json!({
                 "construction": outcome.construction.name(),
                 "root": outcome.plan().root(),
                 "completion_time": text::json_time(time),
@@ -70,7 +93,9 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
                 "certificate": outcome.certificate.as_ref().and_then(|one| one.as_ref().ok()),
                 "not_certified_because":
                     outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
-            })
+            });
+            add_judged(&mut document, outcome, comparison);
+            document
         })
         .collect()
 }
@@ -80,7 +105,7 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Value> {
     let mut rows = constructions(comparison);
     for (row, outcome) in rows.iter_mut().zip(&comparison.outcomes) {
         row["lower_bound"] = text::json_time(comparison.bound);
-        row["recommended"] = std::ptr::eq(outcome, comparison.fastest()).into();
+        row["recommended"] = std::ptr::eq(outcome, comparison.recommended()).into();
     }
     rows
 }

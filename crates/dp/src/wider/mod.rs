@@ -52,7 +52,7 @@
 //! |---|---|---|---|
 //! | [`plain`] | any law ([`Receiving`]): tables by size, dear copies, empty blocks | nothing | O(p^3), consecutive O(p^3 G) |
 //! | [`dense`] | [`Overlapping`] costs | copies take no longer than their messages | O(p^2), consecutive O(p^2 G) |
-//! | [`deadline_tree`] | consecutive trees of any size | nothing | nearly O(p), not optimal |
+//! | [`deadline_tree`] | trees of any size | nothing | nearly O(p), not optimal |
 //!
 //! `G` is the number of distinct `max(lambda, copy)`; 1 wherever copies fit into one latency. Where
 //! it is large, [`Engine::Dense`] rounds and says how much better a tree might be
@@ -71,6 +71,7 @@ mod law;
 mod optimum;
 pub mod plain;
 mod table;
+mod tabulated;
 mod tree;
 
 #[cfg(test)]
@@ -79,8 +80,11 @@ mod exhaustive;
 mod tests;
 
 pub use class::Class;
-pub use deadline::{Effort, deadline_tree};
+pub use deadline::{Effort, deadline_tree, deadline_tree_by_size};
 pub use law::{BySize, Overlapping, Receiving, Scaled};
-pub use optimum::{BoundedTree, Engine, clocks_within, memory_needed, optimal};
+pub use optimum::{
+    BoundedTree, Engine, clocks_within, memory_needed, memory_needed_by_size, optimal,
+    optimal_among, optimal_by_size,
+};
 pub use table::Table;
 pub use tree::{completion, tree};

@@ -2,7 +2,9 @@
 
 use super::empty::Kept;
 use super::table::given_root;
-use super::{Class, Overlapping, Receiving, Scaled, completion, dense, plain, tree};
+use super::tabulated::{Gathered, Tabulated};
+use super::{BySize, Class, Overlapping, Receiving, Scaled, completion, dense, plain, tree};
+use crate::table::triangle_cells;
 use crate::{DpError, Progress};
 use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Tree};
 
@@ -82,6 +84,83 @@ pub fn optimal(
         ScaledLaw::Large(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
         ScaledLaw::Fractional(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
     }
+}
+
+/// A tree of least completion time in a class, given or best root, for costs that depend on the size of
+/// a message in any way.
+///
+/// # Errors
+/// [`DpError`]: a root out of range, too little memory, cancelled.
+///
+/// # Complexity
+/// O(p^3) time and O(p^2) space, for consecutive trees both times the number of distinct copies.
+///
+/// # Example
+/// Messages of 3 bytes or more occupy the port for 10, smaller ones for 1; each travels for 2. Root 0
+/// receives two blocks of 2 (2 + 1 + 1), rather than both in one message.
+/// ```
+/// use tuwtree_dp::wider::{BySize, Class, optimal_by_size};
+/// use tuwtree_model::{BlockSizes, Root};
+/// let sizes = BlockSizes::new([0, 2, 2]).unwrap();
+/// let port = |bytes| if bytes < 3 { 1.0 } else { 10.0 };
+/// let law = BySize { sizes: &sizes, port, latency: |_| 2.0, copy: |_| 0.0 };
+/// let best = optimal_by_size(&law, Class::CopyFirst, Root::Given(0), &()).unwrap();
+/// assert_eq!((best.time, best.tree.degree(0)), (4.0, 2));
+/// ```
+pub fn optimal_by_size<P, L, C>(
+    law: &BySize<'_, P, L, C>,
+    class: Class,
+    root: Root,
+    progress: &dyn Progress,
+) -> Result<BoundedTree, DpError>
+where
+    P: Fn(u64) -> f64,
+    L: Fn(u64) -> f64,
+    C: Fn(u64) -> f64,
+{
+    by_plain(&Tabulated::new(law)?, class, root, progress)
+}
+
+/// The same among parties that have gathered their own data at these times: one for each, in time units.
+/// They copy nothing besides.
+///
+/// # Errors, complexity
+/// As [`optimal_by_size`].
+///
+/// # Panics
+/// If there is not a time for each party.
+pub fn optimal_among<P, L, C>(
+    law: &BySize<'_, P, L, C>,
+    ready: &[f64],
+    class: Class,
+    root: Root,
+    progress: &dyn Progress,
+) -> Result<BoundedTree, DpError>
+where
+    P: Fn(u64) -> f64,
+    L: Fn(u64) -> f64,
+    C: Fn(u64) -> f64,
+{
+    assert_eq!(law.sizes.processors(), ready.len(), "a time for each party");
+    by_plain(&Gathered { law: Tabulated::new(law)?, ready }, class, root, progress)
+}
+
+/// The bytes of the tables that [`optimal_by_size`] fills.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`].
+pub fn memory_needed_by_size<P, L, C>(
+    law: &BySize<'_, P, L, C>,
+    class: Class,
+    root: Root,
+) -> Result<u64, DpError>
+where
+    P: Fn(u64) -> f64,
+    L: Fn(u64) -> f64,
+    C: Fn(u64) -> f64,
+{
+    let costs = 2 * size_of::<f64>() * triangle_cells(law.sizes.processors());
+    Ok(plain::memory_needed(law, class, root)?.saturating_add(costs as u64))
 }
 
 /// The bytes of the tables that [`optimal`] fills. Queues come on top, little as a rule.
@@ -177,7 +256,7 @@ impl ScaledLaw {
 }
 
 fn by_plain<T: Scalar>(
-    law: &Scaled<T>,
+    law: &impl Receiving<T>,
     class: Class,
     root: Root,
     progress: &dyn Progress,

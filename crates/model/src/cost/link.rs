@@ -75,6 +75,16 @@ impl LinkLaw {
         })
     }
 
+    /// Latency and occupancy of a message of this size, in time units; infinite beyond what can be stated,
+    /// and 0 for no data.
+    pub fn times(&self, bytes: u64) -> (f64, f64) {
+        let units = |time: Result<Time, TimeError>| time.map_or(f64::INFINITY, Time::units);
+        match bytes {
+            0 => (0.0, 0.0),
+            _ => (units(self.latency(bytes)), units(self.occupancy(false, bytes))),
+        }
+    }
+
     /// Whether all costs are integers.
     pub(super) fn is_integral(&self) -> bool {
         match self {

@@ -175,7 +175,7 @@ fn slope(one: &MeasuredSize, other: &MeasuredSize, cost: impl Fn(&MeasuredSize) 
 fn line_below(sizes: &[MeasuredSize]) -> (f64, f64) {
     let slopes = sizes.windows(2).map(|pair| slope(&pair[0], &pair[1], |size| size.occupancy));
     // Beyond the last size the law goes on with the last slope, but never falls.
-    let last = slopes.clone().last().unwrap_or(0.0).max(0.0);
+    let last = slopes.clone().next_back().unwrap_or(0.0).max(0.0);
     let rate = slopes.fold(last, f64::min).max(0.0);
     let fixed = |rate: f64| {
         // Before the first size nothing is cheaper, and between two sizes the ends are least or most.

@@ -107,10 +107,10 @@ impl Wire {
     }
 
     fn advance(&mut self, time: f64) {
-        if let Messages::Shared { served, waiting } = &mut self.messages {
-            if !waiting.is_empty() {
-                *served += (time - self.now) / waiting.len() as f64;
-            }
+        if let Messages::Shared { served, waiting } = &mut self.messages
+            && !waiting.is_empty()
+        {
+            *served += (time - self.now) / waiting.len() as f64;
         }
         self.now = time;
     }

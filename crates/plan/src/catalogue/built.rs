@@ -12,7 +12,7 @@ use tuwtree_treegen::{
 pub(super) const LINEAR: CatalogueRow = CatalogueRow {
     is_online: true,
     ..CatalogueRow::plain(
-        "star: the root receives from all others, as MPI libraries do",
+        "star: the root receives from all others",
         |_, _| true,
         |request, wanted| done(wanted, linear(request.problem)),
     )

@@ -6,9 +6,11 @@
 mod built;
 mod non_ordered;
 mod optimal;
+mod overlapping;
 mod two_level;
 
 pub use non_ordered::LocalSearch;
+pub(crate) use overlapping::shares_one_law;
 
 use crate::error::NoTree;
 use crate::request::{Built, Request, Search, Wanted};
@@ -69,6 +71,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::ModelGraceful => &built::MODEL_GRACEFUL,
         Construction::Paths => &built::PATHS,
         Construction::TwoLevel => &two_level::ROW,
+        Construction::Deadline => &overlapping::DEADLINE,
         Construction::Binary => &optimal::BINARY,
         Construction::Optimal => &optimal::ROW,
         Construction::Direct => &non_ordered::DIRECT,

@@ -141,6 +141,9 @@ impl<'a> NonOrderedInput<'a> {
             Searched::Homogeneous(costs, _) => {
                 Ok(NonOrderedInput { problem, sizes, costs: *costs })
             }
+            Searched::Overlapping(_) => Err(wanted
+                .effort
+                .refused("latency overlaps here; it is searched for in the one-port model")),
             Searched::PerPair(_) | Searched::NotLinear(_) => {
                 let reason = "only costs that are the same for all pairs of processes will do";
                 Err(wanted.effort.refused(reason))

@@ -1,6 +1,6 @@
 //! Optimal ordered trees, which are searched for: by which method, and with which costs.
 
-use super::CatalogueRow;
+use super::{CatalogueRow, overlapping};
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, Request, Search, Searched, Wanted};
@@ -18,11 +18,11 @@ pub(super) const BINARY: CatalogueRow = CatalogueRow {
             Some(Search::Homogeneous(default_binary_method(problem)))
         }
         Searched::Homogeneous(..) | Searched::PerPair(_) => Some(Search::BinaryPerPair),
-        Searched::NotLinear(_) => None,
+        Searched::NotLinear(_) | Searched::Overlapping(_) => None,
     },
     ..CatalogueRow::plain(
         "best tree with at most two children everywhere, in rank order",
-        |_, _| true,
+        |request, _| !matches!(request.searched, Searched::Overlapping(_)),
         searched,
     )
 };
@@ -35,8 +35,20 @@ pub(super) const ROW: CatalogueRow = CatalogueRow {
         }
         Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
         Searched::NotLinear(_) => None,
+        Searched::Overlapping(problem) => overlapping::method(problem),
     },
-    ..CatalogueRow::plain("best tree of all that join adjacent ranges", |_, _| true, searched)
+    ..CatalogueRow::plain(
+        "best tree of all that join adjacent ranges",
+        |_, _| true,
+        |request, wanted| match &request.searched {
+            Searched::Overlapping(problem) => {
+                overlapping::optimal(request, &one_ported(problem), wanted)
+            }
+            Searched::Homogeneous(..) | Searched::PerPair(_) | Searched::NotLinear(_) => {
+                searched(request, wanted)
+            }
+        },
+    )
 };
 
 /// An optimal tree: found by a dynamic program, or known.
@@ -76,6 +88,15 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             per_pair(request, problem, PairTrees::AnyDegree(method), wanted)?
         }
         (_, Some(Search::BinaryPerPair)) => per_pair(request, problem, PairTrees::Binary, wanted)?,
+        (_, Some(Search::CopyFirst(_))) => {
+            let reason = "copy-first trees are searched for where latency overlaps";
+            return Err(wanted.effort.refused(reason));
+        }
+        (Searched::Overlapping(_), _) => {
+            let reason =
+                "latency overlaps here; binary trees are searched for in the one-port model";
+            return Err(wanted.effort.refused(reason));
+        }
         (Searched::PerPair(_) | Searched::NotLinear(_), search) => {
             return Err(wanted.effort.refused(format!(
                 "the {} method needs the same costs for all pairs of processes",

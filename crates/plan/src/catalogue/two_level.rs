@@ -1,13 +1,16 @@
 //! Optimal trees inside the nodes of a hierarchical machine, and among their leaders.
 
-use super::CatalogueRow;
 use super::optimal::{fastest, one_ported};
+use super::overlapping::shares_one_law;
+use super::{CatalogueRow, overlapping};
 use crate::error::NoTree;
 use crate::request::{Built, Request, Searched, Wanted};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tuwtree_dp::{PairMethod, optimal_per_pair};
 use tuwtree_model::{
-    BlockSizes, Costs, Homogeneous, Payload, Problem, Rank, Root, StatedCosts, Tree, Vector,
+    BlockSizes, Costs, Hierarchy, Homogeneous, Payload, Placement, Problem, Rank, Root,
+    StatedCosts, Tree, Vector, completion_time,
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, two_level};
 
@@ -22,7 +25,11 @@ pub(super) const ROW: CatalogueRow = CatalogueRow::plain(
 fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = &one_ported(request.searched.problem(wanted.effort)?);
     let machine = match (&request.searched, problem.costs()) {
-        (Searched::PerPair(_), Costs::Hierarchical(machine)) => machine,
+        (Searched::PerPair(_) | Searched::Overlapping(_), Costs::Hierarchical(machine))
+            if !shares_one_law(problem) =>
+        {
+            machine
+        }
         _ => {
             let is_hierarchical = matches!(request.problem.costs(), Costs::Hierarchical(_));
             let reason = match is_hierarchical {
@@ -39,6 +46,9 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         nodes.entry(machine.node(rank)).or_default().push(rank);
     }
     let (ids, nodes): (Vec<usize>, Vec<Vec<Rank>>) = nodes.into_iter().unzip();
+    if let Searched::Overlapping(_) = request.searched {
+        return build_overlapping(problem, machine, &nodes).map(Built::without_search);
+    }
     let link = machine.levels()[0].links.linear().expect("linear costs are searched with");
     let inner = Homogeneous::new(link.alpha, link.beta, machine.gamma()).map_err(NoTree::failed)?;
     let inside = |ranks: &[Rank], root| {
@@ -53,6 +63,43 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         }
     };
     two_level(&nodes, problem.root(), inside, among).map(Built::without_search)
+}
+
+/// The same where latency overlaps: the leaders join in when their nodes' data is there, at the costs of
+/// the outermost level.
+fn build_overlapping(
+    problem: &Problem,
+    machine: &Hierarchy,
+    nodes: &[Vec<Rank>],
+) -> Result<Tree, NoTree> {
+    let Some(sizes) = problem.blocks() else {
+        return Err(NoTree::Skipped(
+            "where latency overlaps, two-level trees are for blocks".into(),
+        ));
+    };
+    let of = |ranks: &[Rank]| {
+        BlockSizes::new(ranks.iter().map(|&rank| sizes.block(rank))).map_err(NoTree::failed)
+    };
+    let levels = machine.levels();
+    let (node, network) = (&levels[0], &levels[levels.len() - 1].links);
+    let alone = Hierarchy::new(vec![node.clone()], Placement::Block, machine.gamma());
+    let alone = alone.map_err(NoTree::failed)?;
+    // When each node's data is with its leader.
+    let ready = RefCell::new(Vec::with_capacity(nodes.len()));
+    let inside = |ranks: &[Rank], root| {
+        let sizes = of(ranks)?;
+        let tree = overlapping::inside(&node.links, machine.gamma(), &sizes, root)?;
+        let inner = Problem::gather(&sizes, &alone).map_err(NoTree::failed)?;
+        let time = completion_time(&tree, &inner).map_err(NoTree::failed)?;
+        ready.borrow_mut().push(time.units());
+        Ok(tree)
+    };
+    let among = |_: &[Rank], root| {
+        let volume = |ranks: &Vec<Rank>| ranks.iter().map(|&rank| sizes.block(rank)).sum::<u64>();
+        let volumes = BlockSizes::new(nodes.iter().map(volume)).map_err(NoTree::failed)?;
+        overlapping::among(network, &volumes, &ready.borrow(), root)
+    };
+    two_level(nodes, problem.root(), inside, among)
 }
 
 /// The problem's operation among parties that each stand for some ranks: for each the blocks of these,

@@ -3,3 +3,4 @@
 mod constructed;
 mod machines;
 mod model_based;
+mod overlapping;

@@ -15,12 +15,14 @@
 //! ```
 //!
 //! `T` is feasible if the clock never falls below `max(lambda, g_x)`. Bisection finds the least
-//! feasible one; then the same is done for every child, with a time of its own.
+//! feasible one; then the same is done for every child, with a time of its own. In a copy-first tree `x`
+//! never lets go of its own block.
 //!
 //! # Estimate
-//! `est(u,w) = max(lambda, g_y) - lambda + h(w-u+1) + V(u,w) - beta m_y`, where `y` has a largest
-//! block and `h(n)` is what `n` processors without data would take. The estimate decides what is
-//! tried, never what a tree is said to take: that is for [`Overlapping::completion_time`].
+//! `est(u,w) = max(lambda, g_y) - lambda + h(w-u+1) + f(S(u,w) - m_y) - o`, where `y` has a largest
+//! block, `h(n)` is what `n` processors without data would take, and `o` and lambda are those of a single
+//! byte and of a mean block where they depend on size. The estimate decides what is tried, never what a
+//! tree is said to take.
 //!
 //! # Quality
 //! Nothing is proven of it. Compared with the exact optimum of consecutive trees it is within some
@@ -34,11 +36,11 @@ mod largest;
 
 use super::empty::Kept;
 use super::table::given_root;
-use super::{Overlapping, Scaled};
+use super::{BySize, Class, Overlapping};
 use crate::DpError;
 use growth::growth;
 use largest::Largest;
-use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
+use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Step, Tree};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +89,7 @@ enum Policy {
     Right,
 }
 
-/// A consecutive tree of nearly least completion time, given or chosen root.
+/// A tree of a class and of nearly least completion time, given or chosen root, for linear costs.
 ///
 /// # Errors
 /// [`DpError::RootOutOfRange`]; [`DpError::TooLarge`] if times might not be finite.
@@ -98,33 +100,70 @@ enum Policy {
 ///
 /// # Example
 /// ```
-/// use tuwtree_dp::wider::{Effort, Overlapping, deadline_tree};
+/// use tuwtree_dp::wider::{Class, Effort, Overlapping, deadline_tree};
 /// use tuwtree_model::{BlockSizes, Root};
 /// let sizes = BlockSizes::new([9, 1, 1, 1, 1]).unwrap();
 /// let costs = Overlapping::new(0.0, 2.0, 1.0, 0.0).unwrap();
-/// let tree = deadline_tree(&sizes, &costs, Root::Given(4), Effort::Full).unwrap();
+/// let tree = deadline_tree(&sizes, &costs, Class::Consecutive, Root::Given(4), Effort::Full).unwrap();
 /// assert_eq!(costs.completion_time(&tree, &sizes).unwrap().units(), 16.0);
 /// ```
 pub fn deadline_tree(
     sizes: &BlockSizes,
     costs: &Overlapping,
+    class: Class,
     root: Root,
     effort: Effort,
 ) -> Result<Tree, DpError> {
+    let (latency, occupancy) = (costs.latency(), costs.occupancy());
+    let law = BySize {
+        sizes,
+        port: |bytes: u64| occupancy.alpha() + occupancy.beta() * bytes as f64,
+        latency: |_| latency,
+        copy: |bytes: u64| occupancy.gamma() * bytes as f64,
+    };
+    deadline_tree_by_size(&law, class, root, effort)
+}
+
+/// The same for costs that depend on the size of a message in any way.
+///
+/// # Errors, complexity
+/// As [`deadline_tree`].
+pub fn deadline_tree_by_size<P, L, C>(
+    law: &BySize<'_, P, L, C>,
+    class: Class,
+    root: Root,
+    effort: Effort,
+) -> Result<Tree, DpError>
+where
+    P: Fn(u64) -> f64,
+    L: Fn(u64) -> f64,
+    C: Fn(u64) -> f64,
+{
+    let BySize { sizes, port, latency, copy } = law;
     given_root(sizes.processors(), root)?;
     let kept = Kept::new(sizes, root);
-    Scaled::<f64>::new(costs, &kept.sizes).ok_or(DpError::TooLarge { total: sizes.total() })?;
-    let tree = Splitter::new(&kept.sizes, costs, effort).tree(kept.root);
+    let total = sizes.total();
+    // No tree worth trying lets a block travel more often.
+    let most = 64.0 * (port(total) + latency(total) + latency(1) + copy(total));
+    if !(most < <f64 as Scalar>::LIMIT) {
+        return Err(DpError::TooLarge { total });
+    }
+    let law = BySize { sizes: &kept.sizes, port, latency, copy };
+    let tree = Splitter::new(&law, class, effort).tree(kept.root);
     Ok(kept.restored(&tree))
 }
 
-struct Splitter {
+struct Splitter<'a, P, L> {
     effort: Effort,
+    class: Class,
+    sizes: &'a BlockSizes,
+    port: P,
+    latency_of: L,
+    /// Of a mean block.
     latency: f64,
+    /// What a message of one byte occupies.
     overhead: f64,
-    /// `p + 1` entries: `beta (m_0 + … + m_{i-1})`.
-    volume: Vec<f64>,
-    /// `p` entries: `gamma m_i`.
+    /// `p` entries: the time of each copy.
     copy: Vec<f64>,
     largest: Largest,
     /// `h`, up to `p`.
@@ -139,19 +178,31 @@ struct Choice {
     time: f64,
 }
 
-impl Splitter {
-    fn new(sizes: &BlockSizes, costs: &Overlapping, effort: Effort) -> Splitter {
-        let (processors, occupancy) = (sizes.processors(), costs.occupancy());
-        let of = |rate: f64, bytes: u64| rate * bytes as f64;
-        let before = |rank| of(occupancy.beta(), sizes.before(rank));
+impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
+    fn new<C: Fn(u64) -> f64>(
+        law: &BySize<'a, P, L, C>,
+        class: Class,
+        effort: Effort,
+    ) -> Splitter<'a, P, L>
+    where
+        P: Copy,
+        L: Copy,
+    {
+        let BySize { sizes, port, latency: latency_of, ref copy } = *law;
+        let processors = sizes.processors();
+        let latency = latency_of((sizes.total() / processors as u64).max(1));
+        let overhead = port(1).min(port(0));
         Splitter {
             effort,
-            latency: costs.latency(),
-            overhead: occupancy.alpha(),
-            volume: (0..=processors).map(before).collect(),
-            copy: sizes.iter().map(|bytes| of(occupancy.gamma(), bytes)).collect(),
+            class,
+            sizes,
+            port,
+            latency_of,
+            latency,
+            overhead,
+            copy: sizes.iter().map(copy).collect(),
             largest: Largest::new(sizes.iter().map(|bytes| bytes as f64).collect()),
-            growth: growth(processors, costs.latency(), occupancy.alpha()),
+            growth: growth(processors, latency, overhead),
         }
     }
 
@@ -211,9 +262,8 @@ impl Splitter {
         let feasible = |time| self.split(range, Choice { root, policy, time }, |_| ());
         let precision = self.effort.precision();
         // All data but the root's comes after its copy and after the first message's latency.
-        let own = self.volume(root, root);
-        let mut little =
-            self.volume(range.0, range.1) - own + self.overhead + self.latency.max(self.copy[root]);
+        let others = self.sizes.range(range.0, range.1) - self.sizes.block(root);
+        let mut little = (self.port)(others).max(self.overhead) + self.latency.max(self.copy[root]);
         let mut enough = most * (1.0 - precision);
         if enough < little {
             return None;
@@ -252,7 +302,8 @@ impl Splitter {
         let start = self.latency.max(self.copy[root]);
         let (mut first, mut end, mut own, mut clock) = (first, last + 1, true, time);
         loop {
-            if own && end - first > 1 && (first == root || end - 1 == root) {
+            let is_at_end = end - first > 1 && (first == root || end - 1 == root);
+            if own && is_at_end && self.class == Class::Consecutive {
                 own = false;
                 *if first == root { &mut first } else { &mut end } =
                     if first == root { root + 1 } else { root };
@@ -274,7 +325,8 @@ impl Splitter {
                 _ => match policy {
                     Policy::Longer => left >= right,
                     Policy::Heavier => {
-                        self.volume(first, first + left - 1) >= self.volume(end - right, end - 1)
+                        let of_left = self.sizes.range(first, first + left - 1);
+                        of_left >= self.sizes.range(end - right, end - 1)
                     }
                     Policy::FurtherEnd => most_left >= most_right,
                     Policy::Right => false,
@@ -284,7 +336,7 @@ impl Splitter {
                 true => (first, first + left - 1),
                 false => (end - right, end - 1),
             };
-            clock -= self.overhead + self.volume(child.0, child.1);
+            clock -= (self.port)(self.sizes.range(child.0, child.1));
             if clock < start {
                 return false;
             }
@@ -298,8 +350,8 @@ impl Splitter {
 
     /// Whether a range can probably be gathered and received by the time `clock`.
     fn fits(&self, (first, last): (Rank, Rank), clock: f64) -> bool {
-        let received = self.latency + self.overhead + self.volume(first, last);
-        self.estimate(first, last) + received <= clock
+        let bytes = self.sizes.range(first, last);
+        self.estimate(first, last) + (self.latency_of)(bytes) + (self.port)(bytes) <= clock
     }
 
     /// How long a range probably takes.
@@ -309,12 +361,8 @@ impl Splitter {
         }
         let largest = self.largest.of(first, last);
         let idle = (self.copy[largest] - self.latency).max(0.0);
-        let received = self.volume(first, last) - self.volume(largest, largest);
-        idle + self.growth[last - first + 1] + received
-    }
-
-    fn volume(&self, first: Rank, last: Rank) -> f64 {
-        self.volume[last + 1] - self.volume[first]
+        let others = self.sizes.range(first, last) - self.sizes.block(largest);
+        idle + self.growth[last - first + 1] + ((self.port)(others) - self.overhead).max(0.0)
     }
 }
 
@@ -337,7 +385,6 @@ fn longest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wider::Class;
 
     #[test]
     fn the_longest_that_holds_is_found() {
@@ -352,7 +399,8 @@ mod tests {
     fn equal_blocks_without_latency_give_a_tree_as_high_as_a_binomial_one() {
         let sizes = BlockSizes::new([1; 64]).unwrap();
         let costs = Overlapping::new(0.0, 1000.0, 1.0, 1.0).unwrap();
-        let tree = deadline_tree(&sizes, &costs, Root::Given(0), Effort::Light).unwrap();
+        let tree = deadline_tree(&sizes, &costs, Class::Consecutive, Root::Given(0), Effort::Light)
+            .unwrap();
         let time = costs.completion_time(&tree, &sizes).unwrap().units();
         assert!((6064.0..6080.0).contains(&time), "{time}");
     }
@@ -365,8 +413,10 @@ mod tests {
             let cost = |place: u32| choices[case / 4_usize.pow(place) % 4];
             let costs = Overlapping::new(cost(0), cost(1), cost(2), cost(3)).unwrap();
             for (root, effort) in [(Root::Best, Effort::Full), (Root::Given(1), Effort::Light)] {
-                let tree = deadline_tree(&sizes, &costs, root, effort).unwrap();
-                assert_eq!(Class::Consecutive.check(&tree), Ok(()), "{costs:?}");
+                for class in Class::ALL {
+                    let tree = deadline_tree(&sizes, &costs, class, root, effort).unwrap();
+                    assert_eq!(class.check(&tree), Ok(()), "{costs:?}");
+                }
             }
         }
     }
@@ -377,15 +427,16 @@ mod tests {
         for blocks in [vec![3, 1, 4, 1, 5], vec![0, 0, 0], vec![7]] {
             let sizes = BlockSizes::new(blocks).unwrap();
             for effort in Effort::ALL {
-                let tree = deadline_tree(&sizes, &free, Root::Best, effort).unwrap();
+                let tree =
+                    deadline_tree(&sizes, &free, Class::CopyFirst, Root::Best, effort).unwrap();
                 assert_eq!(free.completion_time(&tree, &sizes).unwrap().units(), 0.0);
             }
         }
         let sizes = BlockSizes::new([1, 2]).unwrap();
-        let error = deadline_tree(&sizes, &free, Root::Given(2), Effort::Light);
+        let error = deadline_tree(&sizes, &free, Class::CopyFirst, Root::Given(2), Effort::Light);
         assert_eq!(error, Err(DpError::RootOutOfRange { root: 2, processors: 2 }));
         let huge = Overlapping::new(0.0, 0.0, 1e300, 0.0).unwrap();
-        let error = deadline_tree(&sizes, &huge, Root::Best, Effort::Light);
+        let error = deadline_tree(&sizes, &huge, Class::CopyFirst, Root::Best, Effort::Light);
         assert_eq!(error, Err(DpError::TooLarge { total: 3 }));
     }
 }

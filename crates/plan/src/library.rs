@@ -1,0 +1,219 @@
+//! What MPI libraries do in `MPI_Gatherv` and `MPI_Scatterv`: what plans are measured against.
+//!
+//! All of them are linear: the root handles a message of each other rank. They differ by version in the
+//! order, and in whether all messages are under way at once or each waits for the one before. Which of them
+//! were run with this project, and which were only read, [`Library::knowledge`] says.
+
+use tuwtree_model::{
+    ClosedSet, Handling, Problem, Rank, Root, Service, Step, Time, TimeError, Tree, judged_time_as,
+};
+
+/// An MPI library, as of a version on.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Library {
+    /// MPICH from 4.3 on.
+    Mpich,
+    /// MPICH 3.4 to 4.2.
+    #[strum(serialize = "mpich-4.2")]
+    Mpich42,
+    /// Open MPI up to 5.0.
+    #[strum(serialize = "open-mpi-5")]
+    OpenMpi5,
+    /// Open MPI from 6 on.
+    #[strum(serialize = "open-mpi-6")]
+    OpenMpi6,
+    /// Intel MPI.
+    Intel,
+    /// SimGrid's SMPI 3.32, a simulator.
+    Smpi,
+}
+
+/// How it is known what a library does.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Knowledge {
+    /// It was run.
+    Run,
+    /// Its source was read, and it was not run.
+    Read,
+    /// Neither: it is taken to do what others do.
+    Assumed,
+}
+
+impl Library {
+    /// What the library is called, with its version.
+    pub fn title(self) -> &'static str {
+        match self {
+            Library::Mpich => "MPICH from 4.3",
+            Library::Mpich42 => "MPICH 3.4 to 4.2",
+            Library::OpenMpi5 => "Open MPI up to 5.0",
+            Library::OpenMpi6 => "Open MPI from 6",
+            Library::Intel => "Intel MPI",
+            Library::Smpi => "SMPI 3.32",
+        }
+    }
+
+    /// What it does, in a few words.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Library::Mpich => "all receives posted, plain sends; all sends begun",
+            Library::Mpich42 => {
+                "all receives posted, synchronous sends from 32 processes on; all sends begun"
+            }
+            Library::OpenMpi5 => "one receive after the other, one send after the other",
+            Library::OpenMpi6 => {
+                "all receives posted, from the rank after the root on; one send after the other"
+            }
+            Library::Intel => "taken to post all receives and to begin all sends",
+            Library::Smpi => {
+                "all receives posted, all sends begun, empty messages too (a simulator)"
+            }
+        }
+    }
+
+    /// How that is known.
+    ///
+    /// # Source
+    /// MPICH: `gatherv_allcomm_linear.c` of 3.4, 4.0.2 (run), 4.2.0 and main (since commit 503c7e5708 without
+    /// synchronous sends). Open MPI: `coll_basic_gatherv.c` of 4.1.4 (run) to 5.0.9 and main (3aefc86ecc).
+    pub fn knowledge(self) -> Knowledge {
+        match self {
+            Library::Mpich42 | Library::OpenMpi5 | Library::Smpi => Knowledge::Run,
+            Library::Mpich | Library::OpenMpi6 => Knowledge::Read,
+            Library::Intel => Knowledge::Assumed,
+        }
+    }
+
+    /// Whether programs run on it, rather than being simulated.
+    fn is_real(self) -> bool {
+        match self {
+            Library::Smpi => false,
+            Library::Mpich
+            | Library::Mpich42
+            | Library::OpenMpi5
+            | Library::OpenMpi6
+            | Library::Intel => true,
+        }
+    }
+
+    /// How its ranks handle messages, and in which order the root does.
+    fn habits(self, is_outward: bool) -> Habits {
+        let posted = Service::AllPosted;
+        match self {
+            Library::Mpich | Library::Mpich42 | Library::Intel => Habits::plain(posted),
+            Library::OpenMpi5 => Habits::plain(Service::OneByOne),
+            Library::OpenMpi6 if is_outward => Habits::plain(Service::OneByOne),
+            Library::OpenMpi6 => Habits { starts_after_root: true, ..Habits::plain(posted) },
+            Library::Smpi => Habits {
+                handling: Handling { service: posted, sends_empty: true },
+                starts_after_root: false,
+            },
+        }
+    }
+}
+
+/// What sets one linear algorithm apart from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Habits {
+    handling: Handling,
+    /// Ranks are served from the one after the root on, rather than from 0.
+    starts_after_root: bool,
+}
+
+impl Habits {
+    fn plain(service: Service) -> Habits {
+        let handling = Handling { service, sends_empty: false };
+        Habits { handling, starts_after_root: false }
+    }
+
+    /// The star, in the order in which the root serves ranks.
+    fn star(self, problem: &Problem, root: Rank) -> Tree {
+        let processors = problem.processors();
+        let start = if self.starts_after_root { root + 1 } else { 0 };
+        let mut order: Vec<Rank> =
+            (0..processors).map(|place| (start + place) % processors).collect();
+        if problem.operation().is_outward() {
+            // A scatter performs a tree's steps backwards.
+            order.reverse();
+        }
+        let step = |rank| if rank == root { Step::Copy } else { Step::Receive(rank) };
+        let steps = order.into_iter().filter(|_| processors > 1).map(|rank| (root, step(rank)));
+        let steps: Vec<(Rank, Step)> = steps.collect();
+        Tree::new(processors, root, &steps).expect("every other rank sends once")
+    }
+}
+
+/// What a library takes for a problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Baseline {
+    /// The library whose own call it is.
+    pub library: Library,
+    /// The root: the problem's, or the one that was asked for in its place.
+    pub root: Rank,
+    /// The time by the judge.
+    pub judged: Time,
+}
+
+/// What each library takes for a gather or scatter on one port, in the order of [`Library::ALL`]; none for
+/// other operations. Where the problem's root is open it is this one.
+///
+/// # Errors
+/// [`TimeError`]: a rank without a link to the root, times that cannot be stated.
+///
+/// # Complexity
+/// O(p log p).
+pub fn baselines(problem: &Problem, root: Rank) -> Result<Vec<Baseline>, TimeError> {
+    if problem.blocks().is_none() || problem.ports() != tuwtree_model::Ports::ONE {
+        return Ok(Vec::new());
+    }
+    let root = match problem.root() {
+        Root::Given(root) => root,
+        Root::Best => root,
+    };
+    let is_outward = problem.operation().is_outward();
+    let mut known: Vec<(Habits, Time)> = Vec::new();
+    let mut all = Vec::new();
+    for library in Library::all() {
+        let habits = library.habits(is_outward);
+        let judged = match known.iter().find(|(other, _)| *other == habits) {
+            Some(&(_, time)) => time,
+            None => judged_time_as(&habits.star(problem, root), problem, habits.handling)?,
+        };
+        known.push((habits, judged));
+        all.push(Baseline { library, root, judged });
+    }
+    Ok(all)
+}
+
+/// The baseline of the library that is named, or else the fastest of those that programs run on; of equally
+/// fast ones the first.
+pub(crate) fn chosen(all: &[Baseline], named: Option<Library>) -> Option<Baseline> {
+    match named {
+        Some(library) => all.iter().copied().find(|one| one.library == library),
+        None => {
+            let real = all.iter().copied().filter(|one| one.library.is_real());
+            real.min_by_key(|one| one.judged)
+        }
+    }
+}
