@@ -8,17 +8,14 @@ use crate::program::folder;
 use std::fmt;
 use std::path::Path;
 use tuwtree_model::document::Machine;
-use tuwtree_model::{
-    BlockSizes, ClosedSet, Operation, Order, Problem, StatedCosts, Step, Tree, completion_time,
-    judged_time,
-};
-use tuwtree_plan::{Advice, Comparison, Effort, Request, Settings, compare};
+use tuwtree_model::{ClosedSet, Operation, Order, Problem, StatedCosts};
+use tuwtree_plan::{Comparison, Effort, Library, Request, Settings, compare};
 
 /// A tree or the library in one problem.
 #[derive(Clone, Debug)]
 struct Outcome {
     name: String,
-    /// Seconds: by the planner, by the judge, in the simulator.
+    /// Seconds: by the planner (NaN for the library), by the judge, in the simulator.
     planned: f64,
     judged: f64,
     simulated: f64,
@@ -31,8 +28,8 @@ struct Case {
     library: Outcome,
     /// In rank order.
     trees: Vec<Outcome>,
-    /// Which of the trees is recommended.
-    chosen: usize,
+    /// Which of the trees is recommended; `None` where the judge has the library's own call as faster.
+    recommended: Option<usize>,
 }
 
 /// All problems of one kind on one platform.
@@ -98,7 +95,7 @@ fn run(
         .iter()
         .zip(&comparisons)
         .zip(&times)
-        .map(|(((name, problem), comparison), times)| case(name, problem, comparison, times))
+        .map(|(((name, _), comparison), times)| case(name, comparison, times))
         .collect();
     let name = format!(
         "{} {processors} {}, overheads {}",
@@ -111,55 +108,36 @@ fn run(
 
 /// All trees in rank order that `tuwtree compare` would build.
 fn comparison(problem: &Problem) -> Comparison {
-    let request = Request::new(problem, Settings::default(), &());
+    let settings = Settings { library: Some(Library::Smpi), ..Settings::default() };
+    let request = Request::new(problem, settings, &());
     let wanted = request.suitable(Order::Ordered, Effort::Moderate);
     let mut comparison = compare(&request, &wanted, false).unwrap();
     comparison.outcomes.retain(|outcome| outcome.order == Order::Ordered);
     comparison
 }
 
-fn case(name: &str, problem: &Problem, comparison: &Comparison, times: &[f64]) -> Case {
-    let outcome = |name: &str, tree: &Tree, problem: &Problem, simulated: f64| Outcome {
-        name: name.to_owned(),
-        planned: completion_time(tree, problem).unwrap().units(),
-        judged: judged_time(tree, problem).unwrap().units(),
+fn case(name: &str, comparison: &Comparison, times: &[f64]) -> Case {
+    let tree = |(one, &simulated): (&tuwtree_plan::Outcome, &f64)| Outcome {
+        name: one.construction.name().to_owned(),
+        planned: one.time().units(),
+        judged: one.judged.units(),
         simulated,
     };
-    let trees: Vec<Outcome> = comparison
-        .outcomes
-        .iter()
-        .zip(&times[1..])
-        .map(|(one, &time)| outcome(one.construction.name(), one.tree().unwrap(), problem, time))
-        .collect();
-    let chosen = Advice::new(comparison, Advice::TOLERANCE_PERCENT / 100.0).chosen;
-    let chosen = comparison.outcomes.iter().position(|one| std::ptr::eq(one, chosen)).unwrap();
-    let (star, with_empty) = library(problem);
-    let library = outcome("library", &star, &with_empty, times[0]);
-    Case { name: name.to_owned(), library, trees, chosen }
-}
-
-/// What SMPI's own operations are: a star whose messages go in rank order, empty ones too, which
-/// cost what a byte costs.
-fn library(problem: &Problem) -> (Tree, Problem) {
-    let (processors, root) = (problem.processors(), problem.root().given().unwrap());
-    // A scatter's first send is the last step.
-    let ranks: Vec<usize> = match problem.operation().is_outward() {
-        true => (0..processors).rev().collect(),
-        false => (0..processors).collect(),
+    let trees = comparison.outcomes.iter().zip(&times[1..]).map(tree).collect();
+    let recommended = comparison.recommended();
+    let judged = comparison.baseline().expect("SMPI's own call").judged;
+    let is_recommended = |one: &tuwtree_plan::Outcome| std::ptr::eq(one, recommended);
+    let recommended = match judged < recommended.judged {
+        true => None,
+        false => comparison.outcomes.iter().position(is_recommended),
     };
-    let steps = ranks.into_iter().map(|rank| match rank == root {
-        true => (root, Step::Copy),
-        false => (root, Step::Receive(rank)),
-    });
-    let star = Tree::new(processors, root, &steps.collect::<Vec<_>>()).unwrap();
-    let sizes = problem.blocks().unwrap().iter().map(|size| size.max(1));
-    let sizes = BlockSizes::new(sizes.collect::<Vec<_>>()).unwrap();
-    let costs = problem.stated_costs().clone();
-    let problem = match problem.operation().is_outward() {
-        true => Problem::scatter(&sizes, costs),
-        false => Problem::gather(&sizes, costs),
+    let library = Outcome {
+        name: "library".to_owned(),
+        planned: f64::NAN,
+        judged: judged.units(),
+        simulated: times[0],
     };
-    (star, problem.unwrap().with_root(tuwtree_model::Root::Given(root)).unwrap())
+    Case { name: name.to_owned(), library, trees, recommended }
 }
 
 /// The 10 %, 50 % and 90 % quantiles of some ratios.
@@ -171,7 +149,7 @@ fn quantiles(ratios: impl Iterator<Item = f64>) -> [f64; 3] {
 
 impl Case {
     fn chosen(&self) -> &Outcome {
-        &self.trees[self.chosen]
+        self.recommended.map_or(&self.library, |index| &self.trees[index])
     }
 
     /// The fastest in the simulator.
@@ -200,7 +178,8 @@ impl Experiment {
 
     /// Planned over simulated times of what is recommended: quantiles.
     fn planned(&self) -> [f64; 3] {
-        quantiles(self.cases.iter().map(|case| case.chosen().planned / case.chosen().simulated))
+        let planned = self.cases.iter().map(Case::chosen).filter(|one| !one.planned.is_nan());
+        quantiles(planned.map(|one| one.planned / one.simulated))
     }
 
     /// In how many problems what is recommended is within 5 % of the fastest simulated.
