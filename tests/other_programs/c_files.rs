@@ -49,7 +49,7 @@ fn table(cases: &[Case]) -> String {
             displacements = format!("displacements_{name}");
             let _ = writeln!(text, "static const MPI_Aint {displacements}[] = {};", list(places));
         }
-        let (p, root) = (task.processors(), task.root);
+        let (p, root) = (task.processors(), task.root.unwrap_or_default());
         let bytes = if sizes == "NULL" { task.total() } else { 0 };
         let commutes = i32::from(task.order != Order::Ordered);
         let _ = writeln!(

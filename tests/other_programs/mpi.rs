@@ -66,7 +66,7 @@ fn roots() -> Vec<Case> {
         let sizes = BlockSizes::new(sizes).unwrap();
         for root in 0..processors {
             let problem = gather(&sizes, costs, Root::Given(root));
-            for operation in Operation::all() {
+            for operation in Operation::rooted() {
                 let tree = match (operation, root % 2) {
                     (Operation::Gather, _) | (Operation::Reduce, 1) => {
                         optimal(&problem, Method::Dense, &()).unwrap().tree
@@ -98,7 +98,7 @@ fn unordered() -> Vec<Case> {
     ];
     let tree = Tree::new(8, 3, &steps).unwrap();
     let sizes = BlockSizes::new([5, 1, 0, 9, 2, 8, 13, 4]).unwrap();
-    Operation::all()
+    Operation::rooted()
         .map(|operation| {
             of_tree(format!("{}_unordered", operation.name()), &tree, operation, &sizes)
         })
@@ -142,7 +142,7 @@ fn displaced_and_empty() -> Vec<Case> {
         case.schedule = case.schedule.with_displacements(vec![20, 0, 9, 1]).unwrap();
         cases.push(case);
     }
-    for operation in Operation::all() {
+    for operation in Operation::rooted() {
         let name = format!("{}_of_nothing", operation.name());
         cases.push(of_tree(name, &tree, operation, &nothing));
     }

@@ -303,7 +303,7 @@ impl PortArgs {
     /// [`CliError::Usage`] for several ports and an operation that moves one vector.
     pub(crate) fn for_tree(self, operation: Operation) -> Result<Ports, CliError> {
         let ports = self.ports();
-        match operation.is_irregular() || ports == Ports::ONE {
+        match operation.is_irregular() && operation.is_rooted() || ports == Ports::ONE {
             true => Ok(ports),
             false => Err(CliError::Usage(format!(
                 "--ports {ports}: {} has one port; gather and scatter may have several",
@@ -367,13 +367,16 @@ pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
     one_of(Operation::ALL.to_vec(), |operation| {
         let value = PossibleValue::new(operation.name());
         match operation {
-            Operation::Gather => value.help("collect all blocks at the root"),
-            Operation::Scatter => value.help("distribute the root's blocks"),
+            Operation::Gather => value.alias("gatherv").help("collect all blocks at the root"),
+            Operation::Scatter => value.alias("scatterv").help("distribute the root's blocks"),
             Operation::Broadcast => {
                 value.alias("bcast").help("give every process the root's vector (also: bcast)")
             }
             Operation::Reduce => {
                 value.help("combine the vectors of all processes at the root, in rank order")
+            }
+            Operation::Allgather => {
+                value.alias("allgatherv").help("give every process all blocks (also: allgatherv)")
             }
         }
     })

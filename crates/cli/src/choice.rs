@@ -45,10 +45,9 @@ pub(crate) struct ComparisonArgs {
 /// Which trees are compared for a problem.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Choice {
-    /// The root: a rank, or `best` for one that each construction chooses
-    #[arg(long, value_name = "RANK|best", default_value = "best", value_parser = parse_root,
-          allow_hyphen_values = true)]
-    pub(crate) root: Root,
+    /// The root: a rank, or `best` for one that each construction chooses [default: best]
+    #[arg(long, value_name = "RANK|best", value_parser = parse_root, allow_hyphen_values = true)]
+    pub(crate) root: Option<Root>,
 
     /// The constructions to compare, separated by commas or spaces
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', default_value = "all",
@@ -122,7 +121,7 @@ impl Default for Choice {
     /// All constructions that keep rank order, each with the root it chooses.
     fn default() -> Choice {
         Choice {
-            root: Root::Best,
+            root: None,
             algorithm: vec![AlgorithmChoice::All],
             order: None,
             ports: PortArgs::default(),
@@ -142,6 +141,7 @@ impl Choice {
             adaptive_rule: self.adaptive_rule,
             local_search: self.local_search(),
             linearise_at: self.linearise_at,
+            order: self.order.unwrap_or(Order::Ordered),
             library: self.library,
         }
     }
@@ -293,7 +293,9 @@ impl ComparisonArgs {
         let payload = self.payload.load(default_processors(costs.costs()))?;
         let payload = payload.expect("clap requires --dist, --sizes or --vector");
         self.costs.check_processors(&costs, payload.processors())?;
-        check_root(self.choice.root, payload.processors())?;
+        if let Some(root) = self.choice.root {
+            check_root(root, payload.processors())?;
+        }
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
                 "--op: {error}; --vector is for broadcast and reduce, --dist and --sizes are for \
@@ -301,7 +303,12 @@ impl ComparisonArgs {
             ))
         })?;
         let ports = self.choice.ports.for_tree(self.op)?;
-        let problem = problem.with_root(self.choice.root);
-        Ok(problem.map_err(|error| CliError::Usage(format!("--root: {error}")))?.with_ports(ports))
+        let problem = match self.choice.root {
+            Some(root) => problem
+                .with_root(root)
+                .map_err(|error| CliError::Usage(format!("--root: {error}")))?,
+            None => problem,
+        };
+        Ok(problem.with_ports(ports))
     }
 }

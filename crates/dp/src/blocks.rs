@@ -18,11 +18,24 @@ impl<'p> Blocks<'p> {
     /// What these programs need of a problem.
     ///
     /// # Errors
-    /// [`DpError::NeedsBlocks`], and those of [`homogeneous`].
+    /// [`DpError::Rootless`], [`DpError::NeedsBlocks`], and those of [`homogeneous`].
     pub(crate) fn of(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
         let operation = problem.operation();
+        if !operation.is_rooted() {
+            return Err(DpError::Rootless { operation });
+        }
         let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
         Ok(Blocks { sizes, costs: homogeneous(problem)?, root: problem.root() })
+    }
+
+    /// The same for programs that know latency that overlaps, too.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), but for that.
+    pub(crate) fn overlapping_or_not(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
+        let operation = problem.operation();
+        let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
+        Ok(Blocks { sizes, costs: shared(problem)?, root: problem.root() })
     }
 
     /// The given root, or one with a largest block: with gamma <= beta the best root of trees that
@@ -48,9 +61,17 @@ impl<'p> Blocks<'p> {
 /// # Complexity
 /// O(1) for homogeneous costs, O(p) for a hierarchy, O(p^2) for a matrix.
 pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, DpError> {
+    let costs = shared(problem)?;
+    match costs.overlaps() {
+        true => Err(DpError::Overlaps),
+        false => Ok(costs),
+    }
+}
+
+/// The same for programs that know latency that overlaps, too.
+fn shared(problem: &Problem) -> Result<Homogeneous, DpError> {
     let costs = problem.costs();
     match costs.homogeneous(problem.processors()) {
-        Some(costs) if costs.overlaps() => Err(DpError::Overlaps),
         Some(costs) => Ok(costs),
         None => {
             costs.check_linear()?;

@@ -44,7 +44,7 @@ pub enum DpError {
         "the tables for {processors} processes need {needed} bytes, and {allowed} are allowed; {most} processes would fit"
     )]
     DoesNotFit {
-        /// `p`.
+        /// How many ranks the problem has.
         processors: usize,
         /// The bytes of the tables.
         needed: u64,
@@ -62,6 +62,12 @@ pub enum DpError {
         /// The operation asked for, which has no such tree.
         operation: Operation,
     },
+    /// The operation has no root, and goes along no tree.
+    #[error("{} has no root, and goes along no tree", operation.name())]
+    Rootless {
+        /// The operation asked for.
+        operation: Operation,
+    },
     /// There is no vector to find a tree for.
     #[error(
         "such trees are for the vector of a broadcast or reduction, and a {} has none",
@@ -76,7 +82,7 @@ pub enum DpError {
     RootOutOfRange {
         /// The root asked for.
         root: Rank,
-        /// `p`.
+        /// The number of ranks; the root is to be below it.
         processors: usize,
     },
     /// The costs differ from pair to pair.
@@ -112,7 +118,7 @@ fn no_ordered_tree(operation: Operation, root: Root, first: Rank, last: Rank) ->
     let name = operation.name();
     let root = match root {
         Root::Given(root) => format!(" with root {root}"),
-        Root::Best => String::new(),
+        Root::Best | Root::None => String::new(),
     };
     format!(
         "no ordered tree has the links for this {name}{root}: ranks {first}..={last} cannot be joined in rank order"

@@ -214,7 +214,7 @@ pub fn memory_needed(problem: &Problem, method: Method) -> Result<u64, DpError> 
     };
     let p = problem.processors();
     let cells = match problem.root() {
-        Root::Best => triangle_cells(p),
+        Root::Best | Root::None => triangle_cells(p),
         Root::Given(root) => {
             triangle_cells(root) + triangle_cells(p - 1 - root) + cells_with_root(p, root)
         }
@@ -279,8 +279,12 @@ pub(crate) fn ordered_tree<T: Scalar>(
         value: table.get(0, last).units(),
     };
     match (method, root) {
-        (Method::Plain, Root::Best) => plain::free_root(sizes, progress).map(of_triangle),
-        (Method::Dense, Root::Best) => dense::free_root(sizes, progress).map(of_triangle),
+        (Method::Plain, Root::Best | Root::None) => {
+            plain::free_root(sizes, progress).map(of_triangle)
+        }
+        (Method::Dense, Root::Best | Root::None) => {
+            dense::free_root(sizes, progress).map(of_triangle)
+        }
         (Method::Plain, Root::Given(root)) => {
             plain::fixed_root(sizes, root, progress).map(of_rooted_table)
         }
@@ -320,7 +324,7 @@ fn binary_tree<T: Scalar>(
         Method::Runs => unreachable!("runs find no binary trees and were refused"),
     }?;
     let (value, tree) = match root {
-        Root::Best => binary_tree::free_root_tree(sizes, &table),
+        Root::Best | Root::None => binary_tree::free_root_tree(sizes, &table),
         Root::Given(root) => binary_tree::fixed_root_tree(sizes, &table, root),
     };
     Ok(Optimum { tree, value: value.units() })

@@ -52,7 +52,7 @@ impl Order {
     /// ```
     pub fn of(tree: &Tree, operation: Operation) -> Order {
         let checked = match operation {
-            Operation::Gather | Operation::Scatter => check_ordered(tree),
+            Operation::Gather | Operation::Scatter | Operation::Allgather => check_ordered(tree),
             Operation::Reduce => check_combines_neighbours(tree),
             Operation::Broadcast => Ok(()),
         };
@@ -69,7 +69,7 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rank {processor} holds what is of {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
 pub struct NotOrdered {
-    /// Where it happens.
+    /// The rank whose segment gets a gap.
     pub processor: Rank,
     /// First and last rank of those whose data was held before.
     pub held: (Rank, Rank),

@@ -5,7 +5,7 @@ use crate::{
     TimeError, Tree, TreeError,
 };
 
-/// A rooted collective operation.
+/// A collective operation.
 #[derive(
     Clone,
     Copy,
@@ -30,6 +30,8 @@ pub enum Operation {
     Broadcast,
     /// Combine the vectors of all processors at the root, in rank order. The dual of broadcast.
     Reduce,
+    /// Give every processor all blocks, in rank order.
+    Allgather,
 }
 
 /// What kind of data an operation moves.
@@ -45,14 +47,28 @@ impl Operation {
     /// The kind of data that the operation moves.
     pub fn payload_kind(self) -> PayloadKind {
         match self {
-            Operation::Gather | Operation::Scatter => PayloadKind::Blocks,
+            Operation::Gather | Operation::Scatter | Operation::Allgather => PayloadKind::Blocks,
             Operation::Broadcast | Operation::Reduce => PayloadKind::Vector,
         }
     }
 
-    /// The operations whose block sizes may differ from processor to processor.
+    /// The operations with a root, which go along trees.
+    pub fn rooted() -> impl Iterator<Item = Operation> {
+        Operation::all().filter(|operation| operation.is_rooted())
+    }
+
+    /// The operations with a root whose block sizes may differ from processor to processor.
     pub fn irregular() -> impl Iterator<Item = Operation> {
-        Operation::ALL.iter().copied().filter(|operation| operation.is_irregular())
+        Operation::rooted().filter(|operation| operation.is_irregular())
+    }
+
+    /// Whether data comes from, or goes to, one processor: the root.
+    pub fn is_rooted(self) -> bool {
+        match self {
+            Operation::Gather | Operation::Scatter => true,
+            Operation::Broadcast | Operation::Reduce => true,
+            Operation::Allgather => false,
+        }
     }
 
     /// Whether block sizes may differ from processor to processor.
@@ -63,7 +79,10 @@ impl Operation {
     /// Whether data flows from the root outwards: a tree's steps are then performed backwards, with
     /// sends in place of receives.
     pub fn is_outward(self) -> bool {
-        matches!(self, Operation::Scatter | Operation::Broadcast)
+        match self {
+            Operation::Scatter | Operation::Broadcast => true,
+            Operation::Gather | Operation::Reduce | Operation::Allgather => false,
+        }
     }
 }
 
@@ -79,7 +98,7 @@ pub struct Vector {
 /// The data that an operation moves: without the operation, and hence without a direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Gather and scatter: a block for each processor.
+    /// Gather, scatter and allgather: a block for each processor.
     Blocks(BlockSizes),
     /// Broadcast and reduction: one vector of as many bytes for each of the processors.
     Vector(Vector),
@@ -181,6 +200,11 @@ impl Collective {
         Collective { operation: Operation::Scatter, payload: sizes.clone().into() }
     }
 
+    /// Every processor's block goes to all processors.
+    pub fn allgather(sizes: &BlockSizes) -> Collective {
+        Collective { operation: Operation::Allgather, payload: sizes.clone().into() }
+    }
+
     /// The root's whole vector goes along each edge, and is copied nowhere.
     pub fn broadcast(vector: Vector) -> Collective {
         Collective { operation: Operation::Broadcast, payload: vector.into() }
@@ -191,7 +215,7 @@ impl Collective {
         Collective { operation: Operation::Reduce, payload: vector.into() }
     }
 
-    /// Gather, scatter, broadcast or reduction.
+    /// The operation that is performed.
     pub fn operation(&self) -> Operation {
         self.operation
     }
@@ -206,7 +230,7 @@ impl Collective {
         self.payload.processors()
     }
 
-    /// The block sizes of a gather or scatter.
+    /// The block sizes, where blocks are moved.
     pub fn blocks(&self) -> Option<&BlockSizes> {
         match &self.payload {
             Payload::Blocks(sizes) => Some(sizes),
@@ -264,6 +288,8 @@ pub enum Root {
     Given(Rank),
     /// One with the least completion time, chosen by the construction.
     Best,
+    /// None: the operation has no root.
+    None,
 }
 
 impl Root {
@@ -271,7 +297,7 @@ impl Root {
     pub fn given(self) -> Option<Rank> {
         match self {
             Root::Given(root) => Some(root),
-            Root::Best => None,
+            Root::Best | Root::None => None,
         }
     }
 }
@@ -288,14 +314,26 @@ pub enum ProblemError {
     /// A root that is not a processor.
     #[error(transparent)]
     Root(#[from] TreeError),
+    /// A root for an operation without one.
+    #[error("{} has no root", operation.name())]
+    Rootless {
+        /// The operation that is performed.
+        operation: Operation,
+    },
+    /// No root for an operation that has one.
+    #[error("{} has a root", operation.name())]
+    Rooted {
+        /// The operation that is performed.
+        operation: Operation,
+    },
 }
 
 /// A problem: what is moved, at which costs, from or to which root, through how many ports. The
 /// argument of completion times, bounds and every construction.
 ///
 /// The costs are stated for its number of processors, and a given root is one of them. The root is
-/// open ([`Root::Best`]) and processors have one port unless [`with_root`](Self::with_root) and
-/// [`with_ports`](Self::with_ports) say otherwise. A copy shares block sizes and costs: O(1).
+/// open ([`Root::Best`]; [`Root::None`] if the operation has none) and processors have one port unless
+/// [`with_root`](Self::with_root) and [`with_ports`](Self::with_ports) say otherwise. A copy shares block sizes and costs: O(1).
 ///
 /// # Source
 /// OPT section 2.
@@ -340,7 +378,11 @@ impl Problem {
     ) -> Result<Problem, ProblemError> {
         let costs = costs.into();
         costs.costs().check_processors(collective.processors())?;
-        Ok(Problem { collective, costs, root: Root::Best, ports: Ports::ONE })
+        let root = match collective.operation.is_rooted() {
+            true => Root::Best,
+            false => Root::None,
+        };
+        Ok(Problem { collective, costs, root, ports: Ports::ONE })
     }
 
     /// The problem of gathering these blocks.
@@ -365,15 +407,43 @@ impl Problem {
         Problem::of(Collective::scatter(sizes), costs)
     }
 
+    /// The problem of giving these blocks to all.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn allgather(
+        sizes: &BlockSizes,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, ProblemError> {
+        Problem::of(Collective::allgather(sizes), costs)
+    }
+
     /// The same problem with this root.
     ///
     /// # Errors
-    /// [`ProblemError::Root`]: a given root out of range.
+    /// A given root out of range ([`ProblemError::Root`]), a root, given or open, for an operation
+    /// without one ([`ProblemError::Rootless`]), none for one that has ([`ProblemError::Rooted`]).
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
+    /// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+    /// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+    /// let allgather = Problem::allgather(&sizes, costs).unwrap();
+    /// assert_eq!(allgather.root(), Root::None);
+    /// assert_eq!(allgather.with_root(Root::Given(1)).unwrap_err().to_string(), "allgather has no root");
+    /// ```
     pub fn with_root(&self, root: Root) -> Result<Problem, ProblemError> {
-        if let Root::Given(root) = root {
-            Tree::check_root(self.processors(), root)?;
+        let operation = self.operation();
+        match (root, operation.is_rooted()) {
+            (Root::Given(_) | Root::Best, false) => Err(ProblemError::Rootless { operation }),
+            (Root::None, true) => Err(ProblemError::Rooted { operation }),
+            (Root::Given(root), true) => {
+                Tree::check_root(self.processors(), root)?;
+                Ok(Problem { root: Root::Given(root), ..self.clone() })
+            }
+            (Root::Best, true) | (Root::None, false) => Ok(Problem { root, ..self.clone() }),
         }
-        Ok(Problem { root, ..self.clone() })
     }
 
     /// The same problem where every processor has so many ports.
@@ -417,12 +487,12 @@ impl Problem {
         self.ports
     }
 
-    /// Gather, scatter, broadcast or reduction.
+    /// The operation that is performed.
     pub fn operation(&self) -> Operation {
         self.collective.operation
     }
 
-    /// The data: blocks for a gather or scatter, a vector for a broadcast or reduction.
+    /// The data: blocks, or the vector of a broadcast or reduction.
     pub fn payload(&self) -> &Payload {
         &self.collective.payload
     }
@@ -432,7 +502,7 @@ impl Problem {
         self.collective.processors()
     }
 
-    /// The block sizes of a gather or scatter.
+    /// The block sizes, where blocks are moved.
     pub fn blocks(&self) -> Option<&BlockSizes> {
         self.collective.blocks()
     }

@@ -84,7 +84,7 @@ fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
 }
 
 /// The tree along which a schedule moves its data, or `None` if it does so along none: if
-/// processes exchange messages, or have others than one towards the root.
+/// processes exchange messages, or have others than one towards the root, or there is no root.
 ///
 /// Processes without messages, because there is nothing to send, are leaves below the root.
 ///
@@ -92,6 +92,7 @@ fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
 /// O(n) for n actions.
 pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
     let task = schedule.task();
+    let root = task.root?;
     let outward = task.operation.is_outward();
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); schedule.processors()];
     let mut has_parent = vec![false; schedule.processors()];
@@ -114,8 +115,8 @@ pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
         }
     }
     for (rank, has_parent) in has_parent.into_iter().enumerate() {
-        if rank != task.root && !has_parent {
-            steps[task.root].push(Step::Receive(rank));
+        if rank != root && !has_parent {
+            steps[root].push(Step::Receive(rank));
         }
     }
     let mut all = Vec::with_capacity(2 * schedule.processors());
@@ -129,7 +130,7 @@ pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
         }
         all.extend(steps.into_iter().map(|step| (rank, step)));
     }
-    Tree::new(schedule.processors(), task.root, &all).ok()
+    Tree::new(schedule.processors(), root, &all).ok()
 }
 
 /// Which way the messages of an operation go.

@@ -70,6 +70,7 @@ impl Effort {
         match error {
             ConstructionError::Time(error) => self.unlinked(error),
             ConstructionError::TooManyRoots { .. }
+            | ConstructionError::Rootless { .. }
             | ConstructionError::NeedsBlocks { .. }
             | ConstructionError::NotHomogeneous
             | ConstructionError::ThirdSize { .. } => self.refused(error),

@@ -72,7 +72,7 @@ impl Plan {
     pub fn root(&self) -> Option<Rank> {
         match self {
             Plan::Tree(tree) => Some(tree.root()),
-            Plan::Programs(schedule) => Some(schedule.task().root),
+            Plan::Programs(schedule) => schedule.task().root,
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Settings {
     /// The message size at which costs that are linear only piece by piece are made linear to search
     /// with; trees are judged by the true ones.
     pub linearise_at: Option<u64>,
+    /// How much order may be given up by what is recommended.
+    pub order: Order,
     /// The library that plans are measured against; `None` for the fastest.
     pub library: Option<Library>,
 }
@@ -33,6 +35,7 @@ impl Settings {
         adaptive_rule: AdaptiveRule::CompletionTime,
         local_search: LocalSearch::DEFAULT,
         linearise_at: None,
+        order: Order::Ordered,
         library: None,
     };
 }
@@ -305,6 +308,7 @@ impl Wanted {
             | DpError::NoTree(_)
             | DpError::NoOrderedTree { .. }
             | DpError::NeedsBlocks { .. }
+            | DpError::Rootless { .. }
             | DpError::NeedsVector { .. }
             | DpError::NotHomogeneous
             | DpError::Overlaps

@@ -50,7 +50,8 @@ pub unsafe extern "C" fn MPI_Gatherv(
     comm: MPI_Comm,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Gatherv`, until this
+    // returns.
     unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm) }
 }
 
@@ -71,7 +72,8 @@ pub unsafe extern "C" fn MPI_Scatterv(
     comm: MPI_Comm,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
+    // returns.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
 }
 
@@ -94,7 +96,7 @@ pub unsafe extern "C" fn MPI_Gatherv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
+    // SAFETY: what the program gives to `MPI_Gatherv_init` it keeps until it frees the request.
     unsafe {
         let arguments = Arguments::gatherv(own, all, root);
         set_up("MPI_Gatherv_init", &arguments, (comm, request))
@@ -120,7 +122,7 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
+    // SAFETY: what the program gives to `MPI_Scatterv_init` it keeps until it frees the request.
     unsafe {
         let arguments = Arguments::scatterv(all, own, root);
         set_up("MPI_Scatterv_init", &arguments, (comm, request))
@@ -145,7 +147,7 @@ pub unsafe extern "C" fn MPIX_Gatherv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPIX_Gatherv_init`.
+    // SAFETY: `MPIX_Gatherv_init` demands what `MPI_Gatherv_init` does, to which all is passed.
     unsafe {
         MPI_Gatherv_init(
             sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
@@ -172,7 +174,7 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPIX_Scatterv_init`.
+    // SAFETY: `MPIX_Scatterv_init` demands what `MPI_Scatterv_init` does, to which all is passed.
     unsafe {
         MPI_Scatterv_init(
             sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
@@ -258,7 +260,7 @@ unsafe fn set_up(
     };
     // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
     let native = || code_of(unsafe { arguments.init_native(comm, request) });
-    // SAFETY: a communicator's handle by the caller's promise.
+    // SAFETY: `comm` is what the program gave to the call that sets up.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
@@ -273,7 +275,7 @@ unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_in
     };
     // SAFETY: the program's own arguments, by the caller's promise.
     let native = || code_of(unsafe { arguments.call_native(comm) });
-    // SAFETY: a communicator's handle by the caller's promise.
+    // SAFETY: `comm` is what the program gave to the one-shot call.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 

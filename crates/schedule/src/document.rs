@@ -14,8 +14,8 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank, StatedCosts,
-    Vector,
+    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank,
+    StatedCosts, Vector,
 };
 
 /// The name of the format.
@@ -23,10 +23,11 @@ pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
 pub const VERSION: u64 = 2;
 
-/// The oldest version that has all that a task needs, which is written: 2 for overheads, and for machines
-/// of version 2.
+/// The oldest version that has all that a task needs, which is written: 2 for operations without a root,
+/// for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
+        _ if !task.operation.is_rooted() => 2,
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
         Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
         Some(_) | None => 1,
@@ -89,7 +90,10 @@ impl Serialize for TaskFields<'_> {
         fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
         fields.serialize_field("processors", &task.processors())?;
-        fields.serialize_field("root", &task.root)?;
+        match task.root {
+            Some(root) => fields.serialize_field("root", &root)?,
+            None => fields.skip_field("root")?,
+        }
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
         match &task.costs {
@@ -393,7 +397,7 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
 struct ScheduleFields {
     operation: Operation,
     processors: usize,
-    root: Rank,
+    root: Option<Rank>,
     order: Order,
     ports: u16,
     costs: Option<Object<CostFields>>,
@@ -406,7 +410,14 @@ struct ScheduleFields {
 }
 
 impl ScheduleFields {
-    fn schedule(self) -> Result<Schedule, String> {
+    fn schedule(self, found: u64) -> Result<Schedule, String> {
+        if found < 2 && !self.operation.is_rooted() {
+            let name = self.operation.name();
+            return Err(format!("{name} in a document of version {found}; it needs version 2"));
+        }
+        if self.root.is_none() && self.operation.is_rooted() {
+            return Err("missing field `root`".into());
+        }
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
             (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
                 return Err(format!(
@@ -468,7 +479,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         let version = named(&mut fields, "version")?;
         Header { format, version }.check(FORMAT, VERSION).map_err(A::Error::custom)?;
         let rest = serde::de::value::MapAccessDeserializer::new(fields);
-        ScheduleFields::deserialize(rest)?.schedule().map_err(A::Error::custom)
+        ScheduleFields::deserialize(rest)?.schedule(version).map_err(A::Error::custom)
     }
 }
 
@@ -518,7 +529,13 @@ mod tests {
     #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":2", "version 2 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":3", "version 3 of format \"tuwtree-schedule\""),
+            (
+                "\"gather\"",
+                "\"allgather\"",
+                "allgather in a document of version 1; it needs version 2",
+            ),
+            ("\"root\":1,", "", "missing field `root`"),
             ("tuwtree-schedule", "tuwtree-tree", "the document's format is \"tuwtree-tree\""),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
             ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),

@@ -55,8 +55,8 @@ impl Schedule {
     /// own root counts.
     ///
     /// # Errors
-    /// [`OfTreeError`]: among others several ports for a broadcast or a reduction, and times that cannot
-    /// be stated, if the choice of ports depends on them.
+    /// [`OfTreeError`]: among others an operation without a root, several ports for a broadcast or a
+    /// reduction, and times that cannot be stated, if the choice of ports depends on them.
     ///
     /// # Complexity
     /// O(p log k) time for k ports, O(p) space.
@@ -174,7 +174,7 @@ fn one_ported_task(
 ) -> Result<Task, OfTreeError> {
     let task = Task {
         operation: collective.operation(),
-        root: tree.root(),
+        root: Some(tree.root()),
         payload: collective.payload().clone(),
         displacements: None,
         order: Order::of(tree, collective.operation()),

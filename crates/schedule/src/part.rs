@@ -11,8 +11,8 @@
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
 use crate::role::Role;
-use crate::schedule::{ActionFault, Schedule};
-use tuwtree_model::{ClosedSet, Operation, Rank, Tree, TreeError};
+use crate::schedule::{ActionFault, Schedule, ScheduleError, check_root};
+use tuwtree_model::{ClosedSet, Operation, Rank};
 
 /// One processor's role and actions.
 ///
@@ -30,9 +30,9 @@ pub struct Part {
 /// Why there is no such part.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PartError {
-    /// The root or the number of processors is out of range.
+    /// The root is out of range, there is none, or there is one too many.
     #[error(transparent)]
-    Root(#[from] TreeError),
+    Root(#[from] ScheduleError),
     /// A rank that is not below the number of processors.
     #[error("rank {rank} is outside 0..{processors} ({processors} processes)")]
     RankOutOfRange {
@@ -79,6 +79,9 @@ pub enum PartError {
     },
 }
 
+/// The word for no root.
+const NO_ROOT: u64 = u64::MAX;
+
 impl Part {
     /// The part of a processor with this role; `programs` has its actions, and nobody else's.
     ///
@@ -89,7 +92,7 @@ impl Part {
     /// O(1) for each piece of each action.
     pub fn new(role: Role, programs: Programs) -> Result<Part, PartError> {
         let processors = role.processors;
-        Tree::check_root(processors, role.root)?;
+        check_root(role.operation, processors, role.root)?;
         if role.rank >= processors {
             return Err(PartError::RankOutOfRange { rank: role.rank, processors });
         }
@@ -134,8 +137,8 @@ impl Part {
         for action in schedule.programs().actions(rank) {
             programs.push(&action)?;
         }
-        let is_irregular = role.operation.is_irregular();
-        if processors == 1 && is_irregular && role.own_bytes > 0 && programs.is_empty() {
+        let is_copied = role.operation.is_irregular() && role.operation.is_rooted();
+        if processors == 1 && is_copied && role.own_bytes > 0 && programs.is_empty() {
             let own = [Piece { offset: 0, bytes: role.own_bytes }];
             let from = Region { buffer: Buffer::Input, pieces: &own };
             let into = Region { buffer: Buffer::Output, pieces: &own };
@@ -170,7 +173,7 @@ impl Part {
         let mut words = vec![
             place_of(&operation, Operation::ALL),
             processors as u64,
-            root as u64,
+            root.map_or(NO_ROOT, |root| root as u64),
             rank as u64,
             u64::from(ports),
             own_bytes,
@@ -193,7 +196,7 @@ impl Part {
         let role = Role {
             operation: reader.one_of(Operation::ALL)?,
             processors: reader.number()?,
-            root: reader.number()?,
+            root: reader.root()?,
             rank: reader.number()?,
             ports: reader.number()?,
             own_bytes: reader.number()?,
@@ -267,6 +270,14 @@ impl Words<'_> {
         number.ok_or_else(|| self.damaged(self.next - 1))
     }
 
+    /// A root, or none.
+    fn root(&mut self) -> Result<Option<Rank>, PartError> {
+        match self.number()? {
+            NO_ROOT => Ok(None),
+            root => Rank::try_from(root).map(Some).map_err(|_| self.damaged(self.next - 1)),
+        }
+    }
+
     fn one_of<T: Copy>(&mut self, all: &[T]) -> Result<T, PartError> {
         let place: usize = self.number()?;
         all.get(place).copied().ok_or_else(|| self.damaged(self.next - 1))
@@ -322,7 +333,7 @@ impl Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{BlockSizes, Collective, Payload, Step, Vector};
+    use tuwtree_model::{BlockSizes, Collective, Payload, Step, Tree, Vector};
 
     fn schedule(operation: Operation) -> Schedule {
         let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
@@ -358,7 +369,7 @@ mod tests {
 
     #[test]
     fn words_give_the_part_back() {
-        for operation in Operation::all() {
+        for operation in Operation::rooted() {
             let schedule = schedule(operation);
             for rank in 0..3 {
                 let part = Part::of_schedule(&schedule, rank).unwrap();
@@ -393,7 +404,10 @@ mod tests {
             Part::new(role, part.programs.clone()).map_err(|error| error.to_string())
         };
         for (change, message) in [
-            (&(|role: &mut Role| role.root = 3) as &dyn Fn(&mut Role), "root 3 is outside 0..3"),
+            (
+                &(|role: &mut Role| role.root = Some(3)) as &dyn Fn(&mut Role),
+                "root 3 is outside 0..3",
+            ),
             (&|role| role.rank = 7, "rank 7 is outside 0..3"),
             (&|role| role.ports = 0, "0 ports"),
             (&|role| role.total_bytes = u64::MAX, "2^63 - 1"),

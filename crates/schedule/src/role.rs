@@ -11,8 +11,8 @@ pub struct Role {
     pub operation: Operation,
     /// The number of processors, `p >= 1`.
     pub processors: usize,
-    /// The root, in `0..p`.
-    pub root: Rank,
+    /// The root, in `0..p`; `None` if the operation has none.
+    pub root: Option<Rank>,
     /// The processor itself, in `0..p`.
     pub rank: Rank,
     /// How many actions it may perform at once, at least 1.
@@ -20,7 +20,7 @@ pub struct Role {
     /// The size of its own data: its block, or the vector.
     pub own_bytes: u64,
     /// All bytes that the operation is about: the sum of the blocks, or the vector. It matters at
-    /// the root only.
+    /// the root only, or if there is none.
     pub total_bytes: u64,
     /// The size of its segment.
     pub segment_bytes: u64,
@@ -29,10 +29,10 @@ pub struct Role {
 impl Role {
     /// Whether the processor is the root.
     pub fn is_root(&self) -> bool {
-        self.rank == self.root
+        self.root == Some(self.rank)
     }
 
-    /// The size of a buffer in bytes; the root's blocks count as if they lay one after the other.
+    /// The size of a buffer in bytes; all blocks count as if they lay one after the other.
     ///
     /// | operation | input | output |
     /// |---|---|---|
@@ -40,11 +40,13 @@ impl Role {
     /// | scatter | at the root, all blocks | the own block |
     /// | broadcast | none | the vector, which the root's output holds from the start |
     /// | reduce | the vector | at the root, the result |
+    /// | allgather | the own block | all blocks, of which it holds the own one from the start |
     pub fn buffer_bytes(&self, buffer: Buffer) -> u64 {
         let at_root = if self.is_root() { self.total_bytes } else { 0 };
         match (self.operation, buffer) {
             (_, Buffer::Segment) => self.segment_bytes,
-            (Operation::Gather | Operation::Reduce, Buffer::Input)
+            (Operation::Allgather, Buffer::Output) => self.total_bytes,
+            (Operation::Gather | Operation::Reduce | Operation::Allgather, Buffer::Input)
             | (Operation::Scatter | Operation::Broadcast, Buffer::Output) => self.own_bytes,
             (Operation::Gather | Operation::Reduce, Buffer::Output)
             | (Operation::Scatter, Buffer::Input) => at_root,

@@ -13,15 +13,15 @@ use tuwtree_model::{
 pub struct Task {
     /// The operation that is performed.
     pub operation: Operation,
-    /// The root, one of the payload's processors.
-    pub root: Rank,
+    /// The root, one of the payload's processors; `None` if the operation has none.
+    pub root: Option<Rank>,
     /// Blocks if the operation is irregular, a vector otherwise.
     pub payload: Payload,
-    /// For gather and scatter: where each block starts in the root's memory, in bytes. `None` if
-    /// they lie one after the other in rank order.
+    /// Where each block starts in the memory of those who have all blocks, in bytes: of the root, in
+    /// an allgather of everybody. `None` if they lie one after the other in rank order.
     ///
-    /// Actions are not concerned: they address the root's blocks as if these lay one after the
-    /// other, and whoever performs them adds the displacements.
+    /// Actions are not concerned: they address all blocks as if these lay one after the other, and
+    /// whoever performs them adds the displacements.
     pub displacements: Option<Vec<u64>>,
     /// What is promised about the data that processors hold.
     pub order: Order,
@@ -47,8 +47,13 @@ impl Task {
         self.payload.own(rank)
     }
 
+    /// The root as it ends a line that says what the schedule is for: `, root 3`; nothing without one.
+    pub fn root_phrase(&self) -> String {
+        self.root.map_or(String::new(), |root| format!(", root {root}"))
+    }
+
     fn check(&self) -> Result<(), ScheduleError> {
-        Tree::check_root(self.processors(), self.root)?;
+        check_root(self.operation, self.processors(), self.root)?;
         Collective::new(self.operation, self.payload.clone())?;
         if self.ports == 0 {
             return Err(ScheduleError::NoPorts);
@@ -74,9 +79,9 @@ impl Task {
 /// port. Messages from one processor to another with the same tag match in the order of the lists.
 ///
 /// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
-/// vector, and in a reduction every segment and the root's output hold the processor's own vector:
-/// as much of it as there is room for, and nothing behind it. With one processor, its data is where
-/// it belongs.
+/// vector, every output of an allgather the processor's own block in its place, and in a reduction
+/// every segment and the root's output hold the processor's own vector: as much of it as there is room
+/// for, and nothing behind it. With one processor, its data is where it belongs.
 ///
 /// # Invariants
 /// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
@@ -85,7 +90,7 @@ impl Task {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     task: Task,
-    /// `p` entries.
+    /// The size of each rank's segment in bytes.
     segments: Vec<u64>,
     programs: Programs,
 }
@@ -96,6 +101,18 @@ pub enum ScheduleError {
     /// The root or the number of processors is out of range.
     #[error(transparent)]
     Root(#[from] TreeError),
+    /// A root for an operation without one.
+    #[error("{} has no root", operation.name())]
+    Rootless {
+        /// The operation that is performed.
+        operation: Operation,
+    },
+    /// No root for an operation that has one.
+    #[error("{} has a root", operation.name())]
+    Rooted {
+        /// The operation that is performed.
+        operation: Operation,
+    },
     /// Data of the wrong kind.
     #[error(transparent)]
     Payload(#[from] WrongPayload),
@@ -288,8 +305,8 @@ impl Schedule {
         &self.programs
     }
 
-    /// The size of a processor's buffer in bytes; the root's blocks count as if they lay one after
-    /// the other.
+    /// The size of a processor's buffer in bytes; all blocks count as if they lay one after the
+    /// other.
     pub fn buffer_bytes(&self, rank: Rank, buffer: Buffer) -> u64 {
         self.role(rank).buffer_bytes(buffer)
     }
@@ -306,6 +323,20 @@ impl Schedule {
             total_bytes: self.task.total(),
             segment_bytes: self.segments[rank],
         }
+    }
+}
+
+/// Fails unless there is a root where the operation has one, and it is a processor.
+pub(crate) fn check_root(
+    operation: Operation,
+    processors: usize,
+    root: Option<Rank>,
+) -> Result<(), ScheduleError> {
+    match (root, operation.is_rooted()) {
+        (Some(root), true) => Ok(Tree::check_root(processors, root)?),
+        (None, false) => Ok(()),
+        (Some(_), false) => Err(ScheduleError::Rootless { operation }),
+        (None, true) => Err(ScheduleError::Rooted { operation }),
     }
 }
 

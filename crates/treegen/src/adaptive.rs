@@ -1,6 +1,7 @@
 //! Adaptive binomial trees: at each join the data decides who sends.
 
 use crate::ConstructionError;
+use crate::error::check_rooted;
 use crate::join::JoinRule;
 use crate::subcubes::{Subcube, holding, join_subcubes};
 use tuwtree_model::{Problem, Time, Tree};
@@ -53,6 +54,7 @@ pub enum AdaptiveRule {
 /// and positive blocks, the completion time is at most
 /// `ceil(log2 p) alpha + beta (m - m_r) + gamma m_r`.
 pub fn adaptive(problem: &Problem, rule: AdaptiveRule) -> Result<Tree, ConstructionError> {
+    check_rooted(problem)?;
     let (processors, root) = (problem.processors(), problem.root().given());
     let rule = JoinRule::new(rule, problem.operation(), problem.costs());
     let join = |left: &Subcube<Time>, right: &Subcube<Time>| {

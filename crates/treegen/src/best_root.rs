@@ -1,6 +1,7 @@
 //! The choice of a root among the completion times of all roots.
 
 use crate::ConstructionError;
+use crate::error::check_rooted;
 use tuwtree_model::{Ports, Problem, Rank, Root, Time, TimeError, Tree, completion_time};
 
 /// The root with the least completion time; of several, the one of least rank.
@@ -52,13 +53,14 @@ pub(crate) fn best_of_roots(
     problem: &Problem,
     build: impl Fn(Rank) -> Result<Tree, TimeError>,
 ) -> Result<Tree, ConstructionError> {
+    check_rooted(problem)?;
     let processors = problem.processors();
     let roots = match problem.root() {
         Root::Given(root) => return Ok(build(root)?),
-        Root::Best if processors > MOST_ROOTS => {
+        Root::Best | Root::None if processors > MOST_ROOTS => {
             return Err(ConstructionError::TooManyRoots { most: MOST_ROOTS, processors });
         }
-        Root::Best => 0..processors,
+        Root::Best | Root::None => 0..processors,
     };
     let one_ported = problem.with_ports(Ports::ONE);
     let mut best: Option<(Time, Tree)> = None;

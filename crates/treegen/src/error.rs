@@ -28,6 +28,12 @@ pub enum ConstructionError {
         /// The operation that is performed.
         operation: Operation,
     },
+    /// The operation has no root, and goes along no tree.
+    #[error("{} has no root, and goes along no tree", tuwtree_model::ClosedSet::name(*operation))]
+    Rootless {
+        /// The operation that is performed.
+        operation: Operation,
+    },
     /// The construction is made for the same linear costs everywhere.
     #[error("only costs that are the same for all pairs of processes will do")]
     NotHomogeneous,
@@ -39,7 +45,7 @@ pub enum ConstructionError {
     ThirdSize {
         /// The first processor with a third size.
         rank: Rank,
-        /// Its block.
+        /// The size of its block in bytes, which is the third.
         size: u64,
         /// The smaller of the two sizes before.
         smaller: u64,
@@ -48,8 +54,17 @@ pub enum ConstructionError {
     },
 }
 
+/// Fails if the operation has no root.
+pub(crate) fn check_rooted(problem: &Problem) -> Result<(), ConstructionError> {
+    match problem.operation() {
+        operation if operation.is_rooted() => Ok(()),
+        operation => Err(ConstructionError::Rootless { operation }),
+    }
+}
+
 /// The blocks of a gather or scatter.
 pub(crate) fn blocks(problem: &Problem) -> Result<&BlockSizes, ConstructionError> {
+    check_rooted(problem)?;
     let operation = problem.operation();
     problem.blocks().ok_or(ConstructionError::NeedsBlocks { operation })
 }

@@ -8,6 +8,7 @@
 //! which reduces the number of communication rounds" to `ceil(log_{k+1} p)`. It does not say how; the
 //! choice of the receiver here is ours.
 
+use crate::error::check_rooted;
 use crate::{AdaptiveRule, ConstructionError, adaptive};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,6 +47,7 @@ pub fn knomial(problem: &Problem) -> Result<Tree, ConstructionError> {
     if problem.ports() == Ports::ONE {
         return adaptive(problem, AdaptiveRule::CompletionTime);
     }
+    check_rooted(problem)?;
     let (processors, root) = (problem.processors(), problem.root().given());
     let joins = Joins { problem, ports: problem.ports().get().into() };
     let single = |rank| Range { first: rank, last: rank, root: rank, busy: Vec::new() };

@@ -2,6 +2,7 @@
 
 use crate::ConstructionError;
 use crate::best_root::{best_possible_root, best_root};
+use crate::error::check_rooted;
 use tuwtree_model::{
     BlockSizes, CostModel, Homogeneous, Payload, Problem, Rank, Root, Step, Time, TimeError, Tree,
 };
@@ -24,10 +25,11 @@ use tuwtree_model::{
 /// # Source
 /// OPT section 5.1, "Linear".
 pub fn linear(problem: &Problem) -> Result<Tree, ConstructionError> {
+    check_rooted(problem)?;
     let processors = problem.processors();
     let root = match problem.root() {
         Root::Given(root) => root,
-        Root::Best => best(problem)?,
+        Root::Best | Root::None => best(problem)?,
     };
     Ok(match problem.payload() {
         Payload::Blocks(_) => star(processors, root, 0..processors),

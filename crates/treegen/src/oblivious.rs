@@ -2,6 +2,7 @@
 
 use crate::ConstructionError;
 use crate::best_root::best_possible_root;
+use crate::error::check_rooted;
 use crate::join::{ReceivingSide, joined_time};
 use crate::subcubes::{Subcube, holding, join_subcubes};
 use std::convert::Infallible;
@@ -20,9 +21,10 @@ use tuwtree_model::{Problem, Root, Time, TimeError, Tree};
 /// # Source
 /// OPT section 5.1, "Oblivious"; the direction is the one of the published tables.
 pub fn oblivious(problem: &Problem) -> Result<Tree, ConstructionError> {
+    check_rooted(problem)?;
     let root = match problem.root() {
         Root::Given(root) => root,
-        Root::Best => best_possible_root(times(problem))?,
+        Root::Best | Root::None => best_possible_root(times(problem))?,
     };
     let join = |left: &Subcube<()>, right: &Subcube<()>| {
         Ok((holding(Some(root), left, right).unwrap_or(ReceivingSide::Right), ()))

@@ -41,7 +41,7 @@ pub fn two_level<E>(
     for (node, ranks) in nodes.iter().enumerate() {
         let here = match root {
             Root::Given(root) => ranks.iter().position(|&rank| rank == root),
-            Root::Best => None,
+            Root::Best | Root::None => None,
         };
         if here.is_some() {
             root_node = Root::Given(node);

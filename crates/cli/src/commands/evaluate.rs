@@ -151,7 +151,7 @@ impl Evaluation<'_> {
             )?,
             Err(fault) => {
                 let but = match self.problem.operation() {
-                    Operation::Gather | Operation::Scatter => "",
+                    Operation::Gather | Operation::Scatter | Operation::Allgather => "",
                     Operation::Broadcast => "; a broadcast need not be ordered",
                     Operation::Reduce => "; it is for operators that commute",
                 };

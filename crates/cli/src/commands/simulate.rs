@@ -90,11 +90,11 @@ impl Simulated<'_> {
         writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
         writeln!(
             output,
-            "schedule         {} of {} bytes over {} processes, root {}; order {}, {} port{}",
+            "schedule         {} of {} bytes over {} processes{}; order {}, {} port{}",
             task.operation.name(),
             task.total(),
             task.processors(),
-            task.root,
+            task.root_phrase(),
             task.order.name(),
             task.ports,
             if task.ports == 1 { "" } else { "s" }

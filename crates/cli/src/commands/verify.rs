@@ -56,11 +56,11 @@ fn write_text(
     let task = schedule.task();
     writeln!(
         output,
-        "correct    {} of {} bytes over {} processes, root {}",
+        "correct    {} of {} bytes over {} processes{}",
         task.operation.name(),
         task.total(),
         task.processors(),
-        task.root
+        task.root_phrase()
     )?;
     writeln!(
         output,

@@ -121,11 +121,12 @@ impl Compared<'_> {
     pub(crate) fn title(&self) -> String {
         let payload = self.problem.payload();
         let root = match self.problem.root() {
-            Root::Given(root) => format!("root {root}"),
-            Root::Best => "best root".to_owned(),
+            Root::Given(root) => format!(", root {root}"),
+            Root::Best => ", best root".to_owned(),
+            Root::None => String::new(),
         };
         format!(
-            "{} of {} over {} processes, {root}",
+            "{} of {} over {} processes{root}",
             self.problem.operation().name(),
             text::payload(payload),
             payload.processors()
@@ -137,6 +138,7 @@ impl Compared<'_> {
         match self.problem.root() {
             Root::Given(root) => format!("lower bound on any tree with root {root}"),
             Root::Best => "lower bound on any tree".to_owned(),
+            Root::None => "lower bound on any schedule".to_owned(),
         }
     }
 

@@ -33,6 +33,7 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         "root": match comparison.problem.root() {
             Root::Given(root) => json!(root),
             Root::Best => json!("best"),
+            Root::None => Value::Null,
         },
         "alpha": parameter(Homogeneous::alpha),
         "beta_per_byte": parameter(Homogeneous::beta),

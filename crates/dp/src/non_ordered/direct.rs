@@ -59,7 +59,7 @@ pub fn direct(
     let largest = descending(sizes, receiver);
     let mut best = match root {
         Root::Given(_) => None,
-        Root::Best => {
+        Root::Best | Root::None => {
             let arrangement = with_fillers(&[], blocks)?;
             let method = default_method(&arrangement.problem);
             let optimum = optimal(&arrangement.problem, method, progress)?;

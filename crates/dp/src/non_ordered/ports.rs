@@ -38,7 +38,7 @@ pub(super) fn exact(blocks: Blocks<'_>, ports: Ports) -> Result<Tree, NonOrdered
     let everything = (1 << processors) - 1;
     let (root, plan) = match root {
         Root::Given(root) => (root, table.first_ready(root, everything).1),
-        Root::Best => {
+        Root::Best | Root::None => {
             let (_, root, plan) = table.ready[everything];
             (root, plan)
         }
@@ -52,7 +52,7 @@ type Set = usize;
 /// When the ports of a receiver that has some blocks may be free.
 #[derive(Clone)]
 struct PortTimes {
-    /// In ascending order.
+    /// When each port is free, the earliest first.
     free: Vec<Time>,
     /// What came last: the blocks of a message, or none for the copy.
     last: Set,

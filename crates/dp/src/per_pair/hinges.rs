@@ -1,4 +1,11 @@
 //! The recurrence by lower envelopes, shortest ranges first: O(p^4 log p), as a rule O(p^4).
+//!
+//! ```text
+//! length    receivers, each by itself, in parallel           then, for the next lengths
+//!    1      r: C(i,i+1,r), from the single senders           the roots of each [i..i+1], first ready first
+//!    2      r: C(i,i+2,r): [i..k] received, [k+1..i+2] sent  the roots of each [i..i+2]
+//!    ..        or the other way; senders as one envelope     ..
+//! ```
 
 use super::hinge::Sender;
 use super::levels::{level_cells, widths};
@@ -15,7 +22,7 @@ use tuwtree_model::{Rank, Root};
 /// range holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct HingeTable {
-    /// By rank.
+    /// Entry `r` holds all `C(i,j,r)`.
     receivers: Vec<HingeReceiver>,
 }
 
@@ -50,7 +57,7 @@ pub(crate) fn ordered(
         _ => (0, last),
     };
     let (left, right) = match root {
-        Root::Best => ((0, last + 1), None),
+        Root::Best | Root::None => ((0, last + 1), None),
         Root::Given(root) => ((0, root), Some((root + 1, last - root))),
     };
     let new = |rank| HingeReceiver::new(links, rank, bounds(rank));
@@ -92,7 +99,7 @@ pub(crate) fn results(processors: usize, root: Root) -> usize {
     let others =
         widths(processors, root).map(|width| level_cells(width) - width as u128).sum::<u128>();
     let rooted = match root {
-        Root::Best => 0,
+        Root::Best | Root::None => 0,
         Root::Given(root) => cells_with_root(processors, root) - 1,
     };
     others as usize + rooted
@@ -102,7 +109,7 @@ pub(crate) fn results(processors: usize, root: Root) -> usize {
 pub(crate) fn memory(processors: usize, root: Root) -> u128 {
     let sorted = widths(processors, root).map(level_cells).sum::<u128>();
     let timed = match root {
-        Root::Best => sorted,
+        Root::Best | Root::None => sorted,
         Root::Given(root) => sorted + cells_with_root(processors, root) as u128,
     };
     let (time, rank) = (size_of::<f64>() as u128, size_of::<u16>() as u128);

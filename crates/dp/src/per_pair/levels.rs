@@ -82,7 +82,7 @@ pub(crate) fn widths(processors: usize, root: Root) -> impl Iterator<Item = usiz
 /// The first processors and widths of these tables.
 pub(crate) fn spans(processors: usize, root: Root) -> impl Iterator<Item = (Rank, usize)> {
     let (one, other) = match root {
-        Root::Best => ((0, processors), None),
+        Root::Best | Root::None => ((0, processors), None),
         Root::Given(root) => ((0, root), Some((root + 1, processors - 1 - root))),
     };
     std::iter::once(one).chain(other)

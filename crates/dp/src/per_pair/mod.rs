@@ -83,7 +83,7 @@ pub enum PairTrees {
 pub fn memory_needed_per_pair(processors: usize, root: Root, trees: PairTrees) -> u64 {
     let root = match root {
         Root::Given(root) => Root::Given(root.min(processors.saturating_sub(1))),
-        Root::Best => Root::Best,
+        open @ (Root::Best | Root::None) => open,
     };
     let bytes = match trees {
         _ if processors == 0 => 0,
@@ -124,6 +124,10 @@ const MOST: usize = 1 << 16;
 
 /// A problem's links, once it is known to fit.
 fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result<Links, DpError> {
+    let operation = problem.operation();
+    if !operation.is_rooted() {
+        return Err(DpError::Rootless { operation });
+    }
     let (processors, root) = (problem.processors(), problem.root());
     let needed = memory_needed_per_pair(processors, root, trees);
     let allowed = progress.memory_allowed();
@@ -205,13 +209,15 @@ fn optimum(
 ) -> Result<Optimum, DpError> {
     let (last, root) = (links.processors() - 1, problem.root());
     let best = match root {
-        Root::Best => tree::best_root((0..=last).map(|root| time(0, last, root))),
+        Root::Best | Root::None => tree::best_root((0..=last).map(|root| time(0, last, root))),
         Root::Given(root) => Some((root, time(0, last, root))).filter(|best| best.1.is_finite()),
     };
     let Some((found, value)) = best else {
         return Err(no_ordered_tree(problem, |i, j| match root {
             Root::Given(root) if (i..=j).contains(&root) => time(i, j, root).is_finite(),
-            Root::Given(_) | Root::Best => (i..=j).any(|root| time(i, j, root).is_finite()),
+            Root::Given(_) | Root::Best | Root::None => {
+                (i..=j).any(|root| time(i, j, root).is_finite())
+            }
         }));
     };
     let value = links.stated(value)?;
@@ -242,7 +248,7 @@ pub fn optimal_binary_per_pair(
     let table = binary::binary(&links, root, &mut meter)?;
     let best = match root {
         _ if last == 0 => Some((0, 0.0)),
-        Root::Best => tree::best_root(table.roots(0, last).iter().copied()),
+        Root::Best | Root::None => tree::best_root(table.roots(0, last).iter().copied()),
         Root::Given(root) => {
             let (time, _) = table.best_shape(&links, (0, last, root));
             Some((root, time)).filter(|best| best.1.is_finite())
@@ -251,7 +257,9 @@ pub fn optimal_binary_per_pair(
     let Some((found, value)) = best else {
         return Err(no_ordered_tree(problem, |i, j| match root {
             Root::Given(root) if (i..=j).contains(&root) => true,
-            Root::Given(_) | Root::Best => table.roots(i, j).iter().any(|time| time.is_finite()),
+            Root::Given(_) | Root::Best | Root::None => {
+                table.roots(i, j).iter().any(|time| time.is_finite())
+            }
         }));
     };
     let value = links.stated(value)?;

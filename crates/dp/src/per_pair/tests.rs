@@ -7,7 +7,7 @@ use crate::{Method, optimal, optimal_binary};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, CostMatrix, Costs, CostsError, Homogeneous, Operation, Payload, Vector,
+    BlockSizes, CostMatrix, Costs, CostsError, Homogeneous, Operation, Payload, Vector,
     completion_time,
 };
 
@@ -91,14 +91,14 @@ fn problems(most: usize) -> impl Strategy<Value = (BlockSizes, CostMatrix)> {
 /// The problems that these blocks stand for: a gather, a scatter, a broadcast, a reduction.
 fn of_all_operations(sizes: &BlockSizes, costs: &CostMatrix) -> Vec<Problem> {
     let vector = Vector { processors: sizes.processors(), bytes: sizes.block(0) };
-    let problem = |&operation: &Operation| {
+    let problem = |operation: Operation| {
         let payload = match operation.is_irregular() {
             true => Payload::Blocks(sizes.clone()),
             false => Payload::Vector(vector),
         };
         Problem::new(operation, payload, costs).unwrap()
     };
-    Operation::ALL.iter().map(problem).collect()
+    Operation::rooted().map(problem).collect()
 }
 
 /// Both methods, the yardstick first.

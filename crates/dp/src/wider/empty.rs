@@ -16,7 +16,7 @@ pub(super) struct Kept {
     processors: usize,
     /// The ranks kept, rising; at least one.
     ranks: Vec<Rank>,
-    /// Their blocks.
+    /// The blocks of the ranks kept, in the same order.
     pub(super) sizes: BlockSizes,
     /// The root among those kept.
     pub(super) root: Root,
@@ -35,7 +35,7 @@ impl Kept {
             processors: sizes.processors(),
             sizes: BlockSizes::new(blocks).expect("fewer blocks than before"),
             root: match root {
-                Root::Best => Root::Best,
+                Root::Best | Root::None => Root::Best,
                 Root::Given(root) => {
                     Root::Given(ranks.binary_search(&root).expect("the root is kept"))
                 }

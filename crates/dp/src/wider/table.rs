@@ -137,7 +137,7 @@ impl<T: Scalar> SideTable<T> {
 /// The clocks that receivers start with, and whose is which: only they distinguish receivers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Clocks<T> {
-    /// Rising.
+    /// The different start times of receivers, rising.
     pub(super) values: Vec<T>,
     /// `p` entries: the index of a processor's clock; of others, if there is none of theirs, any.
     of: Vec<u32>,
@@ -235,7 +235,7 @@ impl<T: Scalar> Clocks<T> {
 /// [`DpError::RootOutOfRange`].
 pub(super) fn given_root(processors: usize, root: Root) -> Result<Option<Rank>, DpError> {
     match root {
-        Root::Best => Ok(None),
+        Root::Best | Root::None => Ok(None),
         Root::Given(root) if root < processors => Ok(Some(root)),
         Root::Given(root) => Err(DpError::RootOutOfRange { root, processors }),
     }

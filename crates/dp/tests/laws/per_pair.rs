@@ -81,7 +81,7 @@ proptest! {
             for problem in with_each_root(&problem) {
                 let least = |times: &[f64]| match problem.root() {
                     Root::Given(root) => times[root],
-                    Root::Best => best(times),
+                    Root::Best | Root::None => best(times),
                 };
                 for method in PairMethod::all() {
                     is_least(optimal_per_pair(&problem, method, &()), least(&any), &problem);

@@ -43,7 +43,7 @@ pub(super) fn actions_of(
     let role = Role {
         operation,
         processors,
-        root,
+        root: Some(root),
         rank: node.rank,
         ports: 1,
         own_bytes: node.block,

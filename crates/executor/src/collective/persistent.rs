@@ -316,8 +316,8 @@ fn check_schedule(
         let (found, wanted) = (task.operation.name(), operation.name());
         return Err(format!("a schedule for {found}, called for {wanted}"));
     }
-    if task.root != root {
-        return Err(format!("a schedule with root {}, called with root {root}", task.root));
+    if let Some(found) = task.root.filter(|&found| found != root) {
+        return Err(format!("a schedule with root {found}, called with root {root}"));
     }
     let Payload::Blocks(given) = &task.payload else {
         return Err("a schedule without blocks".to_owned());

@@ -29,6 +29,12 @@ pub enum ExecutionError {
         /// The size that the part needs.
         needed: u64,
     },
+    /// An operation without a root.
+    #[error("{} has no root: only gather, scatter, broadcast and reduction are performed", operation.name())]
+    Rootless {
+        /// The operation.
+        operation: Operation,
+    },
     /// Own data in place at a processor that has no place for it.
     #[error(
         "rank {rank}: data in place; only the root of a gather, scatter or reduction can have it there, with a block for each rank, its own of {own_bytes} bytes"

@@ -5,6 +5,14 @@
 //! waits for what is worked out once ([`Mode`]), so that performing is counting and starting
 //! requests; nothing runs behind the program's back, but what MPI does.
 //!
+//! ```text
+//! start      take_ready: starts messages; copies and combines at once    no step is left: over
+//!                |                       ^
+//!                | what is under way     | steps that waited only for these (`Progress::end`)
+//!                v                       |
+//! wait, test take_ended: which messages have ended?   none: `test` says no, `wait` stays here
+//! ```
+//!
 //! # Data
 //! Inputs and outputs are elements of any datatype at any place ([`Place`]); segments hold packed
 //! bytes. A message from or to one stretch of memory is sent as it is, any other as one element of a
@@ -259,7 +267,7 @@ impl Execution {
             role: Role {
                 operation: Operation::Gather,
                 processors: communicator.size(),
-                root: 0,
+                root: Some(0),
                 rank: communicator.rank(),
                 ports: 1,
                 own_bytes: 0,

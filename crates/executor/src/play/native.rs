@@ -2,7 +2,7 @@
 
 use super::{Buffers, ExecutionError, Own, Place, Reduction};
 use crate::sys::{Arguments, Communicator};
-use tuwtree_model::Operation;
+use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Buffer, Role};
 
 impl Buffers {
@@ -18,23 +18,26 @@ impl Buffers {
         communicator: &Communicator,
     ) -> Result<(), ExecutionError> {
         super::setup::check_sizes(role, self)?;
-        let root = role.root;
-        let (own, all) = match role.operation {
+        let operation = role.operation;
+        let root = role.root.ok_or(ExecutionError::Rootless { operation })?;
+        let (own, all) = match operation {
             Operation::Gather => (&*self.input, &*self.output),
             Operation::Scatter => (&*self.output, &*self.input),
             Operation::Broadcast => return Ok(communicator.native_broadcast(&self.output, root)?),
-            Operation::Reduce => return self.reduce_natively(role, communicator),
+            Operation::Reduce => return self.reduce_natively(role, root, communicator),
+            Operation::Allgather => return Err(ExecutionError::Rootless { operation }),
         };
         let lists = if role.is_root() { Some(all.lists()?) } else { None };
         let own = Some(own).filter(|_| self.own == Own::Apart);
         let all = lists.as_ref().map(|lists| (all, lists));
-        let arguments = Arguments::of_places(role.operation, own, all, root)?;
+        let arguments = Arguments::of_places(operation, own, all, root)?;
         Ok(communicator.native(&arguments)?)
     }
 
     fn reduce_natively(
         &self,
         role: &Role,
+        root: Rank,
         communicator: &Communicator,
     ) -> Result<(), ExecutionError> {
         let Reduction { datatype, operator } =
@@ -46,7 +49,7 @@ impl Buffers {
             Own::InPlace => Some(self.output.copied()?),
         };
         let given = copied.as_ref().unwrap_or(&*self.input);
-        let operation = (datatype, operator, role.root);
+        let operation = (datatype, operator, root);
         Ok(communicator.native_reduce(given, &self.output, elements, operation)?)
     }
 

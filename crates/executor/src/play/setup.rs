@@ -56,9 +56,12 @@ pub(super) fn bind(
 
 /// Whether the buffers have as much data as the part needs.
 pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), ExecutionError> {
-    let rank = role.rank;
+    let (rank, operation) = (role.rank, role.operation);
+    if !operation.is_rooted() {
+        return Err(ExecutionError::Rootless { operation });
+    }
     if buffers.reduction.is_some() != (role.operation == Operation::Reduce) {
-        return Err(ExecutionError::Reduction { operation: role.operation });
+        return Err(ExecutionError::Reduction { operation });
     }
     let mut needed = [Buffer::Input, Buffer::Output].map(|buffer| role.buffer_bytes(buffer));
     if buffers.own == Own::InPlace {
@@ -73,7 +76,7 @@ pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), Executio
                     && all.block(rank).is_some_and(|block| block.bytes == own_bytes)
             }
             Operation::Reduce => true,
-            Operation::Broadcast => false,
+            Operation::Broadcast | Operation::Allgather => false,
         };
         if !role.is_root() || !has_place {
             return Err(ExecutionError::NoPlace { rank, own_bytes });
@@ -109,7 +112,7 @@ fn placed(
             Operation::Scatter => {
                 action.relocate(Buffer::Output, Buffer::Input, start(&buffers.input));
             }
-            Operation::Broadcast | Operation::Reduce => {}
+            Operation::Broadcast | Operation::Reduce | Operation::Allgather => {}
         }
         if action.copies_nothing() {
             continue;

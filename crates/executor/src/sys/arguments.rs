@@ -39,29 +39,28 @@ pub struct Arguments<'a> {
 /// where they start.
 #[derive(Debug)]
 pub struct PartitionMut<'a, T> {
-    /// The items.
+    /// The elements of all blocks, gaps between blocks included.
     pub items: &'a mut [T],
     /// How many are each processor's.
     pub counts: &'a [c_int],
-    /// Where they start.
+    /// Where each block starts, in items from the first.
     pub displacements: &'a [c_int],
 }
 
 /// All blocks of a scatter's root, in the same way.
 #[derive(Clone, Copy, Debug)]
 pub struct Partition<'a, T> {
-    /// The items.
+    /// The elements of all blocks, gaps between blocks included.
     pub items: &'a [T],
     /// How many are each processor's.
     pub counts: &'a [c_int],
-    /// Where they start.
+    /// Where each block starts, in items from the first.
     pub displacements: &'a [c_int],
 }
 
 /// What arguments mean.
 #[derive(Debug)]
 pub(crate) struct Parsed<'a> {
-    /// The root.
     pub(crate) root: Rank,
     /// The own block; `None` at a root whose block stays where it is (`MPI_IN_PLACE`).
     pub(crate) own: Option<Rc<Place>>,
@@ -76,23 +75,23 @@ pub enum ArgumentError {
     /// No processor.
     #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     Root {
-        /// The root given.
+        /// The root as the caller gave it; may be negative.
         root: c_int,
-        /// `p`.
+        /// The size of the communicator; the root is to be below it.
         processors: usize,
     },
     /// `MPI_IN_PLACE` at another processor than the root.
     #[error("MPI_IN_PLACE at rank {rank}, which is not the root {root}")]
     NotInPlace {
-        /// The processor.
+        /// The rank that gave it.
         rank: Rank,
-        /// The root.
+        /// The only rank that may give it.
         root: Rank,
     },
     /// No list of counts or displacements.
     #[error("a null pointer for {what}")]
     Null {
-        /// Which argument.
+        /// The argument that is null, in words.
         what: &'static str,
     },
     /// The processor's own block.
@@ -106,7 +105,7 @@ pub enum ArgumentError {
     Partition {
         /// The first block that is not right.
         block: usize,
-        /// What is wrong.
+        /// What is wrong with the lists, in words.
         reason: &'static str,
     },
     /// What the root sends itself, or more than it wants.
@@ -242,7 +241,8 @@ impl<'a> Arguments<'a> {
         };
         let own = match own {
             Some((items, length)) => (items.cast(), count(length)?, datatype),
-            // SAFETY: reading a constant of the C shim.
+            // SAFETY: the shim's address that stands for `MPI_IN_PLACE` is never written; it is not
+            // followed here.
             None => (unsafe { raw::TUWTREE_IN_PLACE }, 0, datatype),
         };
         let mut list_length = None;
@@ -280,7 +280,7 @@ impl<'a> Arguments<'a> {
         let root =
             self.root(processors).ok_or(ArgumentError::Root { root: self.root, processors })?;
         let (buffer, count, datatype) = self.own;
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: the shim's constant is only compared with the buffer's address.
         let is_in_place = buffer == unsafe { raw::TUWTREE_IN_PLACE };
         let own = match is_in_place {
             true if rank == root => None,
@@ -341,7 +341,8 @@ impl<'a> Arguments<'a> {
         let (own, count, own_type) = self.own;
         let (all, counts, places, all_type) = self.all;
         let root = self.root;
-        // SAFETY: the promise made when the arguments were, and the caller's.
+        // SAFETY: buffers and lists are as promised when the arguments were made; the communicator
+        // is the caller's promise.
         unsafe {
             match self.operation.is_outward() {
                 false => {
@@ -368,7 +369,8 @@ impl<'a> Arguments<'a> {
     ) -> Result<(), MpiError> {
         let ((own, count, own_type), all) = (self.own, self.all);
         let place = (self.root, comm);
-        // SAFETY: the promise made when the arguments were, and the caller's.
+        // SAFETY: as for a single call, but that the caller keeps all this until the request is
+        // freed; there is a place for one by its promise.
         unsafe {
             match self.operation.is_outward() {
                 false => calls::gatherv_init((own, count, own_type), all, place, request),
@@ -464,13 +466,13 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
-        // SAFETY: a communicator that lives.
+        // SAFETY: our communicator lives at least as long as this call.
         unsafe { arguments.call_native(self.raw()) }
     }
 
     /// Whether the library has persistent irregular operations.
     pub fn has_persistent() -> bool {
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: a number of the shim, fixed when it was compiled for this library.
         unsafe { raw::TUWTREE_HAS_GATHERV_INIT != 0 }
     }
 }

@@ -48,11 +48,11 @@ pub enum PlaceError {
         "block {block}, {elements} elements at {at} bytes, is outside of the {bytes} bytes of memory"
     )]
     Outside {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its elements.
+        /// How many elements it has.
         elements: u64,
-        /// Where it starts.
+        /// Where it starts, in bytes from the memory's start.
         at: i64,
         /// The size of the memory.
         bytes: u64,
@@ -62,27 +62,27 @@ pub enum PlaceError {
         "block {block}, {elements} elements at {at} bytes, is beyond what MPI can address, 2^63 - 1 bytes"
     )]
     TooLarge {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its elements.
+        /// How many elements it has.
         elements: u64,
-        /// Where it starts.
+        /// Where it starts, in bytes; in extents of the datatype where these are too many to state.
         at: i64,
     },
     /// A count below 0.
     #[error("count {count} of block {block}; at least 0 is allowed")]
     NegativeCount {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its count.
+        /// The count that was given for it, below 0.
         count: c_int,
     },
     /// Data without memory.
     #[error("block {block} of {bytes} bytes has no memory: a null pointer")]
     Null {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its size.
+        /// How many bytes it has to hold, at least 1.
         bytes: u64,
     },
 }
@@ -95,7 +95,7 @@ pub enum PlaceError {
 pub struct CutElement {
     /// Where the action's piece starts.
     pub offset: u64,
-    /// Its size.
+    /// The size of that piece.
     pub bytes: u64,
     /// The size of an element's data.
     pub element: u64,

@@ -165,7 +165,8 @@ impl Requests {
     fn free(&mut self) {
         if self.reuse == Reuse::Again && !self.messages.is_empty() && is_running() {
             for message in &mut self.messages {
-                // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+                // SAFETY: `add` has made the request, and it is freed only here; one under way MPI
+                // keeps until it ends. Failures have nobody to hear of them.
                 let _ = unsafe { calls::request_free(&mut message.request) };
             }
         }
@@ -182,7 +183,7 @@ impl Requests {
         (peer, tag): (Rank, c_int),
     ) -> Result<u32, MpiError> {
         let Counted { start, count, datatype } = transfer.counted()?;
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: the null request, a constant handle; it stands here until the request is made.
         let null = unsafe { raw::RSMPI_REQUEST_NULL };
         let mut message = Message {
             way,

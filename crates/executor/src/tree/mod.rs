@@ -50,7 +50,7 @@ pub enum Fault {
     /// A processor takes part only to say that it has nothing to take part with.
     #[error("rank {rank} was given invalid arguments")]
     Refused {
-        /// The processor.
+        /// The rank that has invalid arguments.
         rank: Rank,
     },
     /// Two processors were given different roots, or follow different rules.
@@ -64,9 +64,9 @@ pub enum Fault {
     /// A total that does not fit.
     #[error("the blocks of ranks {first} to {last} add up to more than 2^64 - 1 bytes")]
     TooLarge {
-        /// The first processor.
+        /// The lowest rank of the subcubes that were joined.
         first: Rank,
-        /// The last.
+        /// Their highest rank.
         last: Rank,
     },
     /// A time by which the rule would have to decide cannot be stated.
@@ -74,15 +74,15 @@ pub enum Fault {
     NoTime {
         /// The first processor of the joined subcube.
         first: Rank,
-        /// The last.
+        /// The highest rank of the joined subcube.
         last: Rank,
-        /// Why.
+        /// Why the rule has no time for it.
         reason: NoTime,
     },
     /// The message is none of the construction's.
     #[error("rank {rank} received a message that is not the construction's")]
     Garbled {
-        /// Who received it.
+        /// The rank that received the message.
         rank: Rank,
     },
 }
@@ -121,7 +121,7 @@ impl From<TimeError> for NoTime {
 /// What is known of a subcube at its fixed root and its gather root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Report {
-    /// The gather root.
+    /// The rank that has, or will have, all data of the subcube.
     root: Rank,
     /// All data of the subcube.
     bytes: u64,
@@ -149,11 +149,11 @@ impl Report {
 /// A subtree whose data comes from (goes to) one child: the blocks of consecutive ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child {
-    /// The child.
+    /// The rank with which the data is exchanged.
     pub rank: Rank,
     /// The first rank of its subtree.
     pub first: Rank,
-    /// The last.
+    /// The last rank of its subtree.
     pub last: Rank,
     /// Their blocks' sizes together, as they themselves have stated them.
     pub bytes: u64,

@@ -7,7 +7,7 @@ const HORIZON: f64 = 110.0;
 
 /// What a root has to receive and copy, in scaled integer time.
 pub(super) struct RootLoad {
-    /// alpha.
+    /// alpha in the time unit of all fields.
     pub(super) latency: u128,
     /// The time of the root's copy.
     pub(super) copy: u128,

@@ -1,4 +1,5 @@
-//! Lower bounds on the completion time of every tree, ordered or not.
+//! Lower bounds on the completion time of every tree, ordered or not, and of every schedule of an
+//! operation without a root.
 //!
 //! A tree's time is what its root must receive and copy in any case, plus an alpha for each message
 //! that the root receives, plus the time that the root waits. Few messages mean large subtrees, which
@@ -39,6 +40,7 @@ mod counts;
 mod load;
 mod ports;
 mod reach;
+mod rootless;
 mod simple;
 
 use crate::{BlockSizes, Homogeneous, Ports, Problem, Rank, Root, Time, TimeError};
@@ -134,6 +136,9 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
 
 /// The blocks and costs of a gather or scatter at homogeneous costs of the one-port model.
 fn homogeneous_blocks(problem: &Problem) -> Option<(&BlockSizes, Homogeneous)> {
+    if !problem.operation().is_rooted() {
+        return None;
+    }
     let costs = problem.costs().homogeneous(problem.processors())?;
     Some((problem.blocks()?, costs)).filter(|_| !costs.overlaps())
 }
@@ -164,11 +169,11 @@ fn bound(
         let counts = counted(load.blocks()).then(|| Counts::new(&load));
         load.time(reach::least_latency(&load, counts.as_ref())?)
     };
-    match root {
-        Root::Given(root) => time(root, gamma),
-        Root::Best if gamma <= beta => time(largest_block(sizes), gamma),
+    match root.given() {
+        Some(root) => time(root, gamma),
+        None if gamma <= beta => time(largest_block(sizes), gamma),
         // The exchange of roots needs copies that take no longer than messages.
-        Root::Best => Ok(time(largest_block(sizes), beta)?.max(simple_any_root(sizes, costs)?)),
+        None => Ok(time(largest_block(sizes), beta)?.max(simple_any_root(sizes, costs)?)),
     }
 }
 

@@ -35,9 +35,9 @@ pub(super) fn bound_on_ports(
         load: RootLoad::new(root, copy_rate, sizes, costs),
         ports: ports.get().into(),
     };
-    match root {
-        Root::Given(root) => ported(root, costs.gamma()).bound(Copies::AtRoot),
-        Root::Best => {
+    match root.given() {
+        Some(root) => ported(root, costs.gamma()).bound(Copies::AtRoot),
+        None => {
             // Copies that take no longer than messages, and a root with a largest block, allow
             // whatever any root allows; but a root without data receives one block more.
             let copy_rate = costs.gamma().min(costs.beta());

@@ -1,5 +1,6 @@
 //! The simple bound: what the root, or a vector's recipients, are busy with in any case.
 
+use super::rootless::of_allgather;
 use crate::{
     BlockSizes, CostModel, Direction, Payload, Ports, Problem, Rank, Root, Time, TimeError, Vector,
 };
@@ -14,7 +15,8 @@ use crate::{
 /// message, over the link that is fastest for it. Broadcast and reduction: the vector goes to (comes
 /// from) every processor but the root over its fastest link; and however much goes on at once, the
 /// number of processors that have the vector (that have sent theirs) is at most `k + 1` times as large
-/// after the time of the fastest of all transmissions. 0 for a lone processor.
+/// after the time of the fastest of all transmissions. Allgather: the same of every block, and everybody
+/// receives all others' blocks; on every schedule. 0 for a lone processor.
 ///
 /// # Errors
 /// As [`completion`](crate::completion); [`TimeError::Isolated`] if a processor that must send or
@@ -35,6 +37,7 @@ pub fn lower_bound(problem: &Problem) -> Result<Time, TimeError> {
     }
     let busy = problem.collective().root_direction();
     match (problem.payload(), problem.root()) {
+        (Payload::Blocks(sizes), Root::None) => of_allgather(sizes, problem),
         (Payload::Blocks(sizes), Root::Given(root)) => {
             of_blocks(sizes, TwoLargest::of(sizes), root, busy, problem)
         }
@@ -51,7 +54,7 @@ pub fn lower_bound(problem: &Problem) -> Result<Time, TimeError> {
         (Payload::Vector(vector), Root::Given(root)) => {
             of_vector(*vector, root, busy.opposite(), problem)
         }
-        (Payload::Vector(vector), Root::Best) => {
+        (Payload::Vector(vector), Root::Best | Root::None) => {
             // Only the root need not receive (send): the bound is least without the slowest, or
             // without the one that cannot.
             let Vector { processors, bytes } = *vector;
@@ -123,11 +126,17 @@ fn of_vector(
         most = most.later(own);
     }
     let least = least.expect("there is another processor than the root");
-    let growth = usize::from(ports.get()) + 1;
-    let reached = std::iter::successors(Some(1_usize), |reached| reached.checked_mul(growth));
-    let rounds = reached.take_while(|&reached| reached < vector.processors).count();
+    let rounds = rounds(vector.processors, ports.get());
     let all = (0..rounds).try_fold(Time::ZERO, |time, _| costs.sum(time, least))?;
     Ok(most.later(all))
+}
+
+/// After how many messages one after the other something that one processor has can be at all, if
+/// each tells as many others at once as it has ports.
+pub(super) fn rounds(processors: usize, ports: u16) -> usize {
+    let growth = usize::from(ports) + 1;
+    let reached = std::iter::successors(Some(1_usize), |reached| reached.checked_mul(growth));
+    reached.take_while(|&reached| reached < processors).count()
 }
 
 #[cfg(test)]

@@ -9,12 +9,19 @@ use std::fmt;
 pub enum Cut {
     /// A cut between the given root and data that must come from or go to it.
     Root {
-        /// The root.
+        /// The root that is given.
         root: Rank,
         /// Processors from which no link leads to any of `to`; in ascending order.
         from: Vec<Rank>,
-        /// All others.
+        /// All ranks that are not in `from`, in ascending order.
         to: Vec<Rank>,
+    },
+    /// Without a root: data that cannot reach all others.
+    Sender {
+        /// A processor with data.
+        rank: Rank,
+        /// All that its data cannot reach; in ascending order.
+        unreached: Vec<Rank>,
     },
     /// No processor can be the root.
     AnyRoot {
@@ -39,6 +46,11 @@ impl fmt::Display for Cut {
                 "there is no tree with root {root}: no link leads from {} to {}",
                 Ranks(from),
                 Ranks(to)
+            ),
+            Cut::Sender { rank, unreached } => write!(
+                formatter,
+                "the block of rank {rank} cannot reach all: no links lead to {}",
+                Ranks(unreached)
             ),
             Cut::AnyRoot { rank, reached, common, is_outward: false } => write!(
                 formatter,
@@ -90,7 +102,8 @@ impl fmt::Display for Ranks<'_> {
 
 impl Problem {
     /// Fails if no tree moves this problem's data, with its root or with any: a processor with data
-    /// has no path of links to the root, or from it where data flows outwards.
+    /// has no path of links to the root, or from it where data flows outwards; without a root, to all
+    /// others.
     ///
     /// Only a [`CostMatrix`] can lack links. Processors without data need none, since nothing is sent
     /// to or from them, but may pass on what others have. Where this succeeds there is a tree, but not
@@ -142,6 +155,16 @@ impl CostMatrix {
                     }
                 }
                 Ok(())
+            }
+            Root::None => {
+                let senders = (0..processors).filter(|&rank| has_data(rank));
+                let mut reached = senders.map(|rank| (rank, self.closure(rank, false)));
+                match reached.find(|(_, reached)| reached.contains(&false)) {
+                    None => Ok(()),
+                    Some((rank, reached)) => {
+                        Err(Cut::Sender { rank, unreached: members(&reached, false) })
+                    }
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ pub struct CostMatrix {
     /// `p * p` entries, row = sender: the parts of alpha that occupy ports. The same table as alpha where
     /// nothing overlaps.
     overhead: Arc<[f64]>,
-    /// `p` entries.
+    /// `p` entries: the copy cost of each rank.
     gamma: Arc<[f64]>,
     /// All entries but missing links are integers, so that every time is one.
     integral: bool,

@@ -79,7 +79,7 @@ pub enum PieceError {
     Cost {
         /// The piece, counted from 0.
         piece: usize,
-        /// "alpha" or "beta".
+        /// Which of its costs: "alpha" or "beta".
         parameter: &'static str,
         /// Negative, infinite or NaN.
         value: f64,

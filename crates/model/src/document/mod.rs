@@ -230,9 +230,11 @@ impl TryFrom<TreeFields> for TreeDocument {
             })
             .transpose()?;
         let tree = Tree::new(processors, root, &subtrees.steps)?;
-        let problem = problem.map(|problem: Problem| {
-            problem.with_root(Root::Given(root)).expect("the tree's root is a processor")
-        });
+        let rooted = |problem: Problem| {
+            let rooted = problem.with_root(Root::Given(root));
+            rooted.map_err(|error| TreeDocumentError::Problem(error.to_string()))
+        };
+        let problem = problem.map(rooted).transpose()?;
         let document = TreeDocument { tree, problem };
         document.check_order(order.unwrap_or(Order::Any))?;
         Ok(document)
@@ -245,9 +247,10 @@ impl TreeDocument {
         let kept = self.order();
         let checked = match self.operation() {
             Operation::Reduce => check_combines_neighbours(&self.tree),
-            Operation::Gather | Operation::Scatter | Operation::Broadcast => {
-                check_ordered(&self.tree)
-            }
+            Operation::Gather
+            | Operation::Scatter
+            | Operation::Broadcast
+            | Operation::Allgather => check_ordered(&self.tree),
         };
         match checked {
             Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),

@@ -25,7 +25,7 @@ pub struct Report<'a> {
     pub title: String,
     /// What is given: names and values.
     pub facts: Vec<(String, String)>,
-    /// Sentences below them.
+    /// Sentences that stand below the facts, a paragraph each.
     pub notes: Vec<String>,
     /// The headings of the table; the first one is that of the constructions' names.
     pub columns: Vec<String>,

@@ -93,11 +93,11 @@ impl<'a> TimelinePicture<'a> {
         let Performance { schedule, timeline, costs } = self.performance;
         let task = schedule.task();
         let title = format!(
-            "{}{} over {}, root {}, order {}",
+            "{}{} over {}{}, order {}",
             prefix(self.heading),
             task.operation.name(),
             labels::processors(task.processors()),
-            task.root,
+            task.root_phrase(),
             task.order.name()
         );
         let end = timeline.completion_time().units();

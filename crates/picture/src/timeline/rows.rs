@@ -44,7 +44,7 @@ pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<TimelineRow
     let mut by_interest: Vec<Rank> = (0..processors).collect();
     // Reversed bits count evenly spaced ranks first.
     by_interest.sort_by_cached_key(|&rank| {
-        (rank != root, !is_critical[rank], Reverse(busy(rank)), rank.reverse_bits())
+        (Some(rank) != root, !is_critical[rank], Reverse(busy(rank)), rank.reverse_bits())
     });
     let mut chosen = by_interest[..(most - 1) / 2].to_vec();
     chosen.sort_unstable();

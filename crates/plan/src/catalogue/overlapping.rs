@@ -5,6 +5,7 @@ use super::CatalogueRow;
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, CopyFirstMethod, Request, Search, Searched, Wanted};
+use tuwtree_dp::DpError;
 use tuwtree_dp::wider::{
     self, BySize, Class, Effort, Engine, Overlapping, deadline_tree_by_size, memory_needed_by_size,
     optimal_by_size,
@@ -87,6 +88,19 @@ pub(super) fn method(problem: &Problem) -> Option<Search> {
         true => CopyFirstMethod::Dense,
         false => CopyFirstMethod::Plain,
     }))
+}
+
+/// The bytes of the tables of the best copy-first tree for linear costs.
+pub(super) fn memory_needed(problem: &Problem) -> Result<u64, DpError> {
+    match (problem.blocks(), linear(problem)) {
+        (Some(sizes), Some(costs)) => {
+            let (root, engine) = (problem.root(), Engine::EXACT);
+            let costs = Overlapping::from(costs);
+            wider::memory_needed(sizes, &costs, root, Class::CopyFirst, engine)
+        }
+        (None, _) => Err(DpError::NeedsBlocks { operation: problem.operation() }),
+        (_, None) => Err(DpError::NotHomogeneous),
+    }
 }
 
 /// The linear costs that all pairs share.

@@ -175,6 +175,7 @@ impl<'a> CFiles<'a> {
         let task = self.schedule.task();
         match condition {
             "blocks" => task.operation.is_irregular(),
+            "rooted" => task.operation.is_rooted(),
             "displaced" => task.displacements.is_some(),
             _ => condition == task.operation.name(),
         }
@@ -189,7 +190,7 @@ impl<'a> CFiles<'a> {
             ("$ARGUMENT_NOTES", argument_notes(self.schedule)),
             ("$PORT_NOTE", port_note(task.ports).to_owned()),
             ("$PROCESSORS", task.processors().to_string()),
-            ("$ROOT", task.root.to_string()),
+            ("$ROOT", task.root.unwrap_or_default().to_string()),
             ("$PORTS", task.ports.to_string()),
             ("$LARGEST", self.largest_buffer.to_string()),
             ("$VECTOR", task.total().to_string()),
@@ -203,7 +204,8 @@ impl<'a> CFiles<'a> {
 
     fn title(&self) -> String {
         let task = self.schedule.task();
-        let (p, root, bytes) = (task.processors(), task.root, task.total());
+        let (p, bytes) = (task.processors(), task.total());
+        let root = task.root.unwrap_or_default();
         match task.operation {
             Operation::Gather => {
                 format!("Gather of the blocks of {p} processes to process {root}, {bytes} bytes.")
@@ -218,6 +220,9 @@ impl<'a> CFiles<'a> {
             }
             Operation::Reduce => {
                 format!("Reduction of {bytes} bytes of each of {p} processes to process {root}.")
+            }
+            Operation::Allgather => {
+                format!("Allgather of the blocks of {p} processes, {bytes} bytes.")
             }
         }
     }
@@ -276,6 +281,7 @@ impl<'a> CFiles<'a> {
         task.processors() == 1
             && task.total() > 0
             && task.operation.is_irregular()
+            && task.operation.is_rooted()
             && self.schedule.programs().is_empty()
     }
 
@@ -456,7 +462,7 @@ fn replaced(line: &str, words: &[(&str, String)]) -> String {
 
 fn parameters(operation: Operation) -> &'static str {
     match operation {
-        Operation::Gather | Operation::Scatter => {
+        Operation::Gather | Operation::Scatter | Operation::Allgather => {
             "const void *input, void *output, const MPI_Aint *displacements"
         }
         Operation::Broadcast => "void *vector",
@@ -466,13 +472,15 @@ fn parameters(operation: Operation) -> &'static str {
 
 fn passed(operation: Operation) -> &'static str {
     match operation {
-        Operation::Gather | Operation::Scatter => "input, output, displacements",
+        Operation::Gather | Operation::Scatter | Operation::Allgather => {
+            "input, output, displacements"
+        }
         Operation::Broadcast => "vector",
         Operation::Reduce => "input, output, type, op",
     }
 }
 
-/// The root's buffer in which the blocks lie.
+/// The buffer in which all blocks lie.
 fn block_buffer(operation: Operation) -> &'static str {
     if operation == Operation::Scatter { "INPUT" } else { "OUTPUT" }
 }
@@ -491,14 +499,18 @@ fn port_note(ports: u16) -> &'static str {
 /// What the arguments are, in the lines of a comment.
 fn argument_notes(schedule: &Schedule) -> String {
     let task = schedule.task();
-    let (root, bytes) = (task.root, task.total());
+    let (root, bytes) = (task.root.unwrap_or_default(), task.total());
     let default = match task.displacements {
         Some(_) => "those exported",
         None => "one after the other",
     };
+    let read_at = match task.root {
+        Some(root) => format!("read at process {root} only, and copied"),
+        None => "copied".to_owned(),
+    };
     let displacements = format!(
         " * displacements   where each block begins in there, in bytes from its address; NULL: {default};\n \
-         *                 read at process {root} only, and copied"
+         *                 {read_at}"
     );
     match task.operation {
         Operation::Gather => format!(
@@ -508,6 +520,10 @@ fn argument_notes(schedule: &Schedule) -> String {
         Operation::Scatter => format!(
             " * input           at process {root}, all blocks; not used elsewhere\n \
              * output          the block of the process\n{displacements}"
+        ),
+        Operation::Allgather => format!(
+            " * input           the block of the process\n \
+             * output          all blocks\n{displacements}"
         ),
         Operation::Broadcast => {
             format!(" * vector          {bytes} bytes, read at process {root}, written elsewhere")
@@ -562,7 +578,7 @@ mod tests {
 
     #[test]
     fn every_word_and_condition_of_the_templates_is_filled_in() {
-        for &operation in Operation::ALL {
+        for operation in Operation::rooted() {
             let schedule = of_tree(operation);
             let mut header = Vec::new();
             CFiles::new(&schedule, "my_name").unwrap().header(&mut header).unwrap();

@@ -22,11 +22,11 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "digraph {} {{", task.operation.name())?;
     writeln!(
         output,
-        "  label=\"{} of {} bytes, {} processes, root {}\";",
+        "  label=\"{} of {} bytes, {} processes{}\";",
         task.operation.name(),
         task.total(),
         task.processors(),
-        task.root
+        task.root_phrase()
     )?;
     // The root is at the top, whichever way the data flows.
     writeln!(output, "  rankdir={};", if task.operation.is_outward() { "TB" } else { "BT" })?;
@@ -34,7 +34,7 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
     let total = task.total().max(1) as f64;
     for rank in 0..schedule.processors() {
-        let shape = if rank == task.root { ", shape=doubleoctagon" } else { "" };
+        let shape = if task.root == Some(rank) { ", shape=doubleoctagon" } else { "" };
         writeln!(output, "  {rank} [label=\"{rank}\\n{} B\"{shape}];", task.own(rank))?;
         for action in schedule.programs().actions(rank) {
             if let Some(send) = action.send() {

@@ -31,11 +31,11 @@ pub fn write(
     let task = schedule.task();
     writeln!(
         output,
-        "// {} of {} bytes over {} processes, root {}",
+        "// {} of {} bytes over {} processes{}",
         task.operation.name(),
         task.total(),
         task.processors(),
-        task.root
+        task.root_phrase()
     )?;
     let calc = |rank: Rank, bytes: u64| {
         let time = costs.copy_at(rank, bytes).map_err(io::Error::other)?;

@@ -5,6 +5,14 @@
 //! contention but for a processor's ports, no queue of events in the order of time is needed: an
 //! action's times follow from those of the actions that it waits for.
 //!
+//! ```text
+//!            ready: port free, input written         meet: both ends posted
+//! candidate --------------------------------> posted ----------------------> over, at start + duration
+//!     ^                                         |  copies and eager sends: at once     ^      |
+//!     |                                         +--------------------------------------+      |
+//!     +---- the next on its port; those that waited for what it has written (note_written) ---+
+//! ```
+//!
 //! # Source
 //! OPT section 2.1: synchronous, one-ported communication at linear cost; section 2.3 for k ports.
 

@@ -194,7 +194,7 @@ mod tests {
         push(&mut std::iter::once(send(1, Region { buffer: Buffer::Input, pieces: &even })));
         let task = Task {
             operation: Operation::Reduce,
-            root: 0,
+            root: Some(0),
             payload: Payload::Vector(Vector { processors: 3, bytes }),
             displacements: None,
             order: Order::Any,

@@ -1,4 +1,14 @@
 //! Where every byte comes from: performs copies and messages with symbols for data.
+//!
+//! ```text
+//! gather, rank 1 the root     rank 0: input      rank 1: input     rank 1: output
+//! at first                    0.0 0.1            1.0               ?   ?   ?
+//! event: message 0 -> 1       0.0 0.1 --read-- data --write------> 0.0 0.1 ?
+//! event: copy                                    1.0 --------->    0.0 0.1 1.0
+//! at the end                                                       is what belongs there
+//!
+//! Faults: ? is read; an output's byte is written twice; an operand is out of order; a byte is another.
+//! ```
 
 use super::contents::{ByteRun, ByteSource, Contents, Wanted};
 use super::contributions::{Values, Wrong};
@@ -12,13 +22,13 @@ use tuwtree_model::{Operation, Order, Payload, Rank};
 pub(super) struct Flow {
     /// Gather and scatter: what was moved, for the check of what is held.
     pub(super) moved: Option<Moved>,
-    /// Broadcast and reduction: the strictest order that is kept.
+    /// Otherwise: the strictest order that is kept.
     pub(super) order: Order,
 }
 
 /// The data that actions move: for each message or copy its run, where it is one.
 pub(super) struct Moved {
-    /// For each message.
+    /// The data of each message, by its number; `None` where it is no single run.
     pub(super) by_message: Vec<Option<ByteRun>>,
     /// For each action that is a copy.
     pub(super) by_copy: Vec<Option<ByteRun>>,
@@ -56,8 +66,9 @@ pub(super) fn run(
         }
     }
     state.check_outputs()?;
-    let irregular = actions.schedule.task().operation.is_irregular();
-    Ok(Flow { moved: irregular.then_some(moved), order: state.order })
+    let operation = actions.schedule.task().operation;
+    let passes_on_once = operation.is_irregular() && operation.is_rooted();
+    Ok(Flow { moved: passes_on_once.then_some(moved), order: state.order })
 }
 
 struct FlowState<'a> {
@@ -100,7 +111,14 @@ impl<'a> FlowState<'a> {
                 Contents::of(vector).then(Contents::nothing(bytes - own))
             }
             (_, Buffer::Input) => data,
-            (Operation::Broadcast, Buffer::Output) if rank == task.root => data,
+            (Operation::Allgather, Buffer::Output) => {
+                let (before, own) = (self.place(rank, Buffer::Input), task.own(rank));
+                let source = ByteSource::Data;
+                let block = Contents::of(ByteRun { source, start: before, bytes: own });
+                let behind = Contents::nothing(bytes - before - own);
+                Contents::nothing(before).then(block).then(behind)
+            }
+            (Operation::Broadcast, Buffer::Output) if task.root == Some(rank) => data,
             (_, Buffer::Output) if schedule.processors() == 1 => data,
             (_, Buffer::Output | Buffer::Segment) => Contents::nothing(bytes),
         }
@@ -110,7 +128,7 @@ impl<'a> FlowState<'a> {
     fn place(&self, rank: Rank, buffer: Buffer) -> u64 {
         let task = self.actions.schedule.task();
         match (&task.payload, task.operation, buffer) {
-            (Payload::Blocks(sizes), Operation::Gather, Buffer::Input)
+            (Payload::Blocks(sizes), Operation::Gather | Operation::Allgather, Buffer::Input)
             | (Payload::Blocks(sizes), Operation::Scatter, Buffer::Output) => sizes.before(rank),
             _ => 0,
         }
@@ -259,7 +277,7 @@ impl<'a> FlowState<'a> {
         let value = self.values.combine(left, right, index);
         if self.values.contributors(value) == super::Contributors::Scattered {
             let task = self.actions.schedule.task();
-            let at_root = self.actions.processor(index) == task.root;
+            let at_root = task.root == Some(self.actions.processor(index));
             let kept = if at_root { Order::Direct } else { Order::Any };
             if kept > task.order {
                 return Err(Fault::NotAdjacent {
@@ -279,9 +297,12 @@ impl<'a> FlowState<'a> {
         let task = self.actions.schedule.task();
         for (rank, output) in outputs.iter().enumerate() {
             match task.operation {
-                Operation::Reduce if rank == task.root => self.check_result(rank, output)?,
+                Operation::Reduce if task.root == Some(rank) => self.check_result(rank, output)?,
                 Operation::Reduce => {}
-                Operation::Gather | Operation::Scatter | Operation::Broadcast => {
+                Operation::Gather
+                | Operation::Scatter
+                | Operation::Broadcast
+                | Operation::Allgather => {
                     self.check_run(rank, output, 0, self.place(rank, Buffer::Output))?;
                     if let (Some(first), None) = (output.first(), output.as_run()) {
                         let offset = first.bytes;

@@ -80,7 +80,7 @@ fn check_processor(
     rank: Rank,
 ) -> Result<(), (Fault, Order)> {
     let task = actions.schedule.task();
-    let is_root = rank == task.root;
+    let is_root = task.root == Some(rank);
     let mut held = match task.operation {
         Operation::Scatter if is_root => Held { start: 0, end: task.total() },
         _ => Held::NOTHING,

@@ -17,7 +17,7 @@
 //! # What must hold, beyond the meaning of a [`Schedule`]
 //! - An exchange has ended when both of its messages have. A receive that combines reads what it
 //!   combines with, and therefore waits for earlier receives and copies.
-//! - In gather, scatter and broadcast, a byte of an output is written once, even if the same byte
+//! - In gather, scatter, broadcast and allgather, a byte of an output is written once, even if the same byte
 //!   comes a second time.
 //! - Consecutive: what a processor has received (in a gather, also what it has copied from its
 //!   input; in a scatter the root's input from the start) and not yet sent on (in a scatter, nor
@@ -57,7 +57,8 @@ pub struct Verified {
     pub rounds: u32,
     /// `p` entries: how far each processor's segment is used.
     pub segment_bytes: Vec<u64>,
-    /// The strictest order that is kept, whatever is promised. In a broadcast, the strictest.
+    /// The strictest order that is kept, whatever is promised. In a broadcast and an allgather, the
+    /// strictest.
     pub order: Order,
 }
 

@@ -118,6 +118,7 @@ proptest! {
 fn schedules_in_data_are_written_as_they_are_read_and_fit_the_schema() {
     let validator = schema(SCHEDULE);
     for (name, messages, order) in [
+        ("allgather", Some(4), Order::Ordered),
         ("gather", Some(3), Order::Ordered),
         ("pipelined_broadcast", Some(4), Order::Ordered),
         ("scatter_two_ports", Some(3), Order::Direct),
@@ -140,6 +141,27 @@ fn schedules_in_data_are_written_as_they_are_read_and_fit_the_schema() {
 }
 
 #[test]
+fn an_operation_without_a_root_takes_version_2_and_no_root() {
+    let validator = schema(SCHEDULE);
+    let text = std::fs::read_to_string(workspace_file("data/schedules/allgather.json")).unwrap();
+    for (from, to, error) in [
+        (
+            "\"version\":2",
+            "\"version\":1",
+            "allgather in a document of version 1; it needs version 2",
+        ),
+        ("\"order\"", "\"root\":0,\"order\"", "allgather has no root"),
+        ("\"allgather\"", "\"gather\"", "missing field `root`"),
+    ] {
+        let bad = text.replacen(from, to, 1);
+        assert_ne!(bad, text, "{from} is not in the document");
+        assert!(!validator.is_valid(&serde_json::from_str(&bad).unwrap()), "{from} -> {to}");
+        let found = document::read(bad.as_bytes()).unwrap_err().to_string();
+        assert!(found.contains(error), "{found}");
+    }
+}
+
+#[test]
 fn a_deadlock_is_explained_all_the_way_round() {
     let text = std::fs::read(workspace_file("data/schedules/deadlock.json")).unwrap();
     let fault = verify(&document::read(&text[..]).unwrap()).unwrap_err();
@@ -158,7 +180,8 @@ fn the_schema_of_schedules_refuses_what_the_program_refuses() {
     let file = workspace_file("data/schedules/scatter_two_ports.json");
     let good = std::fs::read_to_string(file).unwrap();
     for (from, to) in [
-        ("\"version\":1", "\"version\":2"),
+        ("\"version\":1", "\"version\":3"),
+        ("\"scatter\"", "\"allgather\""),
         ("tuwtree-schedule", "schedule"),
         ("\"root\":2", "\"root\":-2"),
         ("\"root\":2,", ""),

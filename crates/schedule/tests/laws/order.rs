@@ -14,7 +14,7 @@ use tuwtree_treegen::{doubling, greedy};
 
 /// The bytes of the root's messages that are in several pieces, or in one that is put together.
 fn bytes_in_pieces(schedule: &Schedule) -> u64 {
-    let root = schedule.task().root;
+    let root = schedule.task().root.expect("a gather or scatter has a root");
     let actions = schedule.programs().actions(root);
     actions
         .filter_map(|action| match schedule.task().operation {

@@ -211,7 +211,7 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
         let whole = (0, processors - 1);
         let first = match root {
             Root::Given(root) => self.choose(whole, &[root]),
-            Root::Best => self.choose_root(whole),
+            Root::Best | Root::None => self.choose_root(whole),
         };
         let (mut steps, mut children) = (Vec::with_capacity(2 * processors), Vec::new());
         let mut pending = vec![(whole, first)];

@@ -109,6 +109,9 @@ impl ReplayPlan {
         })?;
         let of_source = |reason: String| format!("{}: {reason}", args.schedule);
         let (found, operation) = (schedule.task().operation, schedule.task().operation);
+        if !operation.is_rooted() {
+            return Err(of_source(ExecutionError::Rootless { operation }.to_string()));
+        }
         let schedule = match args.op {
             Some(wanted) if wanted != operation => {
                 reversed(&schedule, wanted).map_err(of_source)?
@@ -138,7 +141,7 @@ impl ReplayPlan {
         let task = self.schedule.task();
         let mut words = vec![0];
         if let Payload::Blocks(sizes) = &task.payload
-            && rank == task.root
+            && task.root == Some(rank)
         {
             words[0] = sizes.processors() as u64;
             words.extend(sizes.iter());
@@ -155,11 +158,11 @@ impl ReplayPlan {
         let version = library_version().unwrap_or_default();
         let mut lines = vec![
             format!(
-                "replayed   {} of {} bytes over {} processes, root {}: {} messages, {} copies",
+                "replayed   {} of {} bytes over {} processes{}: {} messages, {} copies",
                 task.operation.name(),
                 task.total(),
                 task.processors(),
-                task.root,
+                task.root_phrase(),
                 self.verified.messages,
                 self.verified.copies
             ),
@@ -334,12 +337,12 @@ impl Station {
 
 /// The sizes and places of the stretches of data in a buffer, in bytes.
 fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let at_root = match role.operation {
-        Operation::Gather => buffer == Buffer::Output,
+    let is_of_all = match role.operation {
+        Operation::Gather | Operation::Allgather => buffer == Buffer::Output,
         Operation::Scatter => buffer == Buffer::Input,
         Operation::Broadcast | Operation::Reduce => false,
     };
-    match at_root {
+    match is_of_all {
         true => blocks.to_vec(),
         false => vec![(role.buffer_bytes(buffer), 0)],
     }
@@ -361,18 +364,23 @@ fn contents(
     buffer: Buffer,
     element: Element,
 ) -> (impl Fn(usize) -> Content, impl Fn(usize) -> Content) {
-    let &Role { operation, processors, root, rank, .. } = role;
+    let &Role { operation, processors, rank, .. } = role;
+    let source = role.root.unwrap_or(rank);
     let before = move |block| match (operation, buffer) {
         (Operation::Reduce, Buffer::Input) => Content::Numbers(rank, element),
         (Operation::Scatter, Buffer::Input) => Content::Bytes(Ink::Data(block)),
-        (Operation::Broadcast, Buffer::Output) if rank == root => Content::Bytes(Ink::Data(root)),
+        (Operation::Broadcast, Buffer::Output) if rank == source => {
+            Content::Bytes(Ink::Data(source))
+        }
         (_, Buffer::Output) => Content::Bytes(Ink::Stale(rank)),
         (_, Buffer::Input | Buffer::Segment) => Content::Bytes(Ink::Data(rank)),
     };
     let after = move |block| match (operation, buffer) {
-        (Operation::Gather, Buffer::Output) => Content::Bytes(Ink::Data(block)),
+        (Operation::Gather | Operation::Allgather, Buffer::Output) => {
+            Content::Bytes(Ink::Data(block))
+        }
         (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
-        (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(root)),
+        (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(source)),
         (Operation::Reduce, Buffer::Output) => Content::Reduced(processors, element),
         (_, Buffer::Input | Buffer::Segment) => before(block),
     };

@@ -46,7 +46,9 @@ $PROBLEM
 #endif
 
 #define PROCESSES $PROCESSORS
+@if rooted
 #define ROOT $ROOT
+@end
 #define PORTS $PORTS
 /* No buffer is larger than this. */
 #define LARGEST ((uint64_t)$LARGEST)
@@ -90,7 +92,11 @@ $BLOCKS
 
 @end
 @if displaced
+@if rooted
 /* Where each block begins in the buffer of the root, unless the program says otherwise. */
+@else
+/* Where each block begins in the output, unless the program says otherwise. */
+@end
 static const MPI_Aint exported_displacements[PROCESSES] = {
 $DISPLACEMENTS
 };
@@ -131,7 +137,11 @@ struct $NAME_request {
     /* Room for messages that wait. */
     char *stages;
 @if blocks
+@if rooted
     /* NULL if the blocks lie one after the other, and at all processes but the root. */
+@else
+    /* NULL if the blocks lie one after the other. */
+@end
     MPI_Aint *displacements;
 @end
 @if reduce
@@ -752,6 +762,19 @@ static void begin_with_own_vector(struct $NAME_request *request)
 }
 
 @end
+@if allgather
+/* In the beginning, the output holds the process's own block in its place. */
+static void begin_with_own_block(struct $NAME_request *request)
+{
+    uint64_t bytes = blocks[request->rank + 1] - blocks[request->rank];
+    MPI_Aint at = (MPI_Aint)blocks[request->rank];
+    if (request->displacements != NULL)
+        at = request->displacements[request->rank];
+    if (bytes > 0)
+        memmove(request->output + at, request->input, (size_t)bytes);
+}
+
+@end
 static int check_buffers(const struct $NAME_request *request)
 {
     for (uint64_t index = 0; index < request->actions; index++) {
@@ -765,6 +788,11 @@ static int check_buffers(const struct $NAME_request *request)
     if (VECTOR > 0 && (request->input == NULL || (request->rank == ROOT && request->output == NULL)))
         return MPI_ERR_BUFFER;
 @end
+@if allgather
+    if (blocks[request->rank + 1] > blocks[request->rank]
+        && (request->input == NULL || request->output == NULL))
+        return MPI_ERR_BUFFER;
+@end
     return MPI_SUCCESS;
 }
 
@@ -775,7 +803,11 @@ static int keep_displacements(struct $NAME_request *request, const MPI_Aint *dis
     if (displacements == NULL)
         displacements = exported_displacements;
 @end
+@if rooted
     if (request->rank != ROOT || displacements == NULL)
+@else
+    if (displacements == NULL)
+@end
         return MPI_SUCCESS;
     request->displacements = malloc(PROCESSES * sizeof *displacements);
     if (request->displacements == NULL)
@@ -941,6 +973,9 @@ int $NAME_start($NAME_request *request)
     }
 @if reduce
     begin_with_own_vector(request);
+@end
+@if allgather
+    begin_with_own_block(request);
 @end
     request->state = RUNS;
     int error = request->eager ? post_all(request) : advance(request);

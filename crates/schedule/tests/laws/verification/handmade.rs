@@ -8,6 +8,7 @@ use Buffer::{Input, Output, Segment};
 
 /// A schedule in which nobody does anything yet.
 fn idle(operation: Operation, root: Rank, payload: Payload, ports: u16) -> Editable {
+    let root = operation.is_rooted().then_some(root);
     let order = Order::Ordered;
     let task = Task { operation, root, payload, displacements: None, order, ports, costs: None };
     let processors = task.processors();
@@ -205,6 +206,50 @@ pub(crate) fn scatter_by_relays() -> Editable {
     schedule
 }
 
+/// An allgather around a ring: everybody passes on what it got last.
+pub(crate) fn allgather_around_a_ring(sizes: &[u64]) -> Editable {
+    let (blocks, p) = (BlockSizes::new(sizes.iter().copied()).unwrap(), sizes.len());
+    let mut schedule = idle(Operation::Allgather, 0, Payload::Blocks(blocks.clone()), 1);
+    for rank in 0..p {
+        for round in 0..p - 1 {
+            let own = |block| place(Output, blocks.before(block), blocks.block(block));
+            let (out, new) = ((rank + p - round) % p, (rank + 2 * p - round - 1) % p);
+            let send = Some(out).filter(|&out| blocks.block(out) > 0);
+            let send = send.map(|out| Step::send((rank + 1) % p, 0, own(out)));
+            let receive = Some(new).filter(|&new| blocks.block(new) > 0);
+            let receive = receive.map(|new| Step::receive((rank + p - 1) % p, 0, own(new)));
+            schedule.programs[rank].extend(match (send, receive) {
+                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (send, receive) => send.or(receive),
+            });
+        }
+    }
+    schedule
+}
+
+/// An allgather in which 0 relays, in pieces of several places, and sends an own block as it was given.
+pub(crate) fn allgather_by_a_relay() -> Editable {
+    let blocks = BlockSizes::new([2, 3, 1]).unwrap();
+    let mut schedule = idle(Operation::Allgather, 0, Payload::Blocks(blocks), 2);
+    schedule.segments = vec![0, 3, 0];
+    schedule.programs[0] = vec![
+        Step::receive(1, 0, place(Output, 2, 3)),
+        Step::receive(2, 0, place(Output, 5, 1)).on_port(1),
+        Step::send(1, 1, place(Output, 5, 1)),
+        Step::send(1, 2, place(Input, 0, 2)),
+        Step::send(2, 0, place(Output, 0, 5)).on_port(1),
+    ];
+    schedule.programs[1] = vec![
+        Step::send(0, 0, place(Input, 0, 3)),
+        Step::receive(0, 1, place(Segment, 2, 1)),
+        Step::receive(0, 2, place(Output, 0, 2)),
+        Step::copy(place(Segment, 2, 1), place(Output, 5, 1)),
+    ];
+    schedule.programs[2] =
+        vec![Step::send(0, 0, place(Output, 5, 1)), Step::receive(0, 0, place(Output, 0, 5))];
+    schedule
+}
+
 /// All of them, small.
 pub(crate) fn all() -> Vec<Editable> {
     vec![
@@ -216,5 +261,7 @@ pub(crate) fn all() -> Vec<Editable> {
         gather_on_many_ports(&[2, 0, 3, 1]),
         gather_by_relays(4),
         scatter_by_relays(),
+        allgather_around_a_ring(&[2, 0, 1, 3]),
+        allgather_by_a_relay(),
     ]
 }

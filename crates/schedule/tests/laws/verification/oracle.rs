@@ -32,7 +32,7 @@ pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
     machine.check_outputs()?;
     let kept = match schedule.task.operation {
         Operation::Gather | Operation::Scatter => order_of_holdings(schedule, &machine),
-        Operation::Broadcast | Operation::Reduce => machine.order,
+        Operation::Broadcast | Operation::Reduce | Operation::Allgather => machine.order,
     };
     match kept <= schedule.task.order {
         true => Ok(kept),
@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
         let task = &schedule.task;
         let mut memory = BTreeMap::new();
         for rank in 0..task.processors() {
-            let is_root = rank == task.root;
+            let is_root = task.root == Some(rank);
             let nothing = |bytes: u64| vec![Byte::Nothing; bytes as usize];
             let own: Vec<Byte> = own_data(schedule, rank).map(Byte::Data).collect();
             let all: Vec<Byte> = (0..task.total()).map(Byte::Data).collect();
@@ -173,6 +173,12 @@ impl<'a> Machine<'a> {
                 }
                 Operation::Broadcast => {
                     (Vec::new(), segment, if is_root { all } else { nothing(task.total()) })
+                }
+                Operation::Allgather => {
+                    let mut output = nothing(task.total());
+                    let place = own_data(schedule, rank);
+                    output[place.start as usize..place.end as usize].clone_from_slice(&own);
+                    (own, segment, output)
                 }
                 Operation::Reduce => {
                     let held = (0..segment.len() as u64)
@@ -278,7 +284,7 @@ impl<'a> Machine<'a> {
                     };
                     let sum: Vec<Rank> = left.iter().chain(right).copied().collect();
                     if sum.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
-                        let at_root = into.0 == self.schedule.task.root;
+                        let at_root = self.schedule.task.root == Some(into.0);
                         self.order =
                             self.order.max(if at_root { Order::Direct } else { Order::Any });
                     }
@@ -305,7 +311,7 @@ impl<'a> Machine<'a> {
                 Operation::Gather => {
                     output.iter().cloned().eq((0..output.len() as u64).map(Byte::Data))
                 }
-                Operation::Broadcast => {
+                Operation::Broadcast | Operation::Allgather => {
                     output.iter().cloned().eq((0..task.total()).map(Byte::Data))
                 }
                 Operation::Scatter => {
@@ -339,9 +345,9 @@ fn order_of_holdings(schedule: &Editable, machine: &Machine<'_>) -> Order {
     let mut kept = Order::Ordered;
     let gathers = schedule.task.operation == Operation::Gather;
     for (rank, steps) in schedule.programs.iter().enumerate() {
-        let at_root = if rank == schedule.task.root { Order::Direct } else { Order::Any };
+        let at_root = if schedule.task.root == Some(rank) { Order::Direct } else { Order::Any };
         let mut held: BTreeSet<u64> = BTreeSet::new();
-        if !gathers && rank == schedule.task.root {
+        if !gathers && schedule.task.root == Some(rank) {
             held.extend(0..schedule.task.total());
         }
         for (index, step) in steps.iter().enumerate() {

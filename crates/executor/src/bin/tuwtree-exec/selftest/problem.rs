@@ -89,8 +89,9 @@ impl TestProblem {
     pub(super) fn random(seed: u64, index: u64, processors: usize) -> TestProblem {
         let mut dice = Dice::new(seed, &[index, processors as u64]);
         // In turn, so that none is left to chance where there are few problems.
-        let operation = Operation::ALL[(index % 4) as usize];
-        let root = (index / 4) as usize % processors;
+        let operations: Vec<Operation> = Operation::rooted().collect();
+        let operation = operations[index as usize % operations.len()];
+        let root = index as usize / operations.len() % processors;
         let distribution = Distribution::ALL[(index / 3) as usize % Distribution::ALL.len()];
         let mode = dice.one_of(Mode::ALL);
         let shape = dice.one_of(Shape::ALL);
@@ -217,12 +218,12 @@ impl fmt::Display for TestProblem {
         let task = self.schedule.task();
         write!(
             formatter,
-            "problem {} ({} of {} bytes over {} processes, root {}, {} blocks, {:?} tree, {} ports, {} mode, {} x {}, {:?} at the root, {:?} elsewhere, {:?}, {:?}, {:?})",
+            "problem {} ({} of {} bytes over {} processes{}, {} blocks, {:?} tree, {} ports, {} mode, {} x {}, {:?} at the root, {:?} elsewhere, {:?}, {:?}, {:?})",
             self.index,
             task.operation.name(),
             task.total(),
             task.processors(),
-            task.root,
+            task.root_phrase(),
             self.distribution.name(),
             self.shape,
             task.ports,

@@ -1,0 +1,213 @@
+//! As many broadcasts as there are ranks, all at once, in pieces.
+//!
+//! On a circulant graph a broadcast of `n` pieces takes `n - 1 + q` rounds, `q = ceil(lg p)`, and no
+//! schedule of such pieces takes fewer. Which piece a rank receives in a round, a table says for its distance
+//! from the root. In an allgather all ranks are roots of broadcasts that go on at once, and what one rank
+//! sends to another in a round is one message.
+
+use crate::CollectiveError;
+use crate::circulant::skips;
+use crate::error::blocks;
+use crate::rounds::{Meeting, schedule};
+use tuwtree_model::{Problem, Rank};
+use tuwtree_schedule::Schedule;
+
+/// Which piece every rank sends and receives in each of the `q` rounds of a phase, by its distance from the
+/// root.
+///
+/// Pieces are counted from that of the phase; a negative number is a piece of the phase before.
+///
+/// # Source
+/// J. L. Träff, arXiv:2312.11236 (the algorithm); arXiv:2205.10072 (what its tables must fulfil).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PieceTable {
+    /// `q + 1` entries: 1 to `p`.
+    skips: Vec<usize>,
+    /// `p` rows of `q` entries.
+    received: Vec<i32>,
+}
+
+impl PieceTable {
+    /// The table for `p` ranks.
+    ///
+    /// # Complexity
+    /// O(p log p).
+    ///
+    /// # Panics
+    /// If there are no ranks.
+    ///
+    /// # Example
+    /// ```
+    /// let table = tuwtree_collective::PieceTable::new(5);
+    /// assert_eq!(table.skips(), [1, 2, 3, 5]);
+    /// assert_eq!(table.received(3), [-2, -3, 2]);
+    /// ```
+    pub fn new(processors: usize) -> PieceTable {
+        assert!(processors > 0, "there are ranks");
+        let skips = skips(processors);
+        let rounds = skips.len() - 1;
+        let mut received = Vec::with_capacity(processors * rounds);
+        for rank in 0..processors {
+            received.extend(Search::new(rank, &skips).found());
+        }
+        PieceTable { skips, received }
+    }
+
+    /// `q`: the rounds of a phase.
+    pub fn rounds(&self) -> usize {
+        self.skips.len() - 1
+    }
+
+    /// How far messages go in each round of a phase, and at last `p`.
+    pub fn skips(&self) -> &[usize] {
+        &self.skips
+    }
+
+    /// What a rank at this distance from the root receives in each round of a phase.
+    pub fn received(&self, distance: usize) -> &[i32] {
+        let rounds = self.rounds();
+        &self.received[distance * rounds..][..rounds]
+    }
+
+    /// What a rank at this distance from the root sends in a round of a phase: what the other end receives.
+    pub fn sent(&self, distance: usize, round: usize) -> i32 {
+        let other = (distance + self.skips[round]) % self.processors();
+        self.received[other * self.rounds() + round]
+    }
+
+    fn processors(&self) -> usize {
+        self.skips[self.rounds()]
+    }
+}
+
+/// The search for what a rank receives: paths from the root along skips, no two of them the same.
+struct Search<'a> {
+    skips: &'a [usize],
+    rank: Rank,
+    /// The last skip on the rank's own path from the root.
+    base: usize,
+    /// `p` beyond the rank.
+    target: usize,
+    /// Skips that no path has begun with yet.
+    is_left: Vec<bool>,
+    last: usize,
+    received: Vec<i32>,
+}
+
+impl<'a> Search<'a> {
+    fn new(rank: Rank, skips: &'a [usize]) -> Search<'a> {
+        let rounds = skips.len() - 1;
+        let processors = skips[rounds];
+        let base = base(rank, skips);
+        let mut is_left = vec![true; rounds + 1];
+        is_left[base] = false;
+        let (target, last) = (processors + rank, 2 * processors);
+        Search { skips, rank, base, target, is_left, last, received: Vec::with_capacity(rounds) }
+    }
+
+    fn found(mut self) -> impl Iterator<Item = i32> {
+        let rounds = self.skips.len() - 1;
+        if rounds > 0 {
+            self.search(0, rounds);
+        }
+        let Search { received, base, rank, .. } = self;
+        debug_assert_eq!(received.len(), rounds, "rank {rank} receives in each round");
+        received.into_iter().map(move |skip| match skip == rounds as i32 {
+            true => base as i32,
+            false => skip - rounds as i32,
+        })
+    }
+
+    /// The next round for which nothing is found yet.
+    fn round(&self) -> usize {
+        self.received.len()
+    }
+
+    /// Whether a position is this skip of the chosen round, or more, before the target.
+    fn reaches(&self, position: usize, skip: usize) -> bool {
+        position + self.skips[skip] <= self.target
+    }
+
+    /// Goes on from a position with skips up to this one.
+    fn search(&mut self, position: usize, largest: usize) {
+        let rounds = self.skips.len() - 1;
+        let mut next = Some(largest);
+        while let Some(skip) = next.filter(|_| self.round() < rounds) {
+            let there = position + self.skips[skip];
+            if self.reaches(there, self.round()) && there < self.last {
+                if self.reaches(there, self.round() + 1) {
+                    self.search(there, skip);
+                    if self.round() == rounds {
+                        return;
+                    }
+                }
+                if !self.reaches(there, self.round()) || !self.reaches(position, self.round() + 1) {
+                    return;
+                }
+                self.last = there;
+                self.received.push(skip as i32);
+                self.is_left[skip] = false;
+            }
+            next = (0..skip).rev().find(|&smaller| self.is_left[smaller]);
+        }
+    }
+}
+
+/// The last skip on the way from the root to a rank if always the longest is taken; `q` for the root.
+fn base(rank: Rank, skips: &[usize]) -> usize {
+    let (mut rest, mut base) = (rank, skips.len() - 1);
+    while rest > 0 {
+        base = skips.iter().rposition(|&skip| skip <= rest).expect("the first skip is 1");
+        rest -= skips[base];
+    }
+    base
+}
+
+/// The allgather on a circulant graph with every block in `pieces` pieces: as many broadcasts as there are
+/// ranks, in `pieces - 1 + ceil(lg p)` rounds.
+///
+/// A round takes at most `alpha + beta (m_0 / n + m_1 / n + ...)`, each share rounded up, whatever the sizes of
+/// the blocks. Pieces of a block differ by at most one byte; those of no bytes are not sent.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p^2 (pieces + log p)).
+///
+/// # Source
+/// J. L. Träff, arXiv:2205.10072, 2407.18004.
+pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
+    assert!(pieces > 0, "a block has at least one piece");
+    let sizes = blocks(problem)?;
+    let p = sizes.processors();
+    let table = PieceTable::new(p);
+    let phase = table.rounds();
+    if phase == 0 {
+        return schedule(problem, 0, |_, _| Meeting::default(), |_, _, _| {});
+    }
+    // Before the first round, so that the last one ends a phase.
+    let skipped = (phase - (pieces - 1) % phase) % phase;
+    let meet = |round: usize, rank| {
+        let skip = table.skips[(round + skipped) % phase];
+        Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
+    };
+    schedule(problem, pieces - 1 + phase, meet, |round, (from, to), data| {
+        let round = round + skipped;
+        let first = (phase * (round / phase)) as i64 - skipped as i64;
+        for root in (0..p).filter(|&root| root != to) {
+            let piece = first + i64::from(table.sent((from + p - root) % p, round % phase));
+            if let Ok(piece) = u64::try_from(piece) {
+                let (pieces, size) = (pieces as u64, sizes.block(root));
+                let piece = piece.min(pieces - 1);
+                let (share, longer) = (size / pieces, size % pieces);
+                let offset = piece * share + piece.min(longer);
+                let bytes = share + u64::from(piece < longer);
+                data.push(sizes.before(root) + offset, bytes);
+            }
+        }
+    })
+}

@@ -1,0 +1,130 @@
+//! What holds of all schedules here, and what the papers say of their times.
+
+mod published;
+mod tables;
+
+use proptest::prelude::*;
+use tuwtree_collective::{
+    CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
+};
+use tuwtree_model::{BlockSizes, Homogeneous, Problem, best_lower_bound};
+use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
+
+/// An algorithm.
+type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+
+const ALL: [(&str, Build); 7] = [
+    ("ring", ring),
+    ("recursive doubling", recursive_doubling),
+    ("bruck", bruck),
+    ("circulant", circulant),
+    ("1 piece", |problem| circulant_in_pieces(problem, 1)),
+    ("2 pieces", |problem| circulant_in_pieces(problem, 2)),
+    ("5 pieces", |problem| circulant_in_pieces(problem, 5)),
+];
+
+fn problem(sizes: &[u64], alpha: f64) -> Problem {
+    let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
+    Problem::allgather(&sizes, Homogeneous::new(alpha, 1.0, 1.0).unwrap()).unwrap()
+}
+
+fn time(schedule: &Schedule, problem: &Problem) -> f64 {
+    let timeline = simulate(schedule, problem.costs(), Sends::Synchronous).unwrap();
+    timeline.completion_time().units()
+}
+
+/// Verifies what an algorithm does with these blocks.
+fn check(sizes: &[u64]) {
+    let problem = problem(sizes, 10.0);
+    let bound = best_lower_bound(&problem).unwrap().units();
+    for (name, build) in ALL {
+        let schedule = build(&problem).unwrap();
+        let verified = verify(&schedule).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        assert_eq!(verified.order, Order::Ordered, "{name}");
+        // No byte comes twice.
+        let needed = (sizes.len() as u128 - 1) * u128::from(problem.payload().total());
+        assert_eq!(verified.bytes_sent, needed, "{name}");
+        assert_eq!(verified.copies, 0, "{name}");
+        assert!(time(&schedule, &problem) >= bound, "{name}: {sizes:?}");
+    }
+}
+
+#[test]
+fn all_data_comes_to_its_place_for_up_to_64_ranks_and_sizes_with_zeros() {
+    let mut state = 1_u64;
+    let mut draw = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for p in 1..=64 {
+        check(&vec![3; p]);
+        let irregular: Vec<u64> = (0..p).map(|_| if draw(3) == 0 { 0 } else { draw(20) }).collect();
+        check(&irregular);
+        let mut one = vec![0; p];
+        one[draw(p as u64) as usize] = 17;
+        check(&one);
+    }
+    check(&[0; 6]);
+}
+
+proptest! {
+    #[test]
+    fn all_data_comes_to_its_place(sizes in prop::collection::vec(0..9_u64, 1..24)) {
+        check(&sizes);
+    }
+
+    #[test]
+    fn schedules_read_as_they_were_written(sizes in prop::collection::vec(0..9_u64, 1..9)) {
+        for (_, build) in ALL {
+            let schedule = build(&problem(&sizes, 3.0)).unwrap();
+            let mut text = Vec::new();
+            document::write(&schedule, &mut text).unwrap();
+            prop_assert_eq!(document::read(&text[..]).unwrap(), schedule);
+        }
+    }
+
+    #[test]
+    fn a_ring_takes_as_long_as_its_recurrence(sizes in prop::collection::vec(0..30_u64, 2..20)) {
+        let problem = problem(&sizes, 7.0);
+        let p = sizes.len();
+        let cost = |bytes: u64| if bytes == 0 { 0.0 } else { 7.0 + bytes as f64 };
+        let mut ends = vec![0.0_f64; p];
+        for round in 0..p - 1 {
+            let sent: Vec<Option<f64>> = (0..p)
+                .map(|rank| {
+                    let bytes = sizes[(rank + p - round) % p];
+                    let start = ends[rank].max(ends[(rank + 1) % p]);
+                    (bytes > 0).then(|| start + cost(bytes))
+                })
+                .collect();
+            for rank in 0..p {
+                let halves = [sent[rank], sent[(rank + p - 1) % p]];
+                ends[rank] = halves.into_iter().flatten().fold(ends[rank], f64::max);
+            }
+        }
+        let last = ends.into_iter().fold(0.0, f64::max);
+        prop_assert_eq!(time(&ring(&problem).unwrap(), &problem), last);
+    }
+
+    #[test]
+    fn a_round_of_pieces_takes_no_longer_than_a_share_of_every_block(
+        sizes in prop::collection::vec(0..40_u64, 2..20), pieces in 1..8_usize,
+    ) {
+        let problem = problem(&sizes, 7.0);
+        let shares: u64 = sizes.iter().map(|size| size.div_ceil(pieces as u64)).sum();
+        let rounds = pieces - 1 + sizes.len().next_power_of_two().ilog2() as usize;
+        let schedule = circulant_in_pieces(&problem, pieces).unwrap();
+        prop_assert!(time(&schedule, &problem) <= rounds as f64 * (7.0 + shares as f64));
+    }
+}
+
+#[test]
+fn only_an_allgather_is_built() {
+    let sizes = BlockSizes::new([1, 2]).unwrap();
+    let gather = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
+    for (_, build) in ALL {
+        let error = build(&gather).unwrap_err().to_string();
+        assert_eq!(error, "it is for allgather, and not for gather");
+    }
+}
