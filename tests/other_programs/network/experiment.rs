@@ -48,8 +48,9 @@ fn measure(platform: &Platform, overheads: Overheads, folder: &Path) -> StatedCo
 }
 
 /// Gathers and scatters these problems, prints how judge and choices did, and fails unless the judge is
-/// within 5 % from the 10 % to the 90 % quantile, what is recommended is within 5 % of the fastest in 47
-/// of 50, and never more than 3 % slower than the library.
+/// within 5 % from the 10 % to the 90 % quantile, and the choice is within 5 % of the fastest in 47 of 50
+/// and never more than 3 % slower than the library. The choice is what is recommended, or the library's
+/// own call where the judge has that as faster.
 pub(super) fn agree(platform: &Platform, overheads: Overheads, problems: &[Sizes]) {
     let processors = problems[0].processors;
     let folder = folder(&format!("network-{}-{processors}-{overheads:?}", platform.name));

@@ -115,7 +115,7 @@ impl Platform {
         compiler.arg(sources.join(format!("{program}.c"))).arg(sources.join("clock.c"));
         succeed(compiler.arg("-o").arg(folder.join(program)));
         let mut command = Command::new("timeout");
-        command.args(["900", "smpirun", "-np", &processes.to_string()]);
+        command.args(["3000", "smpirun", "-np", &processes.to_string()]);
         command.args(["-hostfile", "hosts.txt", "-platform", "platform.xml"]);
         command.args(SETTINGS.iter().map(|setting| format!("--cfg={setting}")));
         if overheads == Overheads::Given {
