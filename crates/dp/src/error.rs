@@ -88,6 +88,22 @@ pub enum DpError {
     /// The costs differ from pair to pair.
     #[error("only costs that are the same for all pairs of processes will do")]
     NotHomogeneous,
+    /// The costs are not those of a machine with levels.
+    #[error("only the costs of a machine with levels will do")]
+    NotHierarchical,
+    /// A group of a machine does not consist of adjacent ranks.
+    #[error(
+        "ranks {one} and {other} share a group of level {level:?}, but not with all ranks between; this \
+         method is for groups of adjacent ranks"
+    )]
+    NotContiguous {
+        /// The innermost such level.
+        level: String,
+        /// A rank of the group, after which others come,
+        one: Rank,
+        /// and the next one of it.
+        other: Rank,
+    },
     /// The costs are not those of the one-port model.
     #[error("latency overlaps with other work; this method is for an overhead of all alpha")]
     Overlaps,

@@ -223,7 +223,7 @@ pub(crate) fn chosen(all: &[Baseline], named: Option<Library>) -> Option<Baselin
 mod tests {
     use super::*;
     use tuwtree_model::document::{Date, Machine};
-    use tuwtree_model::{BlockSizes, Homogeneous, Network, StatedCosts};
+    use tuwtree_model::{BlockSizes, Homogeneous, Network, Operation, StatedCosts};
 
     /// alpha = 8 + 2, beta = 1, no copies; messages beyond the limit wait for their turn.
     fn problem(operation: Operation, blocks: &[u64], eager_limit: Option<u64>) -> Problem {

@@ -311,6 +311,8 @@ impl Wanted {
             | DpError::Rootless { .. }
             | DpError::NeedsVector { .. }
             | DpError::NotHomogeneous
+            | DpError::NotHierarchical
+            | DpError::NotContiguous { .. }
             | DpError::Overlaps
             | DpError::Costs(_) => self.effort.refused(error),
             DpError::TooLarge { .. }
