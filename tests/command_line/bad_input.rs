@@ -26,6 +26,11 @@ fn wrong_usage_is_exit_code_2() {
         ("optimize --dist spikes --beta inf", &["--beta", "inf", "finite"]),
         ("optimize --dist spikes --gamma -1", &["--gamma", "-1", "at least 0"]),
         ("optimize --dist spikes --alpha one", &["one"]),
+        ("optimize --dist spikes --overhead 101", &["--overhead", "101", "0 to 100 is allowed"]),
+        ("optimize --dist spikes --overhead -1", &["--overhead", "-1", "0 to 100"]),
+        ("optimize --dist spikes --overhead NaN", &["--overhead", "NaN", "0 to 100"]),
+        ("optimize --dist spikes --alpha 1us --overhead 1", &["--overhead", "unit"]),
+        ("optimize --dist spikes --machine x --overhead 1", &["cannot be used with"]),
         ("optimize --dist spikes --root 2000", &["root 2000", "0..2000 (2000 processes)"]),
         ("optimize --dist spikes --root -1", &["-1", "best"]),
         ("optimize --dist same -p 9 --json -o -", &["--json", "standard output"]),
@@ -97,7 +102,7 @@ fn what_is_no_tree_is_refused() {
     let evaluate = |text: &str| tuwtree_with_input("evaluate - --dist same", text);
     assert_eq!(evaluate(good).code, 0);
     for (from, to, messages) in [
-        ("\"version\":1", "\"version\":4", &["version 4", "versions up to 3"][..]),
+        ("\"version\":1", "\"version\":5", &["version 5", "versions up to 4"][..]),
         ("\"tuwtree-tree\"", "\"other\"", &["\"other\"", "\"tuwtree-tree\""]),
         ("\"root\":1", "\"root\":1,\"ports\":2", &["unknown field `ports`", "line 1"]),
         ("\"root\":1", "\"root\":1,\"root\":2", &["duplicate field `root`"]),

@@ -235,6 +235,4 @@ fn what_does_not_go_with_a_vector_is_refused() {
     let machine = machine("asymmetric.toml");
     tuwtree(&format!("optimize --op bcast --vector 5 -p 5 --machine {machine}"))
         .fails(1, &["the machine is for 4 processes, but the problem has 5"]);
-    tuwtree(&format!("optimize --op bcast --vector 5 --linearise-at 7 --machine {machine}"))
-        .fails(2, &["--linearise-at", "cannot be used with"]);
 }

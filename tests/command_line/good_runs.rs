@@ -209,6 +209,9 @@ fn options_have_their_former_names_too() {
     let tree = tuwtree("optimize --dist spikes -p 9 -o -").success();
     let messages = |option| tuwtree_with_input(&format!("show - {option} 2"), &tree).success();
     assert_eq!(messages("--rank"), messages("--processor"));
+    let small = "--mean-block 100 --columns 1 --rows 1";
+    let map = |option| tuwtree(&format!("map {option} 12 {small}")).success();
+    assert_eq!(map("--processes"), map("--processors"));
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn every_construction_s_tree_is_judged_by_evaluate_as_by_optimize_on_every_machi
                 0 => "-p 30",
                 _ => "",
             };
-            let problem = format!("{problem} {processors} --linearise-at 500");
+            let problem = format!("{problem} {processors}");
             let compared = json(&format!("optimize {problem} --json"));
             assert!(compared["machine"].is_string() && compared["alpha"].is_null());
             let built = compared["constructions"].as_array().unwrap();
@@ -131,14 +131,14 @@ fn optimal_trees_per_pair_are_certified_by_the_other_method() {
 }
 
 #[test]
-fn costs_that_are_not_linear_are_searched_with_only_once_linearised() {
+fn costs_that_are_not_linear_are_searched_with_as_they_are() {
     let machine = sample("trinity-testbed.toml");
     let problem = format!("optimize --dist spikes -p 30 --machine {machine}");
     let text = tuwtree(&problem).success();
-    assert!(text.contains("optimal are left out: the costs of level \"network\" are linear only"));
-    tuwtree(&format!("{problem} --algorithm optimal")).fails(1, &["network", "--linearise-at"]);
-    let linear = tuwtree(&format!("{problem} --algorithm optimal --linearise-at 1000")).success();
-    assert!(linear.contains("Recommended: optimal"), "{linear}");
+    assert!(text.contains("Recommended: optimal (found by the levels method)"), "{text}");
+    assert!(text.contains("binary is left out: it is for costs that are linear"), "{text}");
+    tuwtree(&format!("{problem} --algorithm binary")).fails(1, &["linear in the size"]);
+    tuwtree(&format!("{problem} --algorithm optimal-dense")).fails(1, &["dense", "levels"]);
     tuwtree(&format!("machine {machine} --matrix -p 4")).fails(1, &["\"network\"", "linear only"]);
     let shown = tuwtree(&format!("machine {machine} --linearise-at 9000")).success();
     assert!(shown.contains("4.127 µs") && !shown.contains("1.18 µs"), "{shown}");
@@ -202,7 +202,32 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
             GOOD,
             &[
                 ("tuwtree-machine", "machine", &["\"machine\"", "tuwtree-machine"][..]),
-                ("\"version\": 1", "\"version\": 2", &["version 2", "up to 1"]),
+                ("\"version\": 1", "\"version\": 3", &["version 3", "up to 2"]),
+                (
+                    "\"beta_seconds",
+                    "\"overhead_seconds\": [[0, 1, 2], [3, 0, 4], [5, 7, 0]], \"beta_seconds",
+                    &["overhead[2][1]", "the overhead is 7", "0 to 6 is allowed"],
+                ),
+                (
+                    "\"beta_seconds",
+                    "\"overhead_seconds\": [[0, 0, 2], [3, 0, 4], [5, 6, 0]], \"beta_seconds",
+                    &["version 1 has no overheads", "need version 2"],
+                ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"wire\": \"node\"}, \"matrix\"",
+                    &["\"wire\" is \"node\"", "only hierarchical costs"],
+                ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"port\": \"fast\"}, \"matrix\"",
+                    &["`fast`", "`fair`", "`first-in-first-out`"],
+                ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"send_overhead_seconds\": -1}, \"matrix\"",
+                    &["\"send_overhead_seconds\" is -1", "at least 0"],
+                ),
                 ("\"version\": 1", "\"version\": 1, \"colour\": 3", &["unknown field `colour`"]),
                 ("\"name\": \"n\", ", "", &["missing field `name`"]),
                 ("\"n\"", "\" \"", &["\"name\" is empty"]),
@@ -232,6 +257,37 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
                 ("alpha_seconds = 1\n", "alpha_seconds = nan\n", &["level 0", "alpha", "NaN"]),
                 ("alpha_seconds = 1\n", "alpha_seconds = inf\n", &["level 0", "alpha", "inf"]),
                 ("alpha_seconds = 1\n", "", &["level 0 (\"node\")", "\"alpha_seconds\""]),
+                (
+                    "alpha_seconds = 1\n",
+                    "alpha_seconds = 1\noverhead_seconds = 2\n",
+                    &["level 0 (\"node\")", "the overhead is 2", "0 to 1 is allowed"],
+                ),
+                (
+                    "alpha_seconds = 1\n",
+                    "alpha_seconds = 1\noverhead_seconds = -1\n",
+                    &["level 0 (\"node\")", "the overhead is -1"],
+                ),
+                (
+                    "alpha_seconds = 1\n",
+                    "alpha_seconds = 1\noverhead_seconds = nan\n",
+                    &["level 0 (\"node\")", "the overhead is NaN"],
+                ),
+                (
+                    "pieces = [{ from_bytes = 0, alpha",
+                    "sizes = [{ bytes = 1, alpha",
+                    &["unknown field `alpha_seconds`"],
+                ),
+                (
+                    "pieces = [{ from_bytes = 0, alpha_seconds = 1, beta_seconds_per_byte = 1 }]",
+                    "sizes = [{ bytes = 2, latency_seconds = 1, occupancy_seconds = 1 }, \
+                     { bytes = 2, latency_seconds = 1, occupancy_seconds = 1 }]",
+                    &["level 1 (\"all\")", "size 1 is of 2 bytes, after 2", "ascend"],
+                ),
+                (
+                    "pieces = [{ from_bytes = 0, alpha_seconds = 1, beta_seconds_per_byte = 1 }]",
+                    "sizes = []",
+                    &["level 1 (\"all\")", "no sizes"],
+                ),
                 ("from_bytes = 0", "from_bytes = 1", &["level 1 (\"all\")", "piece 0 is from 1"]),
                 ("pieces", "prices", &["unknown field `prices`", "line 19"]),
                 ("version = 1", "version = 1 1", &["line 3"]),
@@ -262,7 +318,6 @@ fn wrong_usage_of_machines_is_exit_code_2() {
         (format!("optimize --dist same --machine {vsc} --alpha 1"), &["cannot be used with"][..]),
         ("optimize --sizes - --machine -".into(), &["--sizes", "--machine", "standard input"]),
         ("evaluate - --machine -".into(), &["the tree", "--machine", "standard input"]),
-        ("optimize --dist same --linearise-at 5".into(), &["--machine"]),
         (format!("machine {vsc} -p 3"), &["--matrix"]),
         (format!("machine {vsc} --matrix -p 0"), &["-p", "0 processes"]),
         (format!("machine {vsc} --format yaml"), &["yaml", "toml"]),
@@ -295,14 +350,4 @@ fn a_network_that_is_cut_is_reported_with_the_cut() {
         text.contains("linear") && text.contains("left out: there is no link from rank"),
         "{text}"
     );
-}
-
-#[test]
-fn an_optimum_for_linearised_costs_may_be_beaten_and_the_reason_is_told() {
-    let griffon = workspace_file("data/machines/griffon.toml");
-    let arguments =
-        format!("optimize --dist random --machine {} --linearise-at 1000", griffon.display());
-    let text = tuwtree(&arguments).success();
-    assert!(text.contains("Recommended: adaptive."), "{text}");
-    assert!(text.contains("other costs than it is evaluated with"), "{text}");
 }

@@ -12,6 +12,7 @@ mod machines;
 mod map;
 mod measured;
 mod orders;
+mod overlapping;
 mod pictures;
 mod png;
 mod ports;

@@ -3,6 +3,8 @@
 
 mod c_files;
 mod chromium;
+mod loggopsim;
 mod mpi;
+mod network;
 mod simgrid;
 mod smpi_runs;

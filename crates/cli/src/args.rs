@@ -178,15 +178,20 @@ impl ScaleArgs {
     }
 }
 
-/// The costs: three numbers, unset ones with a default that depends on the command, or a machine.
+/// The costs: some numbers, unset ones with a default that depends on the command, or a machine.
 #[derive(Args, Clone, Debug)]
 #[command(
-    next_help_heading = "Costs (plain numbers in any time unit, the same for all three, or units with all three)"
+    next_help_heading = "Costs (plain numbers in any time unit, the same for all, or units with all)"
 )]
 pub(crate) struct CostArgs {
     /// Start-up latency of a message, such as 100 or 2us [default: 100, or as in the tree file]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
     alpha: Option<Cost>,
+
+    /// The part of alpha during which ports are busy; the rest, the latency, overlaps with other work
+    /// (see docs/overlapping-latency.md) [default: all of alpha, or as in the tree file]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
+    overhead: Option<Cost>,
 
     /// Time per byte sent, such as 1, 0.08ns or 12.5GB/s [default: 1, or as in the tree file]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true,
@@ -200,7 +205,7 @@ pub(crate) struct CostArgs {
 
     /// Read the costs of a machine (JSON or TOML, see docs/formats.md); times are then in seconds
     #[arg(long, value_name = "FILE", value_parser = Source::parse,
-          conflicts_with_all = ["alpha", "beta", "gamma"])]
+          conflicts_with_all = ["alpha", "overhead", "beta", "gamma"])]
     pub(crate) machine: Option<Source>,
 }
 
@@ -208,16 +213,18 @@ impl CostArgs {
     /// The costs, with `default` for those not given.
     ///
     /// # Errors
-    /// [`CliError::Usage`] for NaN, infinite or negative costs, or one or two numbers in place of a
-    /// machine; a machine file that cannot be read.
+    /// [`CliError::Usage`] for NaN, infinite or negative costs, an overhead above alpha, or too few
+    /// numbers in place of a machine; a machine file that cannot be read.
     pub(crate) fn costs(&self, default: Option<&StatedCosts>) -> Result<StatedCosts, CliError> {
         if let Some(source) = &self.machine {
             return Ok(machine::read(source)?.into());
         }
         self.check_units()?;
         let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count();
-        let (alpha, beta, gamma) = match default {
-            Some(machine @ StatedCosts::Machine(_)) if given == 0 => return Ok(machine.clone()),
+        let default = match default {
+            Some(machine @ StatedCosts::Machine(_)) if given == 0 && self.overhead.is_none() => {
+                return Ok(machine.clone());
+            }
             Some(StatedCosts::Machine(_)) if given < 3 => {
                 return Err(CliError::Usage(
                     "the tree file names a machine; in its place give all of --alpha, --beta and \
@@ -225,29 +232,38 @@ impl CostArgs {
                         .into(),
                 ));
             }
-            Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => {
-                (costs.alpha(), costs.beta(), costs.gamma())
-            }
-            Some(_) | None => (100.0, 1.0, 1.0),
+            Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => *costs,
+            Some(_) | None => Homogeneous::new(100.0, 1.0, 1.0).expect("costs"),
         };
-        Homogeneous::new(
-            self.alpha.map_or(alpha, Cost::value),
-            self.beta.map_or(beta, Cost::value),
-            self.gamma.map_or(gamma, Cost::value),
+        let costs = Homogeneous::new(
+            self.alpha.map_or(default.alpha(), Cost::value),
+            self.beta.map_or(default.beta(), Cost::value),
+            self.gamma.map_or(default.gamma(), Cost::value),
         )
-        .map(StatedCosts::from)
-        .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))
+        .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))?;
+        // Who states alpha anew states all of it.
+        let overhead = match (self.overhead, self.alpha) {
+            (Some(overhead), _) => overhead.value(),
+            (None, Some(_)) => costs.alpha(),
+            (None, None) => default.overhead(),
+        };
+        costs
+            .with_overhead(overhead)
+            .map(StatedCosts::from)
+            .map_err(|error| CliError::Usage(format!("--overhead: {error}")))
     }
 
     /// Whether the costs are given with units: times are then in seconds.
     pub(crate) fn have_units(&self) -> bool {
-        let costs = [self.alpha, self.beta, self.gamma];
+        let costs = [self.alpha, self.overhead, self.beta, self.gamma];
         costs.iter().any(|cost| matches!(cost, Some(Cost::Seconds(_))))
     }
 
     /// Fails with exit code 2 where some costs have a unit and others do not; 0 is 0 in any unit.
     fn check_units(&self) -> Result<(), CliError> {
-        let costs = [("--alpha", self.alpha), ("--beta", self.beta), ("--gamma", self.gamma)];
+        let mut costs = vec![("--alpha", self.alpha)];
+        costs.extend(self.overhead.map(|overhead| ("--overhead", Some(overhead))));
+        costs.extend([("--beta", self.beta), ("--gamma", self.gamma)]);
         let with = costs.iter().find(|(_, cost)| matches!(cost, Some(Cost::Seconds(_))));
         let without = costs.iter().find(|(_, cost)| match cost {
             Some(Cost::Plain(value)) => *value != 0.0,

@@ -12,7 +12,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::borrow::Cow;
 use std::time::Duration;
 use tuwtree_dp::Method;
-use tuwtree_model::quantity::{self, parse_bytes};
+use tuwtree_model::quantity;
 use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Problem, Root};
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Request, Search, Settings, Wanted, catalogue, compare,
@@ -73,12 +73,6 @@ pub(crate) struct Choice {
           value_parser = adaptive_rule_parser())]
     pub(crate) adaptive_rule: AdaptiveRule,
 
-    /// Search with the linear costs of messages of this size, where the machine's are linear only
-    /// piece by piece; trees are evaluated with the true costs
-    #[arg(long, value_name = "BYTES", requires = "machine", value_parser = parse_bytes,
-          conflicts_with_all = ["certify", "vector"])]
-    pub(crate) linearise_at: Option<u64>,
-
     /// The MPI library that gains are said against, by what its gather and scatter do [default: the
     /// fastest of them for the problem]
     #[arg(long, value_name = "NAME", value_parser = named(|library: Library| library.summary()))]
@@ -126,7 +120,6 @@ impl Default for Choice {
             order: None,
             ports: PortArgs::default(),
             adaptive_rule: AdaptiveRule::CompletionTime,
-            linearise_at: None,
             library: None,
             certify: false,
             search: SearchArgs { search_seed: 1, ..SearchArgs::default() },
@@ -140,7 +133,7 @@ impl Choice {
         Settings {
             adaptive_rule: self.adaptive_rule,
             local_search: self.local_search(),
-            linearise_at: self.linearise_at,
+            order: self.order.unwrap_or(Order::Ordered),
             library: self.library,
         }
     }

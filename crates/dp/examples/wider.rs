@@ -10,8 +10,10 @@
 //! and how wide it was; and for deadline trees how far they are above the bracket's lower end.
 //! Beyond 10,000 processors deadline trees only.
 
+mod clock;
+
+use clock::Clock;
 use std::error::Error;
-use std::time::Instant;
 use tuwtree_dp::wider::{
     Class, Effort, Engine, Overlapping, clocks_within, deadline_tree, optimal,
 };
@@ -95,28 +97,4 @@ impl EngineTimes {
 fn sizes(distribution: Distribution, p: usize) -> Result<BlockSizes, Box<dyn Error>> {
     let parameters = DistributionParameters::new(p, 1000);
     Ok(distribution.sizes(parameters, Randomness::default())?)
-}
-
-/// Time on the processor where the system tells it (Linux), else time that passed.
-struct Clock {
-    started: Instant,
-    on_processor: Option<f64>,
-}
-
-impl Clock {
-    fn now() -> Clock {
-        Clock { started: Instant::now(), on_processor: on_processor() }
-    }
-
-    fn seconds(&self) -> f64 {
-        match (self.on_processor, on_processor()) {
-            (Some(before), Some(now)) => now - before,
-            _ => self.started.elapsed().as_secs_f64(),
-        }
-    }
-}
-
-fn on_processor() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }

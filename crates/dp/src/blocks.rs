@@ -28,6 +28,16 @@ impl<'p> Blocks<'p> {
         Ok(Blocks { sizes, costs: homogeneous(problem)?, root: problem.root() })
     }
 
+    /// The same for programs that know latency that overlaps, too.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), but for that.
+    pub(crate) fn overlapping_or_not(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
+        let operation = problem.operation();
+        let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
+        Ok(Blocks { sizes, costs: shared(problem)?, root: problem.root() })
+    }
+
     /// The given root, or one with a largest block: with gamma <= beta the best root of trees that
     /// need not be ordered.
     pub(crate) fn likely_root(&self) -> Rank {
@@ -51,9 +61,17 @@ impl<'p> Blocks<'p> {
 /// # Complexity
 /// O(1) for homogeneous costs, O(p) for a hierarchy, O(p^2) for a matrix.
 pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, DpError> {
+    let costs = shared(problem)?;
+    match costs.overlaps() {
+        true => Err(DpError::Overlaps),
+        false => Ok(costs),
+    }
+}
+
+/// The same for programs that know latency that overlaps, too.
+fn shared(problem: &Problem) -> Result<Homogeneous, DpError> {
     let costs = problem.costs();
     match costs.homogeneous(problem.processors()) {
-        Some(costs) if costs.overlaps() => Err(DpError::Overlaps),
         Some(costs) => Ok(costs),
         None => {
             costs.check_linear()?;

@@ -44,7 +44,7 @@ pub enum DpError {
         "the tables for {processors} processes need {needed} bytes, and {allowed} are allowed; {most} processes would fit"
     )]
     DoesNotFit {
-        /// `p`.
+        /// How many ranks the problem has.
         processors: usize,
         /// The bytes of the tables.
         needed: u64,
@@ -82,12 +82,28 @@ pub enum DpError {
     RootOutOfRange {
         /// The root asked for.
         root: Rank,
-        /// `p`.
+        /// The number of ranks; the root is to be below it.
         processors: usize,
     },
     /// The costs differ from pair to pair.
     #[error("only costs that are the same for all pairs of processes will do")]
     NotHomogeneous,
+    /// The costs are not those of a machine with levels.
+    #[error("only the costs of a machine with levels will do")]
+    NotHierarchical,
+    /// A group of a machine does not consist of adjacent ranks.
+    #[error(
+        "ranks {one} and {other} share a group of level {level:?}, but not with all ranks between; this \
+         method is for groups of adjacent ranks"
+    )]
+    NotContiguous {
+        /// The innermost such level.
+        level: String,
+        /// A rank of the group, after which others come,
+        one: Rank,
+        /// and the next one of it.
+        other: Rank,
+    },
     /// The costs are not those of the one-port model.
     #[error("latency overlaps with other work; this method is for an overhead of all alpha")]
     Overlaps,

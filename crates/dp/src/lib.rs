@@ -29,6 +29,9 @@
 //! | [`PairMethod::Plain`] | the published recurrence for any costs | nothing | O(p^5) | slow beyond a hundred |
 //! | [`PairMethod::Hinges`] | the same table, fast | nothing | O(p^4 log p), as a rule O(p^4) | memory: O(p^3) |
 //!
+//! On machines with levels whose groups are adjacent ranks, [`levels::optimal`] finds the same trees in
+//! O(p^3), also where laws are not linear or latency overlaps.
+//!
 //! [`optimal_broadcast`] needs no table: with homogeneous costs the optimum is known.
 //!
 //! Ordered trees are found for one port, however many the problem has; [`non_ordered::exact()`] alone
@@ -60,6 +63,7 @@ mod broadcast;
 pub mod dense;
 mod error;
 mod joins;
+pub mod levels;
 pub mod non_ordered;
 mod optimum;
 mod ordered;

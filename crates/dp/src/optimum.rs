@@ -257,7 +257,7 @@ impl Scaled {
 }
 
 /// The optimum of a single processor.
-fn lone_processor() -> Optimum {
+pub(crate) fn lone_processor() -> Optimum {
     let tree = Tree::new(1, 0, &[]).expect("one processor without steps is a tree");
     Optimum { tree, value: 0.0 }
 }

@@ -20,3 +20,10 @@ impl Random {
         choices[self.below(choices.len() as u64) as usize]
     }
 }
+
+/// Numbers of problems for each number of processors; twenty times as many with `TUWTREE_FULL` in
+/// the environment.
+pub(crate) fn problems(counts: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
+    let times = if std::env::var_os("TUWTREE_FULL").is_some() { 20 } else { 1 };
+    counts.iter().map(move |&(processors, count)| (processors, count * times))
+}

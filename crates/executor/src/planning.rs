@@ -182,9 +182,13 @@ mod tests {
         let optimal = measured_tree(Construction::Optimal, &problem).unwrap().unwrap();
         let optimal = Schedule::without_costs(&optimal, problem.collective()).unwrap();
         let time = |schedule: &Schedule| {
-            tuwtree_schedule::simulate(schedule, problem.costs(), Default::default())
-                .unwrap()
-                .completion_time()
+            tuwtree_schedule::simulate(
+                schedule,
+                problem.costs(),
+                tuwtree_schedule::Sends::default(),
+            )
+            .unwrap()
+            .completion_time()
         };
         assert!(time(&schedule) < time(&optimal));
     }

@@ -107,7 +107,7 @@ pub enum SettingError {
     /// No such setting.
     #[error("there is no setting {name:?}; there are {allowed}")]
     Name {
-        /// The name given.
+        /// The name that was given, which is none.
         name: String,
         /// Those that there are.
         allowed: String,
@@ -115,9 +115,9 @@ pub enum SettingError {
     /// No such value.
     #[error("{} {value:?}: one of {allowed} is allowed", .setting.variable())]
     Value {
-        /// The setting.
+        /// What was to be set.
         setting: Setting,
-        /// The value given.
+        /// The value that was given, which it does not take.
         value: String,
         /// Those that there are.
         allowed: String,
@@ -125,11 +125,11 @@ pub enum SettingError {
     /// A file that cannot be read, or is no such document.
     #[error("{} {path:?}: {reason}", .setting.variable())]
     File {
-        /// The setting.
+        /// What the file was for: a machine or a schedule.
         setting: Setting,
-        /// The file.
+        /// The path that was given.
         path: String,
-        /// What is wrong.
+        /// Why the file cannot be read or used, in words.
         reason: String,
     },
     /// Something else is needed.
@@ -137,9 +137,9 @@ pub enum SettingError {
         "the algorithm {} needs a {}: set {}", .algorithm.name(), .needed.name(), .needed.variable()
     )]
     Missing {
-        /// The algorithm.
+        /// The algorithm that was asked for.
         algorithm: Algorithm,
-        /// What it needs.
+        /// The setting without which it cannot plan.
         needed: Setting,
     },
     /// A machine for others.
@@ -153,13 +153,13 @@ pub enum SettingError {
     /// What another processor says.
     #[error("processes do not set the same: {name} is {first:?} at rank 0, {own:?} at {rank}")]
     Differ {
-        /// The setting's name.
+        /// The name of the setting that differs.
         name: String,
         /// Its value at processor 0.
         first: String,
-        /// This processor.
+        /// A rank that has another value.
         rank: usize,
-        /// Its value.
+        /// The value at `rank`.
         own: String,
     },
 }
@@ -167,9 +167,9 @@ pub enum SettingError {
 /// How collective operations on a communicator are performed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// By which algorithm.
+    /// How trees are found, or who else performs the operation.
     pub algorithm: Algorithm,
-    /// In which manner.
+    /// Whether messages to several children go at once, or one after the other.
     pub mode: Mode,
     /// What it costs, where the algorithm asks.
     pub machine: Option<Machine>,

@@ -73,15 +73,15 @@ pub enum CalibrationError {
     /// Times without a line.
     #[error("{of}: {error}")]
     NoLine {
-        /// Of what.
+        /// What was timed: a pair, a kind of pairs, or copies.
         of: String,
-        /// Why.
+        /// Why no line fits its times.
         error: NoLine,
     },
     /// A pair, or a kind of pairs, that was not measured.
     #[error("there are no times {of}")]
     NoPairs {
-        /// Of what.
+        /// The pair, or the kind of pairs, as a phrase that follows "no times".
         of: String,
     },
 }

@@ -25,13 +25,13 @@ pub struct Measurements {
 /// What all times of a document have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// Gather or scatter.
+    /// What was timed: [`Operation::Gather`] or [`Operation::Scatter`].
     pub operation: Operation,
     /// The program that measured, with its version.
     pub program: String,
     /// The MPI library, as it calls itself.
     pub library: String,
-    /// `p >= 1`.
+    /// The number of ranks, `p >= 1`.
     pub processors: usize,
     /// The root, below `p`.
     pub root: Rank,
@@ -57,7 +57,7 @@ pub struct Setting {
 pub struct Series {
     /// How the block sizes are spread.
     pub distribution: Distribution,
-    /// `b`, in elements.
+    /// The mean block of the distribution, `b`, in elements.
     pub mean_block: u64,
     /// The sum of all blocks.
     pub total_bytes: u64,

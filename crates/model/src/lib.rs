@@ -65,8 +65,8 @@ pub use completion::{Completion, completion, completion_time};
 pub use construction::Construction;
 pub use cost::{
     CostError, CostKind, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
-    Description, Direction, Hierarchy, HierarchyError, Homogeneous, Level, Link, LinkLaw,
-    MeasuredSize, MeasuredSizes, MeasuredSizesError, OverheadError, Piece, PieceError,
+    Description, Direction, Hierarchy, HierarchyError, Homogeneous, LeastCosts, Level, Link,
+    LinkLaw, MeasuredSize, MeasuredSizes, MeasuredSizesError, OverheadError, Piece, PieceError,
     PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
@@ -83,3 +83,8 @@ pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};
 pub use tree::{Step, Tree, TreeError};
 pub use unpacking::{unpack_time, unpacked_bytes};
+
+/// The example of docs/overlapping-latency.md, tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/overlapping-latency.md")]
+struct OverlappingLatency;

@@ -69,7 +69,7 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rank {processor} holds what is of {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
 pub struct NotOrdered {
-    /// Where it happens.
+    /// The rank whose segment gets a gap.
     pub processor: Rank,
     /// First and last rank of those whose data was held before.
     pub held: (Rank, Rank),

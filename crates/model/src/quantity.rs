@@ -8,7 +8,7 @@
 //! | time per byte | `0.08ns`, `12.5GB/s` | `0.08 ns/byte (12500 MB/s)` |
 //! | number | `0.5`, `1e6`, `1_000` | `0.5000000`, `1000000` |
 
-use crate::LARGEST_EXACT;
+use crate::{Homogeneous, LARGEST_EXACT};
 
 /// Units of bytes, with what each stands for; upper and lower case are the same but for `B`.
 const BYTE_UNITS: [(&str, u64); 10] = [
@@ -149,6 +149,20 @@ pub fn parse_time_per_byte(text: &str) -> Result<Cost, String> {
         };
     }
     parse_time(text.strip_suffix("/B").unwrap_or(text)).map_err(|_| fault())
+}
+
+/// Costs in a line; the overhead only where it is not all of alpha.
+pub fn parameters(costs: &Homogeneous) -> String {
+    let overhead = match costs.overlaps() {
+        true => format!(", overhead = {}", number(costs.overhead())),
+        false => String::new(),
+    };
+    format!(
+        "alpha = {}{overhead}, beta = {}, gamma = {}",
+        number(costs.alpha()),
+        number(costs.beta()),
+        number(costs.gamma())
+    )
 }
 
 /// A number: an integer in full, anything else with seven significant digits and at least one decimal.

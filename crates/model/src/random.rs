@@ -14,7 +14,7 @@ pub enum Randomness {
     },
     /// xoshiro256++, seeded through SplitMix64, 63 bits a number.
     Xoshiro {
-        /// Any number.
+        /// Any number; the same one gives the same sizes on every machine.
         seed: u64,
     },
 }

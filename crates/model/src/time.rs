@@ -88,7 +88,7 @@ pub enum TimeError {
         Direction::Receive => format!("no link leads from any other to rank {rank}"),
     })]
     Isolated {
-        /// The processor.
+        /// The rank that is cut off.
         rank: Rank,
         /// What it cannot do.
         direction: Direction,

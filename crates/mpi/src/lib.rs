@@ -38,7 +38,7 @@ pub unsafe extern "C" fn tuwtree_gatherv(
     root: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
+    // SAFETY: the caller's promise is that of `MPI_Gatherv`; nothing is kept after the call.
     unsafe {
         guarded(comm, || {
             let own = (sendbuf, sendcount, sendtype);
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn tuwtree_scatterv(
     root: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
+    // SAFETY: the caller's promise is that of `MPI_Scatterv`; nothing is kept after the call.
     unsafe {
         guarded(comm, || {
             let all = (sendbuf, sendcounts, displs, sendtype);
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn tuwtree_gatherv_init(
     comm: MPI_Comm,
     request: *mut *mut COperation,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
+    // SAFETY: the caller promises buffers until the gather is freed, and a place for its handle.
     unsafe {
         guarded(comm, || {
             let own = (sendbuf, sendcount, sendtype);
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn tuwtree_scatterv_init(
     comm: MPI_Comm,
     request: *mut *mut COperation,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
+    // SAFETY: the caller promises buffers until the scatter is freed, and a place for its handle.
     unsafe {
         guarded(comm, || {
             let all = (sendbuf, sendcounts, displs, sendtype);

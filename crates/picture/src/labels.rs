@@ -1,6 +1,6 @@
 //! Words and numbers in pictures, and how wide they are.
 
-use tuwtree_model::quantity::{number, seconds, tick};
+use tuwtree_model::quantity::{number, parameters, seconds, tick};
 use tuwtree_model::{Costs, StatedCosts, Time};
 
 /// The typefaces of all pictures: the first one is what widths are computed for, the others are not
@@ -32,12 +32,7 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
 /// The costs in a line.
 pub(crate) fn costs(costs: &StatedCosts) -> String {
     match costs {
-        StatedCosts::Parameters(Costs::Homogeneous(costs)) => format!(
-            "alpha = {}, beta = {}, gamma = {}",
-            number(costs.alpha()),
-            number(costs.beta()),
-            number(costs.gamma())
-        ),
+        StatedCosts::Parameters(Costs::Homogeneous(costs)) => parameters(costs),
         StatedCosts::Parameters(costs) => format!("costs of kind {}", costs.name()),
         StatedCosts::Machine(machine) => format!("machine {}", machine.name),
     }

@@ -21,9 +21,9 @@ pub(crate) struct Message {
     pub(crate) bytes: u64,
     pub(crate) start: Time,
     pub(crate) end: Time,
-    /// How long the parent had been ready when it started.
+    /// How long the parent had been ready when it started, its latency apart.
     pub(crate) parent_waits: Time,
-    /// How long the child had been ready when it started.
+    /// How long the child had been ready when it started, its latency apart.
     pub(crate) child_waits: Time,
     /// Whether it is on the critical path.
     pub(crate) is_critical: bool,
@@ -49,7 +49,11 @@ impl Performance<'_> {
                     child_waits: Time::ZERO,
                     is_critical: false,
                 });
-                let waited = times.start.before(times.ready);
+                // Where latency overlaps, the data of a scatter has come later than it was sent.
+                message.start = message.start.min(times.start);
+                message.end = message.end.later(times.end);
+                let latency = times.latency.1.before(times.latency.0);
+                let waited = times.start.before(times.ready).before(latency);
                 match child == rank {
                     true => message.child_waits = waited,
                     false => message.parent_waits = waited,

@@ -21,7 +21,11 @@ struct Case {
 
 impl Case {
     fn new(tree: Tree, operation: Operation, blocks: Vec<u64>) -> Case {
-        let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
+        Case::with_overhead(100.0, tree, operation, blocks)
+    }
+
+    fn with_overhead(overhead: f64, tree: Tree, operation: Operation, blocks: Vec<u64>) -> Case {
+        let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap().with_overhead(overhead).unwrap();
         let sizes = BlockSizes::new(blocks).unwrap();
         let problem = Problem::new(operation, sizes, costs).unwrap();
         let schedule = Schedule::of_tree(&tree, &problem).unwrap();
@@ -64,11 +68,14 @@ fn cases() -> impl Strategy<Value = Case> {
         (0..150_usize).prop_map(|processors| (0..processors).collect()),
     ];
     let operation = prop::sample::select(Operation::irregular().collect::<Vec<_>>());
-    (parents, 0..50_usize, 0..4_usize, operation).prop_flat_map(
-        |(parents, shift, copy, operation)| {
+    let overhead = prop::sample::select(vec![0.0, 30.0, 100.0]);
+    (parents, 0..50_usize, 0..4_usize, operation, overhead).prop_flat_map(
+        |(parents, shift, copy, operation, overhead)| {
             let block = prop_oneof![Just(0), 1..20_u64, 1..5_000_000_u64];
-            prop::collection::vec(block, parents.len() + 1)
-                .prop_map(move |blocks| Case::new(tree(&parents, shift, copy), operation, blocks))
+            prop::collection::vec(block, parents.len() + 1).prop_map(move |blocks| {
+                let tree = tree(&parents, shift, copy);
+                Case::with_overhead(overhead, tree, operation, blocks)
+            })
         },
     )
 }
@@ -312,4 +319,26 @@ fn a_page_of_many_processors_stays_small() {
     };
     let length = report.html().unwrap().len();
     assert!(length < 1_500_000, "{length} bytes");
+}
+
+#[test]
+fn a_latency_is_a_thin_line_and_its_message_is_aslant() {
+    let star = |operation, overhead| {
+        Case::with_overhead(overhead, tree(&[0; 3], 0, 0), operation, vec![5; 4])
+    };
+    for operation in Operation::irregular() {
+        let svg = TimelinePicture::new(star(operation, 20.0).performance()).svg();
+        let document = Document::parse(&svg).unwrap();
+        let bars: Vec<_> = of_class(&document, "latency");
+        assert!(bars.len() > 1 && bars.iter().all(|bar| number(*bar, "height") == 1.0));
+        let messages = of_class(&document, "message");
+        assert_eq!(messages.len(), 3);
+        assert!(messages.iter().all(|line| number(*line, "x1") < number(*line, "x2")), "{svg}");
+        assert!(svg.contains(">latency<"));
+        let svg = TimelinePicture::new(star(operation, 100.0).performance()).svg();
+        let document = Document::parse(&svg).unwrap();
+        assert!(of_class(&document, "latency").is_empty() && !svg.contains(">latency<"));
+        let messages = of_class(&document, "message");
+        assert!(messages.iter().all(|line| number(*line, "x1") == number(*line, "x2")));
+    }
 }

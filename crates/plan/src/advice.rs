@@ -54,14 +54,15 @@ impl<'a> Advice<'a> {
     /// How much longer than the fastest a simpler tree may take by default, in percent.
     pub const TOLERANCE_PERCENT: f64 = 2.0;
 
-    /// The advice to use the simplest of the trees that take at most this share longer than the
-    /// fastest of the comparison, unpacking included.
+    /// The advice to use the simplest of the trees that take at most this share longer by the judge than
+    /// the fastest of the comparison, unpacking included. Where latency overlaps, of the trees that keep the
+    /// order that was asked for.
     pub fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
-        let fastest = comparison.outcomes.iter().map(|outcome| outcome.judged_unpacked).min();
+        let admitted = comparison.admitted();
+        let fastest = admitted.iter().map(|outcome| outcome.judged_unpacked).min();
         let enough = fastest.expect("there is a tree").units() * (1.0 + tolerance);
-        let chosen = comparison
-            .outcomes
-            .iter()
+        let chosen = admitted
+            .into_iter()
             .filter(|outcome| outcome.judged_unpacked.units() <= enough)
             .min_by_key(|outcome| (Trouble::of(outcome), outcome.judged_unpacked));
         Advice { comparison, chosen: chosen.expect("the fastest tree is fast enough") }

@@ -46,7 +46,7 @@ pub struct Outcome {
 pub struct Skipped {
     /// The one without an outcome.
     pub construction: Construction,
-    /// Why, in words.
+    /// Why it has none, in words for users.
     pub reason: String,
 }
 
@@ -83,12 +83,14 @@ pub struct Comparison {
     pub baselines: Vec<Baseline>,
     /// The library that plans are measured against; `None` for the fastest.
     library: Option<Library>,
+    /// How much order may be given up by what is recommended.
+    order: Order,
     /// Whether the costs are linear and the same for all pairs of processors.
     is_homogeneous: bool,
 }
 
-/// The fastest tree for a problem that keeps rank order, of all constructions that suit; of equally
-/// fast ones the simplest.
+/// The fastest tree by the judge for a problem that keeps rank order, of all constructions that suit; of
+/// equally fast ones the simplest.
 ///
 /// # Errors
 /// [`PlanError`]: times that cannot be stated; no tree at all.
@@ -100,7 +102,7 @@ pub fn best(problem: &Problem) -> Result<Outcome, PlanError> {
     let wanted = request.suitable(Order::Ordered, Effort::Moderate);
     let mut comparison = compare(&request, &wanted, false)?;
     comparison.outcomes.retain(|outcome| outcome.order == Order::Ordered);
-    let least = comparison.outcomes.into_iter().min_by_key(Outcome::time);
+    let least = comparison.outcomes.into_iter().min_by_key(|outcome| outcome.judged);
     least.ok_or_else(|| PlanError::Failed("no construction has a tree in rank order".to_owned()))
 }
 
@@ -141,6 +143,7 @@ pub fn compare(
         bound: bound?,
         baselines: baselines_of(problem, &outcomes),
         library: request.settings.library,
+        order: request.settings.order,
         outcomes,
         skipped,
         is_homogeneous: problem.costs().homogeneous(problem.processors()).is_some(),
@@ -238,6 +241,17 @@ impl Comparison {
         }
     }
 
+    /// The outcomes of which one is advised: where latency overlaps those that keep the order that was asked
+    /// for, if there are any; else all.
+    pub(crate) fn admitted(&self) -> Vec<&Outcome> {
+        let keeps = |outcome: &&Outcome| outcome.order <= self.order;
+        let kept: Vec<&Outcome> = self.outcomes.iter().filter(keeps).collect();
+        match self.problem.costs().overlaps() && !kept.is_empty() {
+            true => kept,
+            false => self.outcomes.iter().collect(),
+        }
+    }
+
     /// What the library takes that plans are measured against: the one that was named, or else the fastest
     /// that programs run on.
     pub fn baseline(&self) -> Option<Baseline> {
@@ -288,8 +302,6 @@ impl Comparison {
             Some(kept) => kept,
             None => outcome.tree().is_ok_and(joins_adjacent_ranges),
         };
-        // So that optimal trees are searched for with the true costs.
-        let is_linear = self.problem.costs().check_linear().is_ok();
         match () {
             () if outcome.time() <= self.bound => Some(Optimality::AmongAll),
             () if self.is_homogeneous && is_as_fast_as(Construction::Exact) => {
@@ -303,9 +315,7 @@ impl Comparison {
                 let is_optimal = copies_first && is_as_fast_as(Construction::Optimal);
                 is_optimal.then_some(Optimality::AmongCopyFirst)
             }
-            () if is_linear && joins && is_as_fast_as(Construction::Optimal) => {
-                Some(Optimality::AmongOrdered)
-            }
+            () if joins && is_as_fast_as(Construction::Optimal) => Some(Optimality::AmongOrdered),
             () => None,
         }
     }

@@ -218,3 +218,79 @@ pub(crate) fn chosen(all: &[Baseline], named: Option<Library>) -> Option<Baselin
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::document::{Date, Machine};
+    use tuwtree_model::{BlockSizes, Homogeneous, Network, Operation, StatedCosts};
+
+    /// alpha = 8 + 2, beta = 1, no copies; messages beyond the limit wait for their turn.
+    fn problem(operation: Operation, blocks: &[u64], eager_limit: Option<u64>) -> Problem {
+        let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap().with_overhead(2.0).unwrap();
+        let machine = StatedCosts::from(Machine {
+            name: "five".into(),
+            date: Date::parse("2026-11-22").unwrap(),
+            provenance: "made up".into(),
+            costs: costs.into(),
+            network: Network { eager_limit, ..Network::default() },
+        });
+        Problem::new(operation, BlockSizes::new(blocks.iter().copied()).unwrap(), machine).unwrap()
+    }
+
+    fn judged(problem: &Problem, library: Library) -> f64 {
+        let all = baselines(problem, 0).unwrap();
+        all.iter().find(|one| one.library == library).unwrap().judged.units()
+    }
+
+    #[test]
+    fn equal_blocks_cost_one_latency_where_receives_are_posted_and_one_each_where_they_are_not() {
+        let eager = problem(Operation::Gather, &[0, 3, 3, 3, 3], None);
+        let late = problem(Operation::Gather, &[0, 3, 3, 3, 3], Some(0));
+        for library in Library::all() {
+            assert_eq!(judged(&eager, library), 8.0 + 4.0 * 5.0, "{}", library.title());
+        }
+        assert_eq!(judged(&late, Library::Mpich), 8.0 + 4.0 * 5.0);
+        assert_eq!(judged(&late, Library::OpenMpi6), 8.0 + 4.0 * 5.0);
+        assert_eq!(judged(&late, Library::OpenMpi5), 4.0 * (8.0 + 5.0));
+    }
+
+    #[test]
+    fn a_simulator_sends_empty_messages_and_libraries_do_not() {
+        let empty = problem(Operation::Gather, &[0, 0, 0, 7, 0], None);
+        assert_eq!(judged(&empty, Library::Mpich), 8.0 + 9.0);
+        assert!(judged(&empty, Library::Smpi) > 8.0 + 9.0);
+    }
+
+    #[test]
+    fn scatters_begin_all_sends_at_once_or_wait_for_each() {
+        let late = problem(Operation::Scatter, &[0, 3, 3, 3, 3], Some(0));
+        // A send is begun every 3, the overhead of a byte; the four share the wire, on which each needs 5.
+        assert_eq!(judged(&late, Library::Mpich), 8.0 + 4.0 * 5.0);
+        for library in [Library::OpenMpi5, Library::OpenMpi6] {
+            assert_eq!(judged(&late, library), 4.0 * (8.0 + 5.0));
+        }
+    }
+
+    #[test]
+    fn in_the_one_port_model_all_libraries_take_what_the_star_takes() {
+        let sizes = BlockSizes::new([4, 0, 2, 9]).unwrap();
+        let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+        for operation in Operation::irregular() {
+            let Ok(problem) = Problem::new(operation, sizes.clone(), costs) else { continue };
+            for one in baselines(&problem, 2).unwrap() {
+                assert_eq!(one.judged.units(), 10.0 + 4.0 + 2.0 + 10.0 + 9.0, "{:?}", one.library);
+            }
+        }
+    }
+
+    #[test]
+    fn gains_are_said_against_the_fastest_library_that_programs_run_on_or_the_one_named() {
+        let late = problem(Operation::Gather, &[0, 3, 3, 3, 3], Some(0));
+        let all = baselines(&late, 0).unwrap();
+        let library = |named| chosen(&all, named).map(|one| one.library);
+        assert_eq!(library(None), Some(Library::Mpich));
+        assert_eq!(library(Some(Library::OpenMpi5)), Some(Library::OpenMpi5));
+        assert_eq!(chosen(&[], None), None);
+    }
+}

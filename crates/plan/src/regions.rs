@@ -60,8 +60,10 @@ impl TreeClass {
 /// The completion times of the classes of trees for one problem, and a lower bound for all trees.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeClasses {
-    /// In the order of [`TreeClass::ALL`](ClosedSet::ALL).
+    /// By the judge, in the order of [`TreeClass::ALL`](ClosedSet::ALL).
     pub times: [Time; TreeClass::VARIANTS.len()],
+    /// By the planner, of the same trees: equal where nothing overlaps.
+    pub planned: [Time; TreeClass::VARIANTS.len()],
     /// No tree completes earlier.
     pub bound: Time,
 }
@@ -81,13 +83,19 @@ impl TreeClasses {
         let comparison = compare(&request, &wanted, false)?;
         let time = |class: &TreeClass| {
             let fits = comparison.outcomes.iter().filter(|outcome| class.admits(outcome));
-            let least = fits.map(Outcome::time).min();
+            let least = fits.map(|outcome| (outcome.judged, outcome.time())).min();
             let none = || PlanError::Failed(format!("no tree of the class {}", class.name()));
             least.ok_or_else(none)
         };
-        let times = TreeClass::VARIANTS.iter().map(time).collect::<Result<Vec<Time>, _>>()?;
-        let times = times.try_into().expect("a time for each class");
-        Ok(TreeClasses { times, bound: comparison.bound })
+        let times = TreeClass::VARIANTS.iter().map(time).collect::<Result<Vec<_>, _>>()?;
+        let (times, planned): (Vec<Time>, Vec<Time>) = times.into_iter().unzip();
+        let all = |times: Vec<Time>| times.try_into().expect("a time for each class");
+        Ok(TreeClasses { times: all(times), planned: all(planned), bound: comparison.bound })
+    }
+
+    /// The planner's time of the tree of this class that the judge likes best.
+    pub fn planned(&self, class: TreeClass) -> Time {
+        self.planned[class as usize]
     }
 
     /// The time of the trees of this class.
@@ -167,6 +175,8 @@ pub struct Grid {
     pub alphas: Vec<f64>,
     /// gamma in units of beta, which is 1.
     pub gamma: f64,
+    /// The overhead as a share of alpha, from 0 to 1: 1 is the one-port model.
+    pub overhead_share: f64,
 }
 
 /// The blocks of a row of a grid.
@@ -208,6 +218,11 @@ impl Grid {
                 let row = index / width % height;
                 let alpha = self.alphas[index % width];
                 let costs = Homogeneous::new(alpha, 1.0, self.gamma)
+                    .map_err(|error| PlanError::Misused(error.to_string()))?
+                    .with_overhead(match self.overhead_share {
+                        1.0 => alpha,
+                        share => share * alpha,
+                    })
                     .map_err(|error| PlanError::Misused(error.to_string()))?;
                 let sizes = &self.rows[row].sizes;
                 let problem = Problem::gather(sizes, costs)

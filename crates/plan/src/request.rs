@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
-    ClosedSet, Construction, Costs, CostsError, Homogeneous, Operation, Order, Problem,
+    ClosedSet, Construction, Costs, Homogeneous, Operation, Order, Problem,
     check_combines_neighbours,
 };
 use tuwtree_schedule::SimulationError;
@@ -21,9 +21,8 @@ pub struct Settings {
     pub adaptive_rule: AdaptiveRule,
     /// How far the local search goes.
     pub local_search: LocalSearch,
-    /// The message size at which costs that are linear only piece by piece are made linear to search
-    /// with; trees are judged by the true ones.
-    pub linearise_at: Option<u64>,
+    /// How much order may be given up by what is recommended.
+    pub order: Order,
     /// The library that plans are measured against; `None` for the fastest.
     pub library: Option<Library>,
 }
@@ -33,7 +32,7 @@ impl Settings {
     pub const DEFAULT: Settings = Settings {
         adaptive_rule: AdaptiveRule::CompletionTime,
         local_search: LocalSearch::DEFAULT,
-        linearise_at: None,
+        order: Order::Ordered,
         library: None,
     };
 }
@@ -81,25 +80,24 @@ pub(crate) enum Searched {
     /// Linear, but not the same for all pairs of processors.
     PerPair(Problem),
     /// Linear only piece by piece.
-    NotLinear(CostsError),
+    NotLinear(Problem),
     /// Latency overlaps with other work.
     Overlapping(Problem),
 }
 
 impl Searched {
-    fn new(problem: &Problem, linearise_at: Option<u64>) -> Searched {
+    fn new(problem: &Problem) -> Searched {
         if problem.costs().overlaps() {
             return Searched::Overlapping(problem.clone());
         }
         // All messages of a vector have its size: with the costs of that, nothing is lost.
-        let linearise_at = linearise_at.or(problem.vector().map(|vector| vector.bytes));
-        let linear = match linearise_at {
-            Some(bytes) => problem.costs().linearised_at(bytes),
+        let linear = match problem.vector() {
+            Some(vector) => problem.costs().linearised_at(vector.bytes),
             None => problem.costs().clone(),
         };
         let with = |costs: Costs| problem.with_costs(costs).expect("costs for as many processors");
         match (linear.check_linear(), linear.homogeneous(problem.processors())) {
-            (Err(error), _) => Searched::NotLinear(error),
+            (Err(_), _) => Searched::NotLinear(problem.clone()),
             (Ok(()), Some(costs)) => Searched::Homogeneous(costs, with(costs.into())),
             (Ok(()), None) => Searched::PerPair(with(linear)),
         }
@@ -114,8 +112,8 @@ impl Searched {
             Searched::Homogeneous(_, problem)
             | Searched::PerPair(problem)
             | Searched::Overlapping(problem) => Ok(problem),
-            Searched::NotLinear(error) => {
-                Err(effort.refused(format!("{error} with --linearise-at")))
+            Searched::NotLinear(_) => {
+                Err(effort.refused("it is for costs that are linear in the size of a message"))
             }
         }
     }
@@ -142,6 +140,8 @@ pub enum Search {
     BinaryPerPair,
     /// A copy-first tree, for latency that overlaps.
     CopyFirst(CopyFirstMethod),
+    /// For the levels of a machine, whatever their laws.
+    Levels,
 }
 
 /// How an optimal copy-first tree is searched for.
@@ -162,6 +162,7 @@ impl Search {
             Search::BinaryPerPair => "pairs",
             Search::CopyFirst(CopyFirstMethod::Plain) => "plain",
             Search::CopyFirst(CopyFirstMethod::Dense) => "dense",
+            Search::Levels => "levels",
         }
     }
 
@@ -176,6 +177,7 @@ impl Search {
             Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
             Search::BinaryPerPair => processors.powi(4) * 2e-10,
             Search::CopyFirst(CopyFirstMethod::Plain) => processors.powi(3) * 1e-9,
+            Search::Levels => processors.powi(3) * 1e-8,
             Search::CopyFirst(CopyFirstMethod::Dense) => processors.powi(2) * 5e-8,
         }
     }
@@ -222,7 +224,7 @@ impl<'a> Request<'a> {
     /// # Complexity
     /// O(1), with a matrix O(p^2).
     pub fn new(problem: &'a Problem, settings: Settings, watch: &'a dyn Watch) -> Request<'a> {
-        let searched = Searched::new(problem, settings.linearise_at);
+        let searched = Searched::new(problem);
         Request { problem, settings, searched, watch }
     }
 
@@ -334,6 +336,8 @@ impl Wanted {
             | DpError::Rootless { .. }
             | DpError::NeedsVector { .. }
             | DpError::NotHomogeneous
+            | DpError::NotHierarchical
+            | DpError::NotContiguous { .. }
             | DpError::Overlaps
             | DpError::Costs(_) => self.effort.refused(error),
             DpError::TooLarge { .. }

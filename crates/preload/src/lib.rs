@@ -11,7 +11,7 @@
 //! Each of these is known to all processors of the communicator, so that all do the same.
 //!
 //! With `TUWTREE_LOG=1`, the communicator's first processor says on standard error what was done, and
-//! why, for each call.
+//! why, for each call. (The variable is read at the first one.)
 //!
 //! Persistent operations (`MPI_Gatherv_init` and `MPI_Scatterv_init`, `MPIX_…` in Open MPI 4) stay the MPI
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
@@ -20,9 +20,10 @@
 pub mod persistent;
 
 use std::ffi::{c_int, c_void};
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::io::Write;
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::{CollectiveError, Collectives, collectives_of, guarded};
@@ -32,6 +33,11 @@ use tuwtree_executor::sys::{Arguments, Refused, code_of, is_inter, rank_in};
 
 /// How many calls there have been, for the log.
 static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// Whether the log is wanted.
+static IS_LOGGED: LazyLock<bool> = LazyLock::new(|| {
+    std::env::var_os("TUWTREE_LOG").is_some_and(|value| value != "0" && !value.is_empty())
+});
 
 /// `MPI_Gatherv`.
 ///
@@ -50,7 +56,8 @@ pub unsafe extern "C" fn MPI_Gatherv(
     comm: MPI_Comm,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv`.
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Gatherv`, until this
+    // returns.
     unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm) }
 }
 
@@ -71,7 +78,8 @@ pub unsafe extern "C" fn MPI_Scatterv(
     comm: MPI_Comm,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv`.
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
+    // returns.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
 }
 
@@ -94,7 +102,7 @@ pub unsafe extern "C" fn MPI_Gatherv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Gatherv_init`.
+    // SAFETY: what the program gives to `MPI_Gatherv_init` it keeps until it frees the request.
     unsafe {
         let arguments = Arguments::gatherv(own, all, root);
         set_up("MPI_Gatherv_init", &arguments, (comm, request))
@@ -120,7 +128,7 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
     request: *mut MPI_Request,
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: the program passes what MPI demands of `MPI_Scatterv_init`.
+    // SAFETY: what the program gives to `MPI_Scatterv_init` it keeps until it frees the request.
     unsafe {
         let arguments = Arguments::scatterv(all, own, root);
         set_up("MPI_Scatterv_init", &arguments, (comm, request))
@@ -145,7 +153,7 @@ pub unsafe extern "C" fn MPIX_Gatherv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPIX_Gatherv_init`.
+    // SAFETY: `MPIX_Gatherv_init` demands what `MPI_Gatherv_init` does, to which all is passed.
     unsafe {
         MPI_Gatherv_init(
             sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
@@ -172,7 +180,7 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPIX_Scatterv_init`.
+    // SAFETY: `MPIX_Scatterv_init` demands what `MPI_Scatterv_init` does, to which all is passed.
     unsafe {
         MPI_Scatterv_init(
             sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
@@ -189,11 +197,13 @@ unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
     let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: a communicator by the caller's promise, or null, which is not asked. Whoever is in none
     // speaks, too.
-    let is_first =
-        unsafe { comm == raw::RSMPI_COMM_NULL || rank_in(comm).is_ok_and(|own| own == 0) };
+    let speaks = *IS_LOGGED
+        && unsafe { comm == raw::RSMPI_COMM_NULL || rank_in(comm).is_ok_and(|own| own == 0) };
     move |what| {
-        if is_first {
-            say(&format!("{name}, call {call}: {what}"));
+        if speaks {
+            // In one piece, since others write there, too; whoever does not listen is not told.
+            let line = format!("tuwtree: {name}, call {call}: {what}\n");
+            let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }
 }
@@ -211,6 +221,18 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectiv
     match arguments.root(collectives.communicator().size()) {
         Some(_) => Ok(collectives),
         None => Err("no such root".to_owned()),
+    }
+}
+
+/// What has been done along a tree.
+struct Done {
+    what: &'static str,
+    processes: usize,
+}
+
+impl Display for Done {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} on {} processes", self.what, self.processes)
     }
 }
 
@@ -254,11 +276,11 @@ unsafe fn set_up(
             persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
         // SAFETY: the program gives a place for the request.
         unsafe { *request = token };
-        Ok(format!("set up on {} processes", communicator.size()))
+        Ok(Done { what: "set up", processes: communicator.size() })
     };
     // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
     let native = || code_of(unsafe { arguments.init_native(comm, request) });
-    // SAFETY: a communicator's handle by the caller's promise.
+    // SAFETY: `comm` is what the program gave to the call that sets up.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
@@ -268,12 +290,12 @@ unsafe fn set_up(
 /// As the calls.
 unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
-        let algorithm = collectives.run(arguments)?;
-        Ok(format!("{} on {} processes", algorithm.name(), collectives.communicator().size()))
+        let what = collectives.run(arguments)?.name();
+        Ok(Done { what, processes: collectives.communicator().size() })
     };
     // SAFETY: the program's own arguments, by the caller's promise.
     let native = || code_of(unsafe { arguments.call_native(comm) });
-    // SAFETY: a communicator's handle by the caller's promise.
+    // SAFETY: `comm` is what the program gave to the one-shot call.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
@@ -285,7 +307,7 @@ unsafe fn along_tree(
     name: &str,
     arguments: &Arguments<'_>,
     comm: MPI_Comm,
-    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<String, Declined>, impl Fn() -> c_int),
+    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
 ) -> c_int {
     // SAFETY: a communicator's handle that the program passed, or null.
     let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
@@ -325,13 +347,5 @@ unsafe fn known(comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
             return Err("an inter-communicator".to_owned());
         }
         collectives_of(comm).map_err(|error| error.to_string())
-    }
-}
-
-/// Says something, if it is wanted.
-fn say(what: &str) {
-    if std::env::var_os("TUWTREE_LOG").is_some_and(|value| value != "0" && !value.is_empty()) {
-        // In one piece, since others write there, too; whoever does not listen is not told.
-        let _ = std::io::stderr().write_all(format!("tuwtree: {what}\n").as_bytes());
     }
 }

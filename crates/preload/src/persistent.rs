@@ -215,7 +215,8 @@ fn until(requests: &[MPI_Request], mut try_once: impl FnMut() -> Option<c_int>) 
 /// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Start`.
+    // SAFETY: `request`, unless null, points to a request, as `MPI_Start` demands; it is only read
+    // here.
     unsafe {
         match if are_any() && !request.is_null() { start(*request) } else { None } {
             Some(result) => told(result),
@@ -230,7 +231,8 @@ pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
 /// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Startall`.
+    // SAFETY: `requests` points to `count` requests, as `MPI_Startall` demands; no index reaches
+    // further.
     unsafe {
         if !are_any() {
             return code_of(calls::startall(count, requests));
@@ -251,7 +253,8 @@ pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) 
 /// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Wait`.
+    // SAFETY: `request` points to one request, as `MPI_Wait` demands, and `MPI_Test` demands no
+    // more of it and of the status; the flag is local.
     unsafe {
         if !are_any() {
             return code_of(calls::wait(request, status));
@@ -274,7 +277,8 @@ pub unsafe extern "C" fn MPI_Waitall(
     requests: *mut MPI_Request,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Waitall`.
+    // SAFETY: there are `count` requests and statuses, as `MPI_Waitall` demands, and `MPI_Testall`
+    // demands no more; the flag is local.
     unsafe {
         if !are_any() {
             return code_of(calls::waitall(count, requests, statuses));
@@ -298,7 +302,7 @@ pub unsafe extern "C" fn MPI_Waitany(
     index: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Waitany`.
+    // SAFETY: `MPI_Testany` demands no more than `MPI_Waitany`, but for the flag, which is local.
     unsafe {
         if !are_any() {
             return code_of(calls::waitany(count, requests, index, status));
@@ -323,7 +327,8 @@ pub unsafe extern "C" fn MPI_Waitsome(
     indices: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Waitsome`.
+    // SAFETY: `MPI_Testsome` demands what `MPI_Waitsome` does, and has written `ended` where it
+    // succeeds.
     unsafe {
         if !are_any() {
             return code_of(calls::waitsome(count, requests, ended, indices, statuses));
@@ -345,7 +350,8 @@ pub unsafe extern "C" fn MPI_Test(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Test`.
+    // SAFETY: `request` and `flag` are one each, as `MPI_Test` demands: to be read and to be
+    // written.
     unsafe {
         match look(1, request, flag) {
             Some(code) => code,
@@ -365,7 +371,7 @@ pub unsafe extern "C" fn MPI_Testall(
     flag: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Testall`.
+    // SAFETY: there are `count` requests, and a flag to be written, as `MPI_Testall` demands.
     unsafe {
         match look(count, requests, flag) {
             Some(code) => code,
@@ -386,7 +392,8 @@ pub unsafe extern "C" fn MPI_Testany(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Testany`.
+    // SAFETY: `flag` and `index` are places for numbers, as `MPI_Testany` demands, read only where
+    // the library has written them.
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
@@ -417,7 +424,8 @@ pub unsafe extern "C" fn MPI_Testsome(
     indices: *mut c_int,
     statuses: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Testsome`.
+    // SAFETY: `ended` is a place for a number, as `MPI_Testsome` demands, read only where the
+    // library has written it.
     unsafe {
         let gone_on = if are_any() { go_on() } else { Ok(()) };
         if gone_on.is_err() {
@@ -443,7 +451,7 @@ pub unsafe extern "C" fn MPI_Request_get_status(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Request_get_status`.
+    // SAFETY: the request is a copy of our own, and `flag` the program's place for the answer.
     unsafe {
         match look(1, &request, flag) {
             Some(code) => code,
@@ -458,7 +466,8 @@ pub unsafe extern "C" fn MPI_Request_get_status(
 /// What the MPI standard demands.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the program passes what MPI demands of `MPI_Request_free`.
+    // SAFETY: `request`, unless null, points to a request, as `MPI_Request_free` demands; it is
+    // read before the library overwrites it.
     unsafe {
         let forgotten = if are_any() && !request.is_null() { forget(*request) } else { Ok(()) };
         match forgotten {

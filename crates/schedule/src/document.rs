@@ -410,11 +410,23 @@ struct ScheduleFields {
 }
 
 impl ScheduleFields {
-    fn schedule(self, found: u64) -> Result<Schedule, String> {
-        if found < 2 && !self.operation.is_rooted() {
-            let name = self.operation.name();
-            return Err(format!("{name} in a document of version {found}; it needs version 2"));
+    /// Fails on what this version of the format does not have.
+    fn check_version(&self, version: u64) -> Result<(), String> {
+        let has_overhead = matches!(&self.costs, Some(Object(costs)) if costs.overhead.is_some());
+        let machine = self.machine.as_ref().map(|Object(machine)| machine.version());
+        let what = match (has_overhead, machine) {
+            _ if !self.operation.is_rooted() => self.operation.name(),
+            (true, _) => "\"overhead\"",
+            (false, Some(2..)) => "a machine of version 2",
+            (false, _) => return Ok(()),
+        };
+        match version {
+            ..2 => Err(format!("{what} in a document of version {version}; it needs version 2")),
+            _ => Ok(()),
         }
+    }
+
+    fn schedule(self) -> Result<Schedule, String> {
         if self.root.is_none() && self.operation.is_rooted() {
             return Err("missing field `root`".into());
         }
@@ -479,7 +491,9 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         let version = named(&mut fields, "version")?;
         Header { format, version }.check(FORMAT, VERSION).map_err(A::Error::custom)?;
         let rest = serde::de::value::MapAccessDeserializer::new(fields);
-        ScheduleFields::deserialize(rest)?.schedule(version).map_err(A::Error::custom)
+        let fields = ScheduleFields::deserialize(rest)?;
+        fields.check_version(version).map_err(A::Error::custom)?;
+        fields.schedule().map_err(A::Error::custom)
     }
 }
 
@@ -527,6 +541,26 @@ mod tests {
     }
 
     #[test]
+    fn an_overhead_is_written_in_version_2_and_only_where_it_is_not_all_of_alpha() {
+        let text = GOOD
+            .replace("\"version\":1", "\"version\":2")
+            .replace("\"alpha\":100.0", "\"alpha\":100.0,\"overhead\":40.0");
+        let schedule = read(text.as_bytes()).unwrap();
+        let mut written = Vec::new();
+        write(&schedule, &mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+        for (overhead, message) in [
+            ("101.0", "the overhead is 101; it is part of alpha, so that 0 to 100 is allowed"),
+            ("-1.0", "the overhead is -1"),
+            ("1e999", "number out of range"),
+        ] {
+            let bad = text.replace("\"overhead\":40.0", &format!("\"overhead\":{overhead}"));
+            let error = read(bad.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
             ("\"version\":1", "\"version\":3", "version 3 of format \"tuwtree-schedule\""),
@@ -536,6 +570,11 @@ mod tests {
                 "allgather in a document of version 1; it needs version 2",
             ),
             ("\"root\":1,", "", "missing field `root`"),
+            (
+                "\"alpha\":100.0",
+                "\"alpha\":100.0,\"overhead\":100.0",
+                "\"overhead\" in a document of version 1; it needs version 2",
+            ),
             ("tuwtree-schedule", "tuwtree-tree", "the document's format is \"tuwtree-tree\""),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),
             ("\"root\":1", "\"root\":1,\"colour\":2", "unknown field `colour`"),

@@ -32,7 +32,9 @@ pub use program::{Programs, TooManyActions};
 pub use reverse::ReverseError;
 pub use role::Role;
 pub use schedule::{ActionFault, Schedule, ScheduleError, Task};
-pub use simulate::{ActionTimes, Critical, Sends, SimulationError, Timeline, Unmatched, simulate};
+pub use simulate::{
+    ActionTimes, Critical, Handover, Posts, Sends, SimulationError, Timeline, Unmatched, simulate,
+};
 pub use tuwtree_model::{Order, Payload};
 pub use verify::{Fault, Verified, verify};
 

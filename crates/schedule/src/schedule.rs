@@ -90,7 +90,7 @@ impl Task {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     task: Task,
-    /// `p` entries.
+    /// The size of each rank's segment in bytes.
     segments: Vec<u64>,
     programs: Programs,
 }

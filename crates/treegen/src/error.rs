@@ -45,7 +45,7 @@ pub enum ConstructionError {
     ThirdSize {
         /// The first processor with a third size.
         rank: Rank,
-        /// Its block.
+        /// The size of its block in bytes, which is the third.
         size: u64,
         /// The smaller of the two sizes before.
         smaller: u64,

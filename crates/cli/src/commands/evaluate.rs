@@ -3,7 +3,7 @@
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::error::CliError;
 use crate::input::{check_sources, problem};
-use crate::output::format::{FormatArgs, row_of, write_json, write_objects};
+use crate::output::format::{FormatArgs, insert_after, row_of, write_json, write_objects};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     ClosedSet, CostModel, NotOrdered, Operation, Order, Payload, Problem, Root, Time,
     best_lower_bound, check_combines_neighbours, check_ordered, completion_time,
-    joins_adjacent_ranges, unpack_time,
+    joins_adjacent_ranges, judged_time, unpack_time,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -69,6 +69,8 @@ struct Evaluation<'a> {
     document: &'a TreeDocument,
     problem: &'a Problem,
     time: Time,
+    /// The time by the judge, where part of the latency overlaps.
+    judged: Option<Time>,
     /// With an unpack step at the root.
     unpacked: Time,
     bound_own_root: Time,
@@ -91,6 +93,10 @@ fn evaluate<'a>(
         document,
         problem,
         time,
+        judged: match problem.costs().overlaps() {
+            true => Some(judged_time(tree, problem)?),
+            false => None,
+        },
         unpacked: problem.costs().sum(time, unpack_time(tree, problem)?)?,
         bound_own_root: bound(Root::Given(tree.root()))?,
         bound_any_root: bound(Root::Best)?,
@@ -119,6 +125,10 @@ impl Evaluation<'_> {
     fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let tree = &self.document.tree;
         writeln!(output, "completion time  {}", text::time(self.time))?;
+        if let Some(judged) = self.judged {
+            let share = "with wires that messages share (see docs/planner-and-judge.md)";
+            writeln!(output, "judged time      {} {share}", text::time(judged))?;
+        }
         writeln!(
             output,
             "lower bound      {} with this root, {} with any",
@@ -168,7 +178,7 @@ impl Evaluation<'_> {
 
     fn document(&self) -> Value {
         let tree = &self.document.tree;
-        json!({
+        let mut document = json!({
             "format": "tuwtree-evaluation",
             "version": 1,
             "operation": self.problem.operation().name(),
@@ -186,6 +196,9 @@ impl Evaluation<'_> {
             "ordered": self.fault.is_ok(),
             "not_ordered_because": self.fault.err().map(|fault| fault.to_string()),
             "joins_adjacent_ranges": self.joins_adjacent_ranges(),
-        })
+        });
+        let judged = self.judged.map(|time| ("judged_time", text::json_time(time)));
+        insert_after(&mut document, "completion_time", judged);
+        document
     }
 }

@@ -9,10 +9,10 @@ use tuwtree_io::sizes::SizesFormat;
 use tuwtree_io::{Destination, Format};
 use tuwtree_model::Distribution;
 
-/// Write the block sizes of a distribution, one of the papers' eleven.
+/// Write the block sizes of a distribution.
 #[derive(Args, Debug)]
 pub(crate) struct GenerateArgs {
-    /// The distribution
+    /// How the block sizes are spread over the ranks
     #[arg(long, value_name = "NAME", value_parser = distribution_parser())]
     dist: Distribution,
 

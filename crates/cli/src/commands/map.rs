@@ -22,8 +22,7 @@ use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 /// Each cell is a gather among -p processes. Columns are alpha over beta times the mean block, rows
 /// are blocks: the k-th largest in proportion to k^-s, at random ranks, where s = 0 makes all equal
 /// and s = 1 is Zipf's law; or one of the papers' distributions. The cell names the simplest kind
-/// of tree within --tolerance percent of the best of all. From simple to complex: linear (what MPI
-/// libraries do), adaptive (built online), ordered (optimal, built offline), direct (ordered, but
+/// of tree within --tolerance percent of the best of all. From simple to complex: linear (a star), adaptive (built online), ordered (optimal, built offline), direct (ordered, but
 /// large blocks go straight to the root) and any (no order kept). The number in the cell is the
 /// time of the better of linear and adaptive, divided by the time of that kind. All times are
 /// computed as by `optimize`.
@@ -35,8 +34,8 @@ pub(crate) struct MapArgs {
     blocks: RowKind,
 
     /// The number of processes, 2 to 5000
-    #[arg(short, long, value_name = "P", default_value_t = 200,
-          value_parser = clap::value_parser!(u32).range(2..=5000))]
+    #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P",
+          default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=5000))]
     processors: u32,
 
     /// The mean block size in bytes, also as 64KiB or 8MB; at most 1 GB
@@ -47,6 +46,11 @@ pub(crate) struct MapArgs {
     /// Time to copy a byte divided by the time to send it, at most 1
     #[arg(long, value_name = "RATIO", default_value_t = 1.0, allow_hyphen_values = true)]
     gamma_over_beta: f64,
+
+    /// The overhead as a share of alpha, from 0 to 1: the rest of alpha overlaps with other work, and times
+    /// are the judge's
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, allow_hyphen_values = true)]
+    overhead_over_alpha: f64,
 
     /// How much longer than the best a simpler kind of tree may take, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
@@ -186,6 +190,12 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
             args.gamma_over_beta
         )));
     }
+    if !(0.0..=1.0).contains(&args.overhead_over_alpha) {
+        return Err(CliError::Usage(format!(
+            "--overhead-over-alpha {}: a number from 0 to 1",
+            args.overhead_over_alpha
+        )));
+    }
     match args.tolerance.is_finite() && args.tolerance >= 0.0 {
         true => Ok(()),
         false => Err(CliError::Usage(format!(
@@ -204,6 +214,7 @@ fn grid(args: &MapArgs) -> Result<Grid, CliError> {
             .map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block))
             .collect(),
         gamma: args.gamma_over_beta,
+        overhead_share: args.overhead_over_alpha,
     })
 }
 
@@ -258,10 +269,14 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
         title: "Which kind of tree pays where".to_owned(),
         lines: vec![
             format!(
-                "gather among {} processes, mean block {} bytes, beta = 1, gamma = {}; {}",
+                "gather among {} processes, mean block {} bytes, beta = 1, gamma = {}{}; {}",
                 args.processors,
                 args.mean_block,
                 args.gamma_over_beta,
+                match args.overhead_over_alpha {
+                    1.0 => String::new(),
+                    share => format!(", overhead = {share} alpha, times by the judge"),
+                },
                 args.blocks.story(args.seed)
             ),
             format!(
@@ -328,6 +343,12 @@ fn table(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> Vec<Value> {
         add("alpha_over_beta_b", text::json_number(cell.alpha / args.mean_block as f64));
         for class in TreeClass::all() {
             add(class.name(), text::json_time(cell.classes.time(class)));
+        }
+        if grid.overhead_share < 1.0 {
+            for class in TreeClass::all() {
+                let name = format!("{}_planned", class.name());
+                add(&name, text::json_time(cell.classes.planned(class)));
+            }
         }
         add("lower_bound", text::json_time(cell.classes.bound));
         add("choice", choice.name().into());

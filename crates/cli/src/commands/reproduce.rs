@@ -21,7 +21,7 @@ use tuwtree_model::{ClosedSet, Construction};
 /// Exits with 0 only if all completion times come out as printed, and all roots but ties.
 #[derive(Args, Debug)]
 pub(crate) struct ReproduceArgs {
-    /// Which table
+    /// Recompute this table only
     #[arg(long, value_name = "TABLE", default_value = "all")]
     table: PaperTable,
 

@@ -3,15 +3,15 @@
 use crate::args::{CostArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{read_schedule, stated_costs};
-use crate::output::format::{FormatArgs, write_csv, write_json};
+use crate::output::format::{FormatArgs, insert_after, write_csv, write_json};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source};
-use tuwtree_model::{ClosedSet, Costs, Homogeneous, Rank, StatedCosts};
-use tuwtree_schedule::{Action, Deed, Schedule, Sends, Timeline, simulate};
+use tuwtree_model::{ClosedSet, Rank, StatedCosts};
+use tuwtree_schedule::{Action, Deed, Handover, Posts, Schedule, Sends, Timeline, simulate};
 
 /// Simulate a schedule: what each process does when, what it waits for, and what delays the end.
 ///
@@ -36,6 +36,14 @@ pub(crate) struct SimulateArgs {
               Sends::Eager => "they go on when their data has left",
           }))]
     sends: Sends,
+
+    /// When receives are posted, which matters where part of the latency overlaps with other work
+    #[arg(long, value_name = "KIND", default_value = "pre-posted",
+          value_parser = named(|posts: Posts| match posts {
+              Posts::PrePosted => "all at the start: latency passes beside other work",
+              Posts::Strict => "each when the action before it has ended: latency passes after that",
+          }))]
+    posts: Posts,
 
     /// List at most this many of the busiest processes and of the critical path's actions; 0 lists
     /// all
@@ -62,9 +70,10 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     args.format.check_alone("--timeline", args.timeline.as_ref())?;
     let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
-    let timeline = simulate(&schedule, costs.costs(), args.sends)
+    let handover = Handover { sends: args.sends, posts: args.posts };
+    let timeline = simulate(&schedule, costs.costs(), handover)
         .map_err(|error| args.schedule.failure(&error))?;
-    let simulated = Simulated { schedule: &schedule, costs, sends: args.sends, timeline };
+    let simulated = Simulated { schedule: &schedule, costs, handover, timeline };
     if let Some(destination) = &args.timeline {
         destination.open()?.write(|file| simulated.write_csv(file))?;
     }
@@ -80,7 +89,7 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
 struct Simulated<'a> {
     schedule: &'a Schedule,
     costs: StatedCosts,
-    sends: Sends,
+    handover: Handover,
     timeline: Timeline,
 }
 
@@ -101,9 +110,10 @@ impl Simulated<'_> {
         )?;
         writeln!(
             output,
-            "costs            {}; {} sends",
+            "costs            {}; {} sends{}",
             text::costs(&self.costs),
-            self.sends.name()
+            self.handover.sends.name(),
+            self.posts().map_or(String::new(), |posts| format!(", {} receives", posts.name()))
         )?;
         let (messages, bytes) = self.messages();
         writeln!(output, "messages         {messages} with {bytes} bytes in all")?;
@@ -168,6 +178,12 @@ impl Simulated<'_> {
             writeln!(output)?;
         }
         Ok(writeln!(output, "{}", table.trim_fmt())?)
+    }
+
+    /// When receives are posted, if that matters or is asked for.
+    fn posts(&self) -> Option<Posts> {
+        let posts = self.handover.posts;
+        (posts == Posts::Strict || self.costs.costs().overlaps()).then_some(posts)
     }
 
     fn messages(&self) -> (usize, u128) {
@@ -237,11 +253,7 @@ impl Simulated<'_> {
                 })
             })
             .collect();
-        let parameter = |of: fn(&Homogeneous) -> f64| match &self.costs {
-            StatedCosts::Parameters(Costs::Homogeneous(costs)) => text::json_number(of(costs)),
-            StatedCosts::Parameters(_) | StatedCosts::Machine(_) => Value::Null,
-        };
-        json!({
+        let mut document = json!({
             "format": "tuwtree-simulation",
             "version": 1,
             "operation": task.operation.name(),
@@ -249,17 +261,18 @@ impl Simulated<'_> {
             "root": task.root,
             "order": task.order.name(),
             "ports": task.ports,
-            "alpha": parameter(Homogeneous::alpha),
-            "beta_per_byte": parameter(Homogeneous::beta),
-            "gamma_per_byte": parameter(Homogeneous::gamma),
             "machine": self.costs.machine().map(|machine| &machine.name),
-            "sends": self.sends.name(),
+            "sends": self.handover.sends.name(),
             "completion_time": text::json_time(self.timeline.completion_time()),
             "messages": messages,
             "message_bytes": text::json_bytes(bytes),
             "critical_path": path,
             "per_processor": processors,
-        })
+        });
+        insert_after(&mut document, "ports", text::json_parameters(&self.costs));
+        let posts = self.posts().map(|posts| ("posts", posts.name().into()));
+        insert_after(&mut document, "sends", posts);
+        document
     }
 }
 

@@ -5,9 +5,7 @@ use crate::output::advice::{Advised, against};
 use crate::output::text;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::{
-    ClosedSet, Construction, Operation, Order, Ports, Root, joins_adjacent_ranges, quantity,
-};
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, quantity};
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
 /// Success, or failure if a certificate was asked for and there is none.
@@ -332,9 +330,6 @@ impl Compared<'_> {
             }
             true if best.order != Order::Ordered => "",
             true if self.problem.ports() != Ports::ONE => "",
-            true if best.tree().is_ok_and(joins_adjacent_ranges) => {
-                "\nIt beats optimal, because optimal was searched for with other costs than it is evaluated with."
-            }
             true => {
                 "\nIt is not among the trees that optimal searches, because of when its processes copy or in which order \
                  they receive: see the README."

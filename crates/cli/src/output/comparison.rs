@@ -1,8 +1,9 @@
 //! A comparison for programs: a document, or a row for each construction.
 
+use crate::output::format::insert_after;
 use crate::output::text;
 use serde_json::{Value, json};
-use tuwtree_model::{ClosedSet, Costs, Homogeneous, Root, StatedCosts, Tree};
+use tuwtree_model::{ClosedSet, Root, Tree};
 use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Plan, Search, Skipped};
 
 /// The comparison as a document.
@@ -16,13 +17,7 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
             json!({ "construction": construction.name(), "reason": reason })
         })
         .collect();
-    let parameter = |parameter: fn(&Homogeneous) -> f64| match costs {
-        StatedCosts::Parameters(Costs::Homogeneous(costs)) => {
-            Some(text::json_number(parameter(costs)))
-        }
-        StatedCosts::Parameters(_) | StatedCosts::Machine(_) => None,
-    };
-    json!({
+    let mut document = json!({
         "format": "tuwtree-comparison",
         "version": 1,
         "operation": comparison.problem.operation().name(),
@@ -35,9 +30,6 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
             Root::Best => json!("best"),
             Root::None => Value::Null,
         },
-        "alpha": parameter(Homogeneous::alpha),
-        "beta_per_byte": parameter(Homogeneous::beta),
-        "gamma_per_byte": parameter(Homogeneous::gamma),
         "machine": costs.machine().map(|machine| &machine.name),
         "lower_bound": text::json_time(comparison.bound),
         "constructions": constructions(comparison),
@@ -46,7 +38,9 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         "recommended_method": comparison.recommended().built.search.map(Search::name),
         "baselines": comparison.baselines.iter().copied().map(baseline).collect::<Vec<_>>(),
         "baseline": comparison.baseline().map(|baseline| baseline.library.name()),
-    })
+    });
+    insert_after(&mut document, "root", text::json_parameters(costs));
+    document
 }
 
 /// What a library takes.

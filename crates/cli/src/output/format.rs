@@ -72,6 +72,19 @@ impl FormatArgs {
     }
 }
 
+/// Inserts fields into a document, behind one that it has.
+pub(crate) fn insert_after(
+    document: &mut Value,
+    name: &str,
+    fields: impl IntoIterator<Item = (&'static str, Value)>,
+) {
+    let document = document.as_object_mut().expect("documents are objects");
+    let before = document.keys().position(|known| known == name).expect("the document has it");
+    for (place, (name, value)) in (before + 1..).zip(fields) {
+        document.shift_insert(place, name.to_owned(), value);
+    }
+}
+
 /// Prints a document.
 ///
 /// # Errors

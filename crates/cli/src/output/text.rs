@@ -3,7 +3,9 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::time::Duration;
 pub(crate) use tuwtree_model::quantity::number;
-use tuwtree_model::{Costs, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time, quantity};
+use tuwtree_model::{
+    Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time, quantity,
+};
 
 /// What a construction yields for an operation: a tree, or a schedule where there is none.
 pub(crate) fn plan(operation: Operation) -> &'static str {
@@ -21,12 +23,7 @@ pub(crate) fn time(time: Time) -> String {
 /// Costs in a line, and the unit of the times that follow from them.
 pub(crate) fn costs(costs: &StatedCosts) -> String {
     match costs {
-        StatedCosts::Parameters(Costs::Homogeneous(costs)) => format!(
-            "alpha = {}, beta = {}, gamma = {}",
-            number(costs.alpha()),
-            number(costs.beta()),
-            number(costs.gamma())
-        ),
+        StatedCosts::Parameters(Costs::Homogeneous(costs)) => quantity::parameters(costs),
         StatedCosts::Parameters(costs) => format!("costs of kind {}", costs.name()),
         StatedCosts::Machine(machine) => {
             format!("machine {} ({}), times in seconds", machine.name, machine.costs.name())
@@ -82,6 +79,22 @@ pub(crate) fn unpacking(completed: Time, unpacked: Time, operation: Operation) -
 /// A time as a JSON number, without a fraction where there is none.
 pub(crate) fn json_time(time: Time) -> serde_json::Value {
     json_number(time.units())
+}
+
+/// The parameters of costs that are stated as numbers, in the order and with the names of documents: the
+/// overhead only where it is not all of alpha; null for a machine.
+pub(crate) fn json_parameters(costs: &StatedCosts) -> Vec<(&'static str, serde_json::Value)> {
+    let of = |parameter: fn(&Homogeneous) -> f64| match costs {
+        StatedCosts::Parameters(Costs::Homogeneous(costs)) => json_number(parameter(costs)),
+        StatedCosts::Parameters(_) | StatedCosts::Machine(_) => serde_json::Value::Null,
+    };
+    let mut parameters = vec![("alpha", of(Homogeneous::alpha))];
+    if matches!(costs, StatedCosts::Parameters(Costs::Homogeneous(costs)) if costs.overlaps()) {
+        parameters.push(("overhead", of(Homogeneous::overhead)));
+    }
+    parameters.push(("beta_per_byte", of(Homogeneous::beta)));
+    parameters.push(("gamma_per_byte", of(Homogeneous::gamma)));
+    parameters
 }
 
 /// A finite number as a JSON number, without a fraction where there is none.

@@ -1,4 +1,17 @@
 //! The optimal ordered tree with a given root in O(p^2).
+//!
+//! ```text
+//!            j = r   ...   j        p-1
+//! i = 0                             F     <- the answer
+//!     .
+//!     i      F(i,r)  ...   F(i,j)         split on the right of the root: F(i,k) from this row,
+//!                          |              C(k+1,j) from the table of the ranks behind the root
+//!   k+1                    F(k+1,j)       on its left: F(k+1,j) from this column, C(i,k) from the
+//!     .                    |              table of the ranks before the root
+//! i = r      0       ...   F(r,j)
+//!
+//! Rows upwards from i = r, columns to the right, as for the free root.
+//! ```
 
 use super::Splits;
 use super::free_root::{self, Window};

@@ -1,4 +1,19 @@
 //! The optimal ordered tree with the best root in O(p^2).
+//!
+//! ```text
+//! The splits k of [i..j], with those four of which one is best, besides the ends k = i and k = j-1:
+//!
+//!    i+1 ............. below | crossover ............ j-2
+//!    the right part is later | the left part is later, or both are ready at once
+//! receiver is later: least of
+//!    column j's queue        | row i's window
+//! sender is later: only
+//!    below                   | crossover
+//!
+//! Rows from the last up, columns to the right: i falls, and splits i+1 enter the columns' queues, from
+//! whose other end those at the crossover leave; j rises, and splits j-2 enter the row's windows, from
+//! whose other end those before the crossover leave.
+//! ```
 
 use super::Splits;
 use super::queue::MonotoneQueue;

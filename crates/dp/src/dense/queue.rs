@@ -1,4 +1,10 @@
 //! The least value in a moving window of splits.
+//!
+//! ```text
+//! leaves by `expire`  <-  3  4  7  9  <-  6 enters by `push`: 7 and 9 go, since 6 stays longer
+//!                         |
+//!                         least
+//! ```
 
 use crate::DpError;
 use tuwtree_model::{Rank, Scalar};

@@ -52,7 +52,7 @@ type Set = usize;
 /// When the ports of a receiver that has some blocks may be free.
 #[derive(Clone)]
 struct PortTimes {
-    /// In ascending order.
+    /// When each port is free, the earliest first.
     free: Vec<Time>,
     /// What came last: the blocks of a message, or none for the copy.
     last: Set,

@@ -52,7 +52,7 @@ pub fn search(
     progress: &dyn Progress,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Tree, NonOrderedError> {
-    let blocks = with_known_root(Blocks::of(problem)?);
+    let blocks = with_known_root(Blocks::overlapping_or_not(problem)?);
     let judged = blocks.gathered();
     let bound = best_lower_bound(&judged)?;
     let Start { mut order, fixed, mut best } = Start::new(blocks, progress)?;

@@ -3,6 +3,7 @@
 use super::NonOrderedError;
 use super::arrangement::{Arrangement, descending};
 use crate::blocks::Blocks;
+use crate::wider::{self, Class, Engine, Overlapping};
 use crate::{DpError, Optimum, Progress, default_method, optimal};
 use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Problem, Rank, Root, Time, Tree, completion_time};
@@ -102,7 +103,7 @@ pub fn sorted(
     orders: &[BlockOrder],
     progress: &dyn Progress,
 ) -> Result<Tree, NonOrderedError> {
-    let blocks = Blocks::of(problem)?;
+    let blocks = Blocks::overlapping_or_not(problem)?;
     let judged = blocks.gathered();
     let receiver = blocks.likely_root();
     let orders = if orders.is_empty() { &[BlockOrder::Descending] } else { orders };
@@ -130,8 +131,22 @@ pub(super) fn arranged(
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
     let arrangement = Arrangement::new(places.iter().copied().map(Some).collect(), blocks)?;
-    let method = default_method(&arrangement.problem);
-    let Optimum { tree, value } = optimal(&arrangement.problem, method, progress)?;
+    let Optimum { tree, value } = match blocks.costs.overlaps() {
+        true => copy_first(&arrangement.problem, progress)?,
+        false => optimal(&arrangement.problem, default_method(&arrangement.problem), progress)?,
+    };
     let tree = arrangement.receivers(&tree, blocks.sizes.processors()).tree();
     Ok(Optimum { tree, value })
+}
+
+/// The best tree of those that copy first, where latency overlaps.
+fn copy_first(problem: &Problem, progress: &dyn Progress) -> Result<Optimum, DpError> {
+    let Blocks { sizes, costs, root } = Blocks::overlapping_or_not(problem)?;
+    let engine = match costs.gamma() <= costs.beta() {
+        true => Engine::EXACT,
+        false => Engine::Plain,
+    };
+    let costs = Overlapping::from(costs);
+    let best = wider::optimal(sizes, &costs, root, Class::CopyFirst, engine, progress)?;
+    Ok(Optimum { tree: best.tree, value: best.time })
 }

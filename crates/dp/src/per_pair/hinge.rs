@@ -6,6 +6,17 @@
 //! hinge is of no use if another has neither a larger `A` nor a larger `B`. Of those that remain,
 //! the smaller `A` goes with the larger `B`; ordered so, the rising parts fall and the level parts
 //! rise, and the envelope at `x` is found where they cross.
+//!
+//! ```text
+//! arrival |                      /
+//!         |                     /  x + A_2
+//!     B_2 |        ____________/
+//!         |       /
+//!         |      / x + A_1           A_1 > A_2, B_1 < B_2
+//!     B_1 |_____/
+//!         +-----+-------------+---- x: from when on the receiver is free
+//!              C_1           C_2
+//! ```
 
 use super::links::LinksTo;
 use tuwtree_model::Rank;
@@ -27,7 +38,7 @@ pub(crate) struct Sender {
 /// What the senders of a range send.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RangeMessage<'a> {
-    /// To the receiver.
+    /// The costs from each sender to the one receiver.
     pub(crate) links: LinksTo<'a>,
     pub(crate) bytes: f64,
     /// A lower bound on the time of any sender's message.

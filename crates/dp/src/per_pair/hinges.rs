@@ -1,4 +1,11 @@
 //! The recurrence by lower envelopes, shortest ranges first: O(p^4 log p), as a rule O(p^4).
+//!
+//! ```text
+//! length    receivers, each by itself, in parallel           then, for the next lengths
+//!    1      r: C(i,i+1,r), from the single senders           the roots of each [i..i+1], first ready first
+//!    2      r: C(i,i+2,r): [i..k] received, [k+1..i+2] sent  the roots of each [i..i+2]
+//!    ..        or the other way; senders as one envelope     ..
+//! ```
 
 use super::hinge::Sender;
 use super::levels::{level_cells, widths};
@@ -15,7 +22,7 @@ use tuwtree_model::{Rank, Root};
 /// range holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct HingeTable {
-    /// By rank.
+    /// Entry `r` holds all `C(i,j,r)`.
     receivers: Vec<HingeReceiver>,
 }
 

@@ -65,7 +65,7 @@ const BEND: u8 = 32;
 /// The columns of one tile, which passes them on to the tile above.
 #[derive(Debug)]
 pub(super) struct Columns<E> {
-    /// The first column.
+    /// The column that entry 0 of all lists is for.
     first: usize,
     /// For each column the bits that apply.
     flags: Vec<u8>,

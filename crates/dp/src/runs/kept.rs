@@ -11,7 +11,7 @@ use tuwtree_model::{Rank, Root, Scalar, ScaledSizes};
 /// The blocks that the table's rows and columns stand for: `n` of them, in rank order.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
-    /// alpha.
+    /// alpha, as an integer like all times here.
     pub(super) latency: i64,
     /// `n + 1` entries, never falling: entry `i` is the volume of the blocks before `i`.
     prefix: Vec<i64>,

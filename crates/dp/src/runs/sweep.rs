@@ -38,7 +38,7 @@ pub(super) struct Sweep<'t, E, S> {
     pub(super) finished: Finished<'t, E, S>,
     pub(super) columns: &'t mut Columns<E>,
     pub(super) row: Row<E>,
-    /// The tile's rows.
+    /// The rows of the tile, swept from the last to the first.
     pub(super) rows: Range<usize>,
     /// For each row of the tile the first column whose timer is set to it.
     pub(super) due: Vec<u32>,

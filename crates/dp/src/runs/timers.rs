@@ -4,6 +4,15 @@
 //! `C(i,r-1) <= C(r,j)`; by (L) it is lost for good when that fails. The times `C(i',r-1)` of rows
 //! `i'` to come are bounded by those of two simple trees, which only grow as `i'` falls, so that the
 //! first row in which both bounds exceed `C(r,j)` is found by a search.
+//!
+//! ```text
+//!          its timer's row is reached           C(i,r-1) <= C(r,j): a new timer, by closer bounds
+//! asleep ----------------------------> awake ---------------------------------------------> asleep
+//!                                        | else the front is dropped, and is idle: its value is
+//!                                        v looked at in every row
+//!                                      idle -------------------------------------------> asleep
+//!                                             once the new front's value is no larger
+//! ```
 
 use super::column::NONE;
 use super::finished::FinishedTiles;

@@ -16,7 +16,7 @@ pub(super) struct Kept {
     processors: usize,
     /// The ranks kept, rising; at least one.
     ranks: Vec<Rank>,
-    /// Their blocks.
+    /// The blocks of the ranks kept, in the same order.
     pub(super) sizes: BlockSizes,
     /// The root among those kept.
     pub(super) root: Root,

@@ -137,7 +137,7 @@ impl<T: Scalar> SideTable<T> {
 /// The clocks that receivers start with, and whose is which: only they distinguish receivers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Clocks<T> {
-    /// Rising.
+    /// The different start times of receivers, rising.
     pub(super) values: Vec<T>,
     /// `p` entries: the index of a processor's clock; of others, if there is none of theirs, any.
     of: Vec<u32>,

@@ -6,7 +6,7 @@ use super::{
     BySize, Class, Effort, Engine, Overlapping, Receiving, Scaled, Table, deadline_tree, dense,
     plain, tree,
 };
-use crate::random::Random;
+use crate::random::{Random, problems};
 use crate::{DpError, Method, Progress, optimal, optimal_binary, wider};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -97,13 +97,6 @@ fn check_against_every_tree(law: &impl Receiving<i64>, trees: &Exhaustive, class
     let least = trees.least(law);
     let best = *least.iter().min().unwrap();
     assert_eq!(plain_values(law, class), (least, best));
-}
-
-/// Numbers of problems for each number of processors; twenty times as many with `TUWTREE_FULL` in
-/// the environment.
-fn problems(counts: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
-    let times = if std::env::var_os("TUWTREE_FULL").is_some() { 20 } else { 1 };
-    counts.iter().map(move |&(processors, count)| (processors, count * times))
 }
 
 #[test]

@@ -187,7 +187,7 @@ mod tests {
         let mut nodes: Vec<Node> = (0..tree.processors())
             .map(|rank| Node {
                 parent: tree.parent(rank),
-                ..Node::of_star(rank, rank, sizes.block(rank), None)
+                ..Node::in_star(rank, rank, sizes.block(rank))
             })
             .collect();
         for rank in tree.top_down().into_iter().rev() {

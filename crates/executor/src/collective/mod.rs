@@ -25,9 +25,9 @@ pub use handle::{collectives_of, guarded};
 pub use persistent::Persistent;
 
 use crate::planning;
-use crate::play::{Buffers, Execution, Manner, Mode};
+use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, Setting, Settings};
-use crate::sys::{Arguments, Communicator, Handles, MpiError, Parsed, Place};
+use crate::sys::{Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError};
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
 use std::cell::RefCell;
@@ -105,13 +105,14 @@ impl Collectives {
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(self, arguments, &settings, Handles::Lent);
         if settings.algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
+            let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::new(self)));
             let once = Manner::once(settings.mode, tag::DATA);
             persistent::set_up(&call, &self.comm, once)?.run()?;
             return Ok(Algorithm::Schedule);
         }
+        let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::taken_from(self)));
         let wrong = call.parsed.as_ref().err().cloned();
         let chosen = match settings.algorithm {
             Algorithm::Auto => call.agree_on_algorithm(),
@@ -129,7 +130,7 @@ impl Collectives {
     /// [`CollectiveError`], at all processors if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
         let settings = self.settings();
-        let call = Call::new(self, arguments, &settings, Handles::Copied);
+        let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
         let own = Rc::new(self.comm.duplicate_again()?);
         persistent::set_up(&call, &own, Manner::again(settings.mode))
     }
@@ -143,6 +144,59 @@ struct Once {
     last: Option<Performed>,
 }
 
+/// What a one-shot operation is performed by, if there is anything yet. The communicator gets it back
+/// for the next one, when it has let go of the user's memory.
+#[derive(Debug)]
+struct Room<'c> {
+    home: &'c RefCell<Option<Box<Once>>>,
+    once: Option<Box<Once>>,
+}
+
+impl<'c> Room<'c> {
+    fn new(collectives: &'c Collectives) -> Room<'c> {
+        Room { home: &collectives.once, once: None }
+    }
+
+    /// What performed the last one.
+    fn taken_from(collectives: &'c Collectives) -> Room<'c> {
+        Room { home: &collectives.once, once: collectives.once.take() }
+    }
+
+    /// What performs an operation on this communicator.
+    ///
+    /// # Errors
+    /// What MPI says of bytes.
+    fn once_on(&mut self, comm: &Rc<Communicator>) -> Result<&mut Once, PlaceError> {
+        match &mut self.once {
+            Some(once) => Ok(once),
+            none => {
+                let execution = Execution::of_nothing(comm)?;
+                Ok(none.insert(Box::new(Once { execution, last: None })))
+            }
+        }
+    }
+
+    /// The places that an operation like the last one can take.
+    fn kept(&self, operation: Operation) -> Kept<'_> {
+        let Some(once) = &self.once else { return Kept::default() };
+        let [input, output] = once.execution.ends().map(Some);
+        match operation.is_outward() {
+            true => Kept { own: output, all: input },
+            false => Kept { own: input, all: output },
+        }
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        if let Some(mut once) = self.once.take()
+            && once.execution.let_go()
+        {
+            self.home.replace(Some(once));
+        }
+    }
+}
+
 /// What a processor's actions in a one-shot operation depend on, besides where blocks start.
 #[derive(Debug, PartialEq, Eq)]
 struct Performed {
@@ -153,6 +207,15 @@ struct Performed {
     node: Node,
 }
 
+impl Performed {
+    /// Whether the actions of both are the same, but for the sizes of their data.
+    fn is_like(&self, other: &Performed) -> bool {
+        (self.operation, self.root, self.mode, self.empty)
+            == (other.operation, other.root, other.mode, other.empty)
+            && self.node.is_like(&other.node)
+    }
+}
+
 /// An operation that is performed once, or to be set up.
 struct Call<'c, 'a> {
     collectives: &'c Collectives,
@@ -160,6 +223,7 @@ struct Call<'c, 'a> {
     arguments: &'c Arguments<'a>,
     settings: &'c Settings,
     parsed: Result<Parsed<'a>, CollectiveError>,
+    room: Room<'c>,
 }
 
 impl<'c, 'a> Call<'c, 'a> {
@@ -167,13 +231,14 @@ impl<'c, 'a> Call<'c, 'a> {
         collectives: &'c Collectives,
         arguments: &'c Arguments<'a>,
         settings: &'c Settings,
-        handles: Handles,
+        (handles, room): (Handles, Room<'c>),
     ) -> Call<'c, 'a> {
         let comm = &collectives.comm;
         let rank = comm.rank();
-        let parsed = arguments.parse((rank, comm.size()), handles);
+        let kept = room.kept(arguments.operation());
+        let parsed = arguments.parse((rank, comm.size()), handles, kept);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
-        Call { collectives, comm, arguments, settings, parsed }
+        Call { collectives, comm, arguments, settings, parsed, room }
     }
 
     /// The root, if the argument is a processor, whatever the others are.
@@ -207,7 +272,7 @@ impl<'c, 'a> Call<'c, 'a> {
         let (own, all) = (own.clone(), all.clone());
         let Some(own) = own else {
             let all = all.expect("only the root has its block in place");
-            return Ok(Buffers::in_place(operation, all)?);
+            return Ok(Buffers::in_place_of(operation, all, Rc::clone(nothing)));
         };
         let all = all.unwrap_or_else(|| Rc::clone(nothing));
         Ok(match operation.is_outward() {
@@ -315,18 +380,21 @@ impl<'c, 'a> Call<'c, 'a> {
     fn linear(self) -> Result<(), CollectiveError> {
         let Some(root) = self.root() else { return Ok(()) };
         let (rank, size) = (self.comm.rank(), self.comm.size());
-        let nothing = || BlockSizes::new(vec![0; size]).expect("nothing fits");
-        // A root with invalid arguments takes all messages, or sends empty ones, so that nobody waits.
-        let sizes = (rank == root).then(|| self.sizes().unwrap_or_else(nothing));
         let own = self.own_bytes().unwrap_or(0);
-        let node = Node::of_star(rank, root, own, sizes.as_ref());
+        let node = if rank == root {
+            // With invalid arguments it takes all messages, or sends empty ones, so that nobody waits.
+            let bytes = |rank| self.all().map_or(0, |all| all.block_bytes(rank));
+            Node::centre_of_star(root, own, (0..size).map(bytes))
+        } else {
+            Node::in_star(rank, root, own)
+        };
         self.along((node, None), EmptyMessages::Sent)
     }
 
     /// Performs the operation along the tree in which this processor has this place. Whoever has
     /// invalid arguments, or stands at the top of a tree with a fault, takes part without data.
     fn along(
-        self,
+        mut self,
         (node, fault): (Node, Option<Fault>),
         empty: EmptyMessages,
     ) -> Result<(), CollectiveError> {
@@ -351,15 +419,13 @@ impl<'c, 'a> Call<'c, 'a> {
         };
         // At the top of a tree with a fault it may be another processor than the root.
         let root = if is_top { node.rank } else { self.root().unwrap_or(node.rank) };
-        let mut once = match self.collectives.once.take() {
-            Some(once) => once,
-            None => Box::new(Once { execution: Execution::of_nothing(comm)?, last: None }),
-        };
+        let mut room = Room { home: self.room.home, once: self.room.once.take() };
+        let Once { execution, last } = room.once_on(comm)?;
         let performed = Performed { operation, root, mode, empty, node };
-        let Once { execution, last } = &mut *once;
-        let is_same = last.as_ref() == Some(&performed) && has_data;
+        let last_one = last.take();
+        let is_same = last_one.as_ref() == Some(&performed) && has_data;
         let buffers = has_data.then(|| self.buffers(execution.nothing())).transpose()?;
-        let is_bound = is_same && buffers.as_ref().is_some_and(|one| execution.move_to(one));
+        let is_bound = is_same && buffers.as_ref().is_some_and(|one| execution.is_of(one));
         let bound = match is_bound {
             true => Ok(()),
             false => {
@@ -369,14 +435,16 @@ impl<'c, 'a> Call<'c, 'a> {
                 let place = (root, comm.size());
                 let actions = actions_of(&performed.node, operation, place, start, empty);
                 let buffers = buffers.map_or_else(|| Buffers::unseen(&actions.0), Ok)?;
-                execution.bind(actions, buffers, Manner::once(mode, tag::DATA))
+                let arrangement = match last_one {
+                    Some(before) if has_data && before.is_like(&performed) => Arrangement::Alike,
+                    _ => Arrangement::New,
+                };
+                let manner = Manner::once(mode, tag::DATA);
+                execution.bind(actions, buffers, (manner, arrangement))
             }
         };
         let done = bound.and_then(|()| execution.run());
         *last = (has_data && done.is_ok()).then_some(performed);
-        if execution.let_go() {
-            self.collectives.once.replace(Some(once));
-        }
         checked?;
         match done.map_err(CollectiveError::from) {
             Err(CollectiveError::Message { to, bytes: 0, .. })

@@ -6,7 +6,7 @@
 use super::along::{EmptyMessages, Start, actions_of};
 use super::{Call, CollectiveError};
 use crate::planning;
-use crate::play::{BoundAction, Execution, ExecutionError, Manner};
+use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
 use crate::sys::{Communicator, NativeRequest, PlaceError, Refused};
 use crate::tree::{Node, Rule};
@@ -129,7 +129,7 @@ pub(super) fn set_up<'a>(
     let actions = setup.actions(root)?;
     let comm = call.comm;
     let bound = Execution::of_nothing(own).map_err(CollectiveError::from).and_then(|mut one| {
-        one.bind(actions, call.buffers(one.nothing())?, manner)?;
+        one.bind(actions, call.buffers(one.nothing())?, (manner, Arrangement::New))?;
         Ok(one)
     });
     let execution = agree(comm, bound)?;
@@ -215,7 +215,10 @@ impl OperationSetup<'_, '_, '_> {
     fn linear(&self, root: Rank) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
         let sizes = self.checked_sizes(root)?;
         let own = self.call.own_bytes().unwrap_or(0);
-        let node = Node::of_star(self.call.comm.rank(), root, own, sizes.as_ref());
+        let node = match sizes {
+            Some(sizes) => Node::centre_of_star(root, own, sizes.iter()),
+            None => Node::in_star(self.call.comm.rank(), root, own),
+        };
         Ok(self.actions_of(&node, root))
     }
 

@@ -85,9 +85,9 @@ pub enum BenchError {
     Wrong {
         /// Whose result it is.
         algorithm: String,
-        /// Whose data.
+        /// The rank that has the wrong data.
         rank: Rank,
-        /// Where.
+        /// The position of the first wrong byte in its data.
         at: usize,
     },
 }

@@ -61,7 +61,7 @@ pub enum CalibrateError {
     OneKind {
         /// How many nodes there are.
         nodes: usize,
-        /// How many processors.
+        /// How many processes run on them.
         processors: usize,
     },
     /// Too many pairs for the time.
@@ -71,7 +71,7 @@ pub enum CalibrateError {
         MeetingPlan::LEAST_REPETITIONS
     )]
     TooManyPairs {
-        /// How many pairs.
+        /// How many pairs of ranks there are to measure.
         pairs: usize,
         /// How long they take.
         needed: f64,

@@ -7,6 +7,9 @@ use smallvec::SmallVec;
 use tuwtree_model::Rank;
 use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Region};
 
+/// As many actions are compared each with each.
+pub(super) const SHORT: usize = 6;
+
 /// A buffer and the pieces of it.
 pub(crate) type BoundRegion = (Buffer, SmallVec<[Piece; 1]>);
 
@@ -46,15 +49,16 @@ impl BoundAction {
     }
 
     /// The steps of the action.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = Doing> + use<> {
-        [
-            (self.is_copy(), Doing::Copy),
-            (self.send.is_some(), Doing::Send),
-            (self.receive.is_some(), Doing::Receive),
-            (self.combines(), Doing::Combine),
-        ]
-        .into_iter()
-        .filter_map(|(is_part, doing)| is_part.then_some(doing))
+    pub(crate) fn steps(&self) -> &'static [Doing] {
+        use Doing::{Combine, Copy, Receive, Send};
+        match (self.send.is_some(), self.receive.is_some(), self.combines()) {
+            (false, false, _) => &[Copy],
+            (true, false, _) => &[Send],
+            (false, true, false) => &[Receive],
+            (false, true, true) => &[Receive, Combine],
+            (true, true, false) => &[Send, Receive],
+            (true, true, true) => &[Send, Receive, Combine],
+        }
     }
 
     /// Puts the data of one buffer into another, `shift` bytes from its start.
@@ -82,13 +86,26 @@ impl BoundAction {
 /// # Complexity
 /// O(n log n).
 pub(crate) fn message_numbers(actions: &[BoundAction]) -> Few<(u32, u32)> {
+    let sent = |action: &BoundAction| action.send;
+    let received = |action: &BoundAction| action.receive.map(|(peer, tag, _)| (peer, tag));
+    if actions.len() <= SHORT {
+        // Counted for each, which is quick where there are few.
+        let earlier = |index: usize, end: &dyn Fn(&BoundAction) -> Option<(Rank, u32)>| {
+            let Some((peer, tag)) = end(&actions[index]) else { return 0 };
+            let is_earlier = |&(other, action): &(usize, &BoundAction)| {
+                end(action).is_some_and(|(to, its)| to == peer && (its, other) < (tag, index))
+            };
+            actions.iter().enumerate().filter(is_earlier).count() as u32
+        };
+        return (0..actions.len())
+            .map(|index| (earlier(index, &sent), earlier(index, &received)))
+            .collect();
+    }
     let mut numbers = Few::from_elem((0, 0), actions.len());
-    let sends = actions.iter().map(|action| action.send);
-    for (index, number) in numbered(sends) {
+    for (index, number) in numbered(actions.iter().map(sent)) {
         numbers[index].0 = number;
     }
-    let receives = actions.iter().map(|action| action.receive.map(|(peer, tag, _)| (peer, tag)));
-    for (index, number) in numbered(receives) {
+    for (index, number) in numbered(actions.iter().map(received)) {
         numbers[index].1 = number;
     }
     numbers
@@ -118,8 +135,13 @@ mod tests {
     #[test]
     fn messages_are_numbered_by_tag_then_in_order() {
         let actions = [send(1, 7), send(2, 0), send(1, u32::MAX), send(1, 7), send(1, 0)];
-        let numbers: Vec<u32> = message_numbers(&actions).iter().map(|pair| pair.0).collect();
-        assert_eq!(numbers, [1, 0, 3, 2, 0]);
+        let numbers = |actions: &[BoundAction]| -> Vec<u32> {
+            message_numbers(actions).iter().map(|pair| pair.0).collect()
+        };
+        assert_eq!(numbers(&actions), [1, 0, 3, 2, 0]);
+        let more: Vec<BoundAction> =
+            actions.into_iter().chain((2..9).map(|peer| send(peer, 1))).collect();
+        assert_eq!(numbers(&more), [1, 0, 3, 2, 0, 1, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -5,6 +5,14 @@
 //! waits for what is worked out once ([`Mode`]), so that performing is counting and starting
 //! requests; nothing runs behind the program's back, but what MPI does.
 //!
+//! ```text
+//! start      take_ready: starts messages; copies and combines at once    no step is left: over
+//!                |                       ^
+//!                | what is under way     | steps that waited only for these (`Progress::end`)
+//!                v                       |
+//! wait, test take_ended: which messages have ended?   none: `test` says no, `wait` stays here
+//! ```
+//!
 //! # Data
 //! Inputs and outputs are elements of any datatype at any place ([`Place`]); segments hold packed
 //! bytes. A message from or to one stretch of memory is sent as it is, any other as one element of a
@@ -95,12 +103,16 @@ impl Buffers {
         operation: Operation,
         all: impl Into<Rc<Place>>,
     ) -> Result<Buffers, PlaceError> {
-        let (all, nothing) = (all.into(), Rc::new(Place::nothing()?));
+        Ok(Buffers::in_place_of(operation, all.into(), Rc::new(Place::nothing()?)))
+    }
+
+    /// As [`in_place`](Self::in_place), with a place without data.
+    pub(crate) fn in_place_of(operation: Operation, all: Rc<Place>, nothing: Rc<Place>) -> Buffers {
         let (input, output) = match operation.is_outward() {
             true => (all, nothing),
             false => (nothing, all),
         };
-        Ok(Buffers { input, output, own: Own::InPlace, reduction: None })
+        Buffers { input, output, own: Own::InPlace, reduction: None }
     }
 
     /// Memory of our own, of the sizes that this role needs: for data that nobody looks at.
@@ -137,6 +149,15 @@ impl Manner {
     pub(crate) fn again(mode: Mode) -> Manner {
         Manner { mode, reuse: Reuse::Again, first_tag: 0 }
     }
+}
+
+/// How the actions that are bound next are related to those before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrangement {
+    /// In no known way: what waits for what is to be found out.
+    New,
+    /// They do the same with other data: each waits for what it waited for.
+    Alike,
 }
 
 /// A part bound to memory: messages that are set up once and started many times.
@@ -244,7 +265,7 @@ impl Execution {
         manner: Manner,
     ) -> Result<Execution, ExecutionError> {
         let mut execution = Execution::of_nothing(communicator)?;
-        execution.bind((role, actions), buffers, manner)?;
+        execution.bind((role, actions), buffers, (manner, Arrangement::New))?;
         Ok(execution)
     }
 
@@ -293,29 +314,30 @@ impl Execution {
         &mut self,
         (role, actions): (Role, Vec<BoundAction>),
         buffers: Buffers,
-        manner: Manner,
+        (manner, arrangement): (Manner, Arrangement),
     ) -> Result<(), ExecutionError> {
         self.check_rests()?;
-        self.is_bound = false;
-        setup::bind(self, (role, actions), buffers, manner)?;
+        let was_bound = std::mem::take(&mut self.is_bound);
+        let arrangement = if was_bound { arrangement } else { Arrangement::New };
+        setup::bind(self, (role, actions), buffers, (manner, arrangement))?;
         self.is_bound = true;
         Ok(())
     }
 
-    /// Has the part that is bound, which is to be performed once more, use these buffers, if their
-    /// data lies in memory as that of those before.
-    pub(crate) fn move_to(&mut self, buffers: &Buffers) -> bool {
-        let is_same = |now: &Rc<Place>, new: &Rc<Place>| {
-            let is_nothing = |place| Rc::ptr_eq(place, &self.nothing);
-            (is_nothing(now) && is_nothing(new)) || now.take_place_of(new)
-        };
+    /// Whether the part that is bound can be performed once more with these buffers: they are its own.
+    pub(crate) fn is_of(&self, buffers: &Buffers) -> bool {
         self.state == State::Rests
             && self.reduction.is_none()
             && buffers.reduction.is_none()
             && self.is_bound
             && self.own == buffers.own
-            && is_same(&self.places.input, &buffers.input)
-            && is_same(&self.places.output, &buffers.output)
+            && Rc::ptr_eq(&self.places.input, &buffers.input)
+            && Rc::ptr_eq(&self.places.output, &buffers.output)
+    }
+
+    /// The places of the input and of the output.
+    pub(crate) fn ends(&self) -> [&Rc<Place>; 2] {
+        [&self.places.input, &self.places.output]
     }
 
     /// Lets go of the user's memory after a part has been performed; what else there is stays, for
@@ -456,13 +478,20 @@ impl Execution {
         loop {
             let taken = self.take_ready();
             self.noting_failure(taken)?;
-            if self.progress.is_over() {
+            let left = self.progress.left();
+            if left == 0 {
                 self.state = State::Rests;
                 return self.failure.take().map_or(Ok(true), Err);
             }
-            assert!(self.requests.under_way() > 0, "steps wait for earlier ones only");
+            let under_way = self.requests.under_way();
+            assert!(under_way > 0, "steps wait for earlier ones only");
             self.ended.clear();
-            let ended = self.requests.take_ended(patience, &mut self.ended);
+            // Where it does not matter which ends first, one wait after the other takes least.
+            let is_all = under_way == 1 || under_way == left;
+            let ended = match patience {
+                Patience::Stay if is_all => Ok(self.requests.wait_for_all(&mut self.ended)),
+                _ => self.requests.take_ended(patience, &mut self.ended),
+            };
             if let Some(failure) = self.noting_failure(ended)? {
                 self.note(failure);
             }

@@ -13,7 +13,7 @@
 //! received first. A step is taken when all that it waits for has ended. What that is, the mode says;
 //! the rest is counting.
 
-use super::bound::{BoundAction, BoundRegion};
+use super::bound::{BoundAction, BoundRegion, SHORT};
 use super::conflicts::Touched;
 use crate::sys::Few;
 use tuwtree_schedule::Piece;
@@ -62,7 +62,7 @@ pub(super) struct Step {
 }
 
 /// All steps of a part, and what they wait for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Order {
     /// In the order of the actions.
     pub(super) steps: Few<Step>,
@@ -75,8 +75,12 @@ pub(super) struct Order {
     first: Few<u32>,
     /// For each action whether it writes, which others may wait for.
     writes: Few<bool>,
-    /// For each action whether it waits for all writing before it, which `waits` counts as one.
+    /// For each action whether it waits for all writing before it, which `waits` counts as one;
+    /// empty where none does.
     is_barred: Few<bool>,
+    /// The steps that wait for nothing, receives first: what arrives early need not be stored on its
+    /// way.
+    ready: Few<u32>,
 }
 
 impl Order {
@@ -91,7 +95,9 @@ impl Order {
         self.first.push(0);
         self.writes.clear();
         for (index, action) in (0..).zip(actions) {
-            self.steps.extend(action.steps().map(|doing| Step { action: index, doing }));
+            for &doing in action.steps() {
+                self.steps.push(Step { action: index, doing });
+            }
             self.first.push(self.steps.len() as u32);
             self.writes.push(action.writes.is_some());
         }
@@ -107,8 +113,8 @@ impl Order {
         for &(_, after) in &pairs {
             self.waits[after as usize] += 1;
         }
-        refill(&mut self.is_barred, actions.len());
-        if mode == Mode::Strict {
+        self.is_barred.clear();
+        if mode == Mode::Strict && actions.iter().any(|action| action.needs_written) {
             self.bar(actions);
         }
         refill(&mut self.follows, self.steps.len() + 1);
@@ -120,6 +126,23 @@ impl Order {
         }
         self.followers.clear();
         self.followers.extend(pairs.into_iter().map(|(_, after)| after));
+        self.find_ready();
+    }
+
+    /// Whether these actions are ordered so.
+    pub(super) fn is_of(&self, actions: &[BoundAction], mode: Mode) -> bool {
+        let mut order = Order::default();
+        order.arrange(actions, mode);
+        *self == order
+    }
+
+    fn find_ready(&mut self) {
+        let Order { steps, waits, ready, .. } = self;
+        let is_receive = |step: &u32| steps[*step as usize].doing == Doing::Receive;
+        let free = || (0..steps.len() as u32).filter(|&step| waits[step as usize] == 0);
+        ready.clear();
+        ready.extend(free().filter(is_receive));
+        ready.extend(free().filter(|step| !is_receive(step)));
     }
 
     fn of_action(&self, action: usize) -> std::ops::Range<u32> {
@@ -152,7 +175,7 @@ impl Order {
     /// Strict: what needs written data waits for all writing before it.
     fn bar(&mut self, actions: &[BoundAction]) {
         for (index, action) in actions.iter().enumerate() {
-            self.is_barred[index] = action.needs_written;
+            self.is_barred.push(action.needs_written);
             for step in self.begins(index).filter(|_| action.needs_written) {
                 self.waits[step as usize] += 1;
             }
@@ -216,8 +239,11 @@ fn refill<T: Clone + Default>(list: &mut Few<T>, length: usize) {
     list.resize(length, T::default());
 }
 
-/// As many actions are compared each with each.
-const SHORT: usize = 6;
+/// Makes the list the same as another.
+fn refill_from<T: Copy>(list: &mut Few<T>, other: &[T]) {
+    list.clear();
+    list.extend_from_slice(other);
+}
 
 /// What a step reads and writes.
 struct Touch<'a> {
@@ -260,9 +286,10 @@ fn meet(one: Option<&BoundRegion>, other: Option<&BoundRegion>) -> bool {
 pub(super) struct Progress {
     /// For each step, for how much it waits still.
     waits: Few<u32>,
-    /// For each action, how many of its steps have not ended.
+    /// For each action, how many of its steps have not ended; where some wait for all writing before
+    /// them.
     open: Few<u32>,
-    /// All writing actions before this one have ended.
+    /// All writing actions before this one have ended; as before.
     settled: usize,
     /// Steps that have not ended.
     left: usize,
@@ -277,21 +304,18 @@ impl Progress {
     /// # Complexity
     /// O(n) for n steps.
     pub(super) fn restart(&mut self, order: &Order) {
-        self.waits.clone_from(&order.waits);
-        self.open.clear();
-        self.open.extend(order.first.windows(2).map(|pair| pair[1] - pair[0]));
-        self.settled = 0;
+        refill_from(&mut self.waits, &order.waits);
         self.left = order.steps.len();
         self.messages.clear();
         self.local.clear();
-        // Receives first: what arrives early need not be stored on its way.
-        let receives = |step: u32| order.doing(step) == Doing::Receive;
-        let ready =
-            || (0..order.steps.len() as u32).filter(|&step| order.waits[step as usize] == 0);
-        ready().filter(|&step| receives(step)).for_each(|step| self.push(order, step));
-        ready().filter(|&step| !receives(step)).for_each(|step| self.push(order, step));
-        self.unbar(order);
-        self.settle(order);
+        order.ready.iter().for_each(|&step| self.push(order, step));
+        if !order.is_barred.is_empty() {
+            self.open.clear();
+            self.open.extend(order.first.windows(2).map(|pair| pair[1] - pair[0]));
+            self.settled = 0;
+            self.unbar(order);
+            self.settle(order);
+        }
     }
 
     /// A step that can be taken now, if there is one.
@@ -311,9 +335,9 @@ impl Progress {
         self.messages.is_empty() && self.local.is_empty()
     }
 
-    /// Whether all steps have ended.
-    pub(super) fn is_over(&self) -> bool {
-        self.left == 0
+    /// How many steps have not ended.
+    pub(super) fn left(&self) -> usize {
+        self.left
     }
 
     /// Notes that a step has ended.
@@ -325,10 +349,12 @@ impl Progress {
         {
             self.release(order, follower);
         }
-        let open = &mut self.open[order.steps[step].action as usize];
-        *open -= 1;
-        if *open == 0 {
-            self.settle(order);
+        if !order.is_barred.is_empty() {
+            let open = &mut self.open[order.steps[step].action as usize];
+            *open -= 1;
+            if *open == 0 {
+                self.settle(order);
+            }
         }
     }
 
@@ -398,7 +424,7 @@ mod tests {
         let mut progress = Progress::default();
         progress.restart(order);
         let (mut started, mut rounds) = (Vec::new(), Vec::new());
-        while !progress.is_over() {
+        while progress.left() > 0 {
             let round: Vec<u32> = std::iter::from_fn(|| progress.next()).collect();
             started.extend(&round);
             rounds.push(round);

@@ -2,7 +2,9 @@
 
 use super::bound::{BoundAction, BoundRegion, message_numbers};
 use super::order::{Doing, Mode, Order};
-use super::{Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, StepDeed};
+use super::{
+    Arrangement, Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, StepDeed,
+};
 use crate::sys::{CutElement, Few, Move, Place, Requests, Stretches, Way};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -18,7 +20,7 @@ pub(super) fn bind(
     execution: &mut Execution,
     (role, actions): (Role, Vec<BoundAction>),
     buffers: Buffers,
-    manner: Manner,
+    (manner, arrangement): (Manner, Arrangement),
 ) -> Result<(), ExecutionError> {
     let communicator = &execution.communicator;
     let own = (communicator.rank(), communicator.size());
@@ -34,7 +36,11 @@ pub(super) fn bind(
     let Execution { requests, order, deeds, steps, beginning, .. } = execution;
     beginning.clear();
     execution.places = lay_out(&role, &buffers, (&actions, &execution.nothing), beginning)?;
-    order.arrange(&actions, manner.mode);
+    // Whether data is in place, arguments say, whatever the actions are like.
+    if arrangement == Arrangement::New || execution.own != buffers.own {
+        order.arrange(&actions, manner.mode);
+    }
+    debug_assert!(order.is_of(&actions, manner.mode), "actions like those before");
     requests.restart(manner.reuse);
     steps.clear();
     deeds.clear();
@@ -248,6 +254,9 @@ impl StepSetup<'_> {
     }
 
     fn make_stages(&mut self) -> Result<(), ExecutionError> {
+        if !self.actions.iter().any(BoundAction::combines) {
+            return Ok(());
+        }
         let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
         for (index, action) in self.actions.iter().enumerate().filter(|(_, one)| one.combines()) {
             let size = sizes.entry(self.stage_key(index)).or_default();

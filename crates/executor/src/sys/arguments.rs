@@ -39,29 +39,28 @@ pub struct Arguments<'a> {
 /// where they start.
 #[derive(Debug)]
 pub struct PartitionMut<'a, T> {
-    /// The items.
+    /// The elements of all blocks, gaps between blocks included.
     pub items: &'a mut [T],
     /// How many are each processor's.
     pub counts: &'a [c_int],
-    /// Where they start.
+    /// Where each block starts, in items from the first.
     pub displacements: &'a [c_int],
 }
 
 /// All blocks of a scatter's root, in the same way.
 #[derive(Clone, Copy, Debug)]
 pub struct Partition<'a, T> {
-    /// The items.
+    /// The elements of all blocks, gaps between blocks included.
     pub items: &'a [T],
     /// How many are each processor's.
     pub counts: &'a [c_int],
-    /// Where they start.
+    /// Where each block starts, in items from the first.
     pub displacements: &'a [c_int],
 }
 
 /// What arguments mean.
 #[derive(Debug)]
 pub(crate) struct Parsed<'a> {
-    /// The root.
     pub(crate) root: Rank,
     /// The own block; `None` at a root whose block stays where it is (`MPI_IN_PLACE`).
     pub(crate) own: Option<Rc<Place>>,
@@ -70,29 +69,38 @@ pub(crate) struct Parsed<'a> {
     lifetime: PhantomData<&'a mut [u8]>,
 }
 
+/// Places of a call before, which are taken again where blocks lie as they did then.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kept<'k> {
+    /// For the own block.
+    pub(crate) own: Option<&'k Rc<Place>>,
+    /// For all blocks.
+    pub(crate) all: Option<&'k Rc<Place>>,
+}
+
 /// What is wrong with an argument, whatever the others' are.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
     /// No processor.
     #[error("root {root} is outside 0..{processors} ({processors} processes)")]
     Root {
-        /// The root given.
+        /// The root as the caller gave it; may be negative.
         root: c_int,
-        /// `p`.
+        /// The size of the communicator; the root is to be below it.
         processors: usize,
     },
     /// `MPI_IN_PLACE` at another processor than the root.
     #[error("MPI_IN_PLACE at rank {rank}, which is not the root {root}")]
     NotInPlace {
-        /// The processor.
+        /// The rank that gave it.
         rank: Rank,
-        /// The root.
+        /// The only rank that may give it.
         root: Rank,
     },
     /// No list of counts or displacements.
     #[error("a null pointer for {what}")]
     Null {
-        /// Which argument.
+        /// The argument that is null, in words.
         what: &'static str,
     },
     /// The processor's own block.
@@ -106,7 +114,7 @@ pub enum ArgumentError {
     Partition {
         /// The first block that is not right.
         block: usize,
-        /// What is wrong.
+        /// What is wrong with the lists, in words.
         reason: &'static str,
     },
     /// What the root sends itself, or more than it wants.
@@ -242,7 +250,8 @@ impl<'a> Arguments<'a> {
         };
         let own = match own {
             Some((items, length)) => (items.cast(), count(length)?, datatype),
-            // SAFETY: reading a constant of the C shim.
+            // SAFETY: the shim's address that stands for `MPI_IN_PLACE` is never written; it is not
+            // followed here.
             None => (unsafe { raw::TUWTREE_IN_PLACE }, 0, datatype),
         };
         let mut list_length = None;
@@ -268,7 +277,8 @@ impl<'a> Arguments<'a> {
         Rank::try_from(self.root).ok().filter(|&root| root < processors)
     }
 
-    /// What the arguments mean at this one of the processors.
+    /// What the arguments mean at this one of the processors. Places that are kept have to let go of
+    /// the user's memory when the call has ended, whatever this returns.
     ///
     /// # Errors
     /// [`ArgumentError`].
@@ -276,30 +286,27 @@ impl<'a> Arguments<'a> {
         &self,
         (rank, processors): (Rank, usize),
         handles: Handles,
+        kept: Kept<'_>,
     ) -> Result<Parsed<'a>, ArgumentError> {
         let root =
             self.root(processors).ok_or(ArgumentError::Root { root: self.root, processors })?;
         let (buffer, count, datatype) = self.own;
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: the shim's constant is only compared with the buffer's address.
         let is_in_place = buffer == unsafe { raw::TUWTREE_IN_PLACE };
         let own = match is_in_place {
             true if rank == root => None,
             true => return Err(ArgumentError::NotInPlace { rank, root }),
-            // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
-            false => Some(unsafe {
-                Datatype::of_user(datatype, handles)
-                    .map_err(PlaceError::Mpi)
-                    .and_then(|datatype| Place::of_user(buffer, &[count], &[0], datatype))
-                    .map(Rc::new)
-            })
-            .transpose()
-            .map_err(ArgumentError::Own)?,
+            false => {
+                // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
+                let own = unsafe { place((buffer, &[count], &[0], datatype), handles, kept.own) };
+                Some(own.map_err(ArgumentError::Own)?)
+            }
         };
         let lifetime = PhantomData;
         if rank != root {
             return Ok(Parsed { root, own, all: None, lifetime });
         }
-        let all = Rc::new(self.all_blocks(processors, handles)?);
+        let all = self.all_blocks(processors, handles, kept.all)?;
         let counted = all.block_bytes(root);
         match own.as_ref().map(|own| own.packed_bytes()) {
             Some(own) if own != counted => Err(ArgumentError::RootBlock { root, own, counted }),
@@ -307,7 +314,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn all_blocks(&self, processors: usize, handles: Handles) -> Result<Place, ArgumentError> {
+    fn all_blocks(
+        &self,
+        processors: usize,
+        handles: Handles,
+        kept: Option<&Rc<Place>>,
+    ) -> Result<Rc<Place>, ArgumentError> {
         let (buffer, counts, displacements, datatype) = self.all;
         for (list, what) in [(counts, "the counts"), (displacements, "the displacements")] {
             if list.is_null() {
@@ -323,9 +335,7 @@ impl<'a> Arguments<'a> {
         unsafe {
             let counts = std::slice::from_raw_parts(counts, processors);
             let displacements = std::slice::from_raw_parts(displacements, processors);
-            Datatype::of_user(datatype, handles)
-                .map_err(PlaceError::Mpi)
-                .and_then(|datatype| Place::of_user(buffer, counts, displacements, datatype))
+            place((buffer, counts, displacements, datatype), handles, kept)
         }
         .map_err(ArgumentError::All)
     }
@@ -341,7 +351,8 @@ impl<'a> Arguments<'a> {
         let (own, count, own_type) = self.own;
         let (all, counts, places, all_type) = self.all;
         let root = self.root;
-        // SAFETY: the promise made when the arguments were, and the caller's.
+        // SAFETY: buffers and lists are as promised when the arguments were made; the communicator
+        // is the caller's promise.
         unsafe {
             match self.operation.is_outward() {
                 false => {
@@ -368,7 +379,8 @@ impl<'a> Arguments<'a> {
     ) -> Result<(), MpiError> {
         let ((own, count, own_type), all) = (self.own, self.all);
         let place = (self.root, comm);
-        // SAFETY: the promise made when the arguments were, and the caller's.
+        // SAFETY: as for a single call, but that the caller keeps all this until the request is
+        // freed; there is a place for one by its promise.
         unsafe {
             match self.operation.is_outward() {
                 false => calls::gatherv_init((own, count, own_type), all, place, request),
@@ -423,6 +435,27 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// Where the user's blocks lie: the place that is kept, if they lie so, or one of their own.
+///
+/// # Safety
+/// As [`Place::of_user`], and [`Datatype::of_user`].
+unsafe fn place(
+    (buffer, counts, displacements, datatype): (*mut c_void, &[c_int], &[c_int], MPI_Datatype),
+    handles: Handles,
+    kept: Option<&Rc<Place>>,
+) -> Result<Rc<Place>, PlaceError> {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let datatype = Datatype::of_user(datatype, handles)?;
+        if let Some(kept) = kept
+            && kept.move_to_user(buffer, counts, displacements, &datatype)
+        {
+            return Ok(Rc::clone(kept));
+        }
+        Place::of_user(buffer, counts, displacements, datatype)
+    }
+}
+
 /// Fails unless the blocks lie among so many items, and if they are written, apart.
 fn check_partition(
     items: usize,
@@ -464,13 +497,13 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
-        // SAFETY: a communicator that lives.
+        // SAFETY: our communicator lives at least as long as this call.
         unsafe { arguments.call_native(self.raw()) }
     }
 
     /// Whether the library has persistent irregular operations.
     pub fn has_persistent() -> bool {
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: a number of the shim, fixed when it was compiled for this library.
         unsafe { raw::TUWTREE_HAS_GATHERV_INIT != 0 }
     }
 }

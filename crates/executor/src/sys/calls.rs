@@ -26,7 +26,7 @@ macro_rules! calls {
         /// Every code but `MPI_SUCCESS`.
         #[inline]
         pub unsafe fn $name($($argument: $type),*) -> Result<(), MpiError> {
-            // SAFETY: what MPI demands is what this function demands of its caller.
+            // SAFETY: what MPI demands of the call is what this function demands of its caller.
             let code = unsafe { raw::$call($($argument),*) };
             // As the standard names the call: without the P.
             check(&stringify!($call)[1..], code)
@@ -137,7 +137,7 @@ pub unsafe fn gatherv_init(
     (root, comm): (c_int, MPI_Comm),
     request: *mut MPI_Request,
 ) -> Result<(), MpiError> {
-    // SAFETY: what MPI demands is what this function demands of its caller.
+    // SAFETY: the shim passes all on to `MPI_Gatherv_init`, whose demands are this function's.
     let code = unsafe {
         raw::tuwtree_native_gatherv_init(
             sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
@@ -165,7 +165,7 @@ pub unsafe fn scatterv_init(
     (root, comm): (c_int, MPI_Comm),
     request: *mut MPI_Request,
 ) -> Result<(), MpiError> {
-    // SAFETY: what MPI demands is what this function demands of its caller.
+    // SAFETY: the shim passes all on to `MPI_Scatterv_init`, whose demands are this function's.
     let code = unsafe {
         raw::tuwtree_native_scatterv_init(
             sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,

@@ -24,7 +24,7 @@ pub enum Refused<E> {
     /// This processor has a fault.
     #[error("{fault}")]
     Here {
-        /// The fault.
+        /// What is wrong at this rank.
         fault: E,
         /// The processor of least rank that has one.
         first: Rank,
@@ -32,7 +32,7 @@ pub enum Refused<E> {
     /// Others have one, the one of least rank being this.
     #[error("rank {rank} has failed")]
     Elsewhere {
-        /// Its rank.
+        /// The lowest rank that has failed.
         rank: Rank,
     },
     /// They could not even agree.
@@ -78,7 +78,7 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn duplicate_again(&self) -> Result<Communicator, MpiError> {
-        // SAFETY: a communicator that lives.
+        // SAFETY: the communicator that is duplicated lives as long as `self`.
         unsafe { Communicator::duplicate(self.raw) }
     }
 
@@ -163,7 +163,8 @@ impl Communicator {
 impl Drop for Communicator {
     fn drop(&mut self) {
         if is_running() {
-            // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+            // SAFETY: a duplicate that only this has the handle of; it is dropped once, and MPI
+            // still runs. Failures have nobody to hear of them.
             let _ = unsafe { calls::comm_free(&mut self.raw) };
         }
     }
@@ -188,7 +189,8 @@ pub fn is_running() -> bool {
 /// What MPI returns.
 pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
     let mut rank = 0;
-    // SAFETY: the caller's promise, and a local number.
+    // SAFETY: `comm` is a communicator by the caller's promise; the rank is written to a local
+    // variable.
     unsafe { calls::comm_rank(comm, &mut rank)? };
     Ok(rank as Rank)
 }
@@ -202,7 +204,8 @@ pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
 /// What MPI returns.
 pub unsafe fn is_inter(comm: MPI_Comm) -> Result<bool, MpiError> {
     let mut inter = 0;
-    // SAFETY: the caller's promise, and a local number.
+    // SAFETY: `comm` is a communicator by the caller's promise; the answer is written to a local
+    // variable.
     unsafe { calls::comm_test_inter(comm, &mut inter)? };
     Ok(inter != 0)
 }

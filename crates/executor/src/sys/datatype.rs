@@ -242,7 +242,8 @@ impl Datatype {
 impl Drop for Datatype {
     fn drop(&mut self) {
         if self.is_ours && is_running() {
-            // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+            // SAFETY: a datatype that was made here; MPI keeps it for messages under way. Failures
+            // have nobody to hear of them.
             let _ = unsafe { calls::type_free(&mut self.raw) };
         }
     }

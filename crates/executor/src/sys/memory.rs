@@ -58,14 +58,16 @@ impl Memory {
         Memory { start: Cell::new(start.cast()), own: None }
     }
 
-    /// Takes the place of other memory of the user's, whose promise holds for this from now on:
-    /// whether both are the user's.
-    pub(crate) fn take_place_of(&self, other: &Memory) -> bool {
-        let are_users = self.own.is_none() && other.own.is_none();
-        if are_users {
-            self.start.set(other.start.get());
+    /// Takes the user's memory from `start` on in place of what it had of the user's: whether it did,
+    /// which memory of our own does not.
+    ///
+    /// # Safety
+    /// As [`of_user`](Self::of_user), from now on.
+    pub(crate) unsafe fn move_to_user(&self, start: *mut c_void) -> bool {
+        if self.own.is_none() {
+            self.start.set(start.cast());
         }
-        are_users
+        self.own.is_none()
     }
 
     /// Lets go of the user's memory: there is none.

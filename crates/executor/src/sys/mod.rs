@@ -20,8 +20,8 @@ pub mod raw;
 mod requests;
 mod words;
 
-pub(crate) use arguments::Parsed;
 pub use arguments::{ArgumentError, Arguments, Partition, PartitionMut};
+pub(crate) use arguments::{Kept, Parsed};
 pub(crate) use attributes::{give, value_of};
 pub use communicator::{Communicator, Refused, abort_all, is_inter, is_running, rank_in};
 pub use datatype::{Datatype, Element, Handles, LARGEST_COUNT};

@@ -8,9 +8,9 @@ use std::ffi::{CStr, c_char, c_int};
 /// # Errors
 /// What MPI returns.
 pub fn library_version() -> Result<String, MpiError> {
-    // SAFETY: a constant of rsmpi's C shim, set when the library was built.
+    // SAFETY: the room for a version is a number in rsmpi's C shim, set when the library was built.
     let room = unsafe { raw::RSMPI_MAX_LIBRARY_VERSION_STRING };
-    // SAFETY: `text` passes a buffer with the room that MPI asks for, and a final zero.
+    // SAFETY: `text` passes a buffer with room for a version and a final zero, and a local length.
     let text = text(room, |buffer, length| unsafe { calls::get_library_version(buffer, length) })?;
     // MPICH separates name and number with white space of several kinds; Open MPI ends with a zero.
     let words: Vec<&str> = text.lines().next().unwrap_or_default().split_whitespace().collect();
@@ -22,9 +22,9 @@ pub fn library_version() -> Result<String, MpiError> {
 /// # Errors
 /// What MPI returns.
 pub fn processor_name() -> Result<String, MpiError> {
-    // SAFETY: a constant of rsmpi's C shim, set when the library was built.
+    // SAFETY: the room for a computer's name is such a number, too.
     let room = unsafe { raw::RSMPI_MAX_PROCESSOR_NAME };
-    // SAFETY: `text` passes a buffer with the room that MPI asks for, and a final zero.
+    // SAFETY: `text` passes a buffer with room for a name and a final zero, and a local length.
     text(room, |buffer, length| unsafe { calls::get_processor_name(buffer, length) })
 }
 

@@ -35,7 +35,7 @@ impl<'a> NativeRequest<'a> {
         let mut arguments = *arguments;
         let lists = arguments.own_lists(communicator.rank(), communicator.size());
         let is_persistent = Communicator::has_persistent();
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: the null request is a handle that the shim has copied from the library's header.
         let mut request = unsafe { raw::RSMPI_REQUEST_NULL };
         if is_persistent {
             // SAFETY: a communicator that lives, lists that we keep, and a local request.

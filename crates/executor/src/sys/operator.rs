@@ -14,7 +14,7 @@ pub struct Operator {
 impl Operator {
     /// The sum.
     pub fn sum() -> Operator {
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: a predefined operator: it needs no initialization, and is never freed.
         Operator { raw: unsafe { raw::RSMPI_SUM }, is_ours: false }
     }
 
@@ -48,7 +48,8 @@ impl Operator {
 impl Drop for Operator {
     fn drop(&mut self) {
         if self.is_ours && is_running() {
-            // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+            // SAFETY: `composition` has made the operator, and nobody else has its handle. Failures
+            // have nobody to hear of them.
             let _ = unsafe { calls::op_free(&mut self.raw) };
         }
     }

@@ -48,11 +48,11 @@ pub enum PlaceError {
         "block {block}, {elements} elements at {at} bytes, is outside of the {bytes} bytes of memory"
     )]
     Outside {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its elements.
+        /// How many elements it has.
         elements: u64,
-        /// Where it starts.
+        /// Where it starts, in bytes from the memory's start.
         at: i64,
         /// The size of the memory.
         bytes: u64,
@@ -62,27 +62,27 @@ pub enum PlaceError {
         "block {block}, {elements} elements at {at} bytes, is beyond what MPI can address, 2^63 - 1 bytes"
     )]
     TooLarge {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its elements.
+        /// How many elements it has.
         elements: u64,
-        /// Where it starts.
+        /// Where it starts, in bytes; in extents of the datatype where these are too many to state.
         at: i64,
     },
     /// A count below 0.
     #[error("count {count} of block {block}; at least 0 is allowed")]
     NegativeCount {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its count.
+        /// The count that was given for it, below 0.
         count: c_int,
     },
     /// Data without memory.
     #[error("block {block} of {bytes} bytes has no memory: a null pointer")]
     Null {
-        /// The block.
+        /// The index of the block.
         block: usize,
-        /// Its size.
+        /// How many bytes it has to hold, at least 1.
         bytes: u64,
     },
 }
@@ -95,7 +95,7 @@ pub enum PlaceError {
 pub struct CutElement {
     /// Where the action's piece starts.
     pub offset: u64,
-    /// Its size.
+    /// The size of that piece.
     pub bytes: u64,
     /// The size of an element's data.
     pub element: u64,
@@ -114,29 +114,42 @@ impl Place {
         datatype: Datatype,
         blocks: impl IntoIterator<Item = Block>,
     ) -> Result<Place, PlaceError> {
-        Place::of_blocks(memory, datatype, blocks.into_iter().collect())
+        let mut place = Place::empty(memory);
+        place.fill(datatype, blocks.into_iter().map(Ok))?;
+        Ok(place)
     }
 
+    /// No blocks as yet.
+    fn empty(memory: Memory) -> Place {
+        Place { memory, unit: Datatype::byte(), blocks: Few::new(), starts: SmallVec::new() }
+    }
+
+    /// Has these blocks from now on; to be called once.
     #[inline]
-    fn of_blocks(
-        memory: Memory,
+    fn fill(
+        &mut self,
         datatype: Datatype,
-        blocks: Few<Block>,
-    ) -> Result<Place, PlaceError> {
-        let mut starts = SmallVec::with_capacity(blocks.len() + 1);
+        blocks: impl Iterator<Item = Result<Block, PlaceError>>,
+    ) -> Result<(), PlaceError> {
+        self.blocks.reserve(blocks.size_hint().0);
+        self.starts.reserve(blocks.size_hint().0 + 1);
         let mut end = 0_u64;
-        starts.push(0);
-        for (index, &block) in blocks.iter().enumerate() {
-            check_block(&memory, &datatype, index, block)?;
+        self.starts.push(0);
+        for (index, block) in blocks.enumerate() {
+            let block = block?;
+            check_block(&self.memory, &datatype, index, block)?;
             let bytes = block.elements * datatype.size();
             let Block { elements, at } = block;
             let too_large = || PlaceError::TooLarge { block: index, elements, at };
             let sum = end.checked_add(bytes).filter(|&end| end <= i64::MAX as u64);
             end = sum.ok_or_else(too_large)?;
-            starts.push(end);
+            self.blocks.push(block);
+            self.starts.push(end);
         }
-        let unit = if datatype.is_packed() { Datatype::byte() } else { datatype };
-        Ok(Place { memory, unit, blocks, starts })
+        if !datatype.is_packed() {
+            self.unit = datatype;
+        }
+        Ok(())
     }
 
     /// Blocks in the user's memory, each as many extents of the datatype behind `buffer` as its
@@ -157,18 +170,21 @@ impl Place {
         counts: &[c_int],
         displacements: &[c_int],
         datatype: Datatype,
-    ) -> Result<Place, PlaceError> {
+    ) -> Result<Rc<Place>, PlaceError> {
         assert_eq!(counts.len(), displacements.len(), "a displacement for each count");
-        let mut blocks = Few::with_capacity(counts.len());
-        for (block, (&count, &at)) in counts.iter().zip(displacements).enumerate() {
+        let extent = datatype.extent();
+        let blocks = counts.iter().zip(displacements).enumerate().map(|(block, (&count, &at))| {
             let elements =
                 u64::try_from(count).map_err(|_| PlaceError::NegativeCount { block, count })?;
             let far = || PlaceError::TooLarge { block, elements, at: i64::from(at) };
-            let at = i64::from(at).checked_mul(datatype.extent()).ok_or_else(far)?;
-            blocks.push(Block { at, elements });
-        }
+            let at = i64::from(at).checked_mul(extent).ok_or_else(far)?;
+            Ok(Block { at, elements })
+        });
+        // Filled where it stays.
         // SAFETY: the buffer has memory for all blocks by the caller's promise.
-        Place::of_blocks(unsafe { Memory::of_user(buffer) }, datatype, blocks)
+        let mut place = Rc::new(Place::empty(unsafe { Memory::of_user(buffer) }));
+        Rc::get_mut(&mut place).expect("nobody else has it yet").fill(datatype, blocks)?;
+        Ok(place)
     }
 
     /// Elements one after the other from the memory's start.
@@ -237,12 +253,32 @@ impl Place {
         self.blocks.len()
     }
 
-    /// Takes over the user's memory from a place whose data is packed and lies as this one's does;
-    /// `false` if that is another, or the data is our own.
-    pub(crate) fn take_place_of(&self, other: &Place) -> bool {
-        let lie_alike = self.blocks == other.blocks && self.starts == other.starts;
-        let are_packed = self.is_packed() && other.is_packed();
-        lie_alike && are_packed && self.memory.take_place_of(&other.memory)
+    /// Takes the user's memory behind `buffer` in place of what it had of the user's, if such blocks
+    /// are packed and lie in it as this place's do: whether it did.
+    ///
+    /// # Safety
+    /// As [`of_user`](Self::of_user), from now on.
+    pub(crate) unsafe fn move_to_user(
+        &self,
+        buffer: *mut c_void,
+        counts: &[c_int],
+        displacements: &[c_int],
+        datatype: &Datatype,
+    ) -> bool {
+        let are_packed = self.is_packed() && datatype.is_packed() && !buffer.is_null();
+        let are_as_many = self.blocks.len() == counts.len() && counts.len() == displacements.len();
+        let (size, extent) = (datatype.size(), datatype.extent());
+        let lies_alike = |((block, piece), (&count, &at)): ((&Block, &[u64]), (&c_int, &c_int))| {
+            let bytes = u64::try_from(count).ok().and_then(|count| count.checked_mul(size));
+            bytes == Some(piece[1] - piece[0])
+                && i64::from(at).checked_mul(extent) == Some(block.at)
+        };
+        let blocks = self.blocks.iter().zip(self.starts.windows(2));
+        are_packed
+            && are_as_many
+            && blocks.zip(counts.iter().zip(displacements)).all(lies_alike)
+            // SAFETY: the caller's promise.
+            && unsafe { self.memory.move_to_user(buffer) }
     }
 
     /// Where a block starts among the packed bytes.
@@ -286,23 +322,27 @@ impl Place {
     }
 
     fn push_places(&self, piece: Piece, places: &mut StretchList) -> Result<(), CutElement> {
-        let (size, extent) = match self.unit.is_packed() {
+        let is_packed = self.unit.is_packed();
+        let (size, extent) = match is_packed {
             true => (1, 1),
             false => (self.unit.size(), self.unit.extent()),
         };
         let Piece { offset, bytes } = piece;
+        // How many units they are, if they are whole ones. (Division takes long.)
+        let units = |bytes: u64| match is_packed {
+            true => Some(bytes),
+            false => bytes.is_multiple_of(size).then(|| bytes / size),
+        };
         let mut at = offset;
         // The last block that starts at or before the piece; empty ones come first.
         let mut index = self.starts.partition_point(|&start| start <= offset) - 1;
         while at < piece.end() {
             let end = self.starts[index + 1].min(piece.end());
-            let within = at - self.starts[index];
-            if !within.is_multiple_of(size) || !(end - at).is_multiple_of(size) {
+            let Some((within, count)) = units(at - self.starts[index]).zip(units(end - at)) else {
                 return Err(CutElement { offset, bytes, element: size });
-            }
+            };
             if end > at {
-                let from = self.blocks[index].at + (within / size) as i64 * extent;
-                let count = (end - at) / size;
+                let from = self.blocks[index].at + within as i64 * extent;
                 match places.last_mut() {
                     Some((start, before)) if *start + *before as i64 * extent == from => {
                         *before += count;
@@ -329,25 +369,33 @@ fn check_block(
         return Ok(());
     }
     let too_large = || PlaceError::TooLarge { block: index, elements, at };
-    let bytes = elements.checked_mul(datatype.size()).ok_or_else(too_large)?;
-    // From the first element's first byte, or the last one's if the extent is negative.
-    let last = i128::from(datatype.extent()) * i128::from(elements - 1);
-    let start = i128::from(at) + i128::from(datatype.true_lower()) + last.min(0);
-    let length = last.abs() + i128::from(datatype.true_extent());
-    let room = i128::from(i64::MAX);
-    if start < -room || start + length > room || bytes > i64::MAX as u64 {
-        return Err(too_large());
-    }
+    let (start, end) = span(datatype, block).ok_or_else(too_large)?;
     match memory.bytes() {
-        Some(bytes) if start < 0 || start + length > i128::from(bytes) => {
+        Some(bytes) if start < 0 || end as u64 > bytes => {
             Err(PlaceError::Outside { block: index, elements, at, bytes })
         }
         // With absolute addresses in the datatype, the null pointer is MPI_BOTTOM.
         None if memory.is_null() && datatype.is_packed() => {
-            Err(PlaceError::Null { block: index, bytes })
+            Err(PlaceError::Null { block: index, bytes: elements * datatype.size() })
         }
         _ => Ok(()),
     }
+}
+
+/// Where the data of a block that is not empty starts and ends, if that can be addressed.
+fn span(datatype: &Datatype, block: Block) -> Option<(i64, i64)> {
+    let Block { at, elements } = block;
+    let bytes = i64::try_from(elements.checked_mul(datatype.size())?).ok()?;
+    let (start, end) = if datatype.is_packed() {
+        (at, at.checked_add(bytes)?)
+    } else {
+        // From the first element's first byte, or the last one's if the extent is negative.
+        let last = i128::from(datatype.extent()) * i128::from(elements - 1);
+        let start = i128::from(at) + i128::from(datatype.true_lower()) + last.min(0);
+        let length = last.abs() + i128::from(datatype.true_extent());
+        (i64::try_from(start).ok()?, i64::try_from(start + length).ok()?)
+    };
+    (start > i64::MIN).then_some((start, end))
 }
 
 /// Offsets in bytes, and numbers of units.
@@ -421,5 +469,75 @@ fn moves(from: &[(i64, u64)], into: &[(i64, u64)]) -> SmallVec<[(i64, i64, u64);
         to += bytes as i64;
         given -= bytes;
         room -= bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of bytes in this memory.
+    fn place(memory: &mut [u8], counts: &[c_int], displacements: &[c_int]) -> Rc<Place> {
+        let buffer = memory.as_mut_ptr().cast();
+        // SAFETY: nothing is read or written.
+        unsafe { Place::of_user(buffer, counts, displacements, Datatype::byte()) }.unwrap()
+    }
+
+    /// Whether the place moves to other memory with such blocks; if so, its data is there.
+    fn moves(place: &Place, counts: &[c_int], displacements: &[c_int]) -> bool {
+        let mut memory = [0_u8; 20];
+        let buffer: *mut c_void = memory.as_mut_ptr().cast();
+        place.memory.let_go();
+        // SAFETY: nothing is read or written.
+        let moves = unsafe { place.move_to_user(buffer, counts, displacements, &Datatype::byte()) };
+        assert_eq!(moves, place.memory.at(0) == buffer);
+        moves
+    }
+
+    #[test]
+    fn a_place_moves_to_blocks_that_lie_as_its_own_do_only() {
+        let mut memory = [0_u8; 20];
+        let place = place(&mut memory, &[3, 0, 4], &[5, 0, 8]);
+        assert!(moves(&place, &[3, 0, 4], &[5, 0, 8]));
+        for (counts, displacements) in [
+            (&[3, 0, 5], &[5, 0, 8]),
+            (&[3, 1, 4], &[5, 0, 8]),
+            (&[3, 0, 4], &[5, 0, 9]),
+            (&[3, 0, -4], &[5, 0, 8]),
+        ] {
+            assert!(!moves(&place, counts, displacements), "{counts:?} {displacements:?}");
+        }
+        assert!(!moves(&place, &[3, 0], &[5, 0]) && !moves(&place, &[], &[]));
+        assert!(!moves(&Place::of_bytes(4).unwrap(), &[4], &[0]), "memory of our own stays");
+    }
+
+    #[test]
+    fn a_place_without_the_users_memory_has_none_until_it_is_given_some() {
+        let mut memory = [0_u8; 4];
+        let place = place(&mut memory, &[4], &[0]);
+        place.memory.let_go();
+        assert!(place.memory.is_null());
+        // SAFETY: there is no memory to be used.
+        let moved =
+            unsafe { place.move_to_user(std::ptr::null_mut(), &[4], &[0], &Datatype::byte()) };
+        assert!(!moved && moves(&place, &[4], &[0]));
+    }
+
+    #[test]
+    fn blocks_beyond_what_can_be_addressed_are_too_large() {
+        let most = i64::MAX as u64;
+        let new = |at, elements| {
+            let place = Place::new(
+                // SAFETY: nothing is read or written.
+                unsafe { Memory::of_user(std::ptr::dangling_mut::<u8>().cast()) },
+                Datatype::byte(),
+                [Block { at, elements }],
+            );
+            place.map(|place| place.packed_bytes())
+        };
+        assert_eq!((new(0, most), new(-8, most)), (Ok(most), Ok(most)));
+        for (at, elements) in [(1, most), (0, most + 1), (i64::MIN, 1), (i64::MAX, 1)] {
+            assert_eq!(new(at, elements), Err(PlaceError::TooLarge { block: 0, elements, at }));
+        }
     }
 }

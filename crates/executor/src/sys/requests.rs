@@ -165,7 +165,8 @@ impl Requests {
     fn free(&mut self) {
         if self.reuse == Reuse::Again && !self.messages.is_empty() && is_running() {
             for message in &mut self.messages {
-                // SAFETY: the handle is ours, and freed once. Nobody is left to be told of a failure.
+                // SAFETY: `add` has made the request, and it is freed only here; one under way MPI
+                // keeps until it ends. Failures have nobody to hear of them.
                 let _ = unsafe { calls::request_free(&mut message.request) };
             }
         }
@@ -182,7 +183,7 @@ impl Requests {
         (peer, tag): (Rank, c_int),
     ) -> Result<u32, MpiError> {
         let Counted { start, count, datatype } = transfer.counted()?;
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: the null request, a constant handle; it stands here until the request is made.
         let null = unsafe { raw::RSMPI_REQUEST_NULL };
         let mut message = Message {
             way,
@@ -319,6 +320,27 @@ impl Requests {
             list.push(self.indices.swap_remove(place as usize));
         }
         Ok(failure)
+    }
+
+    /// Waits for all that are under way, adds their indices to the list, and says what is wrong with
+    /// the first of them that is not as it should be.
+    pub(crate) fn wait_for_all(&mut self, list: &mut Few<u32>) -> Option<Failure> {
+        let mut failure = None;
+        for (mut request, index) in self.active.drain(..).zip(self.indices.drain(..)) {
+            let mut status = MaybeUninit::uninit();
+            // SAFETY: the request is ours, and under way; MPI_Wait fills the status.
+            let ended = unsafe {
+                let filled = status.as_mut_ptr();
+                calls::wait(&mut request, filled).map(|()| status.assume_init())
+            };
+            let found = match ended {
+                Ok(status) => self.messages[index as usize].wrong_size(&status),
+                Err(error) => Some(Failure::Mpi(error)),
+            };
+            failure = failure.or(found);
+            list.push(index);
+        }
+        failure
     }
 
     /// What is wrong with the first of the messages that have just ended; `in_status` is the call

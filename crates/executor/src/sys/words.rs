@@ -20,7 +20,7 @@ macro_rules! numbers {
     ($($type:ty = $datatype:ident),*) => {$(
         impl Number for $type {
             fn datatype() -> MPI_Datatype {
-                // SAFETY: a constant of rsmpi's C shim, set when the library was built.
+                // SAFETY: a predefined datatype of rsmpi's C shim, set when the library was built.
                 unsafe { raw::$datatype }
             }
         }
@@ -146,7 +146,7 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn barrier(&self) -> Result<(), MpiError> {
-        // SAFETY: a communicator that lives.
+        // SAFETY: a barrier takes nothing but the communicator, which lives.
         unsafe { calls::barrier(self.raw()) }
     }
 
@@ -190,7 +190,7 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn greatest<T: Number>(&self, numbers: &[T]) -> Result<Vec<T>, MpiError> {
-        // SAFETY: a constant of rsmpi's C shim, set when the library was built.
+        // SAFETY: a predefined operator of rsmpi's C shim; all numbers know a maximum.
         self.combined(numbers, unsafe { raw::RSMPI_MAX })
     }
 
@@ -199,7 +199,7 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn least<T: Number>(&self, number: T) -> Result<T, MpiError> {
-        // SAFETY: a constant of rsmpi's C shim, set when the library was built.
+        // SAFETY: a predefined operator of rsmpi's C shim; all numbers know a minimum.
         self.combined(&[number], unsafe { raw::RSMPI_MIN }).map(|least| least[0])
     }
 
@@ -374,7 +374,7 @@ mod tests {
     fn nothing_is_not_taken_for_in_place() {
         let mut none = Vec::new();
         let some = [1_u8, 2];
-        // SAFETY: reading a constant of the C shim.
+        // SAFETY: a test looks at the constant address, and follows it nowhere.
         let in_place = unsafe { raw::TUWTREE_IN_PLACE };
         assert!(address_mut(&mut none) != in_place && address(&none) != in_place.cast_const());
         assert_eq!(address(&some), some.as_ptr().cast());

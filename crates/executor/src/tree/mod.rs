@@ -31,7 +31,7 @@
 //! them.
 
 use strum::VariantArray;
-use tuwtree_model::{BlockSizes, Costs, Rank, Step, Time, TimeError};
+use tuwtree_model::{Costs, Rank, Step, Time, TimeError};
 use tuwtree_treegen::AdaptiveRule;
 use tuwtree_treegen::join::{JoinRule, JoinSide, ReceivingSide};
 
@@ -50,7 +50,7 @@ pub enum Fault {
     /// A processor takes part only to say that it has nothing to take part with.
     #[error("rank {rank} was given invalid arguments")]
     Refused {
-        /// The processor.
+        /// The rank that has invalid arguments.
         rank: Rank,
     },
     /// Two processors were given different roots, or follow different rules.
@@ -64,9 +64,9 @@ pub enum Fault {
     /// A total that does not fit.
     #[error("the blocks of ranks {first} to {last} add up to more than 2^64 - 1 bytes")]
     TooLarge {
-        /// The first processor.
+        /// The lowest rank of the subcubes that were joined.
         first: Rank,
-        /// The last.
+        /// Their highest rank.
         last: Rank,
     },
     /// A time by which the rule would have to decide cannot be stated.
@@ -74,15 +74,15 @@ pub enum Fault {
     NoTime {
         /// The first processor of the joined subcube.
         first: Rank,
-        /// The last.
+        /// The highest rank of the joined subcube.
         last: Rank,
-        /// Why.
+        /// Why the rule has no time for it.
         reason: NoTime,
     },
     /// The message is none of the construction's.
     #[error("rank {rank} received a message that is not the construction's")]
     Garbled {
-        /// Who received it.
+        /// The rank that received the message.
         rank: Rank,
     },
 }
@@ -121,7 +121,7 @@ impl From<TimeError> for NoTime {
 /// What is known of a subcube at its fixed root and its gather root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Report {
-    /// The gather root.
+    /// The rank that has, or will have, all data of the subcube.
     root: Rank,
     /// All data of the subcube.
     bytes: u64,
@@ -149,11 +149,11 @@ impl Report {
 /// A subtree whose data comes from (goes to) one child: the blocks of consecutive ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Child {
-    /// The child.
+    /// The rank with which the data is exchanged.
     pub rank: Rank,
     /// The first rank of its subtree.
     pub first: Rank,
-    /// The last.
+    /// The last rank of its subtree.
     pub last: Rank,
     /// Their blocks' sizes together, as they themselves have stated them.
     pub bytes: u64,
@@ -211,10 +211,20 @@ impl Node {
         steps
     }
 
-    /// The place of a processor in the star whose centre is `root`: the root's children in rank
-    /// order. A leaf does not know the sizes of others, and needs not: `sizes` is the root's alone.
-    pub fn of_star(rank: Rank, root: Rank, own: u64, sizes: Option<&BlockSizes>) -> Node {
-        let leaf = Node {
+    /// Whether both have the same neighbours in the same order, and data to exchange with the same of
+    /// them, whatever the sizes.
+    pub(crate) fn is_like(&self, other: &Node) -> bool {
+        let place = |node: &Node| (node.rank, node.parent, node.received_before_copy);
+        let data = |node: &Node| (node.block > 0, node.bytes > 0);
+        let child = |child: &Child| (child.rank, child.first, child.last, child.bytes > 0);
+        (place(self), data(self)) == (place(other), data(other))
+            && self.children.iter().map(child).eq(other.children.iter().map(child))
+    }
+
+    /// The place of a processor in the star whose centre is `root`, without children: a leaf does
+    /// not know the sizes of others, and needs not.
+    pub fn in_star(rank: Rank, root: Rank, own: u64) -> Node {
+        Node {
             rank,
             parent: Some(root).filter(|&root| root != rank),
             children: Vec::new(),
@@ -223,18 +233,21 @@ impl Node {
             last: rank,
             block: own,
             bytes: own,
-        };
-        let Some(sizes) = sizes.filter(|_| rank == root) else { return leaf };
-        let child = |other: Rank| Child {
-            rank: other,
-            first: other,
-            last: other,
-            bytes: sizes.block(other),
-            digest: digest(other, sizes.block(other)),
-        };
-        let last = sizes.processors() - 1;
-        let children = (0..=last).filter(|&other| other != root).map(child).collect();
-        Node { children, first: 0, last, bytes: sizes.total(), ..leaf }
+        }
+    }
+
+    /// The place of a star's centre: its children in rank order, for the sizes of all processes.
+    pub fn centre_of_star(root: Rank, own: u64, sizes: impl ExactSizeIterator<Item = u64>) -> Node {
+        let (last, mut total) = (sizes.len() - 1, 0);
+        let mut children = Vec::with_capacity(last);
+        for (rank, bytes) in sizes.enumerate() {
+            total += bytes;
+            if rank != root {
+                let digest = digest(rank, bytes);
+                children.push(Child { rank, first: rank, last: rank, bytes, digest });
+            }
+        }
+        Node { children, first: 0, last, bytes: total, ..Node::in_star(root, root, own) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use tuwtree_model::{
-    Collective, CostMatrix, Homogeneous, Operation, Problem, Randomness, Root, Tree,
+    BlockSizes, Collective, CostMatrix, Homogeneous, Operation, Problem, Randomness, Root, Tree,
 };
 use tuwtree_treegen::adaptive;
 
@@ -206,10 +206,10 @@ fn times_beyond_what_is_exact_are_a_fault() {
 #[test]
 fn a_star_has_all_others_as_children_of_its_centre() {
     let sizes = BlockSizes::new([3, 0, 4]).unwrap();
-    let centre = Node::of_star(1, 1, 0, Some(&sizes));
+    let centre = Node::centre_of_star(1, 0, sizes.iter());
     assert_eq!(centre.children.iter().map(|child| child.rank).collect::<Vec<_>>(), [0, 2]);
     assert_eq!((centre.bytes, centre.parent), (7, None));
-    assert_eq!(Node::of_star(2, 1, 4, None).parent, Some(1));
+    assert_eq!(Node::in_star(2, 1, 4).parent, Some(1));
 }
 
 proptest! {

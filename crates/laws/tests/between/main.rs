@@ -1,6 +1,9 @@
-//! Laws between crates: bounds, constructions, optima and simulations, each judged by the others.
+//! Laws between crates: bounds, constructions, optima, simulations and the judge, each held against the
+//! others.
 
 mod bounds;
+mod judge;
+mod latency_bounds;
 mod non_ordered;
 mod ports;
 mod rivals;

@@ -1,17 +1,20 @@
 //! How many blocks a subtree can have collected by a given time.
 
 use super::load::RootLoad;
-use std::cmp::Reverse;
+use std::cmp::Ordering;
+
+/// How many numbers of blocks are looked at one by one rather than searched.
+const STRIDE: usize = 16;
 
 /// The least times by which so many blocks can have come together.
 ///
 /// The last message that brings data to a subtree's root cuts its `c` blocks in two. If `s <= c / 2`
-/// of them came with it, the message took at least as long as the `s` smallest blocks of all, and the
-/// others were together before; if more came, that many were together before at least, and the
-/// message was longer. So the time of `c` blocks is at least
+/// of them came with it, the message took at least as long as the `s` smallest blocks of all; the
+/// others were together before, and the `s` a latency before. If more came, the same holds with the two
+/// parts changed, and the message was longer. So the time of `c` blocks is at least
 ///
 /// ```text
-/// tau(c) = min over 1 <= s <= c/2 of  keep(c - s) + alpha + beta sm(s)
+/// tau(c) = min over 1 <= s <= c/2 of  max(keep(c - s), tau(s) + lambda) + o + beta sm(s)
 /// ```
 ///
 /// where `sm(s)` is the size of the `s` smallest blocks, `keep(c) = tau(c)`, and `keep(1)` is the
@@ -24,11 +27,14 @@ pub(super) struct Counts {
 impl Counts {
     /// The counts of a load.
     ///
-    /// `sm` is convex: once a larger `c - s` is as good as a smaller one, it remains so for greater
-    /// `c`. So the scan starts from the best of the count before.
+    /// With few blocks the receiver waits for the sender: of these, the most are best, since the sender
+    /// of the others is ready no later and sends no more. With more it does not wait. There, `sm` being
+    /// convex, once a larger `c - s` is as good as a smaller one, it remains so for greater `c`: so the
+    /// scan starts from the best of the count before; and it leaps over what keeps too much, however
+    /// little is sent.
     ///
     /// # Complexity
-    /// O(n^2) time, O(n) space.
+    /// O(n^2) time at worst, often nearly O(n); O(n) space.
     pub(super) fn new(load: &RootLoad) -> Counts {
         let n = load.blocks();
         let total = load.volume[n];
@@ -38,15 +44,40 @@ impl Counts {
         if n > 0 {
             keep.push(smallest[1] - load.lead[n - 1]);
         }
-        let mut best_kept = 1;
+        // The fewest blocks with which a receiver does not wait; those with which it was best not to.
+        let (mut prompt, mut best_kept) = (1, 1);
         for c in 2..=n {
-            let first = best_kept.max(c - c / 2);
-            let together =
-                (first..c).map(|kept| (keep[kept - 1].saturating_add(smallest[c - kept]), kept));
-            let least = together.min_by_key(|&(time, kept)| (time, Reverse(kept)));
-            let (time, kept) = least.expect("one block can always come last");
-            best_kept = kept;
-            keep.push(time.saturating_add(load.latency));
+            let half = c - c / 2;
+            let arrival = |kept: usize| {
+                let ready = if kept + 1 == c { 0 } else { keep[c - kept - 1] };
+                ready.saturating_add(load.latency)
+            };
+            prompt = prompt.max(half);
+            while prompt < c && arrival(prompt) > keep[prompt - 1] {
+                prompt += 1;
+            }
+            let waiting = prompt - 1;
+            let mut time = match waiting < half {
+                true => u128::MAX,
+                false => arrival(waiting).saturating_add(smallest[c - waiting]),
+            };
+            let mut kept = prompt.max(best_kept);
+            while kept < c {
+                let next = keep[kept - 1].saturating_add(smallest[c - kept]);
+                let later = |sent: usize| keep[kept - 1].saturating_add(smallest[sent]) > time;
+                if next <= time {
+                    (time, best_kept) = (next, kept);
+                    kept += 1;
+                } else if kept + STRIDE < c && later(c - kept - STRIDE) {
+                    // So are all that keep more and send as much.
+                    kept = c + 1
+                        - smallest[..c - kept]
+                            .partition_point(|&sent| keep[kept - 1].saturating_add(sent) <= time);
+                } else {
+                    kept += 1;
+                }
+            }
+            keep.push(time.saturating_add(load.overhead));
         }
         if let Some(lone) = keep.first_mut() {
             *lone = 0;
@@ -54,8 +85,60 @@ impl Counts {
         Counts { ready: keep }
     }
 
+    /// No later than the counts of a load, and known at once: all messages are as short as the shortest.
+    ///
+    /// By `t` a subtree has at most `N(t)` blocks, and `N(t) = N(t - u) + N(t - u - lambda)`, if a message
+    /// takes `u`: those that its root had when the last message began, and those that came with it.
+    ///
+    /// # Complexity
+    /// O(n) time and space.
+    pub(super) fn of_shortest_messages(load: &RootLoad) -> Counts {
+        let n = load.blocks();
+        if n == 0 {
+            return Counts { ready: vec![] };
+        }
+        let message = load.overhead.saturating_add(load.block(n - 1));
+        let first = load.first_start(n - 1).saturating_add(message);
+        Counts { ready: growth(n, first, message, load.latency) }
+    }
+
     /// The most blocks of a subtree that is ready by `time`: at least 1.
     pub(super) fn within(&self, time: u128) -> usize {
         self.ready.partition_point(|&ready| ready <= time)
     }
+}
+
+/// When so many can be together at the earliest, from one on, never falling: two at `first`, and by `t`
+/// those of `t - message` with those of `t - message - latency`.
+///
+/// # Complexity
+/// O(most) time and space.
+///
+/// # Source
+/// Bar-Noy and Kipnis, "Designing broadcasting algorithms in the postal model for message-passing systems"
+/// (1992): generalised Fibonacci numbers.
+pub(super) fn growth(most: usize, first: u128, message: u128, latency: u128) -> Vec<u128> {
+    let mut ready = vec![0; most.min(1)];
+    if message == 0 {
+        ready.resize(most, first);
+        return ready;
+    }
+    // When how many more come, in order. Each gain is gained again a message later, and a message and a
+    // latency later: the first gains for which that is still to happen.
+    let mut gains = vec![(first, 1_usize)];
+    let (mut received, mut sent) = (0, 0);
+    while let Some(&(time, gain)) = gains.last().filter(|_| ready.len() < most) {
+        ready.resize(most.min(ready.len().saturating_add(gain)), time);
+        let kept = (gains[received].0.saturating_add(message), gains[received].1);
+        let (time, gain) = gains[sent];
+        let arrived = (time.saturating_add(message).saturating_add(latency), gain);
+        received += usize::from(kept.0 <= arrived.0);
+        sent += usize::from(arrived.0 <= kept.0);
+        gains.push(match kept.0.cmp(&arrived.0) {
+            Ordering::Less => kept,
+            Ordering::Greater => arrived,
+            Ordering::Equal => (kept.0, kept.1.saturating_add(arrived.1)),
+        });
+    }
+    ready
 }

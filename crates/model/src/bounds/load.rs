@@ -7,16 +7,19 @@ const HORIZON: f64 = 110.0;
 
 /// What a root has to receive and copy, in scaled integer time.
 pub(super) struct RootLoad {
-    /// alpha.
+    /// `o`, which is alpha where nothing overlaps, in the time unit of all fields.
+    pub(super) overhead: u128,
+    /// lambda: 0 where nothing overlaps.
     pub(super) latency: u128,
     /// The time of the root's copy.
     pub(super) copy: u128,
     /// `n + 1` entries: the time on the wire of the `i` largest of the others' `n` blocks that are
-    /// not empty, without latency.
+    /// not empty, without overhead.
     pub(super) volume: Vec<u128>,
     /// `n` entries: by how much sending the `i`-th largest takes longer than copying it.
     pub(super) lead: Vec<u128>,
-    processors: usize,
+    /// How many additions one after the other make a completion time, at most.
+    additions: f64,
     scale: TimeScale,
 }
 
@@ -38,8 +41,9 @@ impl RootLoad {
         costs: &Homogeneous,
     ) -> RootLoad {
         let scale = TimeScale::new(copy_rate, sizes, costs);
-        let [latency, beta, gamma] = [costs.alpha(), costs.beta(), costs.gamma().min(costs.beta())]
-            .map(|c| scale.integer(c));
+        let [overhead, latency] = [costs.overhead(), costs.latency()].map(|c| scale.integer(c));
+        let [beta, gamma] =
+            [costs.beta(), costs.gamma().min(costs.beta())].map(|c| scale.integer(c));
         let times = |rate: u128, bytes: u64| rate.saturating_mul(u128::from(bytes));
         let mut others: Vec<u64> = sizes.iter().collect();
         let copy = times(scale.integer(copy_rate), others.swap_remove(root));
@@ -52,7 +56,20 @@ impl RootLoad {
             volume.push(times(beta, sent));
         }
         let lead = others.iter().map(|&bytes| times(beta - gamma, bytes)).collect();
-        RootLoad { latency, copy, volume, lead, processors: sizes.processors(), scale }
+        RootLoad {
+            overhead,
+            latency,
+            copy,
+            volume,
+            lead,
+            additions: sizes.processors() as f64 * if costs.overlaps() { 3.0 } else { 2.0 },
+            scale,
+        }
+    }
+
+    /// Whether part of the latency overlaps with other work.
+    pub(super) fn overlaps(&self) -> bool {
+        self.latency > 0
     }
 
     /// `n`: how many of the others' blocks are not empty.
@@ -60,7 +77,23 @@ impl RootLoad {
         self.lead.len()
     }
 
-    /// What the root receives and copies in any case, without latency.
+    /// How long the `i`-th largest block is on the wire, from 0 on.
+    pub(super) fn block(&self, i: usize) -> u128 {
+        self.volume[i + 1] - self.volume[i]
+    }
+
+    /// How long at least the root of a subtree is idle or copies before it receives anything, the `i`-th
+    /// largest block being its largest.
+    pub(super) fn first_start(&self, i: usize) -> u128 {
+        self.latency.max(self.block(i) - self.lead[i])
+    }
+
+    /// How long the root is idle at least, if it receives anything, since no message starts earlier.
+    pub(super) fn first_wait(&self) -> u128 {
+        self.latency.saturating_sub(self.copy)
+    }
+
+    /// What the root receives and copies in any case, without overhead.
     pub(super) fn base(&self) -> u128 {
         self.copy.saturating_add(self.volume[self.blocks()])
     }
@@ -70,8 +103,8 @@ impl RootLoad {
     /// # Errors
     /// [`TimeError`].
     pub(super) fn check(&self) -> Result<(), TimeError> {
-        let latency = if self.blocks() > 0 { self.latency } else { 0 };
-        let least = self.base().saturating_add(latency);
+        let received = self.first_wait().saturating_add(self.overhead);
+        let least = self.base().saturating_add(if self.blocks() > 0 { received } else { 0 });
         match self.scale {
             TimeScale::Integral if least > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
             // Only with the least of all scales can that be, beyond the range of f64.
@@ -97,9 +130,9 @@ impl RootLoad {
             TimeScale::Integral if units > u128::from(LARGEST_EXACT) => Err(TimeError::NotExact),
             TimeScale::Integral => Time::new(units as f64).ok_or(TimeError::NotFinite),
             TimeScale::Binary(exponent) => {
-                // A completion time comes about in at most 2p roundings one after the other, and a
-                // few in each message; none loses more than half an epsilon of a value.
-                let kept = 1.0 - (self.processors as f64 + 8.0) * f64::EPSILON;
+                // There are a few more roundings in each message; none loses more than half an epsilon
+                // of a value.
+                let kept = 1.0 - (self.additions / 2.0 + 8.0) * f64::EPSILON;
                 let units = units as f64 * (-exponent).exp2() * kept;
                 // Near the smallest numbers roundings are not relative: nothing is claimed.
                 let units = if units < f64::MIN_POSITIVE / f64::EPSILON { 0.0 } else { units };

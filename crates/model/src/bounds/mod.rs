@@ -14,7 +14,8 @@
 //!
 //! [`best_lower_bound`] is the best of them that is known for a problem, whatever its costs.
 //!
-//! The two are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma. They are at
+//! The two are proven in `docs/beyond-ordered-trees.md`, for every alpha, beta and gamma, and where part of
+//! alpha overlaps with other work in `docs/bounds-with-latency.md`. They are at
 //! least as large as the simple bound, [`lower_bound`], up to rounding where costs
 //! are not integers.
 //!
@@ -36,6 +37,7 @@
 //! # Source
 //! OPT section 2.3 has the simple bound.
 
+mod cheaper;
 mod counts;
 mod load;
 mod ports;
@@ -49,8 +51,8 @@ use load::RootLoad;
 pub use simple::lower_bound;
 
 /// A lower bound on the completion time of every tree with the problem's root, or with any: volumes
-/// double. Where costs are not homogeneous, processors have several ports, or vectors are moved,
-/// nothing more is known than [`lower_bound`].
+/// double. Where costs are not homogeneous, processors have several ports, or vectors are moved, it is
+/// [`lower_bound`].
 ///
 /// # Errors
 /// [`TimeError`] where the bound, and hence every completion time, cannot be stated.
@@ -71,7 +73,7 @@ pub use simple::lower_bound;
 /// assert_eq!(volume_bound(&problem).unwrap().units(), 32.0);
 /// ```
 pub fn volume_bound(problem: &Problem) -> Result<Time, TimeError> {
-    one_ported(problem, |_| false)
+    one_ported(problem, |_| None)
 }
 
 /// A lower bound on the completion time of every tree with the problem's root, or with any: volumes
@@ -93,25 +95,29 @@ pub fn volume_bound(problem: &Problem) -> Result<Time, TimeError> {
 /// assert_eq!(count_bound(&problem).unwrap().units(), 38.0);
 /// ```
 pub fn count_bound(problem: &Problem) -> Result<Time, TimeError> {
-    one_ported(problem, |_| true)
+    one_ported(problem, |load| Some(Counts::new(load)))
 }
 
-/// Up to how many blocks that are not empty [`best_lower_bound`] counts them.
+/// Up to how many blocks that are not empty [`best_lower_bound`] counts them by size.
 const COUNTED: usize = 20_000;
 
 /// The best lower bound here that is affordable on the completion time of every tree with the
 /// problem's root, or with any, ordered or not.
 ///
 /// For gather and scatter at homogeneous costs [`count_bound`] up to 20,000 blocks that are not empty,
-/// beyond that [`volume_bound`]; with several ports the bounds of `docs/ports.md`. Otherwise
-/// [`lower_bound`].
+/// beyond that [`volume_bound`], where latencies overlap with all blocks counted alike; with several ports
+/// the bounds of `docs/ports.md`. Otherwise [`lower_bound`]; where latencies overlap, and with one port, the
+/// bound for homogeneous costs that none of these are below, if that is larger.
 ///
 /// # Errors
 /// As [`volume_bound`] and [`lower_bound`].
 ///
 /// # Complexity
 /// O(p log p) time and O(p) space, and a fraction of a second for counting; or that of
-/// [`lower_bound`].
+/// [`lower_bound`], and where latencies overlap O(p^2) for a matrix.
+///
+/// # Source
+/// `docs/beyond-ordered-trees.md`; with latencies that overlap `docs/bounds-with-latency.md`.
 ///
 /// # Example
 /// Two ports, eight blocks of 1, alpha = 10, no copies. By 11 two messages come in at once, and three
@@ -127,54 +133,78 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
     match homogeneous_blocks(problem) {
         Some(_) if problem.processors() == 1 => Ok(Time::ZERO),
         Some((sizes, costs)) if problem.ports() != Ports::ONE => {
-            ports::bound_on_ports(sizes, &costs, problem.root(), problem.ports())
+            let bound = ports::bound_on_ports(sizes, &costs, problem.root(), problem.ports())?;
+            if costs.overlaps() { Ok(bound.max(lower_bound(problem)?)) } else { Ok(bound) }
         }
-        Some((sizes, costs)) => bound(sizes, &costs, problem.root(), |blocks| blocks <= COUNTED),
-        None => lower_bound(problem),
+        Some((sizes, costs)) => bound(sizes, &costs, problem.root(), affordable),
+        None => {
+            let simple = lower_bound(problem)?;
+            Ok(cheaper::bound(problem).map_or(simple, |bound| simple.max(bound)))
+        }
     }
 }
 
-/// The blocks and costs of a gather or scatter at homogeneous costs of the one-port model.
+/// The blocks and costs of a gather or scatter at homogeneous costs.
 fn homogeneous_blocks(problem: &Problem) -> Option<(&BlockSizes, Homogeneous)> {
     if !problem.operation().is_rooted() {
         return None;
     }
     let costs = problem.costs().homogeneous(problem.processors())?;
-    Some((problem.blocks()?, costs)).filter(|_| !costs.overlaps())
+    Some((problem.blocks()?, costs))
 }
 
 /// The bound with or without counts, where it is known, or else the simple one.
-fn one_ported(problem: &Problem, counted: impl Fn(usize) -> bool) -> Result<Time, TimeError> {
+fn one_ported(
+    problem: &Problem,
+    counts: impl Fn(&RootLoad) -> Option<Counts>,
+) -> Result<Time, TimeError> {
     match homogeneous_blocks(problem) {
         Some((sizes, costs)) if problem.ports() == Ports::ONE => {
-            bound(sizes, &costs, problem.root(), counted)
+            bound(sizes, &costs, problem.root(), counts)
         }
         _ => lower_bound(problem),
     }
 }
 
-/// The bound with or without counts, as `counted` says of the number of blocks to be received.
+/// The counts that are affordable.
+fn affordable(load: &RootLoad) -> Option<Counts> {
+    match load.blocks() <= COUNTED {
+        true => Some(Counts::new(load)),
+        false if load.overlaps() => Some(Counts::of_shortest_messages(load)),
+        false => None,
+    }
+}
+
+/// The bound with these counts, if any.
 fn bound(
     sizes: &BlockSizes,
     costs: &Homogeneous,
     root: Root,
-    counted: impl Fn(usize) -> bool,
+    counts: impl Fn(&RootLoad) -> Option<Counts>,
 ) -> Result<Time, TimeError> {
     if sizes.processors() == 1 {
         return Ok(Time::ZERO);
     }
     let (beta, gamma) = (costs.beta(), costs.gamma());
-    let time = |root, copy_rate| {
-        let load = RootLoad::new(root, copy_rate, sizes, costs);
-        let counts = counted(load.blocks()).then(|| Counts::new(&load));
-        load.time(reach::least_latency(&load, counts.as_ref())?)
-    };
+    let time = |root, copy_rate| at_root(root, copy_rate, sizes, costs, &counts);
     match root.given() {
         Some(root) => time(root, gamma),
         None if gamma <= beta => time(largest_block(sizes), gamma),
         // The exchange of roots needs copies that take no longer than messages.
         None => Ok(time(largest_block(sizes), beta)?.max(simple_any_root(sizes, costs)?)),
     }
+}
+
+/// The bound for a root that copies its block at `copy_rate`.
+fn at_root(
+    root: Rank,
+    copy_rate: f64,
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    counts: impl Fn(&RootLoad) -> Option<Counts>,
+) -> Result<Time, TimeError> {
+    let load = RootLoad::new(root, copy_rate, sizes, costs);
+    load.time(reach::least_beyond(&load, counts(&load).as_ref())?)
 }
 
 /// The simple bound for any root and gamma > beta: the smallest block is the best to copy, or the only
@@ -185,7 +215,7 @@ fn simple_any_root(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Time, Time
     let simple = |root| {
         let load = RootLoad::new(root, costs.gamma(), sizes, costs);
         load.check()?;
-        load.time(if load.blocks() > 0 { load.latency } else { 0 })
+        load.time(if load.blocks() > 0 { load.overhead } else { 0 })
     };
     match (simple(smallest), simple(largest_block(sizes))) {
         (Ok(one), Ok(other)) => Ok(one.min(other)),

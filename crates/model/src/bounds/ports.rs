@@ -83,11 +83,6 @@ impl PortedLoad {
         self.load.stated(bound)
     }
 
-    /// What the `i`-th largest block takes beside the latency.
-    fn block(&self, i: usize) -> u128 {
-        self.load.volume[i + 1] - self.load.volume[i]
-    }
-
     /// `i + 1` of the `i k + 1` longest jobs are done by one port, one after the other; jobs are the
     /// blocks, some of which may come together, and the root's copy.
     fn packing(&self, copies: Copies) -> u128 {
@@ -95,16 +90,16 @@ impl PortedLoad {
             Copies::AtRoot => self.jobs(),
             Copies::Anywhere => self.least_jobs(),
         };
-        let longest = self.load.copy.max(self.load.latency.saturating_add(self.block(0)));
+        let longest = self.load.copy.max(self.load.overhead.saturating_add(self.load.block(0)));
         let several = jobs.iter().step_by(self.ports).zip(1_u128..).skip(1);
         several
-            .map(|(&job, count)| self.load.latency.saturating_add(job.saturating_mul(count)))
+            .map(|(&job, count)| self.load.overhead.saturating_add(job.saturating_mul(count)))
             .fold(longest, u128::max)
     }
 
     /// The blocks and the root's copy, the longest first.
     fn jobs(&self) -> Vec<u128> {
-        let mut jobs: Vec<u128> = (0..self.load.blocks()).map(|i| self.block(i)).collect();
+        let mut jobs: Vec<u128> = (0..self.load.blocks()).map(|i| self.load.block(i)).collect();
         let place = jobs.partition_point(|&job| job >= self.load.copy);
         jobs.insert(place, self.load.copy);
         jobs
@@ -113,7 +108,7 @@ impl PortedLoad {
     /// No longer than the jobs of any root: of all blocks one is copied, and the next largest takes its
     /// place at worst; and if all were copied, each would keep its place.
     fn least_jobs(&self) -> Vec<u128> {
-        let others = (0..self.load.blocks()).map(|i| (self.block(i), self.load.lead[i]));
+        let others = (0..self.load.blocks()).map(|i| (self.load.block(i), self.load.lead[i]));
         let copies = others.clone().map(|(block, lead)| block - lead);
         let copies = std::iter::once(self.load.copy).chain(copies);
         let blocks = others.map(|(block, _)| block).chain(std::iter::once(0));
@@ -124,7 +119,7 @@ impl PortedLoad {
     /// take of all ports together if they are to be occupied until `T`.
     fn growth(&self) -> u128 {
         let leads = prefix_sums(&self.load.lead);
-        let alphas = self.load.latency.saturating_mul(self.load.blocks() as u128);
+        let alphas = self.load.overhead.saturating_mul(self.load.blocks() as u128);
         let most = self.load.base().saturating_add(alphas).div_ceil(self.ports as u128);
         let (mut low, mut high) = (0, most.min(HORIZON));
         // k T - C(T) never falls, since C grows by at most k where T grows by 1.
@@ -140,19 +135,19 @@ impl PortedLoad {
 
     /// Whether all data fits into the ports' time until `end`, beside alphas and waiting.
     fn is_reached(&self, end: u128, leads: &[i128]) -> bool {
-        let (n, latency) = (self.load.blocks(), self.load.latency);
+        let (n, overhead) = (self.load.blocks(), self.load.overhead);
         let occupied = end * self.ports as u128;
         let Some(spare) = occupied.checked_sub(self.load.base()) else { return false };
-        if latency.saturating_mul(n as u128) <= spare {
+        if overhead.saturating_mul(n as u128) <= spare {
             return true;
         }
-        // So there is a latency.
+        // So there is an overhead.
         for composites in 1..=n / 2 {
-            let Some(left) = spare.checked_sub(latency.saturating_mul(composites as u128)) else {
+            let Some(left) = spare.checked_sub(overhead.saturating_mul(composites as u128)) else {
                 return false;
             };
             // As many single blocks as can be paid for: the more, the less waiting.
-            let affordable = usize::try_from(left / latency).unwrap_or(n);
+            let affordable = usize::try_from(left / overhead).unwrap_or(n);
             let singles = affordable.min(n - 2 * composites);
             let before = self.before_composites(end, composites, &leads[singles..]);
             let done = self.load.copy.saturating_add(self.load.volume[singles]);
@@ -191,7 +186,7 @@ impl PortedLoad {
         let total = self.load.volume[n];
         let smallest: Vec<u128> =
             self.load.volume.iter().rev().map(|largest| total - largest).collect();
-        let message = |count: usize| self.load.latency.saturating_add(smallest[count]);
+        let message = |count: usize| self.load.overhead.saturating_add(smallest[count]);
         // ready[c]: a sender with c blocks; received[c]: the root with c blocks of others.
         let (mut ready, mut received) = (vec![0; n + 1], vec![0; n + 1]);
         for c in 1..=n {

@@ -3,101 +3,127 @@
 use super::counts::Counts;
 use super::load::RootLoad;
 use crate::TimeError;
+use std::ops::RangeInclusive;
 
-/// The least that any tree takes beyond the base: alphas for the messages that the root receives, and
+/// Up to how many composite messages each number of them is looked at by itself.
+const ONE_BY_ONE: usize = 64;
+
+/// The least that any tree takes beyond the base: overheads for the messages that the root receives, and
 /// its waiting.
 ///
 /// Of `d` messages with data let `s` bring a single block and `k = d - s` two or more. The star has
-/// `s = n` and never waits. For every other pair the least waiting is sought with which the root's
-/// clock can reach the tree's own completion time.
+/// `s = n` and waits only for its first message. For every other `k` the least sum of overheads and
+/// waiting is sought with which the root's clock can reach the tree's own completion time: of that sum,
+/// the more is spent on single blocks, the further the clock.
 ///
 /// # Errors
 /// [`TimeError`] if not even the simple bound can be stated.
-pub(super) fn least_latency(load: &RootLoad, counts: Option<&Counts>) -> Result<u128, TimeError> {
+pub(super) fn least_beyond(load: &RootLoad, counts: Option<&Counts>) -> Result<u128, TimeError> {
     load.check()?;
     let n = load.blocks();
-    let latencies = |messages: usize| load.latency.saturating_mul(messages as u128);
-    let mut least = latencies(n);
-    for singles in 0..n {
-        if latencies(singles) >= least {
+    if n == 0 {
+        return Ok(0);
+    }
+    let overheads = |messages: usize| load.overhead.saturating_mul(messages as u128);
+    let mut least = overheads(n).saturating_add(load.first_wait());
+    let mut fewest = 1;
+    while fewest <= n / 2 {
+        // With hundreds of messages one more or less makes little difference.
+        let most = (fewest + (fewest - 1) / ONE_BY_ONE).min(n / 2);
+        let root = Root { load, counts, composites: fewest..=most };
+        let spent = overheads(fewest).saturating_add(load.first_wait());
+        if spent >= least {
             break;
         }
-        for composites in 1..=(n - singles) / 2 {
-            let paid = latencies(singles + composites);
-            if paid >= least {
-                break;
-            }
-            let root = MessageCounts { singles, composites };
-            if let Some(idle) = root.least_idle(load, counts, least - paid) {
-                least = paid + idle;
-            }
-        }
+        least = root.least_beyond(spent, least);
+        fewest = most + 1;
     }
     Ok(least)
 }
 
-/// How many messages with data a root receives.
-struct MessageCounts {
-    /// Those with one block that is not empty.
-    singles: usize,
-    /// Those with two or more, at least one such message.
-    composites: usize,
+/// A root that receives so many messages with two or more blocks that are not empty.
+struct Root<'a> {
+    load: &'a RootLoad,
+    counts: Option<&'a Counts>,
+    composites: RangeInclusive<usize>,
 }
 
-impl MessageCounts {
-    /// The least time below `limit` that the root must wait; `None` if it is no less.
-    fn least_idle(&self, load: &RootLoad, counts: Option<&Counts>, limit: u128) -> Option<u128> {
-        let (mut too_little, mut enough) = (0, limit - 1);
-        if !self.suffice(load, counts, enough) {
-            return None;
+impl Root<'_> {
+    /// The least time from `least` to `limit`, beyond the base, that may do.
+    fn least_beyond(&self, mut least: u128, limit: u128) -> u128 {
+        if !self.suffices(limit - 1) {
+            return limit;
         }
-        while too_little < enough {
-            let middle = too_little + (enough - too_little) / 2;
-            match self.suffice(load, counts, middle) {
+        let mut enough = limit - 1;
+        while least < enough {
+            let middle = least + (enough - least) / 2;
+            match self.suffices(middle) {
                 true => enough = middle,
-                false => too_little = middle + 1,
+                false => least = middle + 1,
             }
         }
-        Some(enough)
+        enough
     }
 
-    /// Whether the root may have received everything after waiting for `idle` in all.
+    /// Whether the root may have received everything with so much `beyond` the base for waiting and the
+    /// overheads of at least the fewest composite messages.
     ///
     /// Copy, single blocks and waiting come first, the largest blocks as singles: so the clock is
     /// furthest before each composite message. Three bounds on that clock run side by side.
     ///
-    /// - `doubled`: a subtree ready at `t` whose largest block leads by `e` needs no more than `t + e`
-    ///   on the wire; or its blocks, no more than can be counted by then, need no more than as many of
-    ///   the largest. The leads are spent in falling order, and only where the first is the smaller.
+    /// - `doubled`: a subtree ready in time for a message at `t` has received most of its data by then,
+    ///   so that the message takes little longer; or its blocks, no more than can be counted by then,
+    ///   need no more than as many of the largest. The blocks that subtrees have from the start are
+    ///   spent in falling order, and only where the first is the smaller.
     /// - `counted`: all blocks so far are no more than can be counted, each of the largest once.
-    /// - twice the best bound before, with the largest lead again.
-    fn suffice(&self, load: &RootLoad, counts: Option<&Counts>, idle: u128) -> bool {
-        let (n, latency, volume) = (load.blocks(), load.latency, &load.volume);
-        let fixed = load.copy + idle;
-        let mut paid = latency.saturating_mul(self.singles as u128);
-        let mut doubled = fixed + paid + volume[self.singles];
-        let (mut clock, mut collected, mut leads) = (doubled, self.singles, self.singles);
-        for _ in 0..self.composites {
-            let most = counts.map_or(n, |counts| counts.within(clock));
+    /// - twice the best bound before, with the largest block again.
+    fn suffices(&self, beyond: u128) -> bool {
+        let RootLoad { overhead, ref volume, .. } = *self.load;
+        let (n, fewest) = (self.load.blocks(), *self.composites.start());
+        let composites = overhead * fewest as u128;
+        let affordable = (beyond - self.load.first_wait() - composites) / overhead;
+        let singles = usize::try_from(affordable).unwrap_or(n).min(n - 2 * fewest);
+        let done = self.load.base() + beyond;
+        // What is spent beside data, up to each message.
+        let mut spent = self.load.copy + beyond - composites;
+        let mut doubled = spent + volume[singles];
+        let (mut clock, mut collected, mut largest) = (doubled, singles, singles);
+        for _ in 1..=*self.composites.end() {
+            let most = self.most_at(clock);
             if most < 2 {
                 return false;
             }
-            let by_volume = doubled.saturating_mul(2).saturating_add(load.lead[leads]);
-            let by_count = doubled.saturating_add(latency + volume[most]);
+            let by_volume = self.doubled(doubled, largest);
+            let by_count = doubled.saturating_add(overhead + volume[most]);
             if by_volume <= by_count {
-                leads += 1;
+                largest = (largest + 1).min(n - 1);
             }
             doubled = by_volume.min(by_count);
-            paid = paid.saturating_add(latency);
+            spent = spent.saturating_add(overhead);
             collected = n.min(collected + most);
-            let counted = fixed + paid + volume[collected];
-            let twice = clock.saturating_mul(2).saturating_add(load.lead[0]);
-            clock = doubled.min(counted).min(twice);
-            // Further messages add their latency to all three bounds, at least.
-            if collected == n && clock == counted {
+            let counted = spent + volume[collected];
+            clock = doubled.min(counted).min(self.doubled(clock, 0));
+            // Further messages add their overhead to all three bounds, at least.
+            if collected == n && clock >= counted.min(done) {
                 return true;
             }
         }
         false
+    }
+
+    /// The most blocks that a message brings which starts at this time.
+    fn most_at(&self, clock: u128) -> usize {
+        match (self.counts, clock.checked_sub(self.load.latency)) {
+            (_, None) => 0,
+            (None, _) => self.load.blocks(),
+            (Some(counts), Some(ready)) => counts.within(ready),
+        }
+    }
+
+    /// The latest end of a message that starts at this time, whose subtree's largest block is no larger
+    /// than the `i`-th largest, from 0 on.
+    fn doubled(&self, clock: u128, i: usize) -> u128 {
+        let given = clock.saturating_mul(2).saturating_add(self.load.block(i));
+        given.saturating_sub(self.load.latency.saturating_add(self.load.first_start(i)))
     }
 }

@@ -1,7 +1,10 @@
 //! Costs of any kind, as machine documents state them.
 
-use super::{CostMatrix, CostModel, Cut, Description, Direction, Hierarchy, Homogeneous, Link};
+use super::{
+    CostMatrix, CostModel, Cut, Description, Direction, Hierarchy, Homogeneous, LeastCosts, Link,
+};
 use crate::{Problem, Rank, Time, TimeError};
+use std::ops::RangeInclusive;
 
 /// The costs of a machine, in whichever form they are given.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +86,9 @@ pub trait CostKind: CostModel + std::fmt::Debug {
 
     /// Whether part of the latency of some message overlaps with other work.
     fn overlaps(&self) -> bool;
+
+    /// What no message of so many bytes, at least 1, between any two of so many processors is cheaper than.
+    fn least_costs(&self, processors: usize, bytes: RangeInclusive<u64>) -> LeastCosts;
 
     /// The link from `sender` to `receiver`, who differ, if its costs are linear.
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link>;

@@ -11,7 +11,7 @@ pub struct Description {
     pub processes: String,
     /// Labels of one word, and what is to be said of each.
     pub facts: Vec<(&'static str, String)>,
-    /// Headings.
+    /// The table's headings, one for each column.
     pub headings: Vec<String>,
     /// Rows of as many cells; none if there is too much for a table.
     pub rows: Vec<Vec<String>>,

@@ -2,10 +2,11 @@
 
 use super::description::{self, Description};
 use super::{
-    CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, Link, LinkLaw, linear, plus,
+    CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, LeastCosts, Link, LinkLaw,
+    linear, plus,
 };
 use crate::{Rank, Time, TimeError, quantity};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// The costs of a machine of nodes, switches and so on: what two processors pay depends on the
 /// innermost level that they share. Nothing of size p x p is kept.
@@ -404,6 +405,20 @@ impl CostKind for Hierarchy {
 
     fn overlaps(&self) -> bool {
         self.levels.iter().any(|level| level.links.overlaps())
+    }
+
+    /// O(p).
+    fn least_costs(&self, processors: usize, bytes: RangeInclusive<u64>) -> LeastCosts {
+        let mut used: Vec<&Level> = vec![];
+        for level in (0..processors).flat_map(|rank| self.levels_in_use(rank, processors)) {
+            if !used.iter().any(|&other| std::ptr::eq(other, level)) {
+                used.push(level);
+            }
+        }
+        used.iter()
+            .map(|level| level.links.least_costs(bytes.clone()))
+            .reduce(LeastCosts::or)
+            .unwrap_or(LeastCosts::new(0.0, vec![]))
     }
 
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {

@@ -1,7 +1,8 @@
 //! What messages on one link cost: by pieces of straight lines, or by a table of measured sizes.
 
-use super::{MeasuredSizes, PiecewiseLinear, linear};
+use super::{LeastCosts, MeasuredSizes, PiecewiseLinear, linear};
 use crate::{Time, TimeError};
+use std::ops::RangeInclusive;
 
 /// Linear costs of one link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +38,12 @@ impl Link {
     #[inline]
     pub(super) fn occupancy(&self, integral: bool, bytes: u64) -> Result<Time, TimeError> {
         linear(integral, self.overhead, self.beta, bytes)
+    }
+
+    /// What no message of so many bytes is cheaper than.
+    pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
+        let at = |bytes: u64| (bytes, self.overhead + self.beta * bytes as f64);
+        LeastCosts::new(self.latency(), vec![at(*bytes.start()), at(*bytes.end())])
     }
 }
 
@@ -111,6 +118,14 @@ impl LinkLaw {
                 Time::new(pieces.piece_for(bytes).link().latency()).ok_or(TimeError::NotFinite)
             }
             LinkLaw::Measured(sizes) => sizes.latency(bytes),
+        }
+    }
+
+    /// What no message of so many bytes, at least 1, is cheaper than.
+    pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
+        match self {
+            LinkLaw::Pieces(pieces) => pieces.least_costs(bytes),
+            LinkLaw::Measured(sizes) => sizes.least_costs(bytes),
         }
     }
 

@@ -9,11 +9,11 @@ use std::fmt;
 pub enum Cut {
     /// A cut between the given root and data that must come from or go to it.
     Root {
-        /// The root.
+        /// The root that is given.
         root: Rank,
         /// Processors from which no link leads to any of `to`; in ascending order.
         from: Vec<Rank>,
-        /// All others.
+        /// All ranks that are not in `from`, in ascending order.
         to: Vec<Rank>,
     },
     /// Without a root: data that cannot reach all others.
@@ -49,7 +49,7 @@ impl fmt::Display for Cut {
             ),
             Cut::Sender { rank, unreached } => write!(
                 formatter,
-                "the block of processor {rank} cannot reach all: no links lead to {}",
+                "the block of rank {rank} cannot reach all: no links lead to {}",
                 Ranks(unreached)
             ),
             Cut::AnyRoot { rank, reached, common, is_outward: false } => write!(

@@ -2,11 +2,12 @@
 //! for each processor.
 
 use super::{
-    CostKind, CostModel, Cut, Description, Direction, Homogeneous, Link, OverheadError,
+    CostKind, CostModel, Cut, Description, Direction, Homogeneous, LeastCosts, Link, OverheadError,
     check_overhead, linear, plus,
 };
 use crate::quantity::{per_byte, seconds};
 use crate::{MOST_PROCESSORS, Problem, Rank, Time, TimeError};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Non-homogeneous, linear, one-ported costs: `comm_ij(s) = alpha_ij + beta_ij s` for `s > 0` bytes
@@ -29,7 +30,7 @@ pub struct CostMatrix {
     /// `p * p` entries, row = sender: the parts of alpha that occupy ports. The same table as alpha where
     /// nothing overlaps.
     overhead: Arc<[f64]>,
-    /// `p` entries.
+    /// `p` entries: the copy cost of each rank.
     gamma: Arc<[f64]>,
     /// All entries but missing links are integers, so that every time is one.
     integral: bool,
@@ -385,6 +386,24 @@ impl CostKind for CostMatrix {
 
     fn overlaps(&self) -> bool {
         self.overhead.iter().zip(self.alpha.iter()).any(|(overhead, alpha)| overhead < alpha)
+    }
+
+    /// O(p^2). The least of straight lines is nowhere below one between two of its points.
+    fn least_costs(&self, _: usize, bytes: RangeInclusive<u64>) -> LeastCosts {
+        let ranks = 0..self.size();
+        let pairs = ranks.clone().flat_map(|one| ranks.clone().map(move |other| (one, other)));
+        let links = pairs
+            .filter(|&(one, other)| one != other && self.is_linked(one, other))
+            .filter_map(|(one, other)| self.link(one, other));
+        let mut latency = f64::INFINITY;
+        let mut ends = [*bytes.start(), *bytes.end()].map(|bytes| (bytes, f64::INFINITY));
+        for link in links {
+            latency = latency.min(link.latency());
+            for (bytes, least) in &mut ends {
+                *least = least.min(link.overhead + link.beta * *bytes as f64);
+            }
+        }
+        LeastCosts::new(latency, ends.to_vec())
     }
 
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {

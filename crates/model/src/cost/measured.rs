@@ -1,7 +1,8 @@
 //! Costs by size as they were measured: a table, with straight lines between its entries.
 
-use super::{Link, Piece, PiecewiseLinear};
+use super::{LeastCosts, Link, Piece, PiecewiseLinear};
 use crate::{Time, TimeError};
+use std::ops::RangeInclusive;
 
 /// Latency and occupancy of messages by their size, between measured sizes on straight lines.
 ///
@@ -156,6 +157,16 @@ impl MeasuredSizes {
     pub(super) fn link_at(&self, bytes: u64) -> Link {
         let linear = self.linearised_at(bytes);
         linear.piece_for(bytes).link()
+    }
+
+    /// What no message of so many bytes, at least 1, is cheaper than.
+    pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
+        let unstated = |time: Result<Time, TimeError>| time.map_or(f64::INFINITY, Time::units);
+        let between = self.sizes.iter().map(|size| size.bytes).filter(|size| bytes.contains(size));
+        let sizes = || between.clone().chain([*bytes.start(), *bytes.end()]);
+        let latencies = sizes().map(|bytes| unstated(self.latency(bytes)));
+        let occupancies = sizes().map(|bytes| (bytes, unstated(self.occupancy(bytes))));
+        LeastCosts::new(latencies.fold(f64::INFINITY, f64::min), occupancies.collect())
     }
 
     /// A lower bound on how long any number of messages of `bytes > 0` together occupy a port.

@@ -12,6 +12,7 @@
 mod costs;
 mod description;
 mod hierarchy;
+mod least;
 mod link;
 mod links;
 mod matrix;
@@ -22,6 +23,8 @@ mod stated;
 pub use costs::{CostKind, Costs, CostsError};
 pub use description::Description;
 pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
+pub use least::LeastCosts;
+pub(crate) use least::LineBelow;
 pub use link::{Link, LinkLaw};
 pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
@@ -31,7 +34,7 @@ pub use stated::StatedCosts;
 
 use crate::{BlockSizes, LARGEST_EXACT, Rank, Time, TimeError, quantity};
 use std::fmt::Debug;
-use std::ops::{Add, Sub};
+use std::ops::{Add, RangeInclusive, Sub};
 
 /// Homogeneous, linear, one-ported costs (Hockney's model): the same alpha, beta and gamma
 /// everywhere.
@@ -375,6 +378,11 @@ impl CostKind for Homogeneous {
 
     fn gamma_at(&self, _: Rank) -> f64 {
         self.gamma
+    }
+
+    fn least_costs(&self, _: usize, bytes: RangeInclusive<u64>) -> LeastCosts {
+        let link = Link { alpha: self.alpha, overhead: self.overhead, beta: self.beta };
+        link.least_costs(bytes)
     }
 
     fn parameters(&self) -> Option<&Homogeneous> {

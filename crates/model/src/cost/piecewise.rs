@@ -1,7 +1,8 @@
 //! Transmission costs that are linear piece by piece in the size of the message.
 
-use super::{Link, OverheadError, check_overhead, linear};
+use super::{LeastCosts, Link, OverheadError, check_overhead, linear};
 use crate::{LARGEST_EXACT, Time, TimeError};
+use std::ops::RangeInclusive;
 
 /// The cost of a message by its size: `alpha + beta s` for `s > 0` bytes, with an alpha and a beta for
 /// each of some ranges of sizes, and 0 for `s = 0`.
@@ -79,7 +80,7 @@ pub enum PieceError {
     Cost {
         /// The piece, counted from 0.
         piece: usize,
-        /// "alpha" or "beta".
+        /// Which of its costs: "alpha" or "beta".
         parameter: &'static str,
         /// Negative, infinite or NaN.
         value: f64,
@@ -175,6 +176,20 @@ impl PiecewiseLinear {
             _ => self.piece_for(bytes),
         };
         piece.link().occupancy(integral, bytes)
+    }
+
+    /// What no message of so many bytes, at least 1, is cheaper than.
+    pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
+        let (least, most) = bytes.into_inner();
+        let ends = self.pieces.iter().skip(1).map(|piece| piece.from_bytes - 1).chain([u64::MAX]);
+        self.pieces
+            .iter()
+            .zip(ends)
+            .map(|(piece, end)| (piece, piece.from_bytes.max(least)..=end.min(most)))
+            .filter(|(_, sizes)| !sizes.is_empty())
+            .map(|(piece, sizes)| piece.link().least_costs(sizes))
+            .reduce(LeastCosts::or)
+            .expect("some piece holds for each size")
     }
 
     /// A lower bound on how long any number of messages of `bytes > 0` together occupy a port.

@@ -353,10 +353,13 @@ impl TryFrom<&Problem> for ProblemFields {
 impl ProblemFields {
     /// Fails on what this version of the format does not have.
     fn check_version(&self, version: u64) -> Result<(), TreeDocumentError> {
+        let has_newer_machine =
+            self.machine.as_ref().is_some_and(|Object(machine)| machine.version() > 1);
         let newer = [
             (self.machine.is_some(), "\"machine\"", 2),
             (self.vector_bytes.is_some(), "\"vector_bytes\"", 2),
             (self.overhead.is_some(), "\"overhead\"", 4),
+            (has_newer_machine, "a machine of version 2", 4),
         ];
         match newer.into_iter().find(|&(is_given, _, needed)| is_given && version < needed) {
             Some((_, what, needed)) => Err(TreeDocumentError::TooEarly { what, version, needed }),

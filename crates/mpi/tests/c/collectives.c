@@ -163,6 +163,22 @@ static void over_and_over(struct problem *p, int rounds)
     }
 }
 
+/* Calls between the same processes, each with smaller blocks than the one before. */
+static void less_and_less(struct problem *p, int rounds)
+{
+    int round, i;
+    for (round = 0; round < rounds; round++) {
+        once(p, round);
+        for (i = 0; i < p->size; i++)
+            p->counts[i] -= p->counts[i] > 1;
+        fill(p, round);
+        gather_natively(p);
+        OK(tuwtree_gatherv(p->own, p->counts[p->rank], MPI_INT, p->all, p->counts, p->displs,
+                           MPI_INT, p->root, p->comm));
+        CHECK(same_all(p));
+    }
+}
+
 /* The root's own block is in place: in the middle of all blocks. */
 static void in_place(struct problem *p, int seed)
 {
@@ -538,6 +554,7 @@ int main(int argc, char **argv)
             once(&problem, i);
             in_place(&problem, i);
             over_and_over(&problem, 5);
+            less_and_less(&problem, 3);
             persistent(&problem, 3);
             done(&problem);
         }

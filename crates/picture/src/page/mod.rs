@@ -25,7 +25,7 @@ pub struct Report<'a> {
     pub title: String,
     /// What is given: names and values.
     pub facts: Vec<(String, String)>,
-    /// Sentences below them.
+    /// Sentences that stand below the facts, a paragraph each.
     pub notes: Vec<String>,
     /// The headings of the table; the first one is that of the constructions' names.
     pub columns: Vec<String>,
@@ -94,6 +94,7 @@ struct PageView<'a> {
     /// How to read the trees.
     reading: String,
     has_exchanges: bool,
+    has_latency: bool,
     has_shared: bool,
     version: &'a str,
     unit: &'static str,
@@ -185,7 +186,7 @@ impl Report<'_> {
         let all_kinds = |letter: char| {
             timelines.iter().any(|one| one.kinds.to_ascii_lowercase().contains(letter))
         };
-        let (has_exchanges, has_shared) = (all_kinds('x'), all_kinds('g'));
+        let [has_exchanges, has_latency, has_shared] = ['x', 'l', 'g'].map(all_kinds);
         let in_seconds =
             self.candidates.iter().any(|one| Unit::of(one.performance.costs) == Unit::Seconds);
         let data = serde_json::to_string(&Data { detail: DETAIL, in_seconds, timelines })?;
@@ -201,6 +202,7 @@ impl Report<'_> {
             has_trees: self.candidates.iter().any(|one| one.tree.is_some()),
             reading: self.reading(),
             has_exchanges,
+            has_latency,
             has_shared,
             version: self.version,
             unit: self.candidates.first().map_or("", |one| Unit::of(one.performance.costs).name()),
@@ -311,6 +313,7 @@ impl TimelineData {
                 BarKind::Exchange => 'x',
                 BarKind::Copy => 'c',
                 BarKind::Wait => 'w',
+                BarKind::Latency => 'l',
             };
             let letter = if bar.is_critical { letter.to_ascii_uppercase() } else { letter };
             let peer = bar.to.or(bar.from).map_or(-1, |peer| peer as i64);

@@ -7,7 +7,7 @@
   const RIGHT = 12; // pixels right of the bars
   const TALLEST_ROW = 24;
   const LARGEST_ZOOM = 10000;
-  const KINDS = { s: "send", r: "receive", x: "exchange", c: "copy", w: "wait", g: "shared" };
+  const KINDS = { s: "send", r: "receive", x: "exchange", c: "copy", w: "wait", l: "latency", g: "shared" };
 
   const element = (id) => document.getElementById(id);
   const data = JSON.parse(element("data").textContent);
@@ -95,6 +95,10 @@
     }
   }
 
+  function isThin(kind) {
+    return kind === "wait" || kind === "latency";
+  }
+
   // Draws the bars of one layer, waits lowest, and returns how many they were.
   function drawBars(context, timeline, colours, [from, to], layer) {
     const { kinds, from: starts, to: ends, bytes } = timeline.bars;
@@ -111,7 +115,7 @@
         const letter = kinds[bar];
         const kind = KINDS[letter.toLowerCase()];
         const isCritical = letter !== letter.toLowerCase();
-        if ((kind === "wait") !== (layer === "waits") || (layer === "critical" && !isCritical)) continue;
+        if (isThin(kind) !== (layer === "waits") || (layer === "critical" && !isCritical)) continue;
         const x1 = GUTTER + Math.max(starts[bar] - left, 0) * scale;
         const x2 = GUTTER + Math.min(ends[bar] - left, span()) * scale;
         const gap = tall >= 6 ? 1 : 0;
@@ -124,8 +128,9 @@
         } else {
           context.fillStyle = colours[kind];
           context.globalAlpha = kind === "shared" ? 0.1 + 0.08 * bytes[bar] : 1;
-          const thin = kind === "wait" && high > 3;
-          context.fillRect(x1, thin ? y + high / 2 - 1 : y, Math.max(x2 - x1, 0.7), thin ? 2 : high);
+          const thin = kind === "latency" ? 1 : 2;
+          const has = isThin(kind) && high > 3;
+          context.fillRect(x1, has ? y + (high - thin) / 2 : y, Math.max(x2 - x1, 0.7), has ? thin : high);
           context.globalAlpha = 1;
         }
         drawn++;
@@ -193,7 +198,7 @@
     const when = `${inUnit(from[bar])} to ${inUnit(to[bar])}`;
     const name = rowName(timeline, row);
     if (kind === "shared") return `ranks ${name}: up to ${10 * bytes[bar]} % busy, ${when}`;
-    const peer = peers[bar] < 0 ? "" : { send: " to ", receive: " from ", exchange: " with ", wait: " for " }[kind] + peers[bar];
+    const peer = peers[bar] < 0 ? "" : { send: " to ", receive: " from ", exchange: " with ", wait: " for ", latency: " of the message with " }[kind] + peers[bar];
     const size = kind === "wait" ? "" : `, ${bytes[bar]} bytes`;
     const critical = kinds[bar] === kinds[bar].toLowerCase() ? "" : ", on the critical path";
     return `rank ${name}: ${kind}${peer}${size}, ${when}${critical}`;
@@ -214,7 +219,7 @@
       for (let bar = timeline.first[row]; bar < timeline.first[row + 1]; bar++) {
         if (time < from[bar] - slack || time > to[bar] + slack) continue;
         const outside = time < from[bar] || time > to[bar] ? tall + 10 : 0;
-        const waiting = kinds[bar] === "w" ? 1000 : 0;
+        const waiting = isThin(KINDS[kinds[bar].toLowerCase()]) ? 1000 : 0;
         const distance = Math.abs((row + 0.5) * tall - place) + outside + waiting;
         if (!best || distance < best.distance) best = { row, bar, distance };
       }

@@ -2,7 +2,7 @@
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
-use tuwtree_schedule::Deed;
+use tuwtree_schedule::{ActionTimes, Deed};
 
 /// What goes on during a bar, in the order of the legend.
 #[derive(
@@ -24,6 +24,18 @@ pub(crate) enum BarKind {
     Exchange,
     Copy,
     Wait,
+    Latency,
+}
+
+impl BarKind {
+    /// The height of bars that are thinner than others.
+    pub(super) fn height(self) -> Option<f64> {
+        match self {
+            BarKind::Wait => Some(3.0),
+            BarKind::Latency => Some(1.0),
+            BarKind::Send | BarKind::Receive | BarKind::Exchange | BarKind::Copy => None,
+        }
+    }
 }
 
 /// A stretch of time on one port of a rank.
@@ -42,7 +54,8 @@ pub(crate) struct Bar {
     pub(crate) is_critical: bool,
 }
 
-/// The bars of a rank, those of a port in the order of time; waits before their actions.
+/// The bars of a rank, those of a port in the order of time; waits before their actions, the
+/// latencies of messages among them.
 pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize]) -> Vec<Bar> {
     let Performance { schedule, timeline, .. } = performance;
     let actions = schedule.programs().actions(rank).zip(timeline.actions(rank)).enumerate();
@@ -67,9 +80,16 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
                 + receive.map_or(0, |receive| receive.into.bytes()),
             is_critical: critical.binary_search(&index).is_ok(),
         };
-        if times.ready < times.start {
-            let (start, end) = (times.ready.units(), times.start.units());
-            bars.push(Bar { kind: BarKind::Wait, start, end, is_critical: false, ..bar });
+        let (begin, arrival) = times.latency;
+        for (kind, start, end) in [
+            (BarKind::Wait, times.ready, begin),
+            (BarKind::Latency, begin, arrival),
+            (BarKind::Wait, arrival, times.start),
+        ] {
+            if start < end {
+                let (start, end) = (start.units(), end.units());
+                bars.push(Bar { kind, start, end, is_critical: false, ..bar });
+            }
         }
         if times.start < times.end {
             bars.push(bar);
@@ -95,7 +115,7 @@ pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> 
             let other = programs.actions(peer).zip(timeline.actions(peer)).position(|(one, at)| {
                 let back = one.send().is_some_and(|send| send.to == step.processor)
                     || one.receive().is_some_and(|receive| receive.from == step.processor);
-                back && at.start == times.start && at.end == times.end
+                back && (is_same_message(at, &times) || is_same_message(&times, at))
             });
             critical[peer].extend(other);
         }
@@ -105,6 +125,14 @@ pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> 
         actions.dedup();
     }
     critical
+}
+
+/// Whether a send and a receive with these times between the same two are ends of one message: they
+/// happen at the same time, or the send when the latency begins that the receive waits for.
+pub(super) fn is_same_message(sent: &ActionTimes, received: &ActionTimes) -> bool {
+    let (begin, arrival) = received.latency;
+    (sent.start, sent.end) == (received.start, received.end)
+        || begin < arrival && begin == sent.start
 }
 
 /// The bar in words.
@@ -121,6 +149,7 @@ pub(crate) fn story(bar: &Bar) -> String {
             let whom = bar.to.or(bar.from).map(|rank| format!(" for {rank}"));
             return whom.unwrap_or_default();
         }
+        BarKind::Latency => " of the message".to_owned() + &peer,
         _ => peer,
     };
     format!("{peer}, {} bytes", bar.bytes)

@@ -15,7 +15,7 @@ pub(crate) use rows::{TimelineRow, rows};
 pub(crate) use shared::shared;
 use std::fmt::Display;
 use tuwtree_model::{ClosedSet, Rank, Time, quantity};
-use tuwtree_schedule::Schedule;
+use tuwtree_schedule::{ActionTimes, Schedule};
 
 /// A picture of what each rank does when.
 #[derive(Clone, Copy, Debug)]
@@ -248,9 +248,9 @@ impl TimelineCanvas<'_> {
             let (top, height) = self.lane(rank, row_top, bar.port);
             let (x1, x2) = (self.scale.x(bar.start), self.scale.x(bar.end));
             let width = (x2 - x1).max(0.4);
-            let (y, bar_height) = match bar.kind {
-                BarKind::Wait => (top + height / 2.0 - 1.5, 3.0),
-                _ => (top, height),
+            let (y, bar_height) = match bar.kind.height() {
+                Some(thin) => (top + (height - thin) / 2.0, thin),
+                None => (top, height),
             };
             let story = format!(
                 "rank {rank}: {}, {} to {}",
@@ -347,7 +347,7 @@ impl TimelineCanvas<'_> {
         }
     }
 
-    /// Lines from senders to receivers, where messages start.
+    /// Lines from senders to receivers, where messages start: aslant where their latency passes.
     fn connect(&self, xml: &mut Xml, tops: &[f64]) {
         let schedule = self.picture.performance.schedule;
         let middle = |rank: Rank, port: u16| {
@@ -358,12 +358,16 @@ impl TimelineCanvas<'_> {
             let actions = schedule.programs().actions(rank);
             for (action, times) in actions.zip(self.picture.performance.timeline.actions(rank)) {
                 let Some(send) = action.send() else { continue };
-                let port = self.port_of_receive(rank, send.to, times.start);
-                let x = Px(self.scale.x(times.start.units()));
+                let receive = self.receive_of(rank, send.to, times);
+                let port = receive.map_or(0, |(port, _)| port);
+                let passes = |latency: &(Time, Time)| latency.0 < latency.1;
+                let latency = [Some(times.latency), receive.map(|(_, times)| times.latency)];
+                let latency = latency.into_iter().flatten().find(passes);
+                let (left, arrived) = latency.unwrap_or((times.start, times.start));
                 let attributes: [(&str, &dyn Display); 5] = [
                     ("class", &"message"),
-                    ("x1", &x),
-                    ("x2", &x),
+                    ("x1", &Px(self.scale.x(left.units()))),
+                    ("x2", &Px(self.scale.x(arrived.units()))),
                     ("y1", &Px(middle(rank, action.port))),
                     ("y2", &Px(middle(send.to, port))),
                 ];
@@ -372,18 +376,16 @@ impl TimelineCanvas<'_> {
         }
     }
 
-    /// The port of `to` through which a message from `from` comes that starts then; its first if it is
-    /// received later than it was sent.
-    fn port_of_receive(&self, from: Rank, to: Rank, start: Time) -> u16 {
-        if self.lanes[to] == 1 {
-            return 0;
-        }
+    /// The port of `to` through which a message from `from` with these times comes, and when it does;
+    /// nothing if it is received later than it was sent.
+    fn receive_of(&self, from: Rank, to: Rank, sent: &ActionTimes) -> Option<(u16, &ActionTimes)> {
         let Performance { schedule, timeline, .. } = self.picture.performance;
         let mut actions = schedule.programs().actions(to).zip(timeline.actions(to));
         let found = actions.find(|(action, times)| {
-            times.start == start && action.receive().is_some_and(|receive| receive.from == from)
+            action.receive().is_some_and(|receive| receive.from == from)
+                && bars::is_same_message(sent, times)
         });
-        found.map_or(0, |(action, _)| action.port)
+        found.map(|(action, times)| (action.port, times))
     }
 
     fn draw_legend(&self, xml: &mut Xml, rows: &[TimelineRow], top: f64) {
@@ -393,9 +395,17 @@ impl TimelineCanvas<'_> {
             let mut actions = self.picture.performance.schedule.programs().actions(rank);
             actions.any(|action| action.send().is_some() && action.receive().is_some())
         });
+        let has_latency = (0..self.picture.performance.schedule.processors()).any(|rank| {
+            let mut actions = self.picture.performance.timeline.actions(rank).iter();
+            actions.any(|times| times.latency.0 < times.latency.1)
+        });
         let mut entries: Vec<(&str, &str, f64)> = BarKind::all()
-            .filter(|&kind| kind != BarKind::Exchange || has_exchanges)
-            .map(|kind| (kind.name(), kind.name(), if kind == BarKind::Wait { 3.0 } else { BAR }))
+            .filter(|&kind| match kind {
+                BarKind::Exchange => has_exchanges,
+                BarKind::Latency => has_latency,
+                BarKind::Send | BarKind::Receive | BarKind::Copy | BarKind::Wait => true,
+            })
+            .map(|kind| (kind.name(), kind.name(), kind.height().unwrap_or(BAR)))
             .collect();
         entries.push(("critical", "critical path", 2.0));
         if rows.iter().any(|row| matches!(row, TimelineRow::Several(..))) {
@@ -458,6 +468,7 @@ fn timeline_style() -> String {
 .timeline .exchange{{fill:{PURPLE};stroke:{PAPER};stroke-width:0.3}}
 .timeline .copy{{fill:{GREEN};stroke:{PAPER};stroke-width:0.3}}
 .timeline .wait{{fill:{NEUTRAL}}}
+.timeline .latency{{fill:{INK}}}
 .timeline .critical{{fill:{VERMILION}}}
 .timeline .shared{{fill:{INK}}}
 .timeline .message{{stroke:{INK};stroke-width:0.7;stroke-opacity:0.5}}

@@ -160,7 +160,7 @@ struct TreeCanvas<'a> {
     shape: &'a TreeOutline<'a>,
     /// An entry for each rank, or none at all.
     messages: &'a [Option<Message>],
-    /// The completion time.
+    /// The completion time, of which waits are shares.
     end: f64,
     /// The largest message's size in bytes.
     largest: u64,

@@ -4,9 +4,9 @@
 //! For gamma > beta, `sorted` and `searched` are built all the same, and nothing is known of how good
 //! they are but what the lower bound tells; `exact` is exact; `direct` is not built.
 
-use super::CatalogueRow;
 use super::built::{needs_blocks, unordered_blocks};
 use super::optimal::one_ported;
+use super::{CatalogueRow, overlapping};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched};
 use crate::request::{Built, Request, Search, Searched, Wanted};
@@ -141,12 +141,11 @@ impl<'a> NonOrderedInput<'a> {
             Searched::Homogeneous(costs, _) => {
                 Ok(NonOrderedInput { problem, sizes, costs: *costs })
             }
-            Searched::Overlapping(_) => Err(wanted
-                .effort
-                .refused("latency overlaps here; it is searched for in the one-port model")),
-            Searched::PerPair(_) | Searched::NotLinear(_) => {
+            Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_) => {
+                let costs = problem.costs().homogeneous(problem.processors());
                 let reason = "only costs that are the same for all pairs of processes will do";
-                Err(wanted.effort.refused(reason))
+                let costs = costs.ok_or_else(|| wanted.effort.refused(reason))?;
+                Ok(NonOrderedInput { problem, sizes, costs })
             }
         }
     }
@@ -177,9 +176,15 @@ fn check_work(problem: &Problem, effort: Effort) -> Result<(), NoTree> {
 /// What optimal ordered trees for so many orders of these blocks take.
 fn expense_of_orders(problem: &Problem, orders: usize, wanted: Wanted) -> Result<Expense, NoTree> {
     let open = problem.with_root(tuwtree_model::Root::Best).expect("an open root is no processor");
-    let method = default_method(&open);
-    let bytes = memory_needed(&open, method).map_err(NoTree::failed)?;
-    let seconds = Search::Homogeneous(method).estimated_seconds(problem.processors());
+    let (bytes, search) = match overlapping::method(&open).filter(|_| open.costs().overlaps()) {
+        Some(search) => (overlapping::memory_needed(&open).map_err(NoTree::failed)?, search),
+        None => {
+            let method = default_method(&open);
+            let bytes = memory_needed(&open, method).map_err(NoTree::failed)?;
+            (bytes, Search::Homogeneous(method))
+        }
+    };
+    let seconds = search.estimated_seconds(problem.processors());
     Ok(Expense {
         what: wanted.construction.name().to_owned(),
         bytes,

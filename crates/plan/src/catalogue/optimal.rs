@@ -4,6 +4,7 @@ use super::{CatalogueRow, overlapping};
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, Request, Search, Searched, Wanted};
+use tuwtree_dp::levels;
 use tuwtree_dp::{
     Optimum, PairMethod, PairTrees, default_binary_method, default_method, memory_needed,
     memory_needed_per_pair, most_processors_per_pair, optimal, optimal_binary,
@@ -34,7 +35,7 @@ pub(super) const ROW: CatalogueRow = CatalogueRow {
             problem.blocks().map(|_| Search::Homogeneous(default_method(problem)))
         }
         Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
-        Searched::NotLinear(_) => None,
+        Searched::NotLinear(_) => Some(Search::Levels),
         Searched::Overlapping(problem) => overlapping::method(problem),
     },
     ..CatalogueRow::plain(
@@ -44,9 +45,10 @@ pub(super) const ROW: CatalogueRow = CatalogueRow {
             Searched::Overlapping(problem) => {
                 overlapping::optimal(request, &one_ported(problem), wanted)
             }
-            Searched::Homogeneous(..) | Searched::PerPair(_) | Searched::NotLinear(_) => {
-                searched(request, wanted)
+            Searched::NotLinear(problem) => {
+                by_levels(request, &one_ported(problem), levels::Class::Adjacent, wanted)
             }
+            Searched::Homogeneous(..) | Searched::PerPair(_) => searched(request, wanted),
         },
     )
 };
@@ -88,8 +90,9 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             per_pair(request, problem, PairTrees::AnyDegree(method), wanted)?
         }
         (_, Some(Search::BinaryPerPair)) => per_pair(request, problem, PairTrees::Binary, wanted)?,
-        (_, Some(Search::CopyFirst(_))) => {
-            let reason = "copy-first trees are searched for where latency overlaps";
+        (_, Some(Search::CopyFirst(_) | Search::Levels)) => {
+            let reason =
+                "its method is for latency that overlaps, and for costs that are not linear";
             return Err(wanted.effort.refused(reason));
         }
         (Searched::Overlapping(_), _) => {
@@ -135,6 +138,29 @@ fn per_pair(
         PairTrees::Binary => optimal_binary_per_pair(problem, &progress),
     }
     .map_err(|error| wanted.stopped(error))
+}
+
+/// The best tree of a class on a machine of levels.
+pub(super) fn by_levels(
+    request: &Request<'_>,
+    problem: &Problem,
+    class: levels::Class,
+    wanted: Wanted,
+) -> Result<Built, NoTree> {
+    if wanted.search.is_some_and(|search| search != Search::Levels) {
+        return Err(wanted.effort.refused(format!(
+            "the {} method is for linear costs; where they are not, and on levels whose latency \
+             overlaps, the levels method is",
+            wanted.search.map_or("chosen", Search::name)
+        )));
+    }
+    let needed = levels::memory_needed(problem).map_err(|error| wanted.stopped(error))?;
+    let expense = request.expense(needed, Search::Levels);
+    expense.check(wanted.effort, request.watch, |_| String::new())?;
+    let progress = Watched(request.watch.begin(wanted.construction.name()));
+    let found =
+        levels::optimal(problem, class, &progress).map_err(|error| wanted.stopped(error))?;
+    Ok(Built { search: Some(Search::Levels), ..Built::without_search(found.tree) })
 }
 
 /// The problem on one port.

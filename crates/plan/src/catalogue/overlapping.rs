@@ -2,6 +2,7 @@
 //! number of processes.
 
 use super::CatalogueRow;
+use super::optimal::by_levels;
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, CopyFirstMethod, Request, Search, Searched, Wanted};
@@ -9,6 +10,7 @@ use tuwtree_dp::wider::{
     self, BySize, Class, Effort, Engine, Overlapping, deadline_tree_by_size, memory_needed_by_size,
     optimal_by_size,
 };
+use tuwtree_dp::{DpError, levels};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostModel, Costs, Homogeneous, LinkLaw, Problem, Root, Time, Tree,
 };
@@ -83,10 +85,25 @@ pub(super) fn method(problem: &Problem) -> Option<Search> {
     problem.blocks()?;
     let linear = linear(problem);
     let is_dense = linear.is_some_and(|costs| costs.gamma() <= costs.beta());
-    shares_one_law(problem).then_some(Search::CopyFirst(match is_dense {
-        true => CopyFirstMethod::Dense,
-        false => CopyFirstMethod::Plain,
-    }))
+    match problem.costs() {
+        _ if shares_one_law(problem) && is_dense => Some(Search::CopyFirst(CopyFirstMethod::Dense)),
+        _ if shares_one_law(problem) => Some(Search::CopyFirst(CopyFirstMethod::Plain)),
+        Costs::Hierarchical(_) => Some(Search::Levels),
+        Costs::Homogeneous(_) | Costs::Matrix(_) => None,
+    }
+}
+
+/// The bytes of the tables of the best copy-first tree for linear costs.
+pub(super) fn memory_needed(problem: &Problem) -> Result<u64, DpError> {
+    match (problem.blocks(), linear(problem)) {
+        (Some(sizes), Some(costs)) => {
+            let (root, engine) = (problem.root(), Engine::EXACT);
+            let costs = Overlapping::from(costs);
+            wider::memory_needed(sizes, &costs, root, Class::CopyFirst, engine)
+        }
+        (None, _) => Err(DpError::NeedsBlocks { operation: problem.operation() }),
+        (_, None) => Err(DpError::NotHomogeneous),
+    }
 }
 
 /// The linear costs that all pairs share.
@@ -94,17 +111,24 @@ fn linear(problem: &Problem) -> Option<Homogeneous> {
     problem.costs().homogeneous(problem.processors())
 }
 
-/// The best copy-first tree for costs that all pairs share.
+/// The best copy-first tree, for costs that all pairs share or those of a machine's levels.
 pub(super) fn optimal(
     request: &Request<'_>,
     problem: &Problem,
     wanted: Wanted,
 ) -> Result<Built, NoTree> {
     let sizes = blocks(problem, wanted)?;
-    if !shares_one_law(problem) {
-        return Err(wanted.effort.refused(
-            "where latency overlaps, optimal trees are searched for at costs that all pairs share",
-        ));
+    match problem.costs() {
+        _ if shares_one_law(problem) => {}
+        Costs::Hierarchical(_) => {
+            return by_levels(request, problem, levels::Class::CopyFirst, wanted);
+        }
+        Costs::Homogeneous(_) | Costs::Matrix(_) => {
+            return Err(wanted.effort.refused(
+                "where latency overlaps, optimal trees are searched for at costs that all pairs share, \
+                 or those of a machine's levels",
+            ));
+        }
     }
     let Some(Search::CopyFirst(method)) = wanted.search else {
         return Err(wanted.effort.refused(format!(

@@ -23,13 +23,15 @@ pub(super) const ROW: CatalogueRow = CatalogueRow::plain(
 );
 
 fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    let problem = &one_ported(request.searched.problem(wanted.effort)?);
+    let problem = &one_ported(match &request.searched {
+        Searched::NotLinear(problem) => problem,
+        searched => searched.problem(wanted.effort)?,
+    });
     let machine = match (&request.searched, problem.costs()) {
-        (Searched::PerPair(_) | Searched::Overlapping(_), Costs::Hierarchical(machine))
-            if !shares_one_law(problem) =>
-        {
-            machine
-        }
+        (
+            Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_),
+            Costs::Hierarchical(machine),
+        ) if !shares_one_law(problem) => machine,
         _ => {
             let is_hierarchical = matches!(request.problem.costs(), Costs::Hierarchical(_));
             let reason = match is_hierarchical {
@@ -46,8 +48,8 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         nodes.entry(machine.node(rank)).or_default().push(rank);
     }
     let (ids, nodes): (Vec<usize>, Vec<Vec<Rank>>) = nodes.into_iter().unzip();
-    if let Searched::Overlapping(_) = request.searched {
-        return build_overlapping(problem, machine, &nodes).map(Built::without_search);
+    if let Searched::Overlapping(_) | Searched::NotLinear(_) = request.searched {
+        return build_by_size(problem, machine, &nodes).map(Built::without_search);
     }
     let link = machine.levels()[0].links.linear().expect("linear costs are searched with");
     let inner = Homogeneous::new(link.alpha, link.beta, machine.gamma()).map_err(NoTree::failed)?;
@@ -65,16 +67,16 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     two_level(&nodes, problem.root(), inside, among).map(Built::without_search)
 }
 
-/// The same where latency overlaps: the leaders join in when their nodes' data is there, at the costs of
+/// The same where latency overlaps, or costs are not linear: the leaders join in when their nodes' data is there, at the costs of
 /// the outermost level.
-fn build_overlapping(
+fn build_by_size(
     problem: &Problem,
     machine: &Hierarchy,
     nodes: &[Vec<Rank>],
 ) -> Result<Tree, NoTree> {
     let Some(sizes) = problem.blocks() else {
         return Err(NoTree::Skipped(
-            "where latency overlaps, two-level trees are for blocks".into(),
+            "where latency overlaps or costs are not linear, two-level trees are for blocks".into(),
         ));
     };
     let of = |ranks: &[Rank]| {

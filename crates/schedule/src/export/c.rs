@@ -30,7 +30,7 @@ mod guards;
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Region};
 use crate::schedule::Schedule;
-use crate::simulate::{Sends, SimulationError, simulate};
+use crate::simulate::{Handover, Posts, Sends, SimulationError, simulate};
 use guards::Touched;
 use std::io::{self, Write};
 use tuwtree_model::{
@@ -108,11 +108,13 @@ impl<'a> CFiles<'a> {
         }
         let free = Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing");
         simulate(schedule, &free, Sends::Synchronous)?;
+        // What the files perform in strict order, receives included.
+        let in_order = Handover { posts: Posts::Strict, ..Handover::default() };
         let timed = schedule
             .task()
             .costs
             .as_ref()
-            .and_then(|stated| simulate(schedule, stated.costs(), Sends::Synchronous).ok());
+            .and_then(|stated| simulate(schedule, stated.costs(), in_order).ok());
         Ok(CFiles {
             schedule,
             name,
@@ -239,8 +241,12 @@ impl<'a> CFiles<'a> {
         match &task.costs {
             Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => {
                 let (alpha, beta, gamma) = (costs.alpha(), costs.beta(), costs.gamma());
+                let overhead = match costs.overlaps() {
+                    true => format!(" with overhead {}", costs.overhead()),
+                    false => String::new(),
+                };
                 text += &format!(
-                    "\n * Made for alpha {alpha} and, per byte, beta {beta} and gamma {gamma}."
+                    "\n * Made for alpha {alpha}{overhead} and, per byte, beta {beta} and gamma {gamma}."
                 );
             }
             Some(StatedCosts::Parameters(costs)) => {

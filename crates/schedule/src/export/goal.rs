@@ -4,6 +4,11 @@
 //! operation requires the one before it on its port, and one that reads what has been received or
 //! copied requires that. GOAL counts time in nanoseconds.
 //!
+//! What a message costs is no part of GOAL: LogGOPSim is told. The settings that come nearest to costs
+//! alpha = lambda + o and beta are `L` = lambda, `g` = o, `G` = beta and `o` = 0: LogGOPSim charges its `o`
+//! at both ends, the model charges a message's receiver for it, and its sender only where that sends on.
+//! Where part of alpha overlaps, a comment in the file says so.
+//!
 //! # Source
 //! T. Hoefler, C. Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009.
 
@@ -11,7 +16,7 @@ use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tuwtree_model::{ClosedSet, CostModel, Rank};
+use tuwtree_model::{ClosedSet, CostModel, Costs, Rank};
 
 /// Writes a schedule's actions with their dependencies. Copies take what they cost, in time units of
 /// which each is so many nanoseconds, rounded. Where that would make a copy nothing, the unit is a
@@ -24,7 +29,7 @@ use tuwtree_model::{ClosedSet, CostModel, Rank};
 /// O(1) for each action and port.
 pub fn write(
     schedule: &Schedule,
-    costs: &impl CostModel,
+    costs: &Costs,
     nanoseconds: f64,
     output: &mut dyn Write,
 ) -> io::Result<()> {
@@ -45,6 +50,9 @@ pub fn write(
     if parts > 1.0 {
         writeln!(output, "// calc in units of {} ns; elsewhere it is 1 ns", 1.0 / parts)?;
     }
+    if costs.overlaps() {
+        writeln!(output, "// {}", settings(costs, nanoseconds * parts))?;
+    }
     writeln!(output, "num_ranks {}", task.processors())?;
     for rank in 0..schedule.processors() {
         writeln!(output, "\nrank {rank} {{")?;
@@ -52,6 +60,21 @@ pub fn write(
         writeln!(output, "}}")?;
     }
     Ok(())
+}
+
+/// The settings of LogGOPSim that come nearest to the costs, a time unit of which is so many of its own.
+fn settings(costs: &Costs, units: f64) -> String {
+    match costs.parameters() {
+        Some(costs) => format!(
+            "LogGOPSim: -L {} -o 0 -g {} -G {} -O 0 -S 1000000000 comes nearest",
+            costs.latency() * units,
+            costs.overhead() * units,
+            costs.beta() * units
+        ),
+        None => {
+            "LogGOPSim: L, g and G are the same for all ranks and sizes, these costs are not".into()
+        }
+    }
 }
 
 /// The least time that a copy takes, among those that take any; infinite if there is none.
@@ -160,13 +183,16 @@ mod tests {
     use tuwtree_model::{BlockSizes, Collective, Homogeneous, Step, Tree};
 
     fn exported(gamma: f64) -> io::Result<String> {
+        exported_at(Homogeneous::new(1.0, 1.0, gamma).unwrap())
+    }
+
+    fn exported_at(costs: Homogeneous) -> io::Result<String> {
         let steps = [(0, Step::Copy), (0, Step::Receive(1))];
         let tree = Tree::new(2, 0, &steps).unwrap();
         let gather = Collective::gather(&BlockSizes::new([3, 4]).unwrap());
-        let costs = Homogeneous::new(1.0, 1.0, gamma).unwrap();
         let schedule = Schedule::without_costs(&tree, &gather).unwrap();
         let mut text = Vec::new();
-        write(&schedule, &costs, 1.0, &mut text)?;
+        write(&schedule, &costs.into(), 1.0, &mut text)?;
         Ok(String::from_utf8(text).unwrap())
     }
 
@@ -180,5 +206,13 @@ mod tests {
         assert!(small.contains("calc 30\n"), "{small}");
         assert!(exported(1e-9).unwrap().contains("calc 3000\n"));
         assert!(exported(1e-30).unwrap_err().to_string().contains("too short for GOAL"));
+    }
+
+    #[test]
+    fn what_overlaps_is_said_in_the_settings_of_the_simulator_and_only_then() {
+        let costs = Homogeneous::new(10.0, 2.0, 1.0).unwrap();
+        assert!(!exported_at(costs).unwrap().contains("LogGOPSim"));
+        let overlapping = exported_at(costs.with_overhead(3.0).unwrap()).unwrap();
+        assert!(overlapping.contains("// LogGOPSim: -L 7 -o 0 -g 3 -G 2 -O 0 "), "{overlapping}");
     }
 }

@@ -100,7 +100,8 @@ pub enum ReplayError {
     },
     /// Costs that are not those of the one-port model.
     #[error(
-        "latency from {sender} to {receiver} overlaps with other work; a replay waits for each message"
+        "the latency from {sender} to {receiver} overlaps with other work; SMPI has no link whose messages \
+         queue for o + beta s only: replay with an overhead of all alpha, or simulate"
     )]
     Overlaps {
         /// The rank that sends the message.

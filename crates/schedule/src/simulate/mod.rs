@@ -5,6 +5,14 @@
 //! contention but for a processor's ports, no queue of events in the order of time is needed: an
 //! action's times follow from those of the actions that it waits for.
 //!
+//! ```text
+//!            ready: port free, input written         meet: both ends posted
+//! candidate --------------------------------> posted ----------------------> over, at start + duration
+//!     ^                                         |  copies and eager sends: at once     ^      |
+//!     |                                         +--------------------------------------+      |
+//!     +---- the next on its port; those that waited for what it has written (note_written) ---+
+//! ```
+//!
 //! # Source
 //! OPT section 2.1: synchronous, one-ported communication at linear cost; section 2.3 for k ports.
 
@@ -18,6 +26,7 @@ use crate::program::Programs;
 use crate::schedule::Schedule;
 use matching::Matching;
 use std::collections::BTreeMap;
+use timeline::Cause;
 use tuwtree_model::{CostModel, Rank, Time, TimeError};
 
 pub use matching::Unmatched;
@@ -46,6 +55,45 @@ pub enum Sends {
     Eager,
 }
 
+/// When the receiver of a message is ready for it, as far as latency is concerned that overlaps with
+/// other work. Without such latency it makes no difference.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Posts {
+    /// All receives are posted at the start: the latency passes while the receiver does other things.
+    #[default]
+    PrePosted,
+    /// A receive is posted when the action before it has ended. A sender that waits for its receiver
+    /// waits until then, and only then the latency begins.
+    Strict,
+}
+
+/// How messages go from one rank to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Handover {
+    /// Whether senders wait.
+    pub sends: Sends,
+    /// When receives are posted.
+    pub posts: Posts,
+}
+
+impl From<Sends> for Handover {
+    fn from(sends: Sends) -> Handover {
+        Handover { sends, posts: Posts::default() }
+    }
+}
+
 /// Why a schedule cannot be simulated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulationError {
@@ -66,6 +114,12 @@ pub enum SimulationError {
 }
 
 /// When each action starts and ends.
+///
+/// Where part of the latency overlaps with other work, a message may occupy its receiver's port only when
+/// the latency has passed, from when the sender was ready ([`Posts::PrePosted`]) or both were
+/// ([`Posts::Strict`]). In an outward operation it begins when both are ready, and passes after the
+/// sender's port was occupied, as in a gather backwards in time. An eager message leaves as soon as the
+/// sender is ready.
 ///
 /// # Errors
 /// [`SimulationError`].
@@ -90,10 +144,10 @@ pub enum SimulationError {
 pub fn simulate(
     schedule: &Schedule,
     costs: &impl CostModel,
-    sends: Sends,
+    handover: impl Into<Handover>,
 ) -> Result<Timeline, SimulationError> {
     let matching = Matching::new(schedule.programs())?;
-    let mut simulation = Simulation::new(schedule, &matching, costs, sends);
+    let mut simulation = Simulation::new(schedule, &matching, costs, handover.into());
     simulation.run()?;
     let programs = schedule.programs();
     if let Some(stuck) = simulation.progress.iter().position(|progress| !progress.is_over()) {
@@ -102,16 +156,16 @@ pub fn simulate(
         return Err(SimulationError::Deadlock { processor, action });
     }
     let Simulation { progress, owner, .. } = simulation;
-    let (times, partner) =
-        progress.into_iter().map(|progress| (progress.times, progress.partner)).unzip();
-    Ok(Timeline::new(programs, owner, times, partner))
+    let (times, cause) =
+        progress.into_iter().map(|progress| (progress.times, progress.cause)).unzip();
+    Ok(Timeline::new(programs, owner, times, cause))
 }
 
 struct Simulation<'a, C> {
     programs: &'a Programs,
     matching: &'a Matching,
     costs: &'a C,
-    sends: Sends,
+    handover: Handover,
     /// Whether data flows from the root outwards.
     is_outward: bool,
     /// An entry for each action: its processor.
@@ -126,20 +180,38 @@ struct Simulation<'a, C> {
     candidates: Vec<usize>,
 }
 
-/// Stands for no neighbour and no partner.
+/// Stands for no neighbour.
 const NOTHING: u32 = u32::MAX;
 
 /// How far the times of an action are known.
 #[derive(Clone, Copy, Default)]
 struct KnownTimes {
     times: ActionTimes,
-    /// The other end of the message that ends last so far.
-    partner: u32,
+    /// What its end waited for.
+    cause: Cause,
     is_posted: bool,
     /// Parts that have not ended: the send, the receive, or the copy.
     open: u8,
     /// When the writing actions before it in the list have ended, once that is known.
     written: Option<Time>,
+}
+
+/// A copy or a message, as one of its ends sees it.
+#[derive(Clone, Copy)]
+struct Part {
+    start: Time,
+    duration: Time,
+    /// From when to when the latency passes.
+    latency: (Time, Time),
+    cause: Cause,
+}
+
+impl Part {
+    /// What an action begins by itself at this time, and what takes none.
+    fn at(index: usize, time: Time) -> Part {
+        let cause = Cause { action: index as u32, start: time };
+        Part { start: time, duration: Time::ZERO, latency: (time, time), cause }
+    }
 }
 
 impl KnownTimes {
@@ -149,7 +221,12 @@ impl KnownTimes {
 }
 
 impl<'a, C: CostModel> Simulation<'a, C> {
-    fn new(schedule: &'a Schedule, matching: &'a Matching, costs: &'a C, sends: Sends) -> Self {
+    fn new(
+        schedule: &'a Schedule,
+        matching: &'a Matching,
+        costs: &'a C,
+        handover: Handover,
+    ) -> Self {
         let programs = schedule.programs();
         let mut owner = vec![0; programs.len()];
         let mut neighbours = vec![(NOTHING, NOTHING); programs.len()];
@@ -169,7 +246,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             programs,
             matching,
             costs,
-            sends,
+            handover,
             is_outward: schedule.task().operation.is_outward(),
             owner,
             neighbours,
@@ -217,17 +294,18 @@ impl<'a, C: CostModel> Simulation<'a, C> {
     fn post(&mut self, index: usize, ready: Time) -> Result<(), TimeError> {
         let progress = &mut self.progress[index];
         progress.is_posted = true;
-        progress.times = ActionTimes { ready, start: ready, end: ready };
+        progress.times = ActionTimes { ready, start: ready, end: ready, latency: (ready, ready) };
         let action = self.programs.action(index);
         progress.open = if matches!(action.deed, Deed::Exchange(..)) { 2 } else { 1 };
         if let Deed::Copy { from, .. } = action.deed {
             let duration = self.costs.copy_at(self.owner[index] as Rank, from.bytes())?;
-            return self.end_part(index, NOTHING, ready, duration);
+            return self.end_part(index, Part { duration, ..Part::at(index, ready) });
         }
         if let Some(receiver) = self.matching.receiver_of(index) {
-            match self.sends {
+            match self.handover.sends {
                 Sends::Eager => {
-                    self.end_part(index, receiver as u32, ready, self.duration(index)?)?;
+                    let duration = self.duration(index)?;
+                    self.end_part(index, Part { duration, ..Part::at(index, ready) })?;
                 }
                 Sends::Synchronous => {}
             }
@@ -242,26 +320,44 @@ impl<'a, C: CostModel> Simulation<'a, C> {
     }
 
     /// Transmits a message whose ends are both posted.
-    ///
-    /// Where latency overlaps, it passes before the receiver's port is occupied, or, in an outward
-    /// operation, after the sender's port was.
     fn meet(&mut self, sender: usize, receiver: usize) -> Result<(), TimeError> {
         let ready = |index: usize| self.progress[index].times.ready;
         let (latency, duration) = (self.latency(sender)?, self.duration(sender)?);
-        let (sent, start) = match self.is_outward {
-            true => {
-                let sent = ready(sender).later(ready(receiver));
-                (sent, self.costs.sum(sent, latency)?)
-            }
-            false => {
-                let start = self.costs.sum(ready(sender), latency)?.later(ready(receiver));
-                (start, start)
-            }
+        let Handover { sends, posts } = self.handover;
+        let leaves_at_once = match (sends, posts) {
+            (Sends::Eager, _) => true,
+            (Sends::Synchronous, Posts::PrePosted) => !self.is_outward,
+            (Sends::Synchronous, Posts::Strict) => false,
         };
-        if self.sends == Sends::Synchronous {
-            self.end_part(sender, receiver as u32, sent, duration)?;
+        let begin = match leaves_at_once {
+            true => ready(sender),
+            false => ready(sender).later(ready(receiver)),
+        };
+        let arrival = self.costs.sum(begin, latency)?;
+        let start = arrival.later(ready(receiver));
+        // Who is ready last causes the rest. Of two, the one whose end it is.
+        let caused = |own: usize, other: usize| {
+            let causes = |end: usize| match end == receiver && start == ready(receiver) {
+                true => Some(start),
+                false => (ready(end) == begin && arrival == start).then_some(begin),
+            };
+            let cause = |end| causes(end).map(|start| Cause { action: end as u32, start });
+            cause(own).or_else(|| cause(other)).expect("one of the two is ready last")
+        };
+        let part =
+            Part { start, duration, latency: (begin, arrival), cause: caused(receiver, sender) };
+        if sends == Sends::Synchronous {
+            let cause = caused(sender, receiver);
+            self.end_part(
+                sender,
+                match self.is_outward {
+                    // The latency passes behind the sender's port.
+                    true => Part { start: begin, latency: (begin, begin), cause, ..part },
+                    false => Part { cause, ..part },
+                },
+            )?;
         }
-        self.end_part(receiver, sender as u32, start, duration)
+        self.end_part(receiver, part)
     }
 
     /// How much later than it is sent the message of a sending action may be received.
@@ -278,20 +374,20 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         self.costs.transmission_between(sender, send.to, send.from.bytes())
     }
 
-    /// Ends one part of an action, a copy or a message to or from the partner; if it was the last, others may go on.
-    fn end_part(
-        &mut self,
-        index: usize,
-        partner: u32,
-        start: Time,
-        duration: Time,
-    ) -> Result<(), TimeError> {
+    /// Ends one part of an action, a copy or a message; if it was the last, others may go on.
+    fn end_part(&mut self, index: usize, part: Part) -> Result<(), TimeError> {
+        let Part { start, duration, latency: (begin, arrival), cause } = part;
         let end = self.costs.sum(start, duration)?;
         let progress = &mut self.progress[index];
         if end >= progress.times.end {
+            let within = |time: Time| time.later(progress.times.ready).min(start);
+            progress.times.latency = match (within(begin), within(arrival)) {
+                (begin, arrival) if begin < arrival => (begin, arrival),
+                _ => (start, start),
+            };
             progress.times.start = start;
             progress.times.end = end;
-            progress.partner = partner;
+            progress.cause = cause;
         }
         progress.open -= 1;
         if progress.is_over() {

@@ -174,3 +174,40 @@ fn processors_that_wait_for_each_other_are_told() {
     assert_eq!(error, SimulationError::Deadlock { processor: 0, action: 0 });
     assert!(simulate(&schedule, &costs(), Sends::Eager).is_ok());
 }
+
+/// A gather in which 0 receives from 1 and 2, who have their blocks at once.
+fn star() -> Schedule {
+    let text = r#"{"format":"tuwtree-schedule","version":1,"operation":"gather","processors":3,
+        "root":0,"order":"ordered","ports":1,"block_sizes_bytes":[1,2,3],"segment_bytes":[0,0,0],
+        "actions":[[{"from":["input",0,1],"into":["output",0,1]},
+            {"receive":1,"into":["output",1,2]},{"receive":2,"into":["output",3,3]}],
+            [{"send":0,"from":["input",0,2]}],[{"send":0,"from":["input",0,3]}]]}"#;
+    document::read(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn latency_passes_while_the_receiver_does_other_things_unless_receives_are_strict() {
+    // Copy until 5; both messages have come at 8; each occupies the port for 2 and 2 or 3 more.
+    let costs = Homogeneous::new(10.0, 1.0, 5.0).unwrap().with_overhead(2.0).unwrap();
+    let times = |posts| {
+        let handover = Handover { sends: Sends::Synchronous, posts };
+        let timeline = simulate(&star(), &costs, handover).unwrap();
+        let units = |time: Time| time.units();
+        let root = timeline.actions(0).iter();
+        let spans: Vec<_> = root.map(|at| [at.ready, at.start, at.end].map(units)).collect();
+        let latencies = timeline.actions(0)[1..].iter().map(|at| at.latency);
+        let latencies: Vec<_> = latencies.map(|(from, to)| (from.units(), to.units())).collect();
+        let path = timeline.critical_path();
+        let path: Vec<_> =
+            path.iter().map(|at| (at.processor, at.start.units(), at.end.units())).collect();
+        (spans, latencies, path)
+    };
+    let (spans, latencies, path) = times(Posts::PrePosted);
+    assert_eq!(spans, [[0.0, 0.0, 5.0], [5.0, 8.0, 12.0], [12.0, 12.0, 17.0]]);
+    assert_eq!(latencies, [(5.0, 8.0), (12.0, 12.0)]);
+    assert_eq!(path, [(1, 0.0, 12.0), (0, 12.0, 17.0)]);
+    let (spans, latencies, path) = times(Posts::Strict);
+    assert_eq!(spans, [[0.0, 0.0, 5.0], [5.0, 13.0, 17.0], [17.0, 25.0, 30.0]]);
+    assert_eq!(latencies, [(5.0, 13.0), (17.0, 25.0)]);
+    assert_eq!(path, [(0, 0.0, 5.0), (0, 5.0, 17.0), (0, 17.0, 30.0)]);
+}

@@ -9,10 +9,23 @@ pub struct ActionTimes {
     /// When its processor is ready for it: the port is free, and what it reads has been written.
     pub ready: Time,
     /// When it starts; for an exchange, when the part starts that ends last. Until then, from
-    /// `ready`, it waits for the other processor.
+    /// `ready`, it waits for the other processor, or for its message.
     pub start: Time,
     /// Not before `start`, in the time units of the costs.
     pub end: Time,
+    /// From when to when, of the time from `ready` to `start`, the latency of its message passes; twice
+    /// `start` if none does.
+    pub latency: (Time, Time),
+}
+
+/// What the end of an action waited for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cause {
+    /// The action itself, or the other end of its message: the one without which it would have ended
+    /// earlier.
+    pub(super) action: u32,
+    /// Since when that one was ready.
+    pub(super) start: Time,
 }
 
 /// The times of all actions of a schedule.
@@ -22,8 +35,8 @@ pub struct Timeline {
     times: Vec<ActionTimes>,
     /// An entry for each action: its processor.
     owner: Vec<u32>,
-    /// An entry for each action: the action at the other end of the message that ends it, if one does.
-    partner: Vec<u32>,
+    /// An entry for each action.
+    cause: Vec<Cause>,
     /// Where the actions of each processor end.
     ends: Vec<u32>,
     completion_time: Time,
@@ -36,9 +49,10 @@ pub struct Critical {
     pub processor: Rank,
     /// The index of the action in the processor's list.
     pub action: usize,
-    /// When it starts; of an exchange, when the half on the path does.
+    /// When it starts; of an exchange, when the half on the path does. A message whose latency overlaps
+    /// starts with its latency.
     pub start: Time,
-    /// When it, or that half, ends.
+    /// When it, or that half, ends; a message, where it ends last.
     pub end: Time,
 }
 
@@ -47,11 +61,11 @@ impl Timeline {
         programs: &Programs,
         owner: Vec<u32>,
         times: Vec<ActionTimes>,
-        partner: Vec<u32>,
+        cause: Vec<Cause>,
     ) -> Timeline {
         let ends = (0..programs.processors()).map(|rank| programs.range(rank).end as u32).collect();
         let completion_time = times.iter().map(|times| times.end).max().unwrap_or_default();
-        Timeline { times, owner, partner, ends, completion_time }
+        Timeline { times, owner, cause, ends, completion_time }
     }
 
     /// The number of processors.
@@ -76,8 +90,8 @@ impl Timeline {
         self.total(rank, |times| times.end.before(times.start))
     }
 
-    /// How long a processor's ports are occupied by actions that wait for another processor, in
-    /// time units.
+    /// How long a processor's ports are occupied by actions that wait for another processor, or for
+    /// the latency of a message, in time units.
     pub fn waiting_units(&self, rank: Rank) -> f64 {
         self.total(rank, |times| times.start.before(times.ready))
     }
@@ -97,15 +111,15 @@ impl Timeline {
     /// # Complexity
     /// O(n) for n actions.
     pub fn critical_path(&self) -> Vec<Critical> {
-        let last =
-            |times: &ActionTimes| times.end == self.completion_time && times.end > times.start;
-        let Some(mut index) = self.times.iter().position(last) else { return Vec::new() };
+        let last = |&index: &usize| {
+            self.times[index].end == self.completion_time && self.takes_time(index)
+        };
+        let Some(mut index) = (0..self.times.len()).find(last) else { return Vec::new() };
         let mut path = Vec::new();
         loop {
-            let ActionTimes { ready, start, end } = self.times[index];
-            if start > ready {
-                index = self.partner[index] as usize;
-            }
+            let end = self.times[index].end;
+            let Cause { action, start } = self.cause[index];
+            index = action as usize;
             path.push(self.critical(index, start, end));
             match self.ending_at(index, start) {
                 // Actions that take no time might follow each other in a circle.
@@ -126,9 +140,13 @@ impl Timeline {
         let rank = self.owner[index] as usize;
         let first = if rank == 0 { 0 } else { self.ends[rank - 1] as usize };
         let ending = |&before: &usize| self.times[before].end == time;
-        let takes_time = |&before: &usize| self.times[before].start < time;
         let mut before = (first..index).rev().filter(ending);
-        before.clone().find(takes_time).or_else(|| before.next())
+        before.clone().find(|&before| self.takes_time(before)).or_else(|| before.next())
+    }
+
+    /// Whether an action, or the latency before it, takes any time.
+    fn takes_time(&self, index: usize) -> bool {
+        self.cause[index].start < self.times[index].end
     }
 
     fn critical(&self, index: usize, start: Time, end: Time) -> Critical {

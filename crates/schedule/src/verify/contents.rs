@@ -28,7 +28,7 @@ pub(super) struct ByteRun {
     pub(super) source: ByteSource,
     /// The number of the first of them in the operation's data.
     pub(super) start: u64,
-    /// More than 0.
+    /// How many bytes there are, at least 1.
     pub(super) bytes: u64,
 }
 

@@ -104,9 +104,9 @@ pub enum IfEager {
 /// Consecutive bytes of all blocks, packed in rank order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The first.
+    /// The block and the offset of the first byte.
     pub first: Datum,
-    /// The last.
+    /// The block and the offset of the last byte, which may be the first.
     pub last: Datum,
 }
 
@@ -121,9 +121,9 @@ impl fmt::Display for Span {
 pub enum Contributors {
     /// Exactly these, in this order.
     Consecutive {
-        /// The first.
+        /// The lowest rank that has contributed.
         first: Rank,
-        /// The last.
+        /// The highest rank; all between have contributed, too.
         last: Rank,
     },
     /// Others.
@@ -204,7 +204,7 @@ pub enum Fault {
         buffer: Buffer,
         /// The first such byte.
         offset: u64,
-        /// Which of both.
+        /// Whether the byte is written twice, or read and written.
         overlap: Overlap,
     },
     /// An action on one port that overwrites what another on another port still uses.

@@ -1,4 +1,14 @@
 //! Where every byte comes from: performs copies and messages with symbols for data.
+//!
+//! ```text
+//! gather, rank 1 the root     rank 0: input      rank 1: input     rank 1: output
+//! at first                    0.0 0.1            1.0               ?   ?   ?
+//! event: message 0 -> 1       0.0 0.1 --read-- data --write------> 0.0 0.1 ?
+//! event: copy                                    1.0 --------->    0.0 0.1 1.0
+//! at the end                                                       is what belongs there
+//!
+//! Faults: ? is read; an output's byte is written twice; an operand is out of order; a byte is another.
+//! ```
 
 use super::contents::{ByteRun, ByteSource, Contents, Wanted};
 use super::contributions::{Values, Wrong};
@@ -18,7 +28,7 @@ pub(super) struct Flow {
 
 /// The data that actions move: for each message or copy its run, where it is one.
 pub(super) struct Moved {
-    /// For each message.
+    /// The data of each message, by its number; `None` where it is no single run.
     pub(super) by_message: Vec<Option<ByteRun>>,
     /// For each action that is a copy.
     pub(super) by_copy: Vec<Option<ByteRun>>,

@@ -4,6 +4,14 @@
 //! An action starts when the one before it on its port has ended and, if it reads what others write,
 //! when all earlier receives and copies have. A message moves when its send and its receive have both
 //! started. Waiting only ever ends, so the result does not depend on what is looked at first.
+//!
+//! ```text
+//!         port free       writers before it ended      its messages have both ends started
+//! Listed ----------> Waits ---------------------> Started ------------------------------> Ended
+//!   ^                  ^        (the front has passed it)                                   |
+//!   |                  +---- advance: the rank's front moves over all that has ended -------+
+//!   +----------------------- free_port: the next action on its port ------------------------+
+//! ```
 
 use super::matching::{MatchedMessage, MatchedMessages};
 use super::{Actions, NONE, Stuck};

@@ -6,6 +6,13 @@
 //! is listed after the first receive or copy at or behind a on a's port. Hence one number for each
 //! action that uses a byte, and its largest over the bytes that b writes, decide. A reading b needs
 //! no look: it waits itself.
+//!
+//! ```text
+//! list     3  4  5  6  7  8
+//! port 0   a  .  r  .             r: the first receive or copy at or behind a
+//! port 1            w  .  b       w: the last action at or before b that waits for earlier ones
+//!                                 w is listed after r, so r, and with it a, has ended when b starts
+//! ```
 
 use super::{Actions, Fault, NONE, Overlap};
 use crate::action::{Buffer, Piece, Region};

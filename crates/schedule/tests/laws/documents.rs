@@ -3,11 +3,13 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use tuwtree_laws::machines::{hierarchy, matrix};
+use tuwtree_laws::machines::{hierarchy, matrix, measured_hierarchy, overlapping};
 use tuwtree_laws::problems::{self, costs, gather, rooted, sizes};
 use tuwtree_model::document::{Date, Machine, TreeDocument};
-use tuwtree_model::{Collective, Costs, Homogeneous, Network, Problem, Root, Tree, Vector};
-use tuwtree_schedule::{Order, document, verify};
+use tuwtree_model::{
+    Collective, Costs, Homogeneous, Network, PortKind, Problem, Root, Tree, Vector, WireOwner,
+};
+use tuwtree_schedule::{Order, Schedule, document, verify};
 use tuwtree_treegen::{AdaptiveRule, adaptive};
 
 const MACHINE: &str = "docs/machine.schema.json";
@@ -56,6 +58,111 @@ proptest! {
         prop_assert_eq!(&toml::from_str::<Machine>(&toml).unwrap(), &machine);
         let value = serde_json::from_str(&json).unwrap();
         prop_assert!(schema(MACHINE).is_valid(&value), "{json}");
+    }
+}
+
+/// Networks in which some things are known.
+fn networks() -> impl Strategy<Value = Network> {
+    let limit = prop::option::of(0..1_u64 << 63);
+    (any::<bool>(), any::<bool>(), limit, prop::option::of(0.0..1e-3), any::<bool>()).prop_map(
+        |(in_order, of_nodes, eager_limit, send_overhead, told)| Network {
+            port: if in_order { PortKind::FirstInFirstOut } else { PortKind::Fair },
+            wire: if of_nodes { WireOwner::Node } else { WireOwner::Rank },
+            eager_limit,
+            send_overhead,
+            measured: told
+                .then(|| ("latency".into(), "two \"floods\"".into()))
+                .into_iter()
+                .collect(),
+        },
+    )
+}
+
+/// A machine with these costs, as far as its network goes with them.
+fn machine_with(costs: Costs, network: Network) -> Machine {
+    let wire = match costs {
+        Costs::Hierarchical(_) => network.wire,
+        Costs::Homogeneous(_) | Costs::Matrix(_) => WireOwner::Rank,
+    };
+    Machine {
+        name: "any".into(),
+        date: Date::parse("2026-11-21").unwrap(),
+        provenance: "drawn at random".into(),
+        costs,
+        network: Network { wire, ..network },
+    }
+}
+
+/// Costs of any kind whose latency may overlap, tables among them, for so many processors.
+fn newer_costs(processors: usize) -> impl Strategy<Value = Costs> {
+    prop_oneof![
+        overlapping(processors),
+        measured_hierarchy(processors).prop_map(Costs::Hierarchical),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn machines_with_overheads_tables_and_networks_read_as_written_and_fit_the_schema(
+        costs in (1..12_usize).prop_flat_map(newer_costs), network in networks(),
+    ) {
+        let machine = machine_with(costs, network);
+        let json = serde_json::to_string(&machine).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<Machine>(&json).unwrap(), &machine);
+        let toml = toml::to_string(&machine).unwrap();
+        prop_assert_eq!(&toml::from_str::<Machine>(&toml).unwrap(), &machine);
+        let value: Value = serde_json::from_str(&json).unwrap();
+        prop_assert_eq!(&value["version"], machine.version());
+        prop_assert!(schema(MACHINE).is_valid(&value), "{json}");
+        if machine.version() == 2 {
+            let early = json.replacen("\"version\":2", "\"version\":1", 1);
+            let error = serde_json::from_str::<Machine>(&early).unwrap_err().to_string();
+            prop_assert!(error.contains("they need version 2"), "{}", error);
+        }
+    }
+
+    #[test]
+    fn trees_and_schedules_with_them_read_as_written_and_fit_the_schema(
+        (sizes, costs) in sizes(12).prop_flat_map(|sizes| {
+            let processors = sizes.processors();
+            (Just(sizes), newer_costs(processors))
+        }),
+        network in networks(), with_machine: bool,
+    ) {
+        let problem = match (&costs, with_machine) {
+            (Costs::Homogeneous(costs), false) => gather(&sizes, costs, Root::Best),
+            _ => gather(&sizes, machine_with(costs, network), Root::Best),
+        };
+        let stated = problem.stated_costs();
+        let is_newer = stated.machine().map_or(stated.costs().overlaps(), |one| one.version() > 1);
+        let tree = adaptive(&problem, AdaptiveRule::CompletionTime).unwrap();
+        let schedule = Schedule::of_tree(&tree, &problem).unwrap();
+        let document = document_of(tree, Some(&problem));
+        let text = serde_json::to_string(&document).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<TreeDocument>(&text).unwrap(), &document);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        prop_assert!(schema(TREE).is_valid(&value), "{text}");
+        prop_assert_eq!(value["version"] == 4, is_newer);
+        let mut written = Vec::new();
+        document::write(&schedule, &mut written).unwrap();
+        prop_assert_eq!(&document::read(&written[..]).unwrap(), &schedule);
+        let written = String::from_utf8(written).unwrap();
+        let value: Value = serde_json::from_str(&written).unwrap();
+        prop_assert!(schema(SCHEDULE).is_valid(&value), "{written}");
+        prop_assert_eq!(value["version"] == 2, is_newer);
+        if is_newer {
+            // What older programs would not understand is not called as it was for them.
+            let early = text.replacen("\"version\":4", "\"version\":3", 1);
+            let error = serde_json::from_str::<TreeDocument>(&early).unwrap_err().to_string();
+            prop_assert!(error.contains("it needs version 4"), "{}", error);
+            prop_assert!(!schema(TREE).is_valid(&serde_json::from_str(&early).unwrap()));
+            let early = written.replacen("\"version\":2", "\"version\":1", 1);
+            let error = document::read(early.as_bytes()).unwrap_err().to_string();
+            prop_assert!(error.contains("it needs version 2"), "{}", error);
+            prop_assert!(!schema(SCHEDULE).is_valid(&serde_json::from_str(&early).unwrap()));
+        }
     }
 }
 
@@ -192,6 +299,7 @@ fn the_schema_of_schedules_refuses_what_the_program_refuses() {
         ("\"ports\":2", "\"ports\":65536"),
         ("\"direct\"", "\"some\""),
         ("\"alpha\":100.0", "\"alpha\":-1.0"),
+        ("\"alpha\":100.0", "\"alpha\":100.0,\"overhead\":100.0"),
         ("[3,1,2,5]", "[3,1,2,-5]"),
         ("[3,1,2,5]", "[3,1,2,5],\"vector_bytes\":11"),
         ("\"receive\":2,", "\"receive\":2,\"send\":1,"),

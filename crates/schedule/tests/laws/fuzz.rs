@@ -159,6 +159,15 @@ fn schedules() -> Vec<Vec<u8>> {
         document::write(&schedule.schedule().unwrap().unwrap(), &mut text).unwrap();
         texts.push(text);
     }
+    let overlapping = String::from_utf8(texts[0].clone()).unwrap();
+    let costs =
+        "\"costs\":{\"alpha\":9,\"overhead\":2.5,\"beta_per_byte\":1,\"gamma_per_byte\":0},";
+    let overlapping = overlapping.replacen("\"version\":1", "\"version\":2", 1).replacen(
+        "\"segment_bytes\"",
+        &format!("{costs}\"segment_bytes\""),
+        1,
+    );
+    texts.push(overlapping.into_bytes());
     texts
 }
 
@@ -167,6 +176,8 @@ fn trees() -> Vec<Vec<u8>> {
     [
         r#"{"format":"tuwtree-tree","version":1,"processors":1,"root":0,"subtrees":[[]]}"#,
         r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5,"block_sizes_bytes":[2,1,4]}}"#,
+        r#"{"format":"tuwtree-tree","version":4,"processors":2,"root":0,"subtrees":[[0,1],[]],"problem":{"operation":"scatter","alpha":9.0,"overhead":2.5,"beta_per_byte":1.0,"gamma_per_byte":0.5,"block_sizes_bytes":[2,1]}}"#,
+        r#"{"format":"tuwtree-tree","version":4,"processors":2,"root":0,"subtrees":[[0,1],[]],"problem":{"operation":"gather","machine":{"format":"tuwtree-machine","version":2,"name":"n","date":"2026-11-21","provenance":"p","hierarchical":{"gamma_seconds_per_byte":0.0,"placement":"block","levels":[{"name":"all","members":8,"sizes":[{"bytes":1,"latency_seconds":4e-6,"occupancy_seconds":4e-7},{"bytes":64,"latency_seconds":3e-6,"occupancy_seconds":5e-7}]}]},"network":{"port":"fair","wire":"node","eager_limit_bytes":65535,"send_overhead_seconds":4e-7,"measured":{"latency":"by hand"}}},"block_sizes_bytes":[2,1]}}"#,
         r#"{"format":"tuwtree-tree","version":1,"processors":5,"root":4,"subtrees":[[1,0,2],[],[2,3],[],[4,0]],"problem":null}"#,
     ]
     .map(|text| text.as_bytes().to_vec())

@@ -2,19 +2,47 @@
 
 use proptest::prelude::*;
 use tuwtree_dp::{default_method, optimal};
+use tuwtree_laws::machines::{measured_hierarchy, overlapping};
 use tuwtree_laws::problems::{
-    costs, gather, homogeneous, irregular, of_each_operation, rooted, sizes,
+    costs, gather, homogeneous, irregular, of_each_operation, ports, rooted, sizes,
 };
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
-    ClosedSet, Collective, CostMatrix, Distribution, DistributionParameters, Problem, Randomness,
-    Rank, Root, Time, Tree, Vector, completion, completion_time,
+    BlockSizes, ClosedSet, Collective, CostMatrix, CostModel, Distribution, DistributionParameters,
+    Problem, Randomness, Rank, Root, Time, Tree, Vector, completion, completion_time,
 };
-use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
+use tuwtree_schedule::{Handover, Posts, Schedule, Sends, Timeline, simulate};
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
-fn timeline(tree: &Tree, problem: &Problem, sends: Sends) -> Timeline {
-    simulate(&Schedule::of_tree(tree, problem).unwrap(), problem.costs(), sends).unwrap()
+fn timeline(tree: &Tree, problem: &Problem, handover: impl Into<Handover>) -> Timeline {
+    simulate(&Schedule::of_tree(tree, problem).unwrap(), problem.costs(), handover).unwrap()
+}
+
+/// Every way of handing messages over.
+fn handovers() -> impl Iterator<Item = Handover> {
+    Sends::all().flat_map(|sends| Posts::all().map(move |posts| Handover { sends, posts }))
+}
+
+/// A tree, its blocks, and costs for as many processors.
+fn judged<T: std::fmt::Debug, S: Strategy<Value = T>>(
+    most: usize,
+    costs: fn(usize) -> S,
+) -> impl Strategy<Value = (Tree, BlockSizes, T)> {
+    trees(sizes(most)).prop_flat_map(move |(tree, sizes)| {
+        let processors = tree.processors();
+        (Just(tree), Just(sizes), costs(processors))
+    })
+}
+
+/// Fails unless the critical path goes on without a gap from 0 to the completion time.
+fn check_critical_path(timeline: &Timeline) -> Result<(), TestCaseError> {
+    let mut time = Time::ZERO;
+    for step in timeline.critical_path() {
+        prop_assert_eq!(step.start, time);
+        time = step.end;
+    }
+    prop_assert_eq!(time, timeline.completion_time());
+    Ok(())
 }
 
 /// Integer costs for each ordered pair of processors.
@@ -92,13 +120,136 @@ proptest! {
         (tree, sizes) in trees(sizes(40)), costs in costs(),
     ) {
         for problem in irregular(&sizes, costs) {
-            let timeline = timeline(&tree, &problem, Sends::Synchronous);
-            let mut time = Time::ZERO;
-            for step in timeline.critical_path() {
-                prop_assert_eq!(step.start, time);
-                time = step.end;
+            check_critical_path(&timeline(&tree, &problem, Sends::Synchronous))?;
+        }
+    }
+
+    #[test]
+    fn a_tree_takes_its_completion_time_where_latency_overlaps(
+        (tree, sizes, costs) in judged(20, overlapping), bytes in 0..100_u64, k in 1..4_u16,
+    ) {
+        for problem in of_each_operation(&sizes, bytes, &costs) {
+            let problem = match problem.operation().is_irregular() {
+                true => problem.with_ports(ports(k)),
+                false => problem,
+            };
+            let expected = completion_time(&tree, &problem).unwrap();
+            for sends in Sends::all() {
+                let timeline = timeline(&tree, &problem, sends);
+                prop_assert_eq!(timeline.completion_time(), expected, "{:?}", problem);
             }
-            prop_assert_eq!(time, timeline.completion_time());
+        }
+    }
+
+    #[test]
+    fn a_tree_takes_its_completion_time_by_measured_tables(
+        (tree, sizes, machine) in judged(20, measured_hierarchy), bytes in 0..1000_u64,
+        k in 1..4_u16,
+    ) {
+        for problem in of_each_operation(&sizes, bytes, &machine) {
+            let problem = match problem.operation().is_irregular() {
+                true => problem.with_ports(ports(k)),
+                false => problem,
+            };
+            let expected = completion_time(&tree, &problem).unwrap();
+            let time = timeline(&tree, &problem, Sends::Synchronous).completion_time();
+            match problem.operation().is_outward() {
+                // The recursion sums up from the leaves, the simulation from the root.
+                true => prop_assert!((time.units() - expected.units()).abs() <= 1e-9 * expected.units()),
+                false => prop_assert_eq!(time, expected),
+            }
+        }
+    }
+
+    #[test]
+    fn waits_latencies_and_critical_paths_fit_however_messages_are_handed_over(
+        (tree, sizes, costs) in judged(20, overlapping), bytes in 0..100_u64, k in 1..4_u16,
+    ) {
+        for problem in of_each_operation(&sizes, bytes, &costs) {
+            let problem = match problem.operation().is_irregular() {
+                true => problem.with_ports(ports(k)),
+                false => problem,
+            };
+            let least = completion_time(&tree, &problem).unwrap();
+            let schedule = Schedule::of_tree(&tree, &problem).unwrap();
+            for handover in handovers() {
+                let timeline = simulate(&schedule, &costs, handover).unwrap();
+                prop_assert!(timeline.completion_time() >= least);
+                check_critical_path(&timeline)?;
+                let mut busy = 0.0;
+                for rank in 0..tree.processors() {
+                    for times in timeline.actions(rank) {
+                        let (begin, arrival) = times.latency;
+                        prop_assert!(times.ready <= begin && begin <= arrival);
+                        prop_assert!(arrival <= times.start && times.start <= times.end);
+                    }
+                    busy += timeline.busy_units(rank);
+                }
+                // Every message occupies a port at both its ends, every copy one.
+                let programs = schedule.programs();
+                let spans = (0..tree.processors()).flat_map(|rank| {
+                    programs.actions(rank).map(move |action| (rank, action))
+                }).map(|(rank, action)| match (action.send(), action.receive()) {
+                    (Some(send), _) => {
+                        let bytes = send.from.bytes();
+                        2.0 * costs.transmission_between(rank, send.to, bytes).unwrap().units()
+                    }
+                    (None, Some(_)) => 0.0,
+                    (None, None) => {
+                        let bytes = action.reads().unwrap().bytes();
+                        costs.copy_at(rank, bytes).unwrap().units()
+                    }
+                });
+                prop_assert_eq!(busy, spans.sum::<f64>());
+            }
+        }
+    }
+
+    #[test]
+    fn strict_receives_pay_each_latency_after_the_other(
+        (tree, sizes, costs) in judged(20, overlapping),
+    ) {
+        // By the definition: a gather's receive is posted when the step before it has ended.
+        let problem = gather(&sizes, &costs, Root::Best);
+        let done = completion(&tree, &problem).unwrap();
+        let mut ready = vec![Time::ZERO; tree.processors()];
+        for rank in tree.top_down().into_iter().rev() {
+            let mut clock = Time::ZERO;
+            for step in tree.steps(rank) {
+                clock = match step {
+                    tuwtree_model::Step::Copy => {
+                        costs.sum(clock, costs.copy_at(rank, sizes.block(rank)).unwrap()).unwrap()
+                    }
+                    tuwtree_model::Step::Receive(child) => {
+                        let bytes = done.segment[child];
+                        // Nothing is sent where there is no data.
+                        let posted = if bytes > 0 { clock.later(ready[child]) } else { clock };
+                        let latency = costs.latency_between(child, rank, bytes).unwrap();
+                        let time = costs.transmission_between(child, rank, bytes).unwrap();
+                        costs.sum(costs.sum(posted, latency).unwrap(), time).unwrap()
+                    }
+                };
+            }
+            ready[rank] = clock;
+        }
+        let strict = Handover { posts: Posts::Strict, ..Handover::default() };
+        let time = timeline(&tree, &problem, strict).completion_time();
+        prop_assert_eq!(time, ready[tree.root()]);
+    }
+
+    #[test]
+    fn without_overlap_it_does_not_matter_when_receives_are_posted(
+        (tree, sizes) in trees(sizes(20)), costs in costs(), bytes in 0..100_u64,
+    ) {
+        for problem in of_each_operation(&sizes, bytes, costs) {
+            for sends in Sends::all() {
+                let [pre_posted, strict] = [Posts::PrePosted, Posts::Strict]
+                    .map(|posts| timeline(&tree, &problem, Handover { sends, posts }));
+                for rank in 0..tree.processors() {
+                    prop_assert_eq!(pre_posted.actions(rank), strict.actions(rank));
+                }
+                prop_assert_eq!(pre_posted.critical_path(), strict.critical_path());
+            }
         }
     }
 

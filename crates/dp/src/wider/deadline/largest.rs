@@ -12,7 +12,8 @@ const GROUP: usize = 32;
 /// Largest blocks of ranges.
 pub(super) struct Largest {
     blocks: Vec<f64>,
-    /// `p` entries.
+    /// For each rank, as bits: the places of its group up to it whose block none behind it, up to
+    /// the rank, exceeds.
     masks: Vec<u32>,
     /// Entry `n` has, for each group, the largest block of `2^n` groups from there on.
     stretches: Vec<Vec<u32>>,

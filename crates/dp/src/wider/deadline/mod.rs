@@ -145,7 +145,7 @@ where
     let total = sizes.total();
     // No tree worth trying lets a block travel more often.
     let most = 64.0 * (port(total) + latency(total) + latency(1) + copy(total));
-    if !(most < <f64 as Scalar>::LIMIT) {
+    if most.is_nan() || most >= <f64 as Scalar>::LIMIT {
         return Err(DpError::TooLarge { total });
     }
     let law = BySize { sizes: &kept.sizes, port, latency, copy };
@@ -161,7 +161,7 @@ struct Splitter<'a, P, L> {
     latency_of: L,
     /// Of a mean block.
     latency: f64,
-    /// What a message of one byte occupies.
+    /// What a message occupies beside its bytes.
     overhead: f64,
     /// `p` entries: the time of each copy.
     copy: Vec<f64>,
@@ -191,7 +191,8 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
         let BySize { sizes, port, latency: latency_of, ref copy } = *law;
         let processors = sizes.processors();
         let latency = latency_of((sizes.total() / processors as u64).max(1));
-        let overhead = port(1).min(port(0));
+        // What is left of the time of a byte without the byte; no message has none.
+        let overhead = (2.0 * port(1) - port(2)).clamp(0.0, port(1));
         Splitter {
             effort,
             class,

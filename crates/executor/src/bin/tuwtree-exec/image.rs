@@ -26,11 +26,11 @@ pub(crate) enum Content {
 /// Consecutive bytes of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Area {
-    /// Where they start.
+    /// Where they start, in bytes from the memory's start.
     pub(crate) at: u64,
     /// How many they are.
     pub(crate) bytes: u64,
-    /// What they are.
+    /// Whose data they have to be.
     pub(crate) content: Content,
     /// The rank whose block this is; 0 in a buffer that has one area.
     pub(crate) block: usize,

@@ -28,7 +28,7 @@ use tuwtree_schedule::{Buffer, Role};
 /// program and of the MPI library on these processes.
 #[derive(Args, Debug)]
 pub(crate) struct SelftestArgs {
-    /// How many problems
+    /// How many random problems are performed and compared
     #[arg(long, value_name = "N", default_value_t = 500)]
     problems: u64,
 

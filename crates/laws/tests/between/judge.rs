@@ -1,0 +1,206 @@
+//! The judge of trees against a plain one that knows no heap and no virtual time, and against the
+//! planner, which no gather takes longer than.
+
+use proptest::prelude::*;
+use tuwtree_laws::machines::{measured_hierarchy, overlapping};
+use tuwtree_laws::problems::{gather, of_each_operation, overlapping_costs, ports, sizes};
+use tuwtree_laws::random_trees::trees;
+use tuwtree_model::document::{Date, Machine};
+use tuwtree_model::{
+    BlockSizes, CostModel, Costs, Homogeneous, Network, PortKind, Problem, Rank, Root, StatedCosts,
+    Step, Tree, WireOwner, completion_time, judged_time,
+};
+
+/// Costs with what is known of a network beside them.
+fn on(network: Network, costs: Costs) -> StatedCosts {
+    Machine {
+        name: "drawn at random".into(),
+        date: Date::parse("2026-11-21").unwrap(),
+        provenance: "a law".into(),
+        costs,
+        network,
+    }
+    .into()
+}
+
+/// Networks on which each rank has a wire of its own.
+fn networks() -> impl Strategy<Value = Network> {
+    let port = prop_oneof![Just(PortKind::Fair), Just(PortKind::FirstInFirstOut)];
+    let limit = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
+    (port, limit).prop_map(|(port, eager_limit)| Network {
+        port,
+        eager_limit,
+        wire: WireOwner::Rank,
+        ..Network::default()
+    })
+}
+
+/// Costs of any kind: integers, or measured tables.
+fn costs(processors: usize) -> impl Strategy<Value = Costs> {
+    prop_oneof![
+        overlapping(processors),
+        measured_hierarchy(processors).prop_map(Costs::Hierarchical),
+    ]
+}
+
+/// A tree, its blocks, costs for as many processors, and a network.
+fn judged() -> impl Strategy<Value = (Tree, BlockSizes, Costs, Network)> {
+    trees(sizes(12)).prop_flat_map(|(tree, sizes)| {
+        let processors = tree.processors();
+        (Just(tree), Just(sizes), costs(processors), networks())
+    })
+}
+
+/// A message to a rank: when it enters the wire, what it occupies there and of the processor.
+#[derive(Clone, Copy)]
+struct Message {
+    enters: f64,
+    on_wire: f64,
+    overhead: f64,
+}
+
+/// When each message leaves a wire, by the definition: time goes on from one arrival or departure to
+/// the next, and all that is there is served, or the first of it.
+fn departures(messages: &[Message], port: PortKind) -> Vec<f64> {
+    let mut left: Vec<f64> = messages.iter().map(|message| message.on_wire).collect();
+    let mut gone = vec![f64::NAN; messages.len()];
+    let mut now = 0.0;
+    loop {
+        let open: Vec<usize> = (0..messages.len()).filter(|&one| gone[one].is_nan()).collect();
+        if open.is_empty() {
+            return gone;
+        }
+        let mut there: Vec<usize> =
+            open.iter().copied().filter(|&one| messages[one].enters <= now).collect();
+        there.sort_by(|&one, &other| messages[one].enters.total_cmp(&messages[other].enters));
+        let served = match port {
+            PortKind::Fair => there.clone(),
+            PortKind::FirstInFirstOut => there.iter().copied().take(1).collect(),
+        };
+        let share = 1.0 / served.len() as f64;
+        let next_entry = open
+            .iter()
+            .map(|&one| messages[one].enters)
+            .filter(|&enters| enters > now)
+            .fold(f64::INFINITY, f64::min);
+        let next_end =
+            served.iter().map(|&one| now + left[one] / share).fold(f64::INFINITY, f64::min);
+        let next = next_entry.min(next_end);
+        for &one in &served {
+            let end = now + left[one] / share;
+            left[one] -= (next - now) * share;
+            if end <= next {
+                gone[one] = end;
+            }
+        }
+        now = next;
+    }
+}
+
+/// The time of a gather tree by the judge, rank by rank from the leaves.
+fn plainly(tree: &Tree, problem: &Problem) -> f64 {
+    let (costs, network) = (problem.costs(), problem.stated_costs().network());
+    let sizes = problem.blocks().expect("a gather");
+    let mut segment: Vec<u64> = sizes.iter().collect();
+    let mut ready = vec![0.0; tree.processors()];
+    for rank in tree.top_down().into_iter().rev() {
+        let copies = tree.steps(rank).any(|step| step == Step::Copy);
+        let mut clock: f64 = if copies { problem.copy(rank).unwrap().units() } else { 0.0 };
+        let mut children: Vec<Rank> =
+            tree.children(rank).filter(|&child| segment[child] > 0).collect();
+        // Of two that come at the same time, the one of lesser rank is first.
+        children.sort_unstable();
+        let units = |child, bytes| costs.transmission_between(child, rank, bytes).unwrap().units();
+        let message = |&child: &Rank| {
+            let bytes = segment[child];
+            let occupancy = units(child, bytes);
+            let overhead = match network.is_eager(bytes) {
+                true => units(child, 1).min(occupancy),
+                false => 0.0,
+            };
+            let latency = costs.latency_between(child, rank, bytes).unwrap().units();
+            Message { enters: ready[child] + latency, on_wire: occupancy - overhead, overhead }
+        };
+        let messages: Vec<Message> = children.iter().map(message).collect();
+        let mut arrived: Vec<(f64, f64)> = departures(&messages, network.port)
+            .into_iter()
+            .zip(&messages)
+            .map(|(time, message)| (time, message.overhead))
+            .collect();
+        arrived.sort_by(|one, other| one.0.total_cmp(&other.0));
+        for (time, overhead) in arrived {
+            clock = clock.max(time) + overhead;
+        }
+        segment[rank] =
+            sizes.block(rank) + tree.children(rank).map(|one| segment[one]).sum::<u64>();
+        ready[rank] = clock;
+    }
+    ready[tree.root()]
+}
+
+/// Whether two times are the same but for rounding.
+fn is_close(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-9 * one.abs().max(1.0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn no_gather_takes_longer_by_the_judge_than_planned((tree, sizes, costs, network) in judged()) {
+        let problem = gather(&sizes, on(network, costs), Root::Best);
+        let judged = judged_time(&tree, &problem).unwrap().units();
+        let planned = completion_time(&tree, &problem).unwrap().units();
+        prop_assert!(judged <= planned * (1.0 + 1e-9), "{judged} > {planned}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn gathers_take_what_a_plain_judge_says((tree, sizes, costs, network) in judged()) {
+        let problem = gather(&sizes, on(network, costs.clone()), Root::Best);
+        let judged = judged_time(&tree, &problem).unwrap().units();
+        match costs.overlaps() {
+            true => {
+                let plain = plainly(&tree, &problem);
+                prop_assert!(is_close(judged, plain), "{judged} is not {plain}");
+            }
+            false => prop_assert_eq!(judged, completion_time(&tree, &problem).unwrap().units()),
+        }
+    }
+
+    #[test]
+    fn where_nothing_overlaps_or_ports_are_several_judge_and_planner_agree(
+        (tree, sizes) in trees(sizes(12)), costs in overlapping_costs(), bytes in 0..100_u64,
+        k in 2..4_u16,
+    ) {
+        let one_port = costs.with_overhead(costs.alpha()).unwrap();
+        for problem in of_each_operation(&sizes, bytes, one_port) {
+            prop_assert_eq!(judged_time(&tree, &problem), completion_time(&tree, &problem));
+        }
+        let problem = gather(&sizes, costs, Root::Best).with_ports(ports(k));
+        prop_assert_eq!(judged_time(&tree, &problem), completion_time(&tree, &problem));
+    }
+}
+
+#[test]
+fn a_scatter_may_take_longer_by_the_judge_than_planned() {
+    // By the plan 1 is served first, has its ten bytes at 11, and goes on while 2 is served. The wire
+    // serves both at once, so that 1 has them at 19.
+    let steps = [
+        (0, Step::Copy),
+        (0, Step::Receive(2)),
+        (0, Step::Receive(1)),
+        (1, Step::Copy),
+        (1, Step::Receive(3)),
+    ];
+    let tree = Tree::new(4, 0, &steps).unwrap();
+    let sizes = BlockSizes::new([0, 5, 10, 5]).unwrap();
+    let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap().with_overhead(0.0).unwrap();
+    let problem = Problem::scatter(&sizes, costs).unwrap();
+    let [planned, judged] =
+        [completion_time, judged_time].map(|time| time(&tree, &problem).unwrap().units());
+    assert_eq!((planned, judged), (21.0, 25.0));
+}

@@ -1,0 +1,130 @@
+//! Latency that overlaps with other work, on the command line: `--overhead` beside `--alpha`.
+
+use crate::program::{Run, folder, tuwtree, tuwtree_with_input};
+use serde_json::Value;
+use std::fs;
+
+/// A star of four ranks with 2 bytes each: `docs/overlapping-latency.md`.
+const STAR: &str = r#"{"format":"tuwtree-tree","version":1,"processors":4,"root":0,"subtrees":[[0,1,2,3],[],[],[]],"problem":{"operation":"gather","alpha":10,"beta_per_byte":1,"gamma_per_byte":0,"block_sizes_bytes":[2,2,2,2]}}"#;
+
+fn on_star(arguments: &str) -> Run {
+    tuwtree_with_input(arguments, STAR)
+}
+
+fn json(run: Run) -> Value {
+    serde_json::from_str(&run.success()).unwrap()
+}
+
+#[test]
+fn an_overhead_below_alpha_has_two_times_and_one_of_all_alpha_changes_nothing() {
+    let text = on_star("evaluate - --overhead 2").success();
+    assert!(text.starts_with("completion time  20\njudged time      20 with wires"), "{text}");
+    assert!(text.contains("alpha = 10, overhead = 2, beta = 1, gamma = 0"), "{text}");
+    let evaluated = json(on_star("evaluate - --overhead 2 --json"));
+    assert_eq!(
+        (&evaluated["completion_time"], &evaluated["judged_time"]),
+        (&20.into(), &20.into())
+    );
+    for command in ["evaluate -", "evaluate - --json", "show -", "simulate - --json", "verify -"] {
+        let plain = on_star(command).success();
+        assert!(!plain.contains("overhead") && !plain.contains("judged"), "{plain}");
+        if command != "verify -" {
+            assert_eq!(on_star(&format!("{command} --overhead 10")).success(), plain);
+        }
+    }
+    assert!(on_star("evaluate -").success().starts_with("completion time  36\nlower bound"));
+    // Whoever states alpha anew states all of it.
+    let newer = STAR
+        .replace("\"version\":1", "\"version\":4")
+        .replace("\"alpha\":10", "\"alpha\":10,\"overhead\":2");
+    let evaluate = |arguments: &str| tuwtree_with_input(&format!("evaluate - {arguments}"), &newer);
+    assert!(evaluate("").success().starts_with("completion time  20\n"));
+    assert!(evaluate("--beta 2").success().contains("alpha = 10, overhead = 2, beta = 2"));
+    assert!(evaluate("--alpha 10").success().starts_with("completion time  36\n"));
+    evaluate("--alpha 1 --overhead 2").fails(2, &["--overhead", "0 to 1 is allowed"]);
+}
+
+#[test]
+fn units_go_with_all_costs() {
+    let costs = "--alpha 10us --overhead 2us --beta 1us --gamma 0";
+    let text = on_star(&format!("evaluate - {costs}")).success();
+    assert!(text.starts_with("completion time  2.000000e-5\n"), "{text}");
+    on_star("evaluate - --alpha 10us --overhead 2 --beta 1us --gamma 0")
+        .fails(2, &["--alpha has a unit, and --overhead has none"]);
+}
+
+#[test]
+fn strict_receives_pay_one_latency_after_the_other() {
+    let simulate = |arguments: &str| json(on_star(&format!("simulate - --json {arguments}")));
+    let pre_posted = simulate("--overhead 2");
+    assert_eq!(
+        (&pre_posted["completion_time"], &pre_posted["posts"]),
+        (&20.into(), &"pre-posted".into())
+    );
+    assert_eq!((&pre_posted["alpha"], &pre_posted["overhead"]), (&10.into(), &2.into()));
+    let strict = simulate("--overhead 2 --posts strict");
+    assert_eq!((&strict["completion_time"], &strict["posts"]), (&36.into(), &"strict".into()));
+    assert_eq!(simulate("--posts strict")["completion_time"], 36);
+    assert!(simulate("")["posts"].is_null());
+    let path = pre_posted["critical_path"].as_array().unwrap();
+    assert_eq!((&path[0]["start"], &path[0]["end"]), (&0.into(), &12.into()));
+    let text = on_star("simulate - --overhead 2 --posts strict").success();
+    assert!(text.contains("gamma = 0; synchronous sends, strict receives"), "{text}");
+    on_star("simulate - --posts late").fails(2, &["late", "pre-posted", "strict"]);
+}
+
+#[test]
+fn a_schedule_keeps_the_overhead_of_its_tree() {
+    let folder = folder("overlapping");
+    let [tree, schedule] = ["tree.json", "schedule.json"].map(|name| folder.join(name));
+    fs::write(
+        &tree,
+        STAR.replace("\"version\":1", "\"version\":4")
+            .replace("\"alpha\":10", "\"alpha\":10,\"overhead\":2"),
+    )
+    .unwrap();
+    let (tree, file) = (tree.display(), schedule.display());
+    tuwtree(&format!("export {tree} --format json -o {file}")).success();
+    let text = fs::read_to_string(&schedule).unwrap();
+    assert!(text.contains("\"version\":2") && text.contains("\"overhead\":2.0"), "{text}");
+    assert_eq!(json(tuwtree(&format!("simulate {file} --json")))["completion_time"], 20);
+    let early = text.replace("\"version\":2", "\"version\":1");
+    tuwtree_with_input("simulate -", &early)
+        .fails(1, &["\"overhead\" in a document of version 1", "it needs version 2"]);
+}
+
+#[test]
+fn exports_say_how_the_overhead_maps_or_that_it_does_not() {
+    let folder = folder("overlapping_exports");
+    let [goal, c, replay] = ["star.goal", "star.c", "replay"].map(|name| folder.join(name));
+    let export = |arguments: &str| on_star(&format!("export - {arguments}"));
+    export(&format!("--overhead 2 --format goal -o {}", goal.display())).success();
+    let goal = fs::read_to_string(goal).unwrap();
+    assert!(goal.contains("// LogGOPSim: -L 8 -o 0 -g 2 -G 1 -O 0 -S 1000000000"), "{goal}");
+    let replay = replay.display();
+    export(&format!("--overhead 2 --format smpi -o {replay}"))
+        .fails(1, &["latency from 1 to 0 overlaps", "an overhead of all alpha"]);
+    let newer = STAR
+        .replace("\"version\":1", "\"version\":4")
+        .replace("\"alpha\":10", "\"alpha\":10,\"overhead\":2");
+    tuwtree_with_input(&format!("export - --format c -o {}", c.display()), &newer).success();
+    let c = fs::read_to_string(c).unwrap();
+    assert!(c.contains("Made for alpha 10 with overhead 2 and, per byte, beta 1"), "{c}");
+    assert!(c.contains("in strict order: 36"), "{c}");
+}
+
+#[test]
+fn timelines_show_latencies_where_there_are_any() {
+    let folder = folder("overlapping_timeline");
+    let file = folder.join("timeline.svg");
+    let draw = |costs: &str| {
+        let file = file.display();
+        on_star(&format!("draw - --picture timeline {costs} -o {file}")).success();
+        fs::read_to_string(folder.join("timeline.svg")).unwrap()
+    };
+    let overlapping = draw("--overhead 2");
+    assert!(overlapping.contains("class=\"latency\"") && overlapping.contains(">latency<"));
+    assert!(overlapping.contains("overhead = 2"));
+    let one_port = draw("");
+    assert!(!one_port.contains("class=\"latency\"") && !one_port.contains(">latency<"));
+}
