@@ -2,7 +2,8 @@
 //!
 //! The [`catalogue`] has a row for each [`Construction`](tuwtree_model::Construction): what it is, what
 //! it is made for, whether processors can build it by themselves, what building takes, and how it is
-//! built. Whoever wants a tree asks here, and so all agree on what there is and what is affordable:
+//! built. Whoever wants a tree asks here, and so all agree on what there is and what is affordable. It
+//! yields a [`Plan`]: a tree, or, for an allgather, which has no root, each rank's program.
 //!
 //! - [`best`]: the fastest tree for a problem that keeps rank order.
 //! - [`compare`]: several constructions side by side, with the bound on all trees.
