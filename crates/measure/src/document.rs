@@ -112,7 +112,8 @@ pub enum Pace {
 impl Algorithm {
     /// All of them, the library's own first.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        let trees = Construction::all().flat_map(|construction| {
+        let trees = Construction::all().filter(|one| one.builds_trees());
+        let trees = trees.flat_map(|construction| {
             Pace::all().map(move |pace| Algorithm::Tree(construction, pace))
         });
         [

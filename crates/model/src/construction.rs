@@ -1,6 +1,6 @@
-//! The names of all ways to build a tree.
+//! The names of all ways to make a plan.
 
-/// A way to build a tree, by name: what each is, what it is for, and how it is built, the crates that
+/// A way to build a tree, or to make a schedule where there is none, by name: what each is, what it is for, and how it is built, the crates that
 /// build them know. In the order of the published tables' columns, but with the cheaper ones first: of
 /// equally fast trees, the first is recommended.
 #[derive(
@@ -40,4 +40,17 @@ pub enum Construction {
     Knomial,
     Hybrid,
     Exact,
+    Ring,
+    RecursiveDoubling,
+    Bruck,
+    Circulant,
+    CirculantPieces,
+}
+
+impl Construction {
+    /// Whether it builds trees, for operations with a root; else it has schedules of an allgather.
+    pub fn builds_trees(self) -> bool {
+        use Construction::{Bruck, Circulant, CirculantPieces, RecursiveDoubling, Ring};
+        !matches!(self, Ring | RecursiveDoubling | Bruck | Circulant | CirculantPieces)
+    }
 }

@@ -272,7 +272,7 @@ fn a_page_escapes_everything_that_users_name() {
         candidates: vec![Candidate {
             name: evil.to_owned(),
             summary: evil.to_owned(),
-            tree: &case.tree,
+            tree: Some(&case.tree),
             performance: case.performance(),
             cells: vec![evil.to_owned()],
         }],
@@ -303,7 +303,7 @@ fn a_page_of_many_processors_stays_small() {
     let candidate = |case: &'static str, of: usize| Candidate {
         name: case.to_owned(),
         summary: String::new(),
-        tree: &cases[of].tree,
+        tree: Some(&cases[of].tree),
         performance: cases[of].performance(),
         cells: Vec::new(),
     };

@@ -14,7 +14,7 @@ use tuwtree_model::{
     best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, judged_time,
     unpack_time,
 };
-use tuwtree_schedule::{Schedule, Sends, SimulationError, simulate};
+use tuwtree_schedule::{Sends, simulate};
 
 /// A construction's plan with what there is to say about it.
 #[derive(Clone, Debug)]
@@ -184,7 +184,9 @@ fn outcome(
             (Some(completion), time, judged, unpack)
         }
         Plan::Programs(schedule) => {
-            let time = time_of_programs(schedule, problem, wanted.effort)?;
+            let timeline = simulate(schedule, problem.costs(), Sends::Synchronous);
+            let timeline = timeline.map_err(|error| wanted.unsimulated(error))?;
+            let time = timeline.completion_time();
             (None, time, time, Time::ZERO)
         }
     };
@@ -207,19 +209,6 @@ fn outcome(
         build_time,
         certificate,
     })
-}
-
-/// When the last of all programs ends.
-fn time_of_programs(
-    schedule: &Schedule,
-    problem: &Problem,
-    effort: Effort,
-) -> Result<Time, NoTree> {
-    match simulate(schedule, problem.costs(), Sends::Synchronous) {
-        Ok(timeline) => Ok(timeline.completion_time()),
-        Err(SimulationError::Time(error)) => Err(effort.unlinked(error)),
-        Err(error) => Err(NoTree::failed(error)),
-    }
 }
 
 impl Outcome {

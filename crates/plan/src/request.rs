@@ -11,6 +11,7 @@ use tuwtree_model::{
     ClosedSet, Construction, Costs, Homogeneous, Operation, Order, Problem,
     check_combines_neighbours,
 };
+use tuwtree_schedule::SimulationError;
 use tuwtree_treegen::AdaptiveRule;
 
 /// What constructions are told beside the problem.
@@ -207,11 +208,13 @@ pub struct Built {
     pub plan: Plan,
     /// By which method it was searched for.
     pub search: Option<Search>,
+    /// In how many pieces every block is sent, if that was chosen.
+    pub pieces: Option<usize>,
 }
 
 impl Built {
     pub(crate) fn without_search(plan: impl Into<Plan>) -> Built {
-        Built { plan: plan.into(), search: None }
+        Built { plan: plan.into(), search: None, pieces: None }
     }
 }
 
@@ -237,10 +240,16 @@ impl<'a> Request<'a> {
     /// What a comparison of all trees of this order builds: every construction that suits.
     pub fn suitable(&self, order: Order, effort: Effort) -> Vec<Wanted> {
         Construction::all()
+            .filter(|&one| self.is_performed_by(one))
             .filter(|&one| (catalogue::row(one).suits)(self, order))
             .filter(|&one| effort != Effort::Quick || !catalogue::row(one).is_long)
             .map(|construction| Wanted { construction, search: None, effort })
             .collect()
+    }
+
+    /// Whether a construction is for the problem's operation.
+    fn is_performed_by(&self, construction: Construction) -> bool {
+        construction.builds_trees() == self.problem.operation().is_rooted()
     }
 
     /// A tree that is wanted, with its method settled: the fastest where none is named.
@@ -254,6 +263,13 @@ impl<'a> Request<'a> {
     /// # Errors
     /// [`NoTree`].
     pub fn build(&self, wanted: Wanted) -> Result<Built, NoTree> {
+        if !self.is_performed_by(wanted.construction) {
+            let name = self.problem.operation().name();
+            return Err(wanted.effort.refused(match wanted.construction.builds_trees() {
+                true => format!("it builds trees, and {name} goes along none"),
+                false => format!("it is for allgather, and not for {name}"),
+            }));
+        }
         let wanted = self.settled(wanted);
         let built = (catalogue::row(wanted.construction).build)(self, wanted)?;
         match wanted.effort {
@@ -289,6 +305,16 @@ impl<'a> Request<'a> {
 }
 
 impl Wanted {
+    /// What it means that a schedule has no times.
+    pub(crate) fn unsimulated(self, error: SimulationError) -> NoTree {
+        match error {
+            SimulationError::Time(error) => self.effort.unlinked(error),
+            SimulationError::Unmatched(_) | SimulationError::Deadlock { .. } => {
+                NoTree::failed(error)
+            }
+        }
+    }
+
     /// What it means that a dynamic program ended without a tree.
     pub(crate) fn stopped(self, error: tuwtree_dp::DpError) -> NoTree {
         use tuwtree_dp::DpError;

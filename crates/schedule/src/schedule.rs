@@ -305,6 +305,27 @@ impl Schedule {
         &self.programs
     }
 
+    /// The most actions of a rank.
+    ///
+    /// # Complexity
+    /// O(p).
+    pub fn most_actions(&self) -> usize {
+        let actions = (0..self.processors()).map(|rank| self.programs.range(rank).len());
+        actions.max().unwrap_or(0)
+    }
+
+    /// The most bytes that a rank sends.
+    ///
+    /// # Complexity
+    /// O(1) for each piece of each action.
+    pub fn most_bytes_sent(&self) -> u64 {
+        let sent = |rank| {
+            let sends = self.programs.actions(rank).filter_map(|action| action.send());
+            sends.fold(0_u64, |sum, send| sum.saturating_add(send.from.bytes()))
+        };
+        (0..self.processors()).map(sent).max().unwrap_or(0)
+    }
+
     /// The size of a processor's buffer in bytes; all blocks count as if they lay one after the
     /// other.
     pub fn buffer_bytes(&self, rank: Rank, buffer: Buffer) -> u64 {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use tuwtree_io::{Destination, Format};
 use tuwtree_model::ClosedSet;
 use tuwtree_picture::{Candidate, Performance, Report};
-use tuwtree_plan::{Outcome, Treeless, catalogue};
+use tuwtree_plan::{Outcome, catalogue};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
 /// Compare constructions for one problem, and show their trees and timelines on a page.
@@ -90,14 +90,13 @@ fn page(
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
     notes.extend(comparison.notes());
-    let candidates = performed.iter().map(|one| candidate(comparison, one));
     let report = Report {
         title: comparison.title(),
         facts: facts.into(),
         notes,
         columns: comparison.headings().into_iter().map(str::to_owned).collect(),
         bound: comparison.bound,
-        candidates: candidates.collect::<Result<_, _>>()?,
+        candidates: performed.iter().map(|one| candidate(comparison, one)).collect(),
         recommended: performed
             .iter()
             .position(|one| std::ptr::eq(one.outcome, best))
@@ -118,10 +117,7 @@ fn perform<'a>(comparison: &Compared<'_>, outcome: &'a Outcome) -> Result<Perfor
     Ok(Performed { outcome, schedule, timeline })
 }
 
-fn candidate<'a>(
-    comparison: &'a Compared<'_>,
-    one: &'a Performed<'a>,
-) -> Result<Candidate<'a>, Treeless> {
+fn candidate<'a>(comparison: &'a Compared<'_>, one: &'a Performed<'a>) -> Candidate<'a> {
     let Performed { outcome, schedule, timeline } = one;
     let name = match outcome.built.search {
         Some(method) if comparison.has_several_of(outcome.construction) => {
@@ -129,11 +125,11 @@ fn candidate<'a>(
         }
         _ => outcome.construction.name().to_owned(),
     };
-    Ok(Candidate {
+    Candidate {
         name,
         summary: catalogue::row(outcome.construction).summary.to_owned(),
-        tree: outcome.tree()?,
+        tree: outcome.tree().ok(),
         performance: Performance { schedule, timeline, costs: comparison.problem.stated_costs() },
         cells: comparison.cells(outcome)[1..].to_vec(),
-    })
+    }
 }

@@ -17,12 +17,12 @@ impl<'a> std::ops::Deref for Advised<'a> {
 }
 
 /// What a rival is, to begin a sentence with.
-fn words(rival: Rival) -> &'static str {
+fn words(rival: Rival, plan: &str) -> String {
     match rival {
-        Rival::Linear => "Linear",
-        Rival::Adaptive => "The adaptive binomial tree, built online,",
-        Rival::Ordered => "The best tree here that keeps rank order",
-        Rival::Best => "The best tree here",
+        Rival::Linear => "Linear".to_owned(),
+        Rival::Adaptive => "The adaptive binomial tree, built online,".to_owned(),
+        Rival::Ordered => format!("The best {plan} here that keeps rank order"),
+        Rival::Best => format!("The best {plan} here"),
     }
 }
 
@@ -65,6 +65,7 @@ impl Advised<'_> {
         let trouble = match Trouble::of(chosen) {
             Trouble::Online(Construction::Linear) => "nothing need be planned",
             Trouble::Online(Construction::Oblivious) => "nothing need be planned or exchanged",
+            Trouble::Online(one) if !one.builds_trees() => "every rank works it out for itself",
             Trouble::Online(_) => "it is built online, from a few small messages",
             Trouble::Offline(Order::Ordered, _) => "planned offline, in rank order",
             Trouble::Offline(Order::Direct, _) => {
@@ -117,7 +118,7 @@ impl Advised<'_> {
                 Rival::Linear | Rival::Adaptive => String::new(),
                 Rival::Ordered | Rival::Best => format!(" ({})", other.construction.name()),
             };
-            let words = words(rival);
+            let words = words(rival, text::plan(self.comparison.problem.operation()));
             let line =
                 format!("{words}{name} {}: {}.", self.takes(other), text::time(judged(other)));
             if !lines.contains(&line) {
@@ -152,10 +153,11 @@ impl Advised<'_> {
     pub(crate) fn limit(&self) -> String {
         let (bound, time) = (self.comparison.bound, self.chosen.time());
         let optimality = self.comparison.optimality(self.chosen);
+        let plan = text::plan(self.comparison.problem.operation());
         match optimality == Some(Optimality::AmongAll) || time == Time::ZERO {
-            true => "No tree of whatever order is faster.".to_owned(),
+            true => format!("No {plan} of whatever order is faster."),
             false => format!(
-                "No tree of whatever order takes less than {} ({} less).",
+                "No {plan} of whatever order takes less than {} ({} less).",
                 text::time(bound),
                 text::share(1.0 - bound.units() / time.units())
             ),

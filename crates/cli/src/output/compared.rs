@@ -5,8 +5,8 @@ use crate::output::advice::{Advised, against};
 use crate::output::text;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Tree};
-use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Skipped, catalogue};
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, quantity};
+use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
 /// Success, or failure if a certificate was asked for and there is none.
 pub(crate) fn exit_code(comparison: &Comparison) -> ExitCode {
@@ -135,8 +135,9 @@ impl Compared<'_> {
     pub(crate) fn bound_name(&self) -> String {
         match self.problem.root() {
             Root::Given(root) => format!("lower bound on any tree with root {root}"),
-            Root::Best => "lower bound on any tree".to_owned(),
-            Root::None => "lower bound on any schedule".to_owned(),
+            Root::Best | Root::None => {
+                format!("lower bound on any {}", text::plan(self.problem.operation()))
+            }
         }
     }
 
@@ -165,7 +166,14 @@ impl Compared<'_> {
         if self.has_unordered_blocks() {
             headings.extend(["with unpack", "order"]);
         }
-        headings.extend(["root", "above bound %", "in alphas", "root degree", "depth"]);
+        match self.problem.operation().is_rooted() {
+            true => {
+                headings.extend(["root", "above bound %", "in alphas", "root degree", "depth"]);
+            }
+            false => {
+                headings.extend(["above bound %", "in alphas", "rounds", "most sent", "pieces"]);
+            }
+        }
         headings
     }
 
@@ -175,8 +183,6 @@ impl Compared<'_> {
             Some(value) => format!("{value:.decimals$}"),
             None => "-".to_owned(),
         };
-        let number = |value: Option<usize>| value.map_or("-".to_owned(), |value| value.to_string());
-        let tree = outcome.tree().ok();
         let time = outcome.time();
         let mut cells = vec![outcome.construction.name().to_owned(), text::time(time)];
         let overlaps = self.problem.costs().overlaps();
@@ -187,13 +193,24 @@ impl Compared<'_> {
             let unpacked = if overlaps { outcome.judged_unpacked } else { outcome.unpacked };
             cells.extend([text::time(unpacked), outcome.order.name().to_owned()]);
         }
-        cells.extend([
-            number(outcome.plan().root()),
-            cell(self.gap_percent(time), 3),
-            cell(self.gap_alphas(time), 2),
-            number(tree.map(|tree| tree.degree(tree.root()))),
-            number(tree.map(Tree::depth)),
-        ]);
+        let gaps = [cell(self.gap_percent(time), 3), cell(self.gap_alphas(time), 2)];
+        match outcome.plan() {
+            Plan::Tree(tree) => {
+                let [percent, alphas] = gaps;
+                let (root, depth) = (tree.root(), tree.depth());
+                let degree = tree.degree(root).to_string();
+                cells.extend([root.to_string(), percent, alphas, degree, depth.to_string()]);
+            }
+            Plan::Programs(schedule) => {
+                let pieces = outcome.built.pieces.unwrap_or(1);
+                cells.extend(gaps);
+                cells.extend([
+                    schedule.most_actions().to_string(),
+                    quantity::bytes(schedule.most_bytes_sent()),
+                    pieces.to_string(),
+                ]);
+            }
+        }
         cells
     }
 
@@ -255,15 +272,16 @@ impl Compared<'_> {
     /// How good a tree is known to be.
     fn standing(&self, outcome: &Outcome) -> String {
         let rounding = if self.problem.costs().is_integral() { "" } else { ", up to rounding" };
+        let plan = text::plan(self.problem.operation());
         let above = self.gap_percent(outcome.time()).filter(|&percent| percent > 0.0);
         // Rounded up, so that it is true.
         let above = above.map(|percent| {
             let percent = (percent * 1000.0).ceil() / 1000.0;
-            format!("at most {percent} % above the best of all trees")
+            format!("at most {percent} % above the best of all {plan}s")
         });
         match (self.optimality(outcome), above) {
             (Some(Optimality::AmongAll), _) => {
-                format!("\nIt is optimal among all trees{rounding}.")
+                format!("\nIt is optimal among all {plan}s{rounding}.")
             }
             (Some(Optimality::AmongOrdered), above) => {
                 let above = above.map_or(String::new(), |above| format!("; {above}"));

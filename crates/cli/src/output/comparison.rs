@@ -4,7 +4,7 @@ use crate::output::format::insert_after;
 use crate::output::text;
 use serde_json::{Value, json};
 use tuwtree_model::{ClosedSet, Root, Tree};
-use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Search, Skipped};
+use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Plan, Search, Skipped};
 
 /// The comparison as a document.
 pub(crate) fn document(comparison: &Comparison) -> Value {
@@ -90,6 +90,11 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
                     outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
             });
             add_judged(&mut document, outcome, comparison);
+            if let Plan::Programs(schedule) = outcome.plan() {
+                document["rounds"] = schedule.most_actions().into();
+                document["most_bytes_sent"] = schedule.most_bytes_sent().into();
+                document["pieces"] = outcome.built.pieces.into();
+            }
             document
         })
         .collect()

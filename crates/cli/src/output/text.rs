@@ -7,6 +7,14 @@ use tuwtree_model::{
     Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time, quantity,
 };
 
+/// What a construction yields for an operation: a tree, or a schedule where there is none.
+pub(crate) fn plan(operation: Operation) -> &'static str {
+    match operation.is_rooted() {
+        true => "tree",
+        false => "schedule",
+    }
+}
+
 /// A time: an integer in full, anything else with seven significant digits and at least one decimal.
 pub(crate) fn time(time: Time) -> String {
     number(time.units())

@@ -46,8 +46,8 @@ pub struct Candidate<'a> {
     pub name: String,
     /// The construction in a line.
     pub summary: String,
-    /// The tree that the construction built.
-    pub tree: &'a Tree,
+    /// The tree that the construction built, if there is one.
+    pub tree: Option<&'a Tree>,
     /// What is done along the tree.
     pub performance: Performance<'a>,
     /// The cells of its row in the table, but for its name.
@@ -90,6 +90,7 @@ struct PageView<'a> {
     columns: &'a [String],
     candidates: Vec<CandidateView<'a>>,
     colourings: Vec<ColouringView>,
+    has_trees: bool,
     /// How to read the trees.
     reading: String,
     has_exchanges: bool,
@@ -198,6 +199,7 @@ impl Report<'_> {
             colourings: Colouring::all()
                 .map(|one| ColouringView { name: one.name(), key: key(one) })
                 .collect(),
+            has_trees: self.candidates.iter().any(|one| one.tree.is_some()),
             reading: self.reading(),
             has_exchanges,
             has_latency,
@@ -235,8 +237,8 @@ impl Report<'_> {
         let longest = self.candidates.iter().map(end).fold(0.0, f64::max);
         let percent = |time: f64| if longest > 0.0 { 100.0 * time / longest } else { 0.0 };
         let bound = self.bound.units().min(time.units());
-        let tree = |rows| {
-            TreePicture::new(one.tree, Some(one.performance))
+        let drawn = |tree, rows| {
+            TreePicture::new(tree, Some(one.performance))
                 .named(&one.name)
                 .within(rows, DEPTH)
                 .drawn(PictureStyle::InPage)
@@ -247,7 +249,11 @@ impl Report<'_> {
             cells: &one.cells,
             time: unit.time(time),
             recommended: index == self.recommended,
-            trees: DETAIL.map(tree).into(),
+            trees: one
+                .tree
+                .into_iter()
+                .flat_map(|tree| DETAIL.map(|rows| drawn(tree, rows)))
+                .collect(),
             bound_percent: Px(percent(bound)).to_string(),
             above_percent: Px(percent(time.units() - bound)).to_string(),
             bar_label: format!(
@@ -259,7 +265,7 @@ impl Report<'_> {
             timeline_label: format!(
                 "Timeline of {}: {} until {}; {} actions on the critical path",
                 one.name,
-                labels::processors(one.tree.processors()),
+                labels::processors(one.performance.schedule.processors()),
                 unit.time(time),
                 timeline.critical_path().len()
             ),

@@ -3,6 +3,7 @@
 //! A new construction is a new file here with its row, its name in
 //! [`Construction`], and its line in [`row`], which the compiler demands.
 
+mod allgather;
 mod built;
 mod non_ordered;
 mod optimal;
@@ -83,5 +84,10 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Knomial => &built::KNOMIAL,
         Construction::Hybrid => &built::HYBRID,
         Construction::Exact => &non_ordered::EXACT,
+        Construction::Ring => &allgather::RING,
+        Construction::RecursiveDoubling => &allgather::RECURSIVE_DOUBLING,
+        Construction::Bruck => &allgather::BRUCK,
+        Construction::Circulant => &allgather::CIRCULANT,
+        Construction::CirculantPieces => &allgather::CIRCULANT_PIECES,
     }
 }

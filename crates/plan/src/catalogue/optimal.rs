@@ -114,7 +114,7 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             wanted.search.map_or("chosen", Search::name),
         )));
     }
-    Ok(Built { plan: tree.into(), search: wanted.search })
+    Ok(Built { search: wanted.search, ..Built::without_search(tree) })
 }
 
 fn per_pair(

@@ -1,0 +1,148 @@
+//! Schedules of an allgather, which goes along no tree. Every rank knows all counts, and works out its part
+//! by itself.
+
+use super::CatalogueRow;
+use crate::error::NoTree;
+use crate::expense::{Expense, LIMIT_SECONDS};
+use crate::request::{Built, Request, Wanted};
+use tuwtree_collective::{
+    CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
+};
+use tuwtree_model::{ClosedSet, CostModel, Problem, Time};
+use tuwtree_schedule::{Schedule, Sends, simulate};
+
+/// An algorithm without parameters.
+type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+
+const fn row(
+    summary: &'static str,
+    build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
+) -> CatalogueRow {
+    CatalogueRow {
+        is_online: true,
+        ..CatalogueRow::plain(summary, |request, _| !request.problem.operation().is_rooted(), build)
+    }
+}
+
+pub(super) const RING: CatalogueRow = row(
+    "around the ring of all ranks, block by block, as MPI libraries do with much data",
+    |request, wanted| {
+        let p = request.problem.processors() as u64;
+        whole(request, wanted, p.saturating_mul(p), ring)
+    },
+);
+
+pub(super) const RECURSIVE_DOUBLING: CatalogueRow = row(
+    "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
+    |request, wanted| {
+        let rounds = 2 * request.problem.processors().next_power_of_two().ilog2() as u64;
+        whole(request, wanted, rounds * request.problem.processors() as u64, recursive_doubling)
+    },
+);
+
+pub(super) const BRUCK: CatalogueRow = row(
+    "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
+    |request, wanted| whole(request, wanted, messages_of_few_rounds(request.problem), bruck),
+);
+
+pub(super) const CIRCULANT: CatalogueRow = row(
+    "windows of blocks at distances that halve p: fewest rounds, for any p (Träff 2024)",
+    |request, wanted| whole(request, wanted, messages_of_few_rounds(request.problem), circulant),
+);
+
+pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
+    is_long: true,
+    ..row(
+        "all blocks broadcast at once, in the number of pieces that is found best (Träff 2022)",
+        in_pieces,
+    )
+};
+
+/// `p ceil(lg p)`.
+fn messages_of_few_rounds(problem: &Problem) -> u64 {
+    let p = problem.processors();
+    p as u64 * u64::from(p.next_power_of_two().ilog2())
+}
+
+/// What so many messages take, most of them in this many pieces: in bytes with those of the simulation.
+fn expense(wanted: Wanted, messages: u64, pieces: u64) -> Expense {
+    let ends = messages.saturating_mul(2);
+    Expense {
+        what: wanted.construction.name().to_owned(),
+        bytes: ends.saturating_mul(200_u64.saturating_add(16 * pieces)),
+        seconds: ends.saturating_mul(pieces.saturating_add(20)) as f64 * 2e-8,
+        limit_seconds: LIMIT_SECONDS,
+    }
+}
+
+fn whole(
+    request: &Request<'_>,
+    wanted: Wanted,
+    messages: u64,
+    build: Build,
+) -> Result<Built, NoTree> {
+    expense(wanted, messages, 2).check(wanted.effort, request.watch, |_| String::new())?;
+    build(request.problem).map(Built::without_search).map_err(NoTree::failed)
+}
+
+/// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest.
+fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = request.problem;
+    let mut best: Option<(Time, usize, Schedule)> = None;
+    for pieces in numbers_of_pieces(problem) {
+        let (p, rounds) = (problem.processors() as u64, (pieces + 64) as u64);
+        let check = expense(wanted, p.saturating_mul(rounds), p);
+        let checked = check.check(wanted.effort, request.watch, |_| String::new());
+        match (checked, &best) {
+            (Ok(()), _) => {}
+            (Err(error), None) => return Err(error),
+            // Fewer pieces will do.
+            (Err(_), Some(_)) => break,
+        }
+        let schedule = circulant_in_pieces(problem, pieces).map_err(NoTree::failed)?;
+        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
+            best = Some((time, pieces, schedule));
+        }
+    }
+    let (_, pieces, schedule) = best.expect("one piece is among the numbers");
+    Ok(Built { pieces: Some(pieces), ..Built::without_search(schedule) })
+}
+
+/// The numbers of pieces that are tried, in ascending order: few, and those around the number for which the
+/// rounds take least if every message has its share of all blocks.
+fn numbers_of_pieces(problem: &Problem) -> Vec<usize> {
+    let p = problem.processors();
+    let rounds = p.next_power_of_two().ilog2() as usize;
+    let total = problem.payload().total();
+    let message = |bytes: u64| match p {
+        1 => 0.0,
+        _ => problem.costs().transmission_between(0, 1, bytes).map_or(0.0, Time::units),
+    };
+    let estimate =
+        |pieces: usize| (pieces - 1 + rounds) as f64 * message(total.div_ceil(pieces as u64));
+    let most = usize::try_from(total).unwrap_or(usize::MAX).clamp(1, MOST_PIECES);
+    let all = (0..).map(|step| (f64::from(step) / STEPS_TO_DOUBLE).exp2() as usize);
+    let all = all.take_while(|&pieces| pieces <= most);
+    let likely = all.min_by(|&one, &other| estimate(one).total_cmp(&estimate(other)));
+    let likely = likely.expect("one piece is among all");
+    let near = (-NEAR..=NEAR)
+        .map(|step| (likely as f64 * (f64::from(step) / STEPS_TO_DOUBLE).exp2()).round() as usize);
+    let mut numbers: Vec<usize> = (1..=FEW).chain(near).map(|one| one.clamp(1, most)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// More pieces are not tried.
+const MOST_PIECES: usize = 1 << 20;
+
+/// Up to how many pieces all numbers are tried.
+const FEW: usize = 8;
+
+/// Numbers of pieces from one to its double.
+const STEPS_TO_DOUBLE: f64 = 8.0;
+
+/// How many such steps are tried on either side of the likely number.
+const NEAR: i32 = 8;
