@@ -34,7 +34,12 @@ fn sizes_that_are_only_declared_take_no_memory() {
              \"vector_bytes\":9223372036854775807,\"segment_bytes\":[],\"actions\":[]",
             "there are actions for 0 and segments for 0 of 100000000 processes",
         ),
-        ("\"operation\":\"gather\"", "missing field `root`"),
+        ("\"operation\":\"gather\"", "missing field `order`"),
+        (
+            "\"operation\":\"gather\",\"order\":\"any\",\"ports\":1,\"block_sizes_bytes\":[1],\
+             \"segment_bytes\":[0],\"actions\":[[]]",
+            "missing field `root`",
+        ),
         (
             "\"operation\":\"gather\",\"root\":0,\"order\":\"any\",\"ports\":1,\
              \"block_sizes_bytes\":[1],\"segment_bytes\":[0],\"actions\":[[]]",

@@ -1,6 +1,7 @@
 //! The program from outside: good runs, and bad input of every kind.
 
 mod advise;
+mod allgather;
 mod bad_input;
 mod bombs;
 mod broadcast;

@@ -103,6 +103,10 @@ struct buffers make_buffers(
         made.input_bytes = own;
         made.output_bytes = is_root ? all : 0;
         break;
+    case ALLGATHER:
+        made.input_bytes = own;
+        made.output_bytes = all;
+        break;
     case SCATTER:
         made.input_bytes = is_root ? all : 0;
         made.output_bytes = own;
@@ -159,6 +163,8 @@ void fill(struct buffers *buffers, int round)
     memset(buffers->input, UNTOUCHED, (size_t)buffers->input_bytes);
     switch (test->operation) {
     case GATHER:
+    case ALLGATHER:
+        is_root |= test->operation == ALLGATHER;
         fill_block(buffers->input, round, buffers->rank, buffers->input_bytes);
         for (int block = 0; is_root && block < test->processes; block++)
             fill_block(output + buffers->displacements[block], round, block, test->sizes[block]);

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-enum operation { GATHER, SCATTER, BROADCAST, REDUCE };
+enum operation { GATHER, SCATTER, BROADCAST, REDUCE, ALLGATHER };
 
 enum variant { STRICT, EAGER };
 
@@ -22,7 +22,8 @@ struct test_case {
     enum operation operation;
     int processes;
     int root;
-    /* Block sizes of gather and scatter, NULL for the others; then where blocks are by default. */
+    /* Block sizes of gather, scatter and allgather, NULL for the others; then where blocks are by
+       default. */
     const long long *sizes;
     const MPI_Aint *displacements;
     /* The vector of broadcast and reduction. */
@@ -74,6 +75,7 @@ extern const int test_case_count;
 #define GATHER_FUNCTIONS(name)                                                                     \
     FUNCTIONS(name, arguments->input, arguments->output, arguments->displacements)
 #define SCATTER_FUNCTIONS(name) GATHER_FUNCTIONS(name)
+#define ALLGATHER_FUNCTIONS(name) GATHER_FUNCTIONS(name)
 #define BROADCAST_FUNCTIONS(name) FUNCTIONS(name, arguments->output)
 #define REDUCE_FUNCTIONS(name)                                                                     \
     FUNCTIONS(name, arguments->input, arguments->output, arguments->type, arguments->op)

@@ -4,6 +4,9 @@
 use super::c_files::{Build, Case, STRICT_FLAGS, build, succeed, write_all};
 use crate::program::{folder, tuwtree};
 use std::process::Command;
+use tuwtree_collective::{
+    CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
+};
 use tuwtree_dp::non_ordered::{direct, exact};
 use tuwtree_dp::{Method, optimal};
 use tuwtree_laws::problems::{gather, homogeneous};
@@ -149,6 +152,33 @@ fn displaced_and_empty() -> Vec<Case> {
     cases
 }
 
+/// Allgathers by all algorithms, with empty blocks and with displacements.
+fn allgathers() -> Vec<Case> {
+    type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+    let algorithms: [(&str, Build); 5] = [
+        ("ring", ring),
+        ("doubling", recursive_doubling),
+        ("bruck", bruck),
+        ("circulant", circulant),
+        ("pieces", |problem| circulant_in_pieces(problem, 3)),
+    ];
+    let mut cases = Vec::new();
+    for processors in [1, 2, 3, 5, 8, 13] {
+        let sizes = (0..processors as u64).map(|rank| (rank + 1) % 3 * (rank + 2));
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let problem = Problem::allgather(&sizes, homogeneous(20, 1, 1)).unwrap();
+        for (algorithm, build) in algorithms {
+            let name = format!("allgather_{algorithm}_{processors}");
+            cases.push(Case { name, schedule: build(&problem).unwrap() });
+        }
+    }
+    let sizes = BlockSizes::new([3, 0, 6, 5]).unwrap();
+    let problem = Problem::allgather(&sizes, homogeneous(20, 1, 1)).unwrap();
+    let schedule = bruck(&problem).unwrap().with_displacements(vec![20, 0, 9, 1]).unwrap();
+    cases.push(Case { name: "allgather_displaced".to_owned(), schedule });
+    cases
+}
+
 /// A schedule that is no tree's, from the lines of its actions.
 fn by_hand(name: &str, operation: &str, ports: u16, data: &str, programs: &[&str]) -> Case {
     let processors = programs.len();
@@ -288,10 +318,9 @@ fn beyond_trees() -> Vec<Case> {
 }
 
 fn cases() -> Vec<Case> {
-    [distributions(), roots(), unordered(), of_any_order(), displaced_and_empty(), beyond_trees()]
-        .into_iter()
-        .flatten()
-        .collect()
+    let along_trees = [distributions(), roots(), unordered(), of_any_order()];
+    let others = [displaced_and_empty(), beyond_trees(), allgathers()];
+    along_trees.into_iter().chain(others).flatten().collect()
 }
 
 /// Compiles all cases with this MPI's compilers and runs them with real data.

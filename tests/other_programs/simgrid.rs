@@ -4,6 +4,7 @@ use crate::program::{folder, tuwtree};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use tuwtree_collective::{bruck, circulant, circulant_in_pieces, recursive_doubling, ring};
 use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_laws::problems::{gather, homogeneous, irregular};
@@ -11,8 +12,8 @@ use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, Costs, Distribution, DistributionParameters, Homogeneous,
     Problem, Randomness, Rank, Root, Tree, completion_time,
 };
-use tuwtree_schedule::Schedule;
 use tuwtree_schedule::export::smpi::Replay;
+use tuwtree_schedule::{Schedule, Sends, simulate};
 use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
 
 const SEVERAL: [Distribution; 4] = [
@@ -130,6 +131,31 @@ fn smpi_agrees_where_messages_are_larger_than_its_counts() {
     let expected = completion_time(&tree, &problem).unwrap().units();
     let time = replayed(&schedule, &costs.into(), &folder);
     assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_on_allgathers_of_blocks_of_any_size() {
+    let folder = folder("smpi-allgather");
+    let costs = homogeneous(100, 1, 1);
+    for distribution in SEVERAL {
+        let parameters = DistributionParameters::new(19, 50);
+        let sizes = distribution.sizes(parameters, Randomness::Glibc { seed: 1 }).unwrap();
+        let problem = Problem::allgather(&sizes, costs).unwrap();
+        let schedules = [
+            ring(&problem),
+            recursive_doubling(&problem),
+            bruck(&problem),
+            circulant(&problem),
+            circulant_in_pieces(&problem, 4),
+        ];
+        for schedule in schedules.map(Result::unwrap) {
+            let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+            let expected = timeline.completion_time().units();
+            let time = replayed(&schedule, &costs.into(), &folder);
+            assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
+        }
+    }
 }
 
 #[test]

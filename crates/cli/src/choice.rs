@@ -32,8 +32,8 @@ pub(crate) struct ComparisonArgs {
     /// The operation. Gather and scatter, and broadcast and reduce, take the same time where costs are
     /// the same in both directions
     ///
-    /// Gather and scatter have a block for each process (--dist or --sizes), broadcast and reduce one
-    /// vector (--vector). A reduction combines vectors in rank order; constructions that do not keep it
+    /// Gather, scatter and allgather have a block for each process (--dist or --sizes), broadcast and
+    /// reduce one vector (--vector). An allgather has no root, and goes along no tree. A reduction combines vectors in rank order; constructions that do not keep it
     /// are left out unless they are named, and are then valid only for operators that commute.
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
     op: Operation,
@@ -291,7 +291,7 @@ impl ComparisonArgs {
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
                 "--op: {error}; --vector is for broadcast and reduce, --dist and --sizes are for \
-                 gather and scatter"
+                 gather, scatter and allgather"
             ))
         })?;
         let ports = self.choice.ports.for_tree(self.op)?;

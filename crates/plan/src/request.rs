@@ -264,10 +264,10 @@ impl<'a> Request<'a> {
     /// [`NoTree`].
     pub fn build(&self, wanted: Wanted) -> Result<Built, NoTree> {
         if !self.is_performed_by(wanted.construction) {
-            let name = self.problem.operation().name();
+            let (one, name) = (wanted.construction.name(), self.problem.operation().name());
             return Err(wanted.effort.refused(match wanted.construction.builds_trees() {
-                true => format!("it builds trees, and {name} goes along none"),
-                false => format!("it is for allgather, and not for {name}"),
+                true => format!("{one} builds trees, and {name} goes along none"),
+                false => format!("{one} is for allgather, and not for {name}"),
             }));
         }
         let wanted = self.settled(wanted);

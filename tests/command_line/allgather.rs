@@ -1,0 +1,125 @@
+//! Allgather on the command line: schedules compared, written, judged and exported, without a root.
+
+use crate::program::{folder, tuwtree};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// A file of the worked example's blocks, in a folder of this name.
+fn blocks(name: &str) -> (PathBuf, String) {
+    let folder = folder(name);
+    let file = folder.join("blocks.txt");
+    std::fs::write(&file, "5\n1\n7\n3\n2\n6\n").unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    (folder, file)
+}
+
+fn json(arguments: &str) -> Value {
+    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
+}
+
+#[test]
+fn constructions_are_listed_with_their_completion_times() {
+    let (_, sizes) = blocks("allgather-listed");
+    for operation in ["allgather", "allgatherv"] {
+        let arguments = format!("optimize --op {operation} --sizes {sizes} --alpha 10 --json");
+        let comparison = json(&arguments);
+        assert_eq!(comparison["operation"], "allgather");
+        assert_eq!(comparison["root"], Value::Null);
+        // Rank 1 receives 23 bytes.
+        assert_eq!(comparison["lower_bound"], 33);
+        let found: Vec<(&str, u64)> = comparison["constructions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| {
+                let name = one["construction"].as_str().unwrap();
+                (name, one["completion_time"].as_u64().unwrap())
+            })
+            .collect();
+        let expected = [
+            ("ring", 85),
+            ("recursive-doubling", 81),
+            ("bruck", 58),
+            ("circulant", 57),
+            ("circulant-pieces", 57),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(comparison["recommended"], "circulant");
+    }
+}
+
+#[test]
+fn tables_and_advice_speak_of_schedules() {
+    let text = tuwtree("compare --op allgather --dist spikes -p 48 -b 1000").success();
+    assert!(text.starts_with("allgather of 30042 bytes over 48 processes; alpha = 100,"), "{text}");
+    assert!(text.contains("\nlower bound on any schedule: 30141\n"), "{text}");
+    assert!(text.contains("Recommended: circulant-pieces."), "{text}");
+    assert!(text.contains("above the best of all schedules"), "{text}");
+    assert!(!text.contains("tree") && !text.contains("root"), "{text}");
+    let text = tuwtree("advise --op allgather --dist spikes -p 48 -b 1000").success();
+    assert!(text.contains("Use circulant-pieces (every rank works it out for itself)"), "{text}");
+    assert!(!text.contains("tree") && !text.contains("root"), "{text}");
+}
+
+#[test]
+fn a_schedule_is_written_and_judged_and_exported() {
+    let (folder, sizes) = blocks("allgather-written");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let plan = path("plan.json");
+    let arguments = format!("--op allgather --sizes {sizes} --alpha 10");
+    tuwtree(&format!("optimize {arguments} -o {plan}")).success();
+    let verified = json(&format!("verify {plan} --json"));
+    assert_eq!(verified["root"], Value::Null);
+    assert_eq!((&verified["messages"], &verified["rounds"]), (&18.into(), &3.into()));
+    let simulated = json(&format!("simulate {plan} --json"));
+    assert_eq!(simulated["completion_time"], 57);
+    let text = tuwtree(&format!("verify {plan}")).success();
+    assert!(text.starts_with("correct    allgather of 24 bytes over 6 processes\n"), "{text}");
+    let again = tuwtree(&format!("export {plan} --format json")).success();
+    assert_eq!(again, std::fs::read_to_string(&plan).unwrap());
+    let goal = tuwtree(&format!("export {plan} --format goal")).success();
+    assert!(goal.starts_with("// allgather of 24 bytes over 6 processes\n"), "{goal}");
+    for output in ["replay", "all.c", "all.svg", "all.dot"] {
+        let format = if output == "replay" { "--format smpi" } else { "" };
+        tuwtree(&format!("export {plan} {format} -o {}", path(output))).success();
+    }
+    tuwtree(&format!("draw {plan} --picture timeline -o {}", path("timeline.svg"))).success();
+    tuwtree(&format!("compare {arguments} --report {}", path("page.html"))).success();
+    let page = std::fs::read_to_string(path("page.html")).unwrap();
+    assert!(page.contains("<h2 id=\"pictures\">Timelines</h2>"), "{page}");
+}
+
+#[test]
+fn what_takes_a_tree_or_a_root_refuses_an_allgather() {
+    let (folder, sizes) = blocks("allgather-refused");
+    let plan = folder.join("plan.json").to_str().unwrap().to_owned();
+    let optimize = format!("optimize --op allgather --sizes {sizes}");
+    tuwtree(&format!("{optimize} -o {plan}")).success();
+    for (arguments, code, message) in [
+        (format!("{optimize} --root 2"), 2, "--root: allgather has no root"),
+        (format!("{optimize} --root best"), 2, "--root: allgather has no root"),
+        (format!("{optimize} --ports 2"), 2, "allgather has one port"),
+        (format!("{optimize} --certify"), 2, "--certify proves optimal trees"),
+        (
+            format!("{optimize} --algorithm linear"),
+            1,
+            "linear builds trees, and allgather goes along none",
+        ),
+        (
+            format!("optimize --sizes {sizes} --algorithm ring"),
+            1,
+            "ring is for allgather, and not for gather",
+        ),
+        ("optimize --op allgather --vector 8 -p 4".to_owned(), 2, "allgather needs block sizes"),
+        (format!("draw {plan} -o {plan}.svg"), 1, "the schedule is not along a tree"),
+        (format!("show {plan}"), 1, "\"tuwtree-tree\" is expected"),
+        (format!("evaluate {plan}"), 1, "\"tuwtree-tree\" is expected"),
+    ] {
+        tuwtree(&arguments).fails(code, &[message]);
+    }
+    let tree = folder.join("tree.json").to_str().unwrap().to_owned();
+    tuwtree(&format!("optimize --sizes {sizes} -o {tree}")).success();
+    let text = std::fs::read_to_string(&tree).unwrap().replace("\"gather\"", "\"allgather\"");
+    std::fs::write(&tree, text).unwrap();
+    tuwtree(&format!("evaluate {tree}")).fails(1, &["allgather has no root"]);
+}
