@@ -12,8 +12,9 @@
 //!          |-- k o_s --|---- lambda ---|==== w, shared ====|== o ==| child ready
 //! ```
 //!
-//! `o` is what a message of 1 byte occupies, 0 for a message beyond the eager limit; `f` is the planner's
-//! occupancy. A wire belongs to the receiving rank of a gather and the sending rank of a scatter, or to its
+//! `o` is what a message of 1 byte occupies, but no more than it takes to begin a send where that is known
+//! (else a byte on the wire would pass for work of the processor); 0 for a message beyond the eager limit,
+//! and for ports that serve one message after the other. `f` is the planner's occupancy. A wire belongs to the receiving rank of a gather and the sending rank of a scatter, or to its
 //! node.
 //!
 //! Where nothing overlaps ([`Costs::overlaps`](crate::Costs::overlaps)), and on several ports, the judge is
@@ -197,7 +198,11 @@ impl<'a> Judge<'a> {
                 let occupancy = costs.transmission_between(from, to, bytes)?.units();
                 let least = costs.transmission_between(from, to, 1)?.units().min(occupancy);
                 let is_eager = network.is_eager(bytes);
-                let overhead = if is_eager { least } else { 0.0 };
+                // Of a port that takes turns, nothing overlaps with the wire.
+                let overhead = match is_eager && network.port == PortKind::Fair {
+                    true => network.send_overhead.map_or(least, |most| most.min(least)),
+                    false => 0.0,
+                };
                 messages[child] = Some(Message {
                     latency: costs.latency_between(from, to, bytes)?.units(),
                     on_wire: occupancy - overhead,

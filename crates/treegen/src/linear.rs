@@ -9,6 +9,9 @@ use tuwtree_model::{
 
 /// The star: the root receives from all others in rank order and copies its own block at its place.
 ///
+/// Where latency overlaps, the root of a scatter sends in rank order, as libraries do: the steps are those of
+/// the gather, from the last rank to the first.
+///
 /// With vectors the root, which has its own from the start, joins it with those of lower ranks, the
 /// nearest first, then with those of higher ranks. So a reduction needs no commutative operator.
 ///
@@ -32,9 +35,18 @@ pub fn linear(problem: &Problem) -> Result<Tree, ConstructionError> {
         Root::Best | Root::None => best(problem)?,
     };
     Ok(match problem.payload() {
+        Payload::Blocks(_) if is_backwards(problem) => {
+            star(processors, root, (0..processors).rev())
+        }
         Payload::Blocks(_) => star(processors, root, 0..processors),
         Payload::Vector(_) => star(processors, root, outwards(processors, root)),
     })
+}
+
+/// Whether the steps are those from the last rank to the first: a scatter performs them backwards, so that its
+/// root sends in rank order.
+fn is_backwards(problem: &Problem) -> bool {
+    problem.operation().is_outward() && problem.costs().overlaps()
 }
 
 /// The most processors whose stars are all timed for the best root where costs differ: O(p^2).
@@ -44,7 +56,7 @@ const MOST_STARS: usize = 10_000;
 fn best(problem: &Problem) -> Result<Rank, ConstructionError> {
     let processors = problem.processors();
     match (problem.costs().homogeneous(processors), problem.payload()) {
-        (Some(costs), Payload::Blocks(sizes)) => Ok(best_root(&all_times(sizes, &costs)?)),
+        (Some(_), Payload::Blocks(_)) => Ok(best_root(&linear_times(problem)?)),
         // As many vectors of the same size go to every root.
         (Some(_), Payload::Vector(_)) => Ok(0),
         (None, _) if processors > MOST_STARS => {
@@ -78,6 +90,13 @@ fn star(processors: usize, root: Rank, order: impl Iterator<Item = Rank>) -> Tre
 /// For blocks at homogeneous costs O(p) time and space for all `p` roots together, else O(p^2) time.
 pub fn linear_times(problem: &Problem) -> Result<Vec<Time>, TimeError> {
     match (problem.blocks(), problem.costs().homogeneous(problem.processors())) {
+        (Some(sizes), Some(costs)) if is_backwards(problem) => {
+            let mirrored: Vec<u64> = sizes.iter().collect();
+            let mirrored = BlockSizes::new(mirrored.into_iter().rev());
+            let mut times = all_times(&mirrored.expect("as many blocks in all"), &costs)?;
+            times.reverse();
+            Ok(times)
+        }
         (Some(sizes), Some(costs)) => all_times(sizes, &costs),
         _ => times(problem).collect(),
     }
@@ -101,6 +120,9 @@ fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '
     };
     (0..processors).map(move |root| match problem.payload() {
         _ if processors == 1 => Ok(Time::ZERO),
+        Payload::Blocks(_) if is_backwards(problem) => {
+            (0..processors).rev().try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
+        }
         Payload::Blocks(_) => {
             (0..processors).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
         }

@@ -28,8 +28,8 @@ struct Case {
     library: Outcome,
     /// In rank order.
     trees: Vec<Outcome>,
-    /// Which of the trees is recommended; `None` where the judge has the library's own call as faster.
-    recommended: Option<usize>,
+    /// Which of the trees is recommended.
+    recommended: usize,
 }
 
 /// All problems of one kind on one platform.
@@ -49,8 +49,7 @@ fn measure(platform: &Platform, overheads: Overheads, folder: &Path) -> StatedCo
 
 /// Gathers and scatters these problems, prints how judge and choices did, and fails unless the judge is
 /// within 5 % from the 10 % to the 90 % quantile, and the choice is within 5 % of the fastest in 47 of 50
-/// and never more than 3 % slower than the library. The choice is what is recommended, or the library's
-/// own call where the judge has that as faster.
+/// and never more than 3 % slower than the library. The choice is what is recommended.
 pub(super) fn agree(platform: &Platform, overheads: Overheads, problems: &[Sizes]) {
     let processors = problems[0].processors;
     let folder = folder(&format!("network-{}-{processors}-{overheads:?}", platform.name));
@@ -128,16 +127,14 @@ fn case(name: &str, comparison: &Comparison, times: &[f64]) -> Case {
     let recommended = comparison.recommended();
     let judged = comparison.baseline().expect("SMPI's own call").judged;
     let is_recommended = |one: &tuwtree_plan::Outcome| std::ptr::eq(one, recommended);
-    let recommended = match judged < recommended.judged {
-        true => None,
-        false => comparison.outcomes.iter().position(is_recommended),
-    };
+    let recommended = comparison.outcomes.iter().position(is_recommended);
     let library = Outcome {
         name: "library".to_owned(),
         planned: f64::NAN,
         judged: judged.units(),
         simulated: times[0],
     };
+    let recommended = recommended.expect("it is one of the outcomes");
     Case { name: name.to_owned(), library, trees, recommended }
 }
 
@@ -150,7 +147,7 @@ fn quantiles(ratios: impl Iterator<Item = f64>) -> [f64; 3] {
 
 impl Case {
     fn chosen(&self) -> &Outcome {
-        self.recommended.map_or(&self.library, |index| &self.trees[index])
+        &self.trees[self.recommended]
     }
 
     /// The fastest in the simulator.

@@ -93,8 +93,7 @@ use tuwtree_model::{BlockSizes, Costs, Hierarchy, Problem, Rank, Scalar};
 /// [`DpError::Cancelled`].
 ///
 /// # Complexity
-/// O(p^3 h^3) time at worst, for `h` levels in use; two additions and comparisons for each split, type and
-/// level. O(p^2 h) space.
+/// O(p^3 h^2) time for `h` levels in use, O(p^2 h) space.
 ///
 /// # Example
 /// Nodes of two, 1 + s within one and 10 + s between: ranks 1 and 2 receive from their mates (1 + 5), then
@@ -135,8 +134,8 @@ pub fn optimal(
     }
 }
 
-/// At most so many bytes of tables will [`optimal`] fill for such a problem: almost all the memory that it
-/// needs.
+/// The most bytes that the tables of [`optimal`] take for such a problem: almost all the memory that is
+/// needed.
 ///
 /// # Errors
 /// [`DpError::Rootless`], [`DpError::NeedsBlocks`], [`DpError::NotHierarchical`], [`DpError::NotContiguous`].

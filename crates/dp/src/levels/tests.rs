@@ -435,8 +435,10 @@ fn only_blocks_and_machines_with_groups_of_adjacent_ranks_will_do() {
     let equal = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
     let round = nodes_of_two(1.0, Placement::RoundRobin);
     let apart = DpError::NotContiguous { level: "node".to_owned(), one: 0, other: 2 };
+    let allgather = Problem::new(Operation::Allgather, sizes.clone(), &block).unwrap();
     for (problem, error) in [
         (broadcast, DpError::NeedsBlocks { operation: Operation::Broadcast }),
+        (allgather, DpError::Rootless { operation: Operation::Allgather }),
         (Problem::gather(&sizes, equal).unwrap(), DpError::NotHierarchical),
         (Problem::gather(&sizes, &round).unwrap(), apart),
     ] {

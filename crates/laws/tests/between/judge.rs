@@ -27,9 +27,11 @@ fn on(network: Network, costs: Costs) -> StatedCosts {
 fn networks() -> impl Strategy<Value = Network> {
     let port = prop_oneof![Just(PortKind::Fair), Just(PortKind::FirstInFirstOut)];
     let limit = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
-    (port, limit).prop_map(|(port, eager_limit)| Network {
+    let send_overhead = prop_oneof![Just(None), (0..20_u32).prop_map(|most| Some(f64::from(most)))];
+    (port, limit, send_overhead).prop_map(|(port, eager_limit, send_overhead)| Network {
         port,
         eager_limit,
+        send_overhead,
         wire: WireOwner::Rank,
         ..Network::default()
     })
@@ -114,9 +116,12 @@ fn plainly(tree: &Tree, problem: &Problem) -> f64 {
         let message = |&child: &Rank| {
             let bytes = segment[child];
             let occupancy = units(child, bytes);
-            let overhead = match network.is_eager(bytes) {
-                true => units(child, 1).min(occupancy),
-                false => 0.0,
+            let most = network.send_overhead.unwrap_or(f64::INFINITY);
+            let overhead = match network.port {
+                PortKind::Fair if network.is_eager(bytes) => {
+                    units(child, 1).min(occupancy).min(most)
+                }
+                PortKind::Fair | PortKind::FirstInFirstOut => 0.0,
             };
             let latency = costs.latency_between(child, rank, bytes).unwrap().units();
             Message { enters: ready[child] + latency, on_wire: occupancy - overhead, overhead }

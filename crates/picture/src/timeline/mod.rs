@@ -154,7 +154,11 @@ impl TimelineCanvas<'_> {
         let height = (bottom + 14.0 + 22.0 + MARGIN).ceil();
         let mut xml = Xml::default();
         open_picture(&mut xml, PictureStyle::Alone, &title, width, height, "picture timeline");
-        xml.text("style", &[], timeline_style());
+        let mut style = timeline_style();
+        if self.has_latency() {
+            style += &latency_style();
+        }
+        xml.text("style", &[], style);
         draw_title(&mut xml, &title, &lines, width);
         self.draw_axis(&mut xml, top, bottom);
         for (&row, &top) in rows.iter().zip(&tops) {
@@ -388,6 +392,15 @@ impl TimelineCanvas<'_> {
         found.map(|(action, times)| (action.port, times))
     }
 
+    /// Whether anybody waits for a latency.
+    fn has_latency(&self) -> bool {
+        let Performance { schedule, timeline, .. } = self.picture.performance;
+        (0..schedule.processors()).any(|rank| {
+            let mut actions = timeline.actions(rank).iter();
+            actions.any(|times| times.latency.0 < times.latency.1)
+        })
+    }
+
     fn draw_legend(&self, xml: &mut Xml, rows: &[TimelineRow], top: f64) {
         let mut x = MARGIN;
         let y = top + 11.0;
@@ -395,14 +408,10 @@ impl TimelineCanvas<'_> {
             let mut actions = self.picture.performance.schedule.programs().actions(rank);
             actions.any(|action| action.send().is_some() && action.receive().is_some())
         });
-        let has_latency = (0..self.picture.performance.schedule.processors()).any(|rank| {
-            let mut actions = self.picture.performance.timeline.actions(rank).iter();
-            actions.any(|times| times.latency.0 < times.latency.1)
-        });
         let mut entries: Vec<(&str, &str, f64)> = BarKind::all()
             .filter(|&kind| match kind {
                 BarKind::Exchange => has_exchanges,
-                BarKind::Latency => has_latency,
+                BarKind::Latency => self.has_latency(),
                 BarKind::Send | BarKind::Receive | BarKind::Copy | BarKind::Wait => true,
             })
             .map(|kind| (kind.name(), kind.name(), kind.height().unwrap_or(BAR)))
@@ -426,6 +435,11 @@ impl TimelineCanvas<'_> {
         }
         xml.close();
     }
+}
+
+/// What the style sheet has besides where latencies overlap.
+fn latency_style() -> String {
+    format!(".timeline .latency{{fill:{INK}}}\n")
 }
 
 /// How many ports each rank uses, up to the last; at least one.
@@ -468,7 +482,6 @@ fn timeline_style() -> String {
 .timeline .exchange{{fill:{PURPLE};stroke:{PAPER};stroke-width:0.3}}
 .timeline .copy{{fill:{GREEN};stroke:{PAPER};stroke-width:0.3}}
 .timeline .wait{{fill:{NEUTRAL}}}
-.timeline .latency{{fill:{INK}}}
 .timeline .critical{{fill:{VERMILION}}}
 .timeline .shared{{fill:{INK}}}
 .timeline .message{{stroke:{INK};stroke-width:0.7;stroke-opacity:0.5}}

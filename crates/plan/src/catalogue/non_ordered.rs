@@ -115,7 +115,7 @@ pub(super) const EXACT: CatalogueRow = CatalogueRow {
             let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
             let ports = request.problem.ports();
             if ports == Ports::ONE {
-                check_work(&problem, wanted.effort)?;
+                check_work(&problem, wanted)?;
             }
             done(wanted, exact(&problem.with_ports(ports)))
         },
@@ -152,8 +152,9 @@ impl<'a> NonOrderedInput<'a> {
 }
 
 /// Fails if the best of all trees is too much work.
-fn check_work(problem: &Problem, effort: Effort) -> Result<(), NoTree> {
-    let needed = exact_work(problem).map_err(NoTree::failed)?;
+fn check_work(problem: &Problem, wanted: Wanted) -> Result<(), NoTree> {
+    let effort = wanted.effort;
+    let needed = exact_work(problem).map_err(|error| wanted.stopped(error))?;
     let refused = |most: u64, blocks: u32, advice: &str| {
         let needed = match needed {
             u64::MAX => "more than 10^19".to_owned(),
