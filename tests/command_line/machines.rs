@@ -135,10 +135,12 @@ fn costs_that_are_not_linear_are_searched_with_as_they_are() {
     let machine = sample("trinity-testbed.toml");
     let problem = format!("optimize --dist spikes -p 30 --machine {machine}");
     let text = tuwtree(&problem).success();
-    assert!(text.contains("Recommended: optimal (found by the levels method)"), "{text}");
+    assert!(text.contains("(levels)\n"), "{text}");
     assert!(text.contains("binary is left out: it is for costs that are linear"), "{text}");
     tuwtree(&format!("{problem} --algorithm binary")).fails(1, &["linear in the size"]);
     tuwtree(&format!("{problem} --algorithm optimal-dense")).fails(1, &["dense", "levels"]);
+    let optimal = tuwtree(&format!("{problem} --algorithm optimal")).success();
+    assert!(optimal.contains("It is optimal among ordered trees that join adjacent ranges"));
     tuwtree(&format!("machine {machine} --matrix -p 4")).fails(1, &["\"network\"", "linear only"]);
     let shown = tuwtree(&format!("machine {machine} --linearise-at 9000")).success();
     assert!(shown.contains("4.127 µs") && !shown.contains("1.18 µs"), "{shown}");

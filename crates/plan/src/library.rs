@@ -5,7 +5,8 @@
 //! were run with this project, and which were only read, [`Library::knowledge`] says.
 
 use tuwtree_model::{
-    ClosedSet, Handling, Problem, Rank, Root, Service, Step, Time, TimeError, Tree, judged_time_as,
+    ClosedSet, Handling, Operation, Problem, Rank, Root, Service, Step, Time, TimeError, Tree,
+    judged_time_as,
 };
 
 /// An MPI library, as of a version on.
@@ -89,6 +90,17 @@ impl Library {
             Library::Smpi => {
                 "all receives posted, all sends begun, empty messages too (a simulator)"
             }
+        }
+    }
+
+    /// What its gather or scatter does, in a few words.
+    pub fn algorithm(self, operation: Operation) -> &'static str {
+        let habits = self.habits(operation.is_outward());
+        match (habits.handling.service, operation.is_outward()) {
+            (Service::AllPosted, false) => "all receives posted",
+            (Service::AllPosted, true) => "all sends begun",
+            (Service::OneByOne, false) => "one receive after the other",
+            (Service::OneByOne, true) => "one send after the other",
         }
     }
 
@@ -207,14 +219,15 @@ pub fn baselines(problem: &Problem, root: Rank) -> Result<Vec<Baseline>, TimeErr
     Ok(all)
 }
 
-/// The baseline of the library that is named, or else the fastest of those that programs run on; of equally
-/// fast ones the first.
+/// The baseline of the library that is named, or else the fastest of those that programs run on; of those
+/// that are equally fast but for rounding the first.
 pub(crate) fn chosen(all: &[Baseline], named: Option<Library>) -> Option<Baseline> {
     match named {
         Some(library) => all.iter().copied().find(|one| one.library == library),
         None => {
-            let real = all.iter().copied().filter(|one| one.library.is_real());
-            real.min_by_key(|one| one.judged)
+            let mut real = all.iter().copied().filter(|one| one.library.is_real());
+            let least = real.clone().map(|one| one.judged).min()?;
+            real.find(|one| one.judged.units() <= least.units() * (1.0 + 1e-9))
         }
     }
 }
@@ -223,7 +236,7 @@ pub(crate) fn chosen(all: &[Baseline], named: Option<Library>) -> Option<Baselin
 mod tests {
     use super::*;
     use tuwtree_model::document::{Date, Machine};
-    use tuwtree_model::{BlockSizes, Homogeneous, Network, Operation, StatedCosts};
+    use tuwtree_model::{BlockSizes, Homogeneous, Network, StatedCosts};
 
     /// alpha = 8 + 2, beta = 1, no copies; messages beyond the limit wait for their turn.
     fn problem(operation: Operation, blocks: &[u64], eager_limit: Option<u64>) -> Problem {

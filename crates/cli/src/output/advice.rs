@@ -2,7 +2,7 @@
 
 use crate::output::text;
 use std::cmp::Ordering;
-use tuwtree_model::{ClosedSet, Construction, Order, Time};
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, Time};
 use tuwtree_plan::{Advice, Baseline, Knowledge, Optimality, Outcome, Rival, Trouble};
 
 /// Advice in words.
@@ -32,15 +32,15 @@ fn judged(outcome: &Outcome) -> Time {
 }
 
 /// How a time compares with what a library takes by its own call, without a full stop.
-pub(crate) fn against(baseline: Baseline, time: Time) -> String {
+pub(crate) fn against(baseline: Baseline, operation: Operation, time: Time) -> String {
     let Baseline { library, judged, .. } = baseline;
     let known = match library.knowledge() {
         Knowledge::Run => "",
         Knowledge::Read => "; read, not run here",
         Knowledge::Assumed => "; neither run nor read here",
     };
-    let call =
-        format!("The linear algorithm of {} ({}{known})", library.title(), library.summary());
+    let algorithm = library.algorithm(operation);
+    let call = format!("The {} of {} ({algorithm}{known})", operation.name(), library.title());
     let factor = judged.units() / time.units();
     match judged.cmp(&time) {
         Ordering::Equal => format!("{call} takes as long"),
@@ -107,7 +107,8 @@ impl Advised<'_> {
     pub(crate) fn gains(&self) -> Vec<String> {
         let chosen = self.chosen;
         let baseline = self.comparison.baseline();
-        let baseline = baseline.map(|baseline| against(baseline, judged(chosen)) + ".");
+        let operation = self.comparison.problem.operation();
+        let baseline = baseline.map(|baseline| against(baseline, operation, judged(chosen)) + ".");
         let mut lines = Vec::from_iter(baseline);
         for rival in Rival::all() {
             let Some(other) = self.rival(rival) else { continue };

@@ -247,7 +247,9 @@ impl Compared<'_> {
             true => "\nNone of the others is faster.".to_owned(),
             false => format!("\n{}.{}", others.join(", "), self.caveat()),
         };
-        let against = self.baseline().map(|baseline| against(baseline, best.judged));
+        let against = self
+            .baseline()
+            .map(|baseline| against(baseline, self.problem.operation(), best.judged));
         let against = against.map_or(String::new(), |against| format!("\n{against}."));
         format!(
             "Recommended: {name}{method}.{}{}{}{others}{against}",

@@ -3,7 +3,7 @@
 
 use super::CatalogueRow;
 use crate::error::NoTree;
-use crate::expense::{Expense, LIMIT_SECONDS};
+use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
@@ -85,34 +85,73 @@ fn whole(
     build(request.problem).map(Built::without_search).map_err(NoTree::failed)
 }
 
-/// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest.
+/// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest. If the
+/// construction was not asked for by name, no more numbers are tried than some seconds allow.
 fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    let problem = request.problem;
-    let mut best: Option<(Time, usize, Schedule)> = None;
-    for pieces in numbers_of_pieces(problem) {
-        let (p, rounds) = (problem.processors() as u64, (pieces + 64) as u64);
-        let check = expense(wanted, p.saturating_mul(rounds), p);
-        let checked = check.check(wanted.effort, request.watch, |_| String::new());
-        match (checked, &best) {
-            (Ok(()), _) => {}
-            (Err(error), None) => return Err(error),
-            // Fewer pieces will do.
-            (Err(_), Some(_)) => break,
+    let (likely, most) = likely_pieces(request.problem);
+    let mut search = PieceSearch { request, wanted, seconds: 0.0, best: None, tried: Vec::new() };
+    search.attempt(likely)?;
+    let mut width = WIDEST;
+    while width > 0 {
+        let center = search.pieces() as f64;
+        for step in [-width, width] {
+            let pieces = center * (f64::from(step) / STEPS_TO_DOUBLE).exp2();
+            search.attempt((pieces.round() as usize).clamp(1, most))?;
         }
-        let schedule = circulant_in_pieces(problem, pieces).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
-        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
-            best = Some((time, pieces, schedule));
+        if search.pieces() as f64 == center {
+            width /= 2;
         }
     }
-    let (_, pieces, schedule) = best.expect("one piece is among the numbers");
+    for pieces in 1..=FEW.min(most) {
+        search.attempt(pieces)?;
+    }
+    let ((_, pieces), schedule) = search.best.expect("the likely number was tried");
     Ok(Built { pieces: Some(pieces), ..Built::without_search(schedule) })
 }
 
-/// The numbers of pieces that are tried, in ascending order: few, and those around the number for which the
-/// rounds take least if every message has its share of all blocks.
-fn numbers_of_pieces(problem: &Problem) -> Vec<usize> {
+/// What was tried so far.
+struct PieceSearch<'a> {
+    request: &'a Request<'a>,
+    wanted: Wanted,
+    /// What all of it takes, as estimated.
+    seconds: f64,
+    best: Option<((Time, usize), Schedule)>,
+    tried: Vec<usize>,
+}
+
+impl PieceSearch<'_> {
+    /// The best number of pieces so far.
+    fn pieces(&self) -> usize {
+        self.best.as_ref().map_or(1, |((_, pieces), _)| *pieces)
+    }
+
+    /// Tries a number of pieces, once, if there is time for it.
+    fn attempt(&mut self, pieces: usize) -> Result<(), NoTree> {
+        let problem = self.request.problem;
+        let (p, rounds) = (problem.processors() as u64, (pieces + 64) as u64);
+        let expense = expense(self.wanted, p.saturating_mul(rounds), p);
+        let is_named = self.wanted.effort == Effort::Any;
+        let is_late = !is_named && self.seconds + expense.seconds > SEARCH_SECONDS;
+        if self.tried.contains(&pieces) || (self.best.is_some() && is_late) {
+            return Ok(());
+        }
+        expense.check(self.wanted.effort, self.request.watch, |_| String::new())?;
+        self.tried.push(pieces);
+        self.seconds += expense.seconds;
+        let schedule = circulant_in_pieces(problem, pieces).map_err(NoTree::failed)?;
+        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let timeline = timeline.map_err(|error| self.wanted.unsimulated(error))?;
+        let key = (timeline.completion_time(), pieces);
+        if self.best.as_ref().is_none_or(|(least, _)| key < *least) {
+            self.best = Some((key, schedule));
+        }
+        Ok(())
+    }
+}
+
+/// The number of pieces for which the rounds take least if every message has its share of all blocks, and
+/// the largest number that is looked at.
+fn likely_pieces(problem: &Problem) -> (usize, usize) {
     let p = problem.processors();
     let rounds = p.next_power_of_two().ilog2() as usize;
     let total = problem.payload().total();
@@ -126,14 +165,11 @@ fn numbers_of_pieces(problem: &Problem) -> Vec<usize> {
     let all = (0..).map(|step| (f64::from(step) / STEPS_TO_DOUBLE).exp2() as usize);
     let all = all.take_while(|&pieces| pieces <= most);
     let likely = all.min_by(|&one, &other| estimate(one).total_cmp(&estimate(other)));
-    let likely = likely.expect("one piece is among all");
-    let near = (-NEAR..=NEAR)
-        .map(|step| (likely as f64 * (f64::from(step) / STEPS_TO_DOUBLE).exp2()).round() as usize);
-    let mut numbers: Vec<usize> = (1..=FEW).chain(near).map(|one| one.clamp(1, most)).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+    (likely.expect("one piece is among all"), most)
 }
+
+/// How long numbers of pieces are tried that nobody asked for, as estimated.
+const SEARCH_SECONDS: f64 = 10.0;
 
 /// More pieces are not tried.
 const MOST_PIECES: usize = 1 << 20;
@@ -144,5 +180,5 @@ const FEW: usize = 8;
 /// Numbers of pieces from one to its double.
 const STEPS_TO_DOUBLE: f64 = 8.0;
 
-/// How many such steps are tried on either side of the likely number.
-const NEAR: i32 = 8;
+/// How many such steps away the first numbers beside the likely one are.
+const WIDEST: i32 = 8;
