@@ -187,7 +187,7 @@ pub struct Baseline {
     pub judged: Time,
 }
 
-/// What each library takes for a gather or scatter on one port, in the order of [`Library::ALL`]; none for
+/// What each library takes for a gather or scatter on one port, in the order of [`Library`]; none for
 /// other operations. Where the problem's root is open it is this one.
 ///
 /// # Errors
