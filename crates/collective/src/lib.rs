@@ -16,7 +16,8 @@
 //! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half.
 //!
 //! # What this crate does not do
-//! It knows no times: how many pieces are best, `tuwtree-plan` finds out.
+//! It knows no times: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does
+//! (`tuwtree_schedule::export`), the executor knows operations with a root only.
 
 mod bruck;
 mod circulant;

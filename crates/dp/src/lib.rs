@@ -7,13 +7,13 @@
 //!
 //! # Engines
 //! All but the last find the same times. The first two fill a table, one time for each range
-//! `[i..j]` of processors; the third keeps only where the table changes.
+//! `[i..j]` of ranks; the third keeps only where the table changes.
 //!
 //! | engine | purpose | assumes | time | caveat |
 //! |---|---|---|---|---|
 //! | [`plain`] | the published recurrences | nothing | O(p^3) | slow beyond some thousands |
 //! | [`dense`] | the same tables, fast | gamma <= beta | O(p^2) | memory: one value a range |
-//! | [`runs`] | a million processors | gamma <= beta; not for binary trees | nearly linear, observed | slower where latency is far above the mean block |
+//! | [`runs`] | a million processes | gamma <= beta; not for binary trees | nearly linear, observed | slower where latency is far above the mean block |
 //! | [`published`] | what the published program reports | nothing | O(p^3) | not the optimum |
 //!
 //! [`non_ordered`] uses them for trees that need not be ordered, and finds the best of all trees of small
@@ -21,7 +21,7 @@
 //!
 //! [`default_method`] chooses; [`memory_needed`] says beforehand what the tables take.
 //!
-//! Where each pair of processors has costs of its own, [`optimal_per_pair`] and
+//! Where each pair of ranks has costs of its own, [`optimal_per_pair`] and
 //! [`optimal_binary_per_pair`] find such trees for gather, scatter, broadcast and reduction:
 //!
 //! | engine | purpose | assumes | time | caveat |
@@ -30,7 +30,9 @@
 //! | [`PairMethod::Hinges`] | the same table, fast | nothing | O(p^4 log p), as a rule O(p^4) | memory: O(p^3) |
 //!
 //! On machines with levels whose groups are adjacent ranks, [`levels::optimal`] finds the same trees in
-//! O(p^3), also where laws are not linear or latency overlaps.
+//! O(p^3), also where laws are not linear or latency overlaps. [`wider`] has wider classes of trees, and
+//! latency that overlaps where all pairs share one law. The engines in the tables are for the papers'
+//! one-port model.
 //!
 //! [`optimal_broadcast`] needs no table: with homogeneous costs the optimum is known.
 //!
@@ -38,7 +40,7 @@
 //! knows several.
 //!
 //! # What an ordered tree is here
-//! Every subtree spans consecutive ranks, and each message that a processor receives extends its
+//! Every subtree spans consecutive ranks, and each message that a rank receives extends its
 //! segment, which holds its own rank, on the left or on the right. Its own block is copied before a
 //! first message from the right and after a first message from the left (OPT eqs. 5
 //! and 6).
@@ -50,9 +52,9 @@
 //! and then what 1 has (2 + 4). So [`optimal_binary`] may beat [`optimal`].
 //!
 //! # What this crate does not do
-//! It adds no alpha (the model's `ScaledSizes` does), computes no completion time of a given tree,
-//! reads no clock. [`runs`] and the engines for pairs work in parallel; their results do not depend on
-//! how many threads.
+//! But for [`wider`], it adds no alpha (the model's `ScaledSizes` does) and computes no completion time of
+//! a given tree. It reads no clock. [`runs`] and the engines for pairs work in parallel; their results do
+//! not depend on how many threads.
 //!
 //! # Source
 //! OPT is Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives".

@@ -1,7 +1,7 @@
 //! The names of all ways to make a plan.
 
-/// A way to build a tree, or to make a schedule where there is none, by name: what each is, what it is for, and how it is built, the crates that
-/// build them know. In the order of the published tables' columns, but with the cheaper ones first: of
+/// A way to build a tree, or to make a schedule where there is none, by name: what each is, what it is for,
+/// and how it is built, the crates that build them know. In the order of the published tables' columns, but with the cheaper ones first: of
 /// equally fast trees, the first is recommended.
 #[derive(
     Clone,

@@ -14,8 +14,8 @@
 //!
 //! `o` is what a message of 1 byte occupies, but no more than it takes to begin a send where that is known
 //! (else a byte on the wire would pass for work of the processor); 0 for a message beyond the eager limit,
-//! and for ports that serve one message after the other. `f` is the planner's occupancy. A wire belongs to the receiving rank of a gather and the sending rank of a scatter, or to its
-//! node.
+//! and for ports that serve one message after the other. `f` is the planner's occupancy. A wire belongs to
+//! the receiving rank of a gather and the sending rank of a scatter, or to its node.
 //!
 //! Where nothing overlaps ([`Costs::overlaps`](crate::Costs::overlaps)), and on several ports, the judge is
 //! the planner.

@@ -1,23 +1,26 @@
 //! The words and the laws of irregular gather and scatter.
 //!
-//! In a **gather**, every processor has a block of data, and the root collects all blocks in rank
-//! order; a **scatter** is its dual. This crate says what a problem is ([`Problem`]: a [`Collective`]
-//! with its [`BlockSizes`], [`Costs`], [`Root`], [`Ports`]), what sending and copying cost
-//! ([`CostModel`]), what a tree is ([`Tree`]), and when it completes ([`completion_time`]). It builds
-//! no trees and knows neither files nor options.
+//! In a **gather**, every rank has a block of data, and the root collects all blocks in rank order; a
+//! **scatter** is its dual. In an **allgather** every rank collects all blocks: it has no root
+//! ([`Root::None`]) and goes along no tree. This crate says what a problem is ([`Problem`]: a
+//! [`Collective`] with its [`BlockSizes`], [`Costs`], [`Root`], [`Ports`]), what sending and copying cost
+//! ([`CostModel`]), what a tree is ([`Tree`]), and when it completes: by the planner
+//! ([`completion_time`]) and, where part of the latency overlaps with other work, by the judge
+//! ([`judged_time`]), who knows how a [`Network`] serves several messages at once. It builds no trees and
+//! knows neither files nor options.
 //!
 //! # Symbols
 //! | symbol | here | meaning |
 //! |---|---|---|
-//! | `p` | `processors` | number of processors, ranks `0..p` |
-//! | `m_i` | `block(i)` | size of processor `i`'s block, in bytes; may be 0 |
+//! | `p` | `processors` | number of processes, ranks `0..p` |
+//! | `m_i` | `block(i)` | size of rank `i`'s block, in bytes; may be 0 |
 //! | `m` | `total()` | the problem's size, the sum of all blocks |
 //! | `S(i,j)` | `range(i, j)` | `m_i + … + m_j` |
 //! | `r` | `root` | the root |
 //! | `alpha` | `alpha()`, `latency()` | start-up latency of a transmission, in time units |
 //! | `beta` | `beta()` | time per byte transmitted |
 //! | `gamma` | `gamma()` | time per byte copied locally |
-//! | `alpha_ij`, `beta_ij`, `gamma_i` | `alpha(i, j)`, … | the same for a pair, sender `i`, or a processor |
+//! | `alpha_ij`, `beta_ij`, `gamma_i` | `alpha(i, j)`, … | the same for a pair, sender `i`, or a rank |
 //! | `o`, `lambda` | `overhead`, `latency` | the parts of `alpha` that do and do not occupy ports; `o = alpha` in the papers |
 //! | `comm(s)`, `f(s)` | `transmission(s)` | `o + beta s`, and 0 for `s = 0`: how long a port is occupied |
 //! | `b`, `rho` | `mean_block`, `rho` | parameters of the [`Distribution`]s |

@@ -1,14 +1,14 @@
-//! Which tree to build: a catalogue of constructions, compared and recommended.
+//! Which tree or schedule to use: a catalogue of constructions, compared and recommended.
 //!
 //! The [`catalogue`] has a row for each [`Construction`](tuwtree_model::Construction): what it is, what
-//! it is made for, whether processors can build it by themselves, what building takes, and how it is
-//! built. Whoever wants a tree asks here, and so all agree on what there is and what is affordable. It
-//! yields a [`Plan`]: a tree, or, for an allgather, which has no root, each rank's program.
+//! it is made for, whether ranks can build it by themselves, what building takes, and how it is built.
+//! It yields a [`Plan`]: a tree, or for an allgather each rank's program. Whoever wants one asks here, and
+//! so all agree on what there is and what is affordable:
 //!
-//! - [`best`]: the fastest tree for a problem that keeps rank order.
+//! - [`best`]: the fastest plan for a problem that keeps rank order.
 //! - [`compare`]: several constructions side by side, with the bound on all trees.
 //! - [`Advice`]: the simplest construction that is nearly as fast as the fastest.
-//! - [`baselines`]: what MPI libraries take by themselves.
+//! - [`baselines`]: what MPI libraries take by themselves, by name and version ([`Library`]).
 //! - [`Grid`]: the same over a grid of problems, as a map.
 //!
 //! # Example
@@ -24,6 +24,9 @@
 //! assert_eq!(schedule.processors(), 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Plans are compared by the judge's time ([`tuwtree_model::judged_time`]); bounds, gaps and certificates
+//! are about the planner's ([`tuwtree_model::completion_time`]). They differ only where latency overlaps.
 //!
 //! # What this crate does not do
 //! It reads no files and prints nothing. It asks the system how much memory there is, and reads the

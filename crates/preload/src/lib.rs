@@ -8,9 +8,9 @@
 //! - on inter-communicators, on none, and for a root that there is not,
 //! - when the settings make no sense, and when a given schedule is not for the call.
 //!
-//! Each of these is known to all processors of the communicator, so that all do the same.
+//! Each of these is known to all ranks of the communicator, so that all do the same.
 //!
-//! With `TUWTREE_LOG=1`, the communicator's first processor says on standard error what was done, and
+//! With `TUWTREE_LOG=1`, rank 0 of the communicator says on standard error what was done, and
 //! why, for each call. (The variable is read at the first one.)
 //!
 //! Persistent operations (`MPI_Gatherv_init` and `MPI_Scatterv_init`, `MPIX_…` in Open MPI 4) stay the MPI

@@ -1,15 +1,17 @@
-//! What each processor does in a collective operation, step by step.
+//! What each rank does in a collective operation, step by step.
 //!
-//! A tree is a plan; a [`Schedule`] is what each processor does: copy, send, receive, in which order,
+//! A tree is a plan; a [`Schedule`] is what each rank does: copy, send, receive, in which order,
 //! from which place of which buffer to which. Its actions are general enough for collectives other
-//! than those that follow a tree: a processor may send and receive many times, in both directions at
+//! than those that follow a tree: a rank may send and receive many times, in both directions at
 //! once, forward parts of what it holds, and combine what it gets.
 //!
-//! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree.
+//! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree. Those of allgathers are made
+//!   in `tuwtree-collective`.
 //! - [`document`]: schedules as JSON.
 //! - [`export`]: schedules in the formats of other programs.
-//! - [`part`]: what one processor does, by itself, as it is sent to it or as it finds out.
-//! - [`simulate()`]: when everything happens.
+//! - [`part`]: what one rank does, by itself, as it is sent to it or as it finds out.
+//! - [`simulate()`]: when everything happens by the planner's costs, also where latency overlaps; it
+//!   knows no wires that messages share.
 //! - [`verify()`]: whether a schedule, whoever made it, does what it is for.
 //!
 //! This crate builds no trees and knows no files, options or terminals.

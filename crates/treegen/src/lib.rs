@@ -21,8 +21,11 @@
 //!
 //! The first three are ordered ([`tuwtree_model::check_ordered`]). [`join`] has the rule and the clock
 //! of adaptive trees for whoever builds one in another way. None of the functions returns a
-//! completion time of the tree it builds: [`tuwtree_model::completion_time`] judges all trees alike.
+//! completion time of the tree it builds: [`tuwtree_model::completion_time`] is for all trees alike.
 //! [`linear_times`] and [`oblivious_times`] give those of all roots at once.
+//!
+//! Whatever looks at costs counts latency that overlaps as such. Operations without a root have no trees:
+//! they are refused ([`ConstructionError::Rootless`]).
 //!
 //! Sources: OPT and TUW, as in [`tuwtree_model`]; HET is K. Dichev, V. Rychkov, A. Lastovetsky, "Two
 //! algorithms of irregular scatter/gather operations for heterogeneous platforms", EuroMPI 2010.
