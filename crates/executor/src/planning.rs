@@ -80,7 +80,7 @@ pub(crate) fn best_schedule(problem: &Problem) -> Result<Rc<Schedule>, String> {
         .filter(|one| is_quick(one.construction, problem))
         .collect();
     let comparison = compare(&request, &wanted, false).map_err(|error| error.to_string())?;
-    let best = comparison.outcomes.iter().min_by_key(|outcome| outcome.unpacked);
+    let best = comparison.outcomes.iter().min_by_key(|outcome| outcome.judged_unpacked);
     let best = best.expect("a comparison has at least one outcome");
     let tree = best.tree().map_err(|error| error.to_string())?;
     Schedule::without_costs(tree, problem.collective())

@@ -50,7 +50,33 @@ pub enum Construction {
 impl Construction {
     /// Whether it builds trees, for operations with a root; else it has schedules of an allgather.
     pub fn builds_trees(self) -> bool {
-        use Construction::{Bruck, Circulant, CirculantPieces, RecursiveDoubling, Ring};
-        !matches!(self, Ring | RecursiveDoubling | Bruck | Circulant | CirculantPieces)
+        match self {
+            Construction::Linear
+            | Construction::Oblivious
+            | Construction::Adaptive
+            | Construction::MinimumFirst
+            | Construction::MaximumFirst
+            | Construction::Graceful
+            | Construction::ModelGraceful
+            | Construction::Paths
+            | Construction::TwoLevel
+            | Construction::Deadline
+            | Construction::Binary
+            | Construction::Optimal
+            | Construction::Direct
+            | Construction::TwoBlock
+            | Construction::Doubling
+            | Construction::Greedy
+            | Construction::Sorted
+            | Construction::Searched
+            | Construction::Knomial
+            | Construction::Hybrid
+            | Construction::Exact => true,
+            Construction::Ring
+            | Construction::RecursiveDoubling
+            | Construction::Bruck
+            | Construction::Circulant
+            | Construction::CirculantPieces => false,
+        }
     }
 }

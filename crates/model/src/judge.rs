@@ -23,8 +23,8 @@
 mod wire;
 
 use crate::{
-    CostModel, Costs, Hierarchy, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree,
-    WireOwner, completion_time,
+    CostModel, Hierarchy, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree, WireOwner,
+    completion_time,
 };
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -178,9 +178,9 @@ impl<'a> Judge<'a> {
         let processors = tree.processors();
         assert_eq!(processors, problem.processors(), "tree and data of one problem");
         let network = problem.stated_costs().network();
-        let nodes = match (problem.costs(), network.wire) {
-            (Costs::Hierarchical(machine), WireOwner::Node) => Some(machine),
-            (Costs::Homogeneous(_) | Costs::Matrix(_) | Costs::Hierarchical(_), _) => None,
+        let nodes = match network.wire {
+            WireOwner::Node => problem.costs().hierarchy(),
+            WireOwner::Rank => None,
         };
         let is_outward = problem.operation().is_outward();
         let Handling { service, sends_empty } = handling;

@@ -130,7 +130,7 @@ fn tables_by_size_have_optimal_and_deadline_trees() {
 }
 
 #[test]
-fn nodes_that_share_a_wire_are_given_two_level_trees() {
+fn where_nodes_share_a_wire_trees_that_spare_it_beat_the_star() {
     let costs = machine(vec![(8, law(1e-6)), (16, law(4e-6))], WireOwner::Node);
     let sizes = blocks(Distribution::Same, 128, 1000);
     let problem = Problem::gather(&sizes, costs).unwrap().with_root(Root::Given(0)).unwrap();
@@ -139,8 +139,10 @@ fn nodes_that_share_a_wire_are_given_two_level_trees() {
         let found = comparison.outcomes.iter().find(|one| one.construction == construction);
         found.unwrap().judged.units()
     };
-    assert_eq!(comparison.recommended().construction, Construction::TwoLevel);
+    let recommended = comparison.recommended().judged.units();
     assert!(1.5 * judged(Construction::TwoLevel) < judged(Construction::Linear));
+    assert!(recommended <= 1.02 * judged(Construction::TwoLevel));
+    assert!(recommended <= 1.02 * judged(Construction::Optimal));
 }
 
 #[test]

@@ -80,7 +80,7 @@ use law::Law;
 use rooted::Rooted;
 use side::Side;
 use tree::Table;
-use tuwtree_model::{BlockSizes, Costs, Hierarchy, Problem, Rank, Scalar};
+use tuwtree_model::{BlockSizes, Hierarchy, Problem, Rank, Scalar};
 
 /// An optimal tree of a class on a machine with levels, for gather or scatter: least completion time,
 /// given or best root, through one port.
@@ -155,10 +155,8 @@ fn parts(problem: &Problem) -> Result<(&BlockSizes, &Hierarchy), DpError> {
         return Err(DpError::Rootless { operation });
     }
     let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
-    match problem.costs() {
-        Costs::Hierarchical(machine) => Ok((sizes, machine)),
-        Costs::Homogeneous(_) | Costs::Matrix(_) => Err(DpError::NotHierarchical),
-    }
+    let machine = problem.costs().hierarchy().ok_or(DpError::NotHierarchical)?;
+    Ok((sizes, machine))
 }
 
 /// The bytes of the tables for so many ranks and levels in use.

@@ -96,6 +96,11 @@ pub trait CostKind: CostModel + std::fmt::Debug {
     /// gamma of a processor.
     fn gamma_at(&self, rank: Rank) -> f64;
 
+    /// The levels of the machine, if costs are stated by such.
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        None
+    }
+
     /// Whether some pair of processors has no link.
     fn lacks_links(&self) -> bool {
         false
@@ -209,6 +214,11 @@ impl Costs {
     /// May panic for ranks that the costs are not stated for.
     pub fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {
         self.kind().link(sender, receiver)
+    }
+
+    /// The levels of the machine, if costs are stated by such.
+    pub fn hierarchy(&self) -> Option<&Hierarchy> {
+        self.kind().hierarchy()
     }
 
     /// alpha, beta and gamma, if these three numbers are all: what documents state without a machine.

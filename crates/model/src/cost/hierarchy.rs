@@ -429,6 +429,10 @@ impl CostKind for Hierarchy {
         self.gamma
     }
 
+    fn hierarchy(&self) -> Option<&Hierarchy> {
+        Some(self)
+    }
+
     fn description(&self) -> Description {
         let inner = &self.levels[0];
         let count = match &self.placement {

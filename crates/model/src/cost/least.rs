@@ -65,8 +65,9 @@ impl LeastCosts {
         let steepest = LineBelow { overhead: 0.0, beta: origin * KEPT };
         let corners = lower_corners(&points);
         let slopes = corners.windows(2).map(|pair| slope(pair[0], pair[1])).chain([0.0]);
-        let lines: Vec<LineBelow> =
-            slopes.filter_map(|beta| line_below(&points, beta)).chain([steepest]).collect();
+        // Of lines that are equally high, the last is chosen: the one through the origin only if it is higher.
+        let below = slopes.filter_map(|beta| line_below(&points, beta));
+        let lines: Vec<LineBelow> = std::iter::once(steepest).chain(below).collect();
         let highest_at = |bytes: f64| {
             let at = |line: &LineBelow| line.overhead + line.beta * bytes;
             lines.iter().copied().max_by(|a, b| at(a).total_cmp(&at(b))).expect("there is a line")

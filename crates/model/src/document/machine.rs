@@ -47,7 +47,7 @@ impl Machine {
 
     /// Whether costs are stated by measured sizes.
     fn has_tables(&self) -> bool {
-        let Costs::Hierarchical(costs) = &self.costs else { return false };
+        let Some(costs) = self.costs.hierarchy() else { return false };
         costs.levels().iter().any(|level| matches!(level.links, LinkLaw::Measured(_)))
     }
 }
@@ -317,7 +317,7 @@ impl TryFrom<MachineFields> for Machine {
 impl NetworkFields {
     fn network(self, costs: &Costs) -> Result<Network, String> {
         let NetworkFields { port, wire, eager_limit_bytes, send_overhead_seconds, measured } = self;
-        if wire == WireOwner::Node && !matches!(costs, Costs::Hierarchical(_)) {
+        if wire == WireOwner::Node && costs.hierarchy().is_none() {
             return Err("\"wire\" is \"node\", but only hierarchical costs know nodes".into());
         }
         if let Some(value) = send_overhead_seconds.filter(|&value| Time::new(value).is_none()) {

@@ -12,7 +12,7 @@ use tuwtree_dp::wider::{
 };
 use tuwtree_dp::{DpError, levels};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, CostModel, Costs, Homogeneous, LinkLaw, Problem, Root, Time, Tree,
+    BlockSizes, ClosedSet, CostModel, Homogeneous, LinkLaw, Problem, Root, Time, Tree,
 };
 
 pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
@@ -60,23 +60,22 @@ enum Law<'a> {
 }
 
 fn farthest_law(problem: &Problem) -> Law<'_> {
-    match problem.costs() {
+    match problem.costs().hierarchy() {
         _ if shares_one_law(problem) => Law::Shared(problem),
-        Costs::Hierarchical(machine) => {
+        Some(machine) => {
             let outermost = machine.levels().last().expect("a machine has levels");
             Law::Level(&outermost.links, machine.gamma())
         }
-        Costs::Homogeneous(_) | Costs::Matrix(_) => Law::Pairs,
+        None => Law::Pairs,
     }
 }
 
 /// Whether all pairs of ranks have the same costs, linear or not.
 pub(crate) fn shares_one_law(problem: &Problem) -> bool {
     let processors = problem.processors();
-    match problem.costs() {
-        Costs::Homogeneous(_) => true,
-        Costs::Hierarchical(machine) => processors == 1 || machine.only_law(processors).is_some(),
-        Costs::Matrix(_) => problem.costs().homogeneous(processors).is_some(),
+    match problem.costs().hierarchy() {
+        Some(machine) => processors == 1 || machine.only_law(processors).is_some(),
+        None => problem.costs().homogeneous(processors).is_some(),
     }
 }
 
@@ -85,11 +84,11 @@ pub(super) fn method(problem: &Problem) -> Option<Search> {
     problem.blocks()?;
     let linear = linear(problem);
     let is_dense = linear.is_some_and(|costs| costs.gamma() <= costs.beta());
-    match problem.costs() {
+    match problem.costs().hierarchy() {
         _ if shares_one_law(problem) && is_dense => Some(Search::CopyFirst(CopyFirstMethod::Dense)),
         _ if shares_one_law(problem) => Some(Search::CopyFirst(CopyFirstMethod::Plain)),
-        Costs::Hierarchical(_) => Some(Search::Levels),
-        Costs::Homogeneous(_) | Costs::Matrix(_) => None,
+        Some(_) => Some(Search::Levels),
+        None => None,
     }
 }
 
@@ -118,12 +117,12 @@ pub(super) fn optimal(
     wanted: Wanted,
 ) -> Result<Built, NoTree> {
     let sizes = blocks(problem, wanted)?;
-    match problem.costs() {
+    match problem.costs().hierarchy() {
         _ if shares_one_law(problem) => {}
-        Costs::Hierarchical(_) => {
+        Some(_) => {
             return by_levels(request, problem, levels::Class::CopyFirst, wanted);
         }
-        Costs::Homogeneous(_) | Costs::Matrix(_) => {
+        None => {
             return Err(wanted.effort.refused(
                 "where latency overlaps, optimal trees are searched for at costs that all pairs share, \
                  or those of a machine's levels",
