@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(fault("\"root\":1,", ""), "missing field `root`");
         assert_eq!(
             fault("\"version\":1", "\"version\":9"),
-            "version 9 of format \"tuwtree-tree\" is not known; versions up to 3 are"
+            "version 9 of format \"tuwtree-tree\" is not known; versions up to 4 are"
         );
     }
 

@@ -64,13 +64,16 @@ impl LeastCosts {
         let origin = points.iter().map(|&(bytes, time)| time / bytes).fold(f64::INFINITY, f64::min);
         let steepest = LineBelow { overhead: 0.0, beta: origin * KEPT };
         let corners = lower_corners(&points);
-        let slopes = corners.windows(2).map(|pair| slope(pair[0], pair[1])).chain([0.0]);
-        // Of lines that are equally high, the last is chosen: the one through the origin only if it is higher.
+        let edges = corners.windows(2).map(|pair| slope(pair[0], pair[1]));
+        // Of lines that are equally high but for rounding, the last is chosen: an edge, if there is one.
+        let slopes = std::iter::once(0.0).chain(edges);
         let below = slopes.filter_map(|beta| line_below(&points, beta));
         let lines: Vec<LineBelow> = std::iter::once(steepest).chain(below).collect();
         let highest_at = |bytes: f64| {
             let at = |line: &LineBelow| line.overhead + line.beta * bytes;
-            lines.iter().copied().max_by(|a, b| at(a).total_cmp(&at(b))).expect("there is a line")
+            let most = lines.iter().map(at).fold(0.0, f64::max);
+            let high = |line: &&LineBelow| at(line) >= most * KEPT;
+            *lines.iter().rfind(high).expect("there is a line")
         };
         let mut chosen = vec![];
         for bytes in [first, (first * last).sqrt(), last] {
