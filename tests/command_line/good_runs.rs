@@ -226,13 +226,13 @@ fn a_scatter_is_shown_from_the_root_outwards() {
 
 #[test]
 fn a_tree_without_a_problem_is_shown_without_times_and_judged_on_any_blocks() {
-    let tree = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":0,"subtrees":[[0,2,1],[],[]]}"#;
+    let tree = r#"{"format":"tuwtree-tree","version":1,"processors":4,"root":0,"subtrees":[[0,1,3,2],[],[],[]]}"#;
     let shown = tuwtree_with_input("show -", tree).success();
     assert!(shown.contains("block 2") && !shown.contains("bytes"), "{shown}");
     let judged = tuwtree_with_input("evaluate - --dist same -b 10 --alpha 1", tree).success();
-    assert!(judged.contains("completion time  32"), "{judged}");
+    assert!(judged.contains("completion time  43"), "{judged}");
     assert!(
-        judged.contains("direct: rank 0 holds what is of 0..=0 and then takes 2..=2"),
+        judged.contains("direct: rank 0 holds what is of 0..=1 and then takes 3..=3"),
         "{judged}"
     );
 }

@@ -43,12 +43,14 @@ impl Order {
     /// # Example
     /// ```
     /// use tuwtree_model::{Operation, Order, Step, Tree};
-    /// let star = |steps: &[Step]| {
-    ///     let steps: Vec<_> = steps.iter().map(|&step| (0, step)).collect();
-    ///     Order::of(&Tree::new(3, 0, &steps).unwrap(), Operation::Gather)
+    /// let star = |senders: [usize; 3]| {
+    ///     let receives = senders.map(|sender| (0, Step::Receive(sender)));
+    ///     let steps: Vec<_> = [(0, Step::Copy)].into_iter().chain(receives).collect();
+    ///     Order::of(&Tree::new(4, 0, &steps).unwrap(), Operation::Gather)
     /// };
-    /// assert_eq!(star(&[Step::Copy, Step::Receive(1), Step::Receive(2)]), Order::Ordered);
-    /// assert_eq!(star(&[Step::Copy, Step::Receive(2), Step::Receive(1)]), Order::Direct);
+    /// assert_eq!(star([1, 2, 3]), Order::Ordered);
+    /// assert_eq!(star([2, 3, 1]), Order::Ordered);
+    /// assert_eq!(star([1, 3, 2]), Order::Direct);
     /// ```
     pub fn of(tree: &Tree, operation: Operation) -> Order {
         let checked = match operation {
@@ -77,9 +79,12 @@ pub struct NotOrdered {
     pub taken: (Rank, Rank),
 }
 
-/// Fails unless the tree is ordered: every subtree spans consecutive ranks, and each step of each
-/// processor extends its segment on the left or on the right, so that no block ever has to be moved
-/// to another place in it.
+/// Fails unless the tree is ordered: every subtree spans consecutive ranks, and what a processor has
+/// received is one range at every moment, so that no block ever has to be moved to another place in it.
+///
+/// A processor's own block may be copied before that range reaches it: its place is known. From then
+/// on it is part of the range. If it is reached before it is copied, the copy comes next, or data from
+/// the other end.
 ///
 /// This is weaker than the words of OPT Definition 3, where children come in rank order from left to
 /// right, and weaker than OPT Proposition 3, where ranges are joined that each hold their own root:
@@ -93,20 +98,62 @@ pub struct NotOrdered {
 pub fn check_ordered(tree: &Tree) -> Result<(), NotOrdered> {
     let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
     for processor in tree.top_down().into_iter().rev() {
-        let mut held: Option<(Rank, Rank)> = None;
+        let mut held = Holding { own: processor, range: None, is_own_apart: false };
         for step in tree.steps(processor) {
-            let taken = match step {
-                Step::Copy => (processor, processor),
-                Step::Receive(child) => span[child],
-            };
-            held = Some(match held {
-                None => taken,
-                Some(held) => joined(processor, held, taken)?,
-            });
+            match step {
+                Step::Copy => held.copy(),
+                Step::Receive(child) => held.take(span[child])?,
+            }
         }
-        span[processor] = held.unwrap_or((processor, processor));
+        span[processor] = held.whole()?;
     }
     Ok(())
+}
+
+/// What a processor holds.
+struct Holding {
+    own: Rank,
+    /// What it has received, and its own block once that is copied and next to it.
+    range: Option<(Rank, Rank)>,
+    /// Whether its own block is copied, and not part of the range yet.
+    is_own_apart: bool,
+}
+
+impl Holding {
+    fn copy(&mut self) {
+        self.is_own_apart = true;
+        self.reach_own();
+    }
+
+    fn take(&mut self, taken: (Rank, Rank)) -> Result<(), NotOrdered> {
+        self.range = Some(match self.range {
+            None => taken,
+            Some(range) => joined(self.own, range, taken)?,
+        });
+        self.reach_own();
+        Ok(())
+    }
+
+    /// Takes in the own block if it is copied and next to what was received.
+    fn reach_own(&mut self) {
+        let own = (self.own, self.own);
+        let range = self.range.filter(|_| self.is_own_apart);
+        if let Some(Ok(joined)) = range.map(|range| joined(self.own, range, own)) {
+            (self.range, self.is_own_apart) = (Some(joined), false);
+        }
+    }
+
+    /// The range in the end.
+    fn whole(self) -> Result<(Rank, Rank), NotOrdered> {
+        let own = (self.own, self.own);
+        match self.range {
+            None => Ok(own),
+            Some(held) if self.is_own_apart => {
+                Err(NotOrdered { processor: self.own, held, taken: own })
+            }
+            Some(held) => Ok(held),
+        }
+    }
 }
 
 /// Fails unless every processor, holding its own vector at first, combines it with that of
@@ -144,12 +191,12 @@ fn joined(
 }
 
 /// Whether an ordered tree joins adjacent ranges as OPT Proposition 3 has it: each processor's first
-/// message comes from the right after its copy, or from the left before its copy (eqs. 5 and 6), and
-/// every further one extends the segment that then holds its own block.
+/// message comes from the neighbours on the right after its copy, or from those on the left before its
+/// copy (eqs. 5 and 6), and every further one extends the segment that then holds its own block.
 ///
 /// Over these trees the dynamic programs of OPT Figs. 4 to 6 search. They are not all ordered trees:
-/// a processor that copies first and then receives from the left, or that receives two subtrees from
-/// the left before its copy, outer one first, may be faster.
+/// a processor that copies first and then receives from the left, or that begins with ranks away from
+/// its own, may be faster.
 ///
 /// # Complexity
 /// O(p) time and space.
@@ -162,7 +209,7 @@ pub fn joins_adjacent_ranges(tree: &Tree) -> bool {
             _ => tree.degree(rank) == 0,
         }
     };
-    check_ordered(tree).is_ok() && (0..tree.processors()).all(starts_with_a_join)
+    check_combines_neighbours(tree).is_ok() && (0..tree.processors()).all(starts_with_a_join)
 }
 
 #[cfg(test)]
@@ -179,16 +226,37 @@ mod tests {
 
     #[test]
     fn a_gap_is_named() {
-        let steps = [(0, Copy), (0, Receive(2)), (0, Receive(1))];
-        let fault = NotOrdered { processor: 0, held: (0, 0), taken: (2, 2) };
-        assert_eq!(check_ordered(&Tree::new(3, 0, &steps).unwrap()), Err(fault));
+        let steps = [(0, Copy), (0, Receive(1)), (0, Receive(3)), (0, Receive(2))];
+        let fault = NotOrdered { processor: 0, held: (0, 1), taken: (3, 3) };
+        assert_eq!(check_ordered(&Tree::new(4, 0, &steps).unwrap()), Err(fault));
+    }
+
+    #[test]
+    fn a_receiver_may_start_away_from_its_own_block_copied_or_not() {
+        let kept = |steps: &[(Rank, Step)]| check_ordered(&Tree::new(4, 0, steps).unwrap());
+        let away = [(0, Receive(3)), (0, Receive(2)), (0, Receive(1))];
+        for copied in 0..=3 {
+            let mut steps = away.to_vec();
+            steps.insert(copied, (0, Copy));
+            assert_eq!(kept(&steps), Ok(()), "{copied}");
+        }
+        // 1 and 3 leave 2 out.
+        let fault = NotOrdered { processor: 0, held: (3, 3), taken: (1, 1) };
+        assert_eq!(kept(&[(0, Copy), away[0], away[2], away[1]]), Err(fault));
+    }
+
+    #[test]
+    fn a_subtree_that_never_reaches_its_own_block_is_not_ordered() {
+        let steps = [(1, Copy), (1, Receive(0)), (1, Receive(2)), (0, Copy), (0, Receive(3))];
+        let fault = NotOrdered { processor: 0, held: (3, 3), taken: (0, 0) };
+        assert_eq!(check_ordered(&Tree::new(4, 1, &steps).unwrap()), Err(fault));
     }
 
     #[test]
     fn gaps_at_the_root_alone_are_direct_and_others_any() {
         let order =
             |steps: &[(Rank, Step)]| Order::of(&Tree::new(4, 0, steps).unwrap(), Operation::Gather);
-        let late = [(0, Copy), (0, Receive(2)), (0, Receive(1)), (2, Copy), (2, Receive(3))];
+        let late = [(0, Copy), (0, Receive(1)), (0, Receive(3)), (0, Receive(2))];
         assert_eq!(order(&late), Order::Direct);
         // Processor 1 holds 1 and 3; at the root everything would fit.
         let holes = [(0, Copy), (0, Receive(1)), (0, Receive(2)), (1, Copy), (1, Receive(3))];
@@ -229,5 +297,6 @@ mod tests {
         assert!(!joins(2, 1, &[(1, Copy), (1, Receive(0))]));
         assert!(!joins(3, 2, &[(2, Receive(0)), (2, Receive(1)), (2, Copy)]));
         assert!(joins(3, 2, &[(2, Receive(1)), (2, Copy), (2, Receive(0))]));
+        assert!(!joins(3, 0, &[(0, Copy), (0, Receive(2)), (0, Receive(1))]));
     }
 }

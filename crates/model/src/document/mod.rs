@@ -520,14 +520,14 @@ mod tests {
         };
         let direct = document(&[
             (0, Step::Copy),
-            (0, Step::Receive(2)),
             (0, Step::Receive(1)),
             (0, Step::Receive(3)),
+            (0, Step::Receive(2)),
         ]);
         let text = serde_json::to_string(&direct).unwrap();
         assert_eq!(
             text,
-            r#"{"format":"tuwtree-tree","version":3,"processors":4,"root":0,"order":"direct","subtrees":[[0,2,1,3],[],[],[]]}"#
+            r#"{"format":"tuwtree-tree","version":3,"processors":4,"root":0,"order":"direct","subtrees":[[0,1,3,2],[],[],[]]}"#
         );
         assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), direct);
         let less = text.replace("direct", "any");

@@ -1,14 +1,15 @@
 //! Whether what a processor holds is always consecutive.
 //!
-//! A processor holds what has come to it and has not gone on; that is one range of the operation's
-//! data as long as all goes well. Examined in the order of the lists.
+//! A processor holds what has come to it and has not gone on. As long as all goes well that is one range
+//! of the operation's data, or one and its own block apart, whose place is known: copied before the
+//! range reaches it, or not delivered yet. Examined in the order of the lists.
 
 use super::contents::ByteRun;
 use super::flow::Moved;
 use super::matching::MatchedMessages;
 use super::{Actions, Direction, Fault, NONE, Span};
 use crate::action::{Buffer, Deed};
-use tuwtree_model::{Operation, Order, Rank};
+use tuwtree_model::{Operation, Order, Payload, Rank};
 
 /// The strictest order that a gather or scatter keeps.
 ///
@@ -37,35 +38,98 @@ pub(super) fn check(
 
 /// A range of the operation's data; empty if it ends where it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Held {
+struct Range {
     start: u64,
     end: u64,
 }
 
-impl Held {
-    const NOTHING: Held = Held { start: 0, end: 0 };
+impl Range {
+    const NOTHING: Range = Range { start: 0, end: 0 };
 
-    /// With this too, if that is one range.
-    fn and(self, run: ByteRun) -> Option<Held> {
-        let (start, end) = (run.start, run.start + run.bytes);
-        if self.start == self.end {
-            return Some(Held { start, end });
-        }
-        let touch = start <= self.end && self.start <= end;
-        touch.then(|| Held { start: self.start.min(start), end: self.end.max(end) })
+    fn of(run: ByteRun) -> Range {
+        Range { start: run.start, end: run.start + run.bytes }
     }
 
-    /// Without this, if that is one range.
+    fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    fn is_within(self, other: Range) -> bool {
+        other.start <= self.start && self.end <= other.end
+    }
+
+    /// With this too, if that is one range.
+    fn and(self, more: Range) -> Option<Range> {
+        match (self.is_empty(), more.is_empty()) {
+            (true, _) => Some(more),
+            (_, true) => Some(self),
+            _ if more.start <= self.end && self.start <= more.end => {
+                Some(Range { start: self.start.min(more.start), end: self.end.max(more.end) })
+            }
+            _ => None,
+        }
+    }
+
+    /// What is left without this: before it and behind it.
+    fn without(self, less: Range) -> [Range; 2] {
+        let (start, end) = (less.start.max(self.start), less.end.min(self.end));
+        match start >= end {
+            true => [self, Range::NOTHING],
+            false => [Range { start: self.start, end: start }, Range { start: end, end: self.end }],
+        }
+    }
+}
+
+/// What a processor holds.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// Its own block's place.
+    own: Range,
+    /// All of it, but for what is apart.
+    range: Range,
+    /// What there is of its own block, if that is not part of the range.
+    apart: Range,
+}
+
+impl Held {
+    /// With this too, if that leaves one range and its own block.
+    fn and(self, run: ByteRun) -> Option<Held> {
+        let more = Range::of(run);
+        if let Some(range) = self.range.and(more) {
+            return Some(Held { range, ..self }.joined());
+        }
+        if more.is_within(self.own) {
+            return self.apart.and(more).map(|apart| Held { apart, ..self }.joined());
+        }
+        let begins = self.range.is_within(self.own) && self.apart.is_empty();
+        begins.then_some(Held { range: more, apart: self.range, ..self })
+    }
+
+    /// In one range, if it is one.
+    fn joined(self) -> Held {
+        match self.range.and(self.apart) {
+            Some(range) => Held { range, apart: Range::NOTHING, ..self },
+            None => self,
+        }
+    }
+
+    /// Without this, if that leaves one range and its own block.
     fn without(self, run: ByteRun) -> Option<Held> {
-        let (start, end) = (run.start.max(self.start), (run.start + run.bytes).min(self.end));
-        if start >= end {
-            return Some(self);
-        }
-        match (start == self.start, end == self.end) {
-            (true, _) => Some(Held { start: end, ..self }),
-            (false, true) => Some(Held { end: start, ..self }),
-            (false, false) => None,
-        }
+        let less = Range::of(run);
+        let parts = [self.range.without(less), self.apart.without(less)];
+        let mut parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+        let (first, second) = match (parts.next(), parts.next(), parts.next()) {
+            (first, second, None) => {
+                (first.unwrap_or(Range::NOTHING), second.unwrap_or(Range::NOTHING))
+            }
+            _ => return None,
+        };
+        let (range, apart) = match first.is_within(self.own) && !second.is_empty() {
+            true => (second, first),
+            false => (first, second),
+        };
+        let is_kept = apart.is_empty() || apart.is_within(self.own);
+        is_kept.then_some(Held { range, apart, ..self })
     }
 }
 
@@ -81,10 +145,17 @@ fn check_processor(
 ) -> Result<(), (Fault, Order)> {
     let task = actions.schedule.task();
     let is_root = task.root == Some(rank);
-    let mut held = match task.operation {
-        Operation::Scatter if is_root => Held { start: 0, end: task.total() },
-        _ => Held::NOTHING,
+    let range = match task.operation {
+        Operation::Scatter if is_root => Range { start: 0, end: task.total() },
+        _ => Range::NOTHING,
     };
+    let own = match &task.payload {
+        Payload::Blocks(sizes) => {
+            Range { start: sizes.before(rank), end: sizes.before(rank) + sizes.block(rank) }
+        }
+        Payload::Vector(_) => Range::NOTHING,
+    };
+    let mut held = Held { own, range, apart: Range::NOTHING };
     let fault_at_root_only = if is_root { Order::Direct } else { Order::Any };
     for index in actions.schedule.programs().range(rank) {
         for (direction, run) in changes(actions, messages, moved, index as u32) {
@@ -107,7 +178,7 @@ fn check_processor(
                 let fault = Fault::NotConsecutive {
                     at,
                     doing,
-                    held: span(held.start, held.end),
+                    held: span(held.range.start, held.range.end),
                     moved: span(run.start, run.start + run.bytes),
                     direction,
                     order: task.order,

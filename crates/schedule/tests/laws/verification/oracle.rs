@@ -340,6 +340,16 @@ fn own_data(schedule: &Editable, rank: Rank) -> std::ops::Range<u64> {
     }
 }
 
+/// Whether bytes are one range, or two of which one is of the own block.
+fn is_one_range_but_for(own: std::ops::Range<u64>, held: &BTreeSet<u64>) -> bool {
+    let bytes: Vec<u64> = held.iter().copied().collect();
+    match *bytes.chunk_by(|one, next| one + 1 == *next).collect::<Vec<_>>() {
+        [] | [_] => true,
+        [one, other] => [one, other].iter().any(|part| part.iter().all(|byte| own.contains(byte))),
+        _ => false,
+    }
+}
+
 /// The strictest order that every processor's holdings keep.
 fn order_of_holdings(schedule: &Editable, machine: &Machine<'_>) -> Order {
     let mut kept = Order::Ordered;
@@ -377,9 +387,7 @@ fn order_of_holdings(schedule: &Editable, machine: &Machine<'_>) -> Order {
                 if comes {
                     held.extend(data);
                 }
-                if let (Some(first), Some(last)) = (held.first(), held.last())
-                    && last - first + 1 != held.len() as u64
-                {
+                if !is_one_range_but_for(own_data(schedule, rank), &held) {
                     kept = kept.max(at_root);
                 }
             }
