@@ -6,27 +6,30 @@
 //!
 //! For each number of processors, over the papers' eleven distributions (b = 1000, rho = 5, root
 //! 0), alpha = 5200, beta = 1, gamma = 0 and beta, lambda/alpha = 0, 0.5 and 0.9: mean and greatest
-//! time on the processor; how many clocks were needed at most for a bracket of 0.1 % of the volume,
-//! and how wide it was; and for deadline trees how far they are above the bracket's lower end.
-//! Beyond 10,000 processors deadline trees only.
+//! time on the processor; for consecutive trees how many of the eleven are optimal for sure, the memory
+//! of the largest tables, and how far trees are above the bound; and for deadline trees how far they are
+//! above that. Beyond 10,000 processors deadline trees only.
 
 mod clock;
 
 use clock::Clock;
 use std::error::Error;
 use tuwtree_dp::wider::{
-    Class, Effort, Engine, Overlapping, clocks_within, deadline_tree, optimal,
+    Class, Effort, Engine, Overlapping, deadline_tree, optimal, optimal_within, outlay,
 };
 use tuwtree_model::{BlockSizes, Distribution, DistributionParameters, Randomness, Root};
 
 const ROOT: Root = Root::Given(0);
 
+/// As many as `tuwtree optimize` allows.
+const MOST_CELLS: u64 = 40_000_000;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let counts = std::env::args().skip(1).map(|p| p.parse());
     let counts = counts.collect::<Result<Vec<usize>, _>>()?;
     println!(
-        "{:>7}  {:13} {:>6} {:>6}  {:>7} {:>7}  {:>6}  {:>7} {:>7}",
-        "p", "trees", "lambda", "gamma", "seconds", "most", "clocks", "above %", "most"
+        "{:>7}  {:13} {:>6} {:>6}  {:>7} {:>7}  {:>5} {:>6}  {:>7} {:>7}",
+        "p", "trees", "lambda", "gamma", "seconds", "most", "exact", "MB", "above %", "most"
     );
     for p in if counts.is_empty() { vec![500, 2000] } else { counts } {
         for share in [0.0, 0.5, 0.9] {
@@ -48,12 +51,13 @@ fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
         for distribution in Distribution::published() {
             let sizes = sizes(distribution, p)?;
             let clock = Clock::now();
-            let width = 1e-3 * sizes.total() as f64;
-            let most_clocks = clocks_within(&sizes, &costs, ROOT, width)?;
-            let engine = Engine::Dense { most_clocks };
-            let solution = optimal(&sizes, &costs, ROOT, class, engine, &())?;
+            let solution = match class {
+                Class::CopyFirst => optimal(&sizes, &costs, ROOT, class, Engine::EXACT, &())?,
+                Class::Consecutive => optimal_within(&sizes, &costs, ROOT, MOST_CELLS, &())?,
+            };
             row.seconds.push(clock.seconds());
-            row.clocks = row.clocks.max(if class == Class::Consecutive { most_clocks } else { 0 });
+            row.exact += usize::from(solution.time == solution.at_least);
+            row.bytes = row.bytes.max(outlay(&sizes, &costs, ROOT, MOST_CELLS)?.bytes);
             row.above.push(100.0 * (solution.time / solution.at_least - 1.0));
             bounds.push(solution.at_least);
         }
@@ -77,7 +81,8 @@ fn rows(p: usize, share: f64, gamma: f64) -> Result<(), Box<dyn Error>> {
 #[derive(Default)]
 struct EngineTimes {
     seconds: Vec<f64>,
-    clocks: usize,
+    exact: usize,
+    bytes: u64,
     above: Vec<f64>,
 }
 
@@ -86,7 +91,8 @@ impl EngineTimes {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
         print!("{p:7}  {trees:13} {share:6} {gamma:6}");
-        print!("  {:7.3} {:7.3}  {:6}", mean(&self.seconds), most(&self.seconds), self.clocks);
+        print!("  {:7.3} {:7.3}", mean(&self.seconds), most(&self.seconds));
+        print!("  {:5} {:6}", self.exact, self.bytes / 1_000_000);
         match self.above.as_slice() {
             [] => println!("  {:>7} {:>7}", "-", "-"),
             above => println!("  {:7.4} {:7.4}", mean(above), most(above)),

@@ -88,6 +88,7 @@ pub use broadcast::optimal_broadcast;
 pub use error::DpError;
 pub use optimum::{
     Method, Optimum, default_binary_method, default_method, memory_needed, optimal, optimal_binary,
+    optimal_ordered,
 };
 pub use per_pair::{
     PairMethod, PairTrees, memory_needed_per_pair, most_processors_per_pair,

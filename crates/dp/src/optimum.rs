@@ -4,6 +4,7 @@ use crate::blocks::Blocks;
 use crate::progress::Progress;
 use crate::runs::{self, RunsError};
 use crate::table::{RootedTable, Triangle, cells_with_root, triangle_cells};
+use crate::wider::{self, Class, Engine, Overlapping, optimal_within};
 use crate::{DpError, binary_tree, dense, ordered, plain};
 use tuwtree_model::{Homogeneous, Problem, Root, Scalar, ScaledSizes, Tree};
 
@@ -328,6 +329,47 @@ fn binary_tree<T: Scalar>(
         Root::Given(root) => binary_tree::fixed_root_tree(sizes, &table, root),
     };
     Ok(Optimum { tree, value: value.units() })
+}
+
+/// The best consecutive tree ([`wider`]), if so many table cells suffice, or nearly that; else the best
+/// adjacent one, or where latency overlaps the best copy-first one. Never slower than those.
+///
+/// # Errors
+/// As [`optimal`], but for latency that overlaps.
+///
+/// # Complexity
+/// As [`wider::optimal_within`], or as the others'.
+pub fn optimal_ordered(
+    problem: &Problem,
+    most_cells: u64,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
+    let blocks = Blocks::overlapping_or_not(problem)?;
+    let Blocks { sizes, costs, root } = blocks;
+    let overlapping = Overlapping::from(costs);
+    let best = match finds_consecutive(blocks, most_cells)? {
+        true => optimal_within(sizes, &overlapping, root, most_cells, progress)?,
+        false if !costs.overlaps() => {
+            return optimal(problem, default_method(problem), progress);
+        }
+        false => {
+            let engine = match costs.gamma() <= costs.beta() {
+                true => Engine::EXACT,
+                false => Engine::Plain,
+            };
+            wider::optimal(sizes, &overlapping, root, Class::CopyFirst, engine, progress)?
+        }
+    };
+    Ok(Optimum { tree: best.tree, value: best.time })
+}
+
+/// Whether so many table cells suffice for the best consecutive tree, or nearly that.
+///
+/// # Errors
+/// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
+pub(crate) fn finds_consecutive(blocks: Blocks<'_>, most_cells: u64) -> Result<bool, DpError> {
+    let Blocks { sizes, costs, root } = blocks;
+    Ok(wider::outlay(sizes, &costs.into(), root, most_cells)?.cells <= most_cells)
 }
 
 #[cfg(test)]

@@ -6,22 +6,27 @@
 //! missing, and has them already.
 //!
 //! The rest is the ordered problem with a root that is busy for a while: until it has copied its own
-//! block and received the large ones. Moreover everybody may copy before the first message, also a
-//! processor that receives from its left only, which the recurrence of ordered trees makes copy
-//! afterwards (OPT eq. 6). To the ordered programs that is an ordinary problem, with two empty blocks
-//! after each: a processor that has an empty block on its right may copy while it waits.
+//! block and received the large ones. The best consecutive tree for it is found ([`wider`]).
+//!
+//! For so many processors that this takes long, it is the best of the trees that join adjacent ranges,
+//! but that everybody may copy before the first message, also a processor that receives from its left
+//! only, which the recurrence of adjacent trees makes copy afterwards (OPT eq. 6). To the programs that
+//! is an ordinary problem, with two empty blocks after each: a processor that has an empty block on its
+//! right may copy while it waits.
 
 use super::NonOrderedError;
 use super::arrangement::{Arrangement, descending};
+use super::sorted::{ORDER_CELLS, arranged};
 use crate::blocks::Blocks;
-use crate::optimum::ordered_tree;
+use crate::optimum::{finds_consecutive, ordered_tree};
+use crate::wider::{self, Overlapping};
 use crate::{DpError, Progress, default_method, optimal};
 use tuwtree_model::{Problem, Rank, Root, Scalar, ScaledSizes, Time, Tree, completion_time};
 
 /// The fastest tree in which at most `most` of the largest blocks go straight to the root before all
 /// others, which come along an ordered tree, through one port; of several the one with the fewest.
 ///
-/// With a given root never slower than the optimal ordered tree, even with `most = 0`, since here
+/// With a given root never slower than the best adjacent tree, even with `most = 0`, since here
 /// everybody may copy first. With [`Root::Best`] it is the better of those with the root of a largest
 /// block and with the best root for `most = 0`.
 ///
@@ -29,7 +34,8 @@ use tuwtree_model::{Problem, Rank, Root, Scalar, ScaledSizes, Time, Tree, comple
 /// [`NonOrderedError`]; [`DpError::GammaExceedsBeta`] for gamma > beta.
 ///
 /// # Complexity
-/// That of [`optimal`](crate::optimal) for three times as many processors, `most + 1` times.
+/// Some [`ORDER_CELLS`] table cells, `most + 1` times; beyond them that of
+/// [`optimal`](crate::optimal) for three times as many processors.
 ///
 /// # Example
 /// Root 2 copies for 1000, while 0 and 1 come together, and receives both: 100 + 6 more. In an ordered
@@ -49,16 +55,25 @@ pub fn direct(
     most: usize,
     progress: &dyn Progress,
 ) -> Result<Tree, NonOrderedError> {
-    let blocks = Blocks::of(problem)?;
+    let blocks = Blocks::overlapping_or_not(problem)?;
     let Blocks { sizes, costs, root } = blocks;
     if costs.gamma() > costs.beta() {
         return Err(DpError::GammaExceedsBeta { gamma: costs.gamma(), beta: costs.beta() }.into());
+    }
+    let is_consecutive = finds_consecutive(blocks, ORDER_CELLS)?;
+    if costs.overlaps() && !is_consecutive {
+        return Err(DpError::Overlaps.into());
     }
     let judged = blocks.gathered();
     let receiver = blocks.likely_root();
     let largest = descending(sizes, receiver);
     let mut best = match root {
         Root::Given(_) => None,
+        Root::Best | Root::None if is_consecutive => {
+            let ranks: Vec<Rank> = (0..sizes.processors()).collect();
+            let tree = arranged(&ranks, blocks, ORDER_CELLS, progress)?.tree;
+            Some((completion_time(&tree, &judged)?, tree))
+        }
         Root::Best | Root::None => {
             let arrangement = with_fillers(&[], blocks)?;
             let method = default_method(&arrangement.problem);
@@ -68,7 +83,11 @@ pub fn direct(
         }
     };
     for senders in 0..=most.min(largest.len()) {
-        let tree = with_direct(blocks, receiver, &largest[..senders], progress)?;
+        let senders = &largest[..senders];
+        let tree = match is_consecutive {
+            true => with_consecutive(blocks, receiver, senders, progress)?,
+            false => with_direct(blocks, receiver, senders, progress)?,
+        };
         let time: Time = completion_time(&tree, &judged)?;
         if best.as_ref().is_none_or(|best| time < best.0) {
             best = Some((time, tree));
@@ -77,14 +96,46 @@ pub fn direct(
     Ok(best.expect("no direct senders at all are tried").1)
 }
 
+/// The best tree in which this root first receives from these processors, and then along a consecutive
+/// tree.
+fn with_consecutive(
+    blocks: Blocks<'_>,
+    root: Rank,
+    direct: &[Rank],
+    progress: &dyn Progress,
+) -> Result<Tree, DpError> {
+    let blocks = Blocks { root: Root::Given(root), ..blocks };
+    let costs = Overlapping::from(blocks.costs);
+    let is_direct = flags(blocks, direct);
+    let others = (0..is_direct.len()).filter(|&rank| !is_direct[rank]).map(Some).collect();
+    let arrangement = Arrangement::new(others, blocks)?;
+    let copy = blocks.costs.gamma() * blocks.sizes.block(root) as f64;
+    let start = if direct.is_empty() { copy } else { copy.max(costs.latency()) };
+    let (overhead, beta) = (costs.occupancy().alpha(), blocks.costs.beta());
+    let message = |&sender: &Rank| overhead + beta * blocks.sizes.block(sender) as f64;
+    let busy = start + direct.iter().map(message).sum::<f64>();
+    let by_place = Blocks::overlapping_or_not(&arrangement.problem)?;
+    let busy_root = (by_place.likely_root(), busy);
+    let found =
+        wider::optimal_with_busy_root(by_place.sizes, &costs, busy_root, ORDER_CELLS, progress)?;
+    let mut receivers = arrangement.receivers(&found.tree, blocks.sizes.processors());
+    receivers.children[root].splice(0..0, direct.iter().copied());
+    Ok(receivers.tree())
+}
+
+/// Which processors are direct senders.
+fn flags(blocks: Blocks<'_>, direct: &[Rank]) -> Vec<bool> {
+    let mut is_direct = vec![false; blocks.sizes.processors()];
+    direct.iter().for_each(|&rank| is_direct[rank] = true);
+    is_direct
+}
+
 /// All processors but the direct senders, each with two fillers on its right.
 ///
 /// With a single filler after each, the programs would have to decide whose it is.
 fn with_fillers(direct: &[Rank], blocks: Blocks<'_>) -> Result<Arrangement, DpError> {
-    let processors = blocks.sizes.processors();
-    let mut is_direct = vec![false; processors];
-    direct.iter().for_each(|&rank| is_direct[rank] = true);
-    let places = (0..processors)
+    let is_direct = flags(blocks, direct);
+    let places = (0..is_direct.len())
         .filter(|&rank| !is_direct[rank])
         .flat_map(|rank| [Some(rank), None, None])
         .collect();

@@ -49,5 +49,5 @@ pub use direct::direct;
 pub use error::NonOrderedError;
 pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};
 pub use ports::MOST_ON_PORTS;
-pub use search::{Search, search};
-pub use sorted::{BlockOrder, sorted};
+pub use search::{STEP_CELLS, Search, search};
+pub use sorted::{BlockOrder, ORDER_CELLS, sorted};

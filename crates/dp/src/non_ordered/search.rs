@@ -28,13 +28,13 @@ pub struct Search {
 ///
 /// An open root is one with a largest block, which is best for gamma <= beta. For gamma > beta every
 /// order's best root is taken, empty blocks take part, and the search begins with the better one of all
-/// processors by size and by rank: then it is never slower than the optimal ordered tree.
+/// processors by size and by rank: then it is never slower than the best adjacent tree.
 ///
 /// # Errors
 /// [`NonOrderedError`], but not for too much work.
 ///
 /// # Complexity
-/// That of [`optimal`](crate::optimal) for each step.
+/// For each step some [`STEP_CELLS`] table cells, or beyond them that of [`optimal`](crate::optimal).
 ///
 /// # Example
 /// ```
@@ -69,13 +69,16 @@ pub fn search(
         let mut moved = order.clone();
         let rank = moved.remove(from);
         moved.insert(to, rank);
-        let next = arranged(&moved, blocks, progress)?;
+        let next = arranged(&moved, blocks, STEP_CELLS, progress)?;
         if next.value <= best.value {
             (best, order) = (next, moved);
         }
     }
     Ok(best.tree)
 }
+
+/// The table cells that are filled for a step at most.
+pub const STEP_CELLS: u64 = 400_000;
 
 /// The same with a given root, unless for gamma > beta nobody knows a best one.
 fn with_known_root(blocks: Blocks<'_>) -> Blocks<'_> {
@@ -99,15 +102,15 @@ impl Start {
             Root::Given(root) => {
                 let mut order = descending(blocks.sizes, root);
                 order.insert(0, root);
-                let best = arranged(&order, blocks, progress)?;
+                let best = arranged(&order, blocks, STEP_CELLS, progress)?;
                 Ok(Start { order, fixed: 1, best })
             }
             Root::Best | Root::None => {
                 let ranks: Vec<Rank> = (0..blocks.sizes.processors()).collect();
                 let mut by_size = ranks.clone();
                 by_size.sort_by_key(|&rank| Reverse(blocks.sizes.block(rank)));
-                let of_sizes = arranged(&by_size, blocks, progress)?;
-                let of_ranks = arranged(&ranks, blocks, progress)?;
+                let of_sizes = arranged(&by_size, blocks, STEP_CELLS, progress)?;
+                let of_ranks = arranged(&ranks, blocks, STEP_CELLS, progress)?;
                 let (order, best) = match of_ranks.value < of_sizes.value {
                     true => (ranks, of_ranks),
                     false => (by_size, of_sizes),

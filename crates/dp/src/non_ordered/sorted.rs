@@ -1,10 +1,13 @@
 //! Trees that are ordered once the processors have been put into another order.
+//!
+//! For each order the best consecutive tree is found ([`optimal_ordered`]), as long as that takes little work; for so
+//! many processors that it does not, the best adjacent tree, or where latency overlaps the best
+//! copy-first tree.
 
 use super::NonOrderedError;
 use super::arrangement::{Arrangement, descending};
 use crate::blocks::Blocks;
-use crate::wider::{self, Class, Engine, Overlapping};
-use crate::{DpError, Optimum, Progress, default_method, optimal};
+use crate::{DpError, Optimum, Progress, optimal_ordered};
 use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Problem, Rank, Root, Time, Tree, completion_time};
 
@@ -78,7 +81,7 @@ impl BlockOrder {
 /// The fastest tree that is optimal among the ordered ones for one of these orders of the processors,
 /// through one port; of several, that of the first such order.
 ///
-/// With [`BlockOrder::Ranks`] among them, it is never slower than the optimal ordered tree. With
+/// With [`BlockOrder::Ranks`] among them, it is never slower than the best adjacent tree. With
 /// [`Root::Best`] the root has a largest block, but for `Ranks` and `RootAmong`, where every root is
 /// tried.
 ///
@@ -86,7 +89,7 @@ impl BlockOrder {
 /// [`NonOrderedError`], but not for too much work. Without orders, as for [`BlockOrder::Descending`].
 ///
 /// # Complexity
-/// That of [`optimal`] for each order, by its [`default_method`].
+/// For each order some [`ORDER_CELLS`] table cells, or beyond them that of [`optimal`](crate::optimal).
 ///
 /// # Example
 /// ```
@@ -111,7 +114,7 @@ pub fn sorted(
     for &order in orders {
         let root = if order.holds_any_root() { blocks.root } else { Root::Given(receiver) };
         let places = order.places(blocks.sizes, receiver);
-        let tree = arranged(&places, Blocks { root, ..blocks }, progress)?.tree;
+        let tree = arranged(&places, Blocks { root, ..blocks }, ORDER_CELLS, progress)?.tree;
         let time = completion_time(&tree, &judged)?;
         if best.as_ref().is_none_or(|best| time < best.0) {
             best = Some((time, tree));
@@ -120,33 +123,22 @@ pub fn sorted(
     Ok(best.expect("there is at least one order").1)
 }
 
+/// The table cells that are filled for one of some orders at most.
+pub const ORDER_CELLS: u64 = 2_000_000;
+
 /// An optimum among the ordered trees over these processors, in this order; all others send to its
-/// root.
+/// root. It is one among consecutive trees if so many table cells suffice.
 ///
 /// # Errors
-/// As [`optimal`].
+/// As [`optimal_ordered`].
 pub(super) fn arranged(
     places: &[Rank],
     blocks: Blocks<'_>,
+    most_cells: u64,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
     let arrangement = Arrangement::new(places.iter().copied().map(Some).collect(), blocks)?;
-    let Optimum { tree, value } = match blocks.costs.overlaps() {
-        true => copy_first(&arrangement.problem, progress)?,
-        false => optimal(&arrangement.problem, default_method(&arrangement.problem), progress)?,
-    };
+    let Optimum { tree, value } = optimal_ordered(&arrangement.problem, most_cells, progress)?;
     let tree = arrangement.receivers(&tree, blocks.sizes.processors()).tree();
     Ok(Optimum { tree, value })
-}
-
-/// The best tree of those that copy first, where latency overlaps.
-fn copy_first(problem: &Problem, progress: &dyn Progress) -> Result<Optimum, DpError> {
-    let Blocks { sizes, costs, root } = Blocks::overlapping_or_not(problem)?;
-    let engine = match costs.gamma() <= costs.beta() {
-        true => Engine::EXACT,
-        false => Engine::Plain,
-    };
-    let costs = Overlapping::from(costs);
-    let best = wider::optimal(sizes, &costs, root, Class::CopyFirst, engine, progress)?;
-    Ok(Optimum { tree: best.tree, value: best.time })
 }

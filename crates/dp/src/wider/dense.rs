@@ -77,13 +77,26 @@ impl<T: Scalar> DensePlan<T> {
         root: Root,
         most_clocks: usize,
     ) -> Result<DensePlan<T>, DpError> {
+        DensePlan::with_clocks(law, class, root, (most_clocks, &[]))
+    }
+
+    /// The same with these clocks besides, which are not rounded.
+    ///
+    /// # Errors, complexity
+    /// As [`new`](Self::new).
+    pub(super) fn with_clocks(
+        law: &Scaled<T>,
+        class: Class,
+        root: Root,
+        (most_clocks, kept): (usize, &[T]),
+    ) -> Result<DensePlan<T>, DpError> {
         let p = law.processors();
         let root = given_root(p, root)?;
         let mut slack = T::ZERO;
         let mut clocks = |side| match class {
             Class::CopyFirst => Clocks::none(),
             Class::Consecutive => {
-                let (clocks, down) = all_clocks(law, side, root).grouped(most_clocks);
+                let (clocks, down) = all_clocks(law, side, root).grouped(most_clocks, kept);
                 slack = slack.most(down);
                 clocks
             }
@@ -107,7 +120,8 @@ impl<T: Scalar> DensePlan<T> {
         (self.cells(law.processors()) as u64).saturating_mul(size_of::<T>() as u64)
     }
 
-    fn cells(&self, processors: usize) -> usize {
+    /// The number of values in all tables.
+    pub(super) fn cells(&self, processors: usize) -> usize {
         let sides = self.parts.iter().map(|((_, width), clocks)| SideTable::cells(*width, clocks));
         sides.sum::<usize>() + self.root.map_or(0, |root| cells_with_root(processors, root))
     }

@@ -161,6 +161,13 @@ impl<T: Scalar> Scaled<T> {
         Some(Scaled { latency: T::from_units(latency.units()), occupancy })
     }
 
+    /// The same problem with a given root that is busy until `start`, rather than with its copy only.
+    #[must_use]
+    pub(super) fn with_busy_root(mut self, root: Rank, start: T) -> Scaled<T> {
+        self.occupancy = self.occupancy.with_busy_root(root, start);
+        self
+    }
+
     /// lambda.
     #[inline(always)]
     pub fn latency(&self) -> T {

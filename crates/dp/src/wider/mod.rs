@@ -73,6 +73,7 @@ pub mod plain;
 mod table;
 mod tabulated;
 mod tree;
+mod within;
 
 #[cfg(test)]
 mod exhaustive;
@@ -88,3 +89,5 @@ pub use optimum::{
 };
 pub use table::Table;
 pub use tree::{completion, tree};
+pub(crate) use within::optimal_with_busy_root;
+pub use within::{Outlay, optimal_within, outlay};

@@ -6,7 +6,7 @@ use super::tabulated::{Gathered, Tabulated};
 use super::{BySize, Class, Overlapping, Receiving, Scaled, completion, dense, plain, tree};
 use crate::table::triangle_cells;
 use crate::{DpError, Progress};
-use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Tree};
+use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Scalar, Tree};
 
 /// How the tables are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,14 +237,14 @@ pub fn clocks_within(
 }
 
 /// A problem in the smallest number type that will do.
-enum ScaledLaw {
+pub(super) enum ScaledLaw {
     Small(Scaled<i32>),
     Large(Scaled<i64>),
     Fractional(Scaled<f64>),
 }
 
 impl ScaledLaw {
-    fn new(sizes: &BlockSizes, costs: &Overlapping) -> Result<ScaledLaw, DpError> {
+    pub(super) fn new(sizes: &BlockSizes, costs: &Overlapping) -> Result<ScaledLaw, DpError> {
         let law = if costs.is_integral() {
             let small = Scaled::new(costs, sizes).map(ScaledLaw::Small);
             small.or_else(|| Scaled::new(costs, sizes).map(ScaledLaw::Large))
@@ -274,7 +274,7 @@ fn by_dense<T: Scalar>(
     costs: &Overlapping,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
-    check_copies_fit(law, kept.root, costs)?;
+    check_copies_fit(law, kept, costs.occupancy())?;
     let dense::Bracket { table, .. } =
         dense::DensePlan::new(law, class, kept.root, most_clocks)?.fill(law, progress)?;
     let small = tree(law, &table);
@@ -288,18 +288,16 @@ fn by_dense<T: Scalar>(
 
 /// Fails unless every copy takes no longer than its own message, but the given root's, which sends
 /// none.
-fn check_copies_fit<T: Scalar>(
+pub(super) fn check_copies_fit<T: Scalar>(
     law: &Scaled<T>,
-    root: Root,
-    costs: &Overlapping,
+    kept: &Kept,
+    costs: &Homogeneous,
 ) -> Result<(), DpError> {
-    let sends = |&rank: &Rank| root != Root::Given(rank) && law.processors() > 1;
+    let alone = law.processors() == 1 && !kept.is_one_of_several();
+    let sends = |&rank: &Rank| kept.root != Root::Given(rank) && !alone;
     let fits = |rank: Rank| law.copy(rank) <= law.received(T::ZERO, T::ZERO, rank, rank);
     match (0..law.processors()).filter(sends).all(fits) {
         true => Ok(()),
-        false => Err(DpError::GammaExceedsBeta {
-            gamma: costs.occupancy().gamma(),
-            beta: costs.occupancy().beta(),
-        }),
+        false => Err(DpError::GammaExceedsBeta { gamma: costs.gamma(), beta: costs.beta() }),
     }
 }

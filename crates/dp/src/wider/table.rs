@@ -166,12 +166,12 @@ impl<T: Scalar> Clocks<T> {
         Clocks { values, of }
     }
 
-    /// At most so many clocks, each the least of a group of neighbouring ones, and the most by
-    /// which one is less than it was. That is as little as can be, but for rounding.
+    /// At most so many clocks and those `kept`, each the least of a group of neighbouring ones, and the
+    /// most by which one is less than it was. That is as little as can be, but for rounding.
     ///
     /// # Complexity
     /// O(p) time, some 60 times.
-    pub(super) fn grouped(mut self, most: usize) -> (Clocks<T>, T) {
+    pub(super) fn grouped(mut self, most: usize, kept: &[T]) -> (Clocks<T>, T) {
         if self.values.len() <= most {
             return (self, T::ZERO);
         }
@@ -181,7 +181,11 @@ impl<T: Scalar> Clocks<T> {
             let fits = self.group_starts(middle).len() <= most;
             *if fits { &mut enough } else { &mut little } = middle;
         }
-        let starts = self.group_starts(enough);
+        let mut starts = self.group_starts(enough);
+        let index = |clock: &T| self.values.iter().position(|value| value == clock);
+        starts.extend(kept.iter().filter_map(index));
+        starts.sort_unstable();
+        starts.dedup();
         let mut slack = T::ZERO;
         let mut group_of = vec![0_u32; self.values.len()];
         for (index, &value) in self.values.iter().enumerate() {

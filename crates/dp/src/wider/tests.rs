@@ -478,6 +478,56 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
 }
 
 #[test]
+fn a_search_within_some_work_brackets_the_optimum_and_is_exact_with_enough() {
+    let mut random = Random(14);
+    let mut closed = 0;
+    for problem in 0..6000 {
+        let processors = 1 + random.below(25) as usize;
+        let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 5 == 0));
+        let root = match random.below(2) {
+            0 => Root::Best,
+            _ => Root::Given(random.below(processors as u64) as usize),
+        };
+        let by = |class| wider::optimal(&sizes, &costs, root, class, Engine::Plain, &()).unwrap();
+        let (optimum, copy_first) = (by(Class::Consecutive).time, by(Class::CopyFirst).time);
+        let context = (root, &sizes, &costs);
+        for most_cells in [0, 100, 1000] {
+            let found = wider::optimal_within(&sizes, &costs, root, most_cells, &()).unwrap();
+            assert!(found.at_least <= optimum && optimum <= found.time, "{context:?}");
+            assert!(found.time <= copy_first, "{context:?}");
+            assert_eq!(Class::Consecutive.check(&found.tree), Ok(()), "{context:?}");
+            assert_eq!(check_ordered(&found.tree), Ok(()), "{context:?}");
+            let time = costs.completion_time(&found.tree, &sizes).unwrap();
+            assert_eq!(time.units(), found.time, "{context:?}");
+            closed += usize::from(found.time == found.at_least);
+        }
+        let enough = wider::outlay(&sizes, &costs, root, 1_000_000).unwrap();
+        assert!(enough.is_exact, "{context:?}");
+        let found = wider::optimal_within(&sizes, &costs, root, 1_000_000, &()).unwrap();
+        assert_eq!((found.time, found.at_least), (optimum, optimum), "{context:?}");
+    }
+    assert!(closed > 16_000, "{closed} of 18,000 brackets are closed");
+}
+
+#[test]
+fn a_root_may_be_busy_with_more_than_its_copy() {
+    let mut random = Random(15);
+    for _ in 0..3000 {
+        let processors = 1 + random.below(12) as usize;
+        let (sizes, costs) = (random.sizes_of(processors), monotone(&mut random));
+        let root = random.below(processors as u64) as usize;
+        let start = scaled(&sizes, &costs).copy(root) + random.below(300) as i64;
+        let law = scaled(&sizes, &costs).with_busy_root(root, start);
+        let least = plain::table(&law, Class::Consecutive, Root::Given(root), &()).unwrap();
+        let busy = (root, start as f64);
+        let found = wider::optimal_with_busy_root(&sizes, &costs, busy, 1_000_000, &()).unwrap();
+        if processors > 1 {
+            assert_eq!(found.time, least.value() as f64, "{sizes:?} {costs:?} {busy:?}");
+        }
+    }
+}
+
+#[test]
 fn costs_that_are_no_integers_give_the_same_times_up_to_rounding() {
     let mut random = Random(9);
     for _ in 0..300 {
@@ -505,6 +555,18 @@ fn copies_that_outlast_their_messages_are_left_to_the_plain_engine() {
     // With latency enough, they fit.
     let (plain, dense) = (by(10.0, Engine::Plain).unwrap(), by(10.0, Engine::EXACT).unwrap());
     assert_eq!(plain.time, dense.time);
+}
+
+#[test]
+fn a_lone_block_that_is_dear_to_copy_is_sent_to_an_empty_rank() {
+    let sizes = BlockSizes::new([0, 10, 0]).unwrap();
+    let costs = Overlapping::new(0.0, 2.0, 1.0, 3.0).unwrap();
+    let class = Class::Consecutive;
+    let by = |engine| wider::optimal(&sizes, &costs, Root::Best, class, engine, &());
+    assert_eq!(by(Engine::Plain).unwrap().time, 12.0);
+    assert_eq!(by(Engine::EXACT), Err(DpError::GammaExceedsBeta { gamma: 3.0, beta: 1.0 }));
+    let found = wider::optimal_within(&sizes, &costs, Root::Best, 100, &()).unwrap();
+    assert_eq!(found.time, 12.0);
 }
 
 #[test]
