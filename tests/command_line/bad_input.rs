@@ -191,7 +191,7 @@ fn an_interrupt_ends_long_work_cleanly() {
     let folder = folder("interrupted");
     let file = folder.join("tree.json");
     let file = file.to_str().unwrap();
-    let arguments = "optimize --dist random -p 20000 --algorithm optimal-plain -o";
+    let arguments = "optimize --dist random -p 20000 --algorithm adjacent-plain -o";
     let mut arguments: Vec<&str> = arguments.split(' ').collect();
     arguments.push(file);
     let child = command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -24,8 +24,10 @@ pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
     let of = |construction| {
         comparison.outcomes.iter().filter(move |one| one.construction == construction)
     };
-    let planned = of(Construction::Optimal)
-        .min_by_key(|one| one.build_time)
+    let best = [Construction::Optimal, Construction::CopyFirst, Construction::Adjacent];
+    let planned = best
+        .into_iter()
+        .find_map(|one| of(one).min_by_key(|one| one.build_time))
         .unwrap_or_else(|| comparison.recommended());
     let line = |other: &Outcome| {
         let unplanned =

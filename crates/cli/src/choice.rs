@@ -15,7 +15,8 @@ use tuwtree_dp::Method;
 use tuwtree_model::quantity;
 use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Problem, Root};
 use tuwtree_plan::{
-    Comparison, Effort, Library, LocalSearch, Request, Search, Settings, Wanted, catalogue, compare,
+    Comparison, Effort, Library, LocalSearch, Request, Search, Settings, Wanted, WiderMethod,
+    catalogue, compare,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -173,11 +174,13 @@ impl Choice {
         let wanted = self.algorithm.iter().flat_map(|one| one.wanted(request, order));
         let mut wanted: Vec<Wanted> = wanted.map(|one| request.settled(one)).collect();
         for one in &mut wanted {
-            if self.certify && one.construction == Construction::Optimal {
+            // Consecutive trees of many ranks take too long for whoever did not name them.
+            let is_affordable = one.construction != Construction::Optimal;
+            if self.certify && is_affordable && one.construction.is_best_of_its_class() {
                 one.effort = Effort::Any;
             }
         }
-        if self.certify && wanted.iter().all(|one| one.construction != Construction::Optimal) {
+        if self.certify && !wanted.iter().any(|one| one.construction.is_best_of_its_class()) {
             let message = "--certify proves optimal trees, and --algorithm names none";
             return Err(CliError::Usage(message.into()));
         }
@@ -197,6 +200,8 @@ pub(crate) enum AlgorithmChoice {
     All,
     One(Construction),
     By(Construction, Method),
+    /// Of a class that has engines of its own.
+    ByWider(Construction, WiderMethod),
 }
 
 impl AlgorithmChoice {
@@ -209,7 +214,11 @@ impl AlgorithmChoice {
         std::iter::once(AlgorithmChoice::All)
             .chain(Construction::all().map(AlgorithmChoice::One))
             .chain(by(Construction::Binary, |method| method.finds_binary_trees()))
-            .chain(by(Construction::Optimal, |_| true))
+            .chain(by(Construction::Adjacent, |_| true))
+            .chain([Construction::Optimal, Construction::CopyFirst].into_iter().flat_map(|one| {
+                let methods = [WiderMethod::Dense, WiderMethod::Plain];
+                methods.map(|method| AlgorithmChoice::ByWider(one, method))
+            }))
     }
 
     fn name(self) -> Cow<'static, str> {
@@ -218,6 +227,9 @@ impl AlgorithmChoice {
             AlgorithmChoice::One(construction) => construction.name().into(),
             AlgorithmChoice::By(construction, method) => {
                 format!("{}-{}", construction.name(), method.name()).into()
+            }
+            AlgorithmChoice::ByWider(construction, method) => {
+                format!("{}-{}", construction.name(), Search::Wider(method).name()).into()
             }
         }
     }
@@ -229,6 +241,12 @@ impl AlgorithmChoice {
             }
             AlgorithmChoice::One(construction) => catalogue::row(construction).summary,
             AlgorithmChoice::By(_, method) => method.summary(),
+            AlgorithmChoice::ByWider(_, WiderMethod::Plain) => {
+                "the recurrence split by split, O(p^3) and more; any costs that all pairs share"
+            }
+            AlgorithmChoice::ByWider(_, WiderMethod::Dense) => {
+                "every range in O(1), O(p^2) and more; gamma <= beta"
+            }
         }
     }
 
@@ -241,6 +259,9 @@ impl AlgorithmChoice {
                 search: Some(Search::Homogeneous(method)),
                 ..Wanted::named(construction)
             }],
+            AlgorithmChoice::ByWider(construction, method) => {
+                vec![Wanted { search: Some(Search::Wider(method)), ..Wanted::named(construction) }]
+            }
         }
     }
 }

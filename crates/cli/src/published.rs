@@ -23,8 +23,16 @@ pub(crate) const CONSTRUCTIONS: [Construction; 5] = [
     Construction::Oblivious,
     Construction::Adaptive,
     Construction::Binary,
-    Construction::Optimal,
+    Construction::Adjacent,
 ];
+
+/// What the tables call a construction: there the best of the adjacent trees is optimal.
+pub(crate) fn published_name(construction: Construction) -> &'static str {
+    match construction {
+        Construction::Adjacent => Construction::Optimal.name(),
+        other => other.name(),
+    }
+}
 
 /// The externally given root of all tables, `p/2`.
 const FIXED_ROOT: Rank = 1000;
@@ -191,7 +199,7 @@ pub(crate) fn published_rows() -> Vec<PublishedCell> {
                     RootMode::name,
                     &record[6],
                 ),
-                construction: by_name(&CONSTRUCTIONS, Construction::name, &record[7]),
+                construction: by_name(&CONSTRUCTIONS, published_name, &record[7]),
                 time: number(8),
                 root: (!record[9].is_empty()).then(|| number(9) as Rank),
             }
@@ -313,7 +321,7 @@ impl Solver {
                 let root = published_root(&oblivious_times(&self.problem)?);
                 self.timed(&failing(oblivious(&self.with_root(Root::Given(root))))?)
             }
-            Construction::Optimal => {
+            Construction::Adjacent => {
                 let scaled: ScaledSizes<i32> = ScaledSizes::new(&self.costs, &self.sizes)
                     .expect("published times fit 32 bits");
                 let (root, time) = failing(published::optimal_root_and_time(&scaled))?;
@@ -336,7 +344,7 @@ impl Solver {
         if cell.published_time != cell.true_time {
             return Ok(Some(match construction {
                 Construction::Linear | Construction::Oblivious => Note::LastBetterRoot,
-                Construction::Optimal => Note::LastProcessorMissing,
+                Construction::Adjacent => Note::LastProcessorMissing,
                 _ => Note::Unexplained,
             }));
         }

@@ -45,7 +45,8 @@
 //! first message from the right and after a first message from the left (OPT eqs. 5
 //! and 6).
 //!
-//! This is the class that Proposition 3 optimises over. It is neither part of the strongly ordered
+//! This is the class that Proposition 3 optimises over; to users it is `adjacent`. [`optimal_ordered`] finds
+//! trees of the widest class, consecutive ones ([`wider`]), which contain it. It is neither part of the strongly ordered
 //! trees of Definition 3 nor the other way round: there, subtrees on the left of a root are
 //! received outermost first, and that can be faster. Sizes 3, 3, 1, 4 with alpha = 2, beta = 1,
 //! gamma = 0 take 12 here and 11 in a binary tree: root 3 receives 0 (2 + 3) while 1 receives 2,
@@ -87,8 +88,8 @@ mod random;
 pub use broadcast::optimal_broadcast;
 pub use error::DpError;
 pub use optimum::{
-    Method, Optimum, default_binary_method, default_method, memory_needed, optimal, optimal_binary,
-    optimal_ordered,
+    Method, Optimum, SETTLING_CELLS, default_binary_method, default_method, memory_needed, optimal,
+    optimal_binary, optimal_ordered,
 };
 pub use per_pair::{
     PairMethod, PairTrees, memory_needed_per_pair, most_processors_per_pair,

@@ -331,8 +331,10 @@ fn binary_tree<T: Scalar>(
     Ok(Optimum { tree, value: value.units() })
 }
 
-/// The best consecutive tree ([`wider`]), if so many table cells suffice, or nearly that; else the best
-/// adjacent one, or where latency overlaps the best copy-first one. Never slower than those.
+/// The best consecutive tree ([`wider`]), or nearly that, if so many table cells suffice for one; else the
+/// best adjacent one, or where latency overlaps the best copy-first one. Never slower than those.
+///
+/// No more is done than [`SETTLING_CELLS`] allow to be certain that the tree is a best one.
 ///
 /// # Errors
 /// As [`optimal`], but for latency that overlaps.
@@ -348,7 +350,7 @@ pub fn optimal_ordered(
     let Blocks { sizes, costs, root } = blocks;
     let overlapping = Overlapping::from(costs);
     let best = match finds_consecutive(blocks, most_cells)? {
-        true => optimal_within(sizes, &overlapping, root, most_cells, progress)?,
+        true => optimal_within(sizes, &overlapping, root, SETTLING_CELLS, progress)?,
         false if !costs.overlaps() => {
             return optimal(problem, default_method(problem), progress);
         }
@@ -363,13 +365,17 @@ pub fn optimal_ordered(
     Ok(Optimum { tree: best.tree, value: best.time })
 }
 
+/// The table cells that are filled where many trees are looked for, of which few are used, until a tree is a
+/// best one for sure: some milliseconds.
+pub const SETTLING_CELLS: u64 = 100_000;
+
 /// Whether so many table cells suffice for the best consecutive tree, or nearly that.
 ///
 /// # Errors
 /// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
 pub(crate) fn finds_consecutive(blocks: Blocks<'_>, most_cells: u64) -> Result<bool, DpError> {
     let Blocks { sizes, costs, root } = blocks;
-    Ok(wider::outlay(sizes, &costs.into(), root, most_cells)?.cells <= most_cells)
+    Ok(wider::outlay(sizes, &costs.into(), root, SETTLING_CELLS)?.cells <= most_cells)
 }
 
 #[cfg(test)]

@@ -92,6 +92,9 @@ pub(crate) fn best_schedule(problem: &Problem) -> Result<Rc<Schedule>, String> {
 /// one at costs that are the same everywhere.
 const MOST: (usize, usize) = (24, 300);
 
+/// The most for which the best ordered tree is searched for.
+const MOST_OPTIMAL: usize = 1000;
+
 /// Whether a tree is found in a time that a program may wait.
 fn is_quick(construction: Construction, problem: &Problem) -> bool {
     let processors = problem.processors();
@@ -100,9 +103,9 @@ fn is_quick(construction: Construction, problem: &Problem) -> bool {
     }
     match problem.costs().homogeneous(processors) {
         None => processors <= MOST.0,
-        Some(costs) if construction == Construction::Optimal => {
-            costs.gamma() <= costs.beta() || processors <= MOST.1
-        }
+        Some(costs) if costs.gamma() > costs.beta() => processors <= MOST.1,
+        Some(_) if matches!(construction, Construction::Adjacent | Construction::Deadline) => true,
+        Some(_) if construction == Construction::Optimal => processors <= MOST_OPTIMAL,
         Some(_) => processors <= MOST.1,
     }
 }

@@ -31,6 +31,8 @@ pub enum Construction {
     Deadline,
     Binary,
     Optimal,
+    Adjacent,
+    CopyFirst,
     Direct,
     TwoBlock,
     Doubling,
@@ -48,6 +50,11 @@ pub enum Construction {
 }
 
 impl Construction {
+    /// Whether its tree is searched for as the best of a class of ordered trees, given time and memory.
+    pub fn is_best_of_its_class(self) -> bool {
+        matches!(self, Construction::Optimal | Construction::Adjacent | Construction::CopyFirst)
+    }
+
     /// Whether it builds trees, for operations with a root; else it has schedules of an allgather.
     pub fn builds_trees(self) -> bool {
         match self {
@@ -63,6 +70,8 @@ impl Construction {
             | Construction::Deadline
             | Construction::Binary
             | Construction::Optimal
+            | Construction::Adjacent
+            | Construction::CopyFirst
             | Construction::Direct
             | Construction::TwoBlock
             | Construction::Doubling

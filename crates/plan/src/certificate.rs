@@ -2,22 +2,23 @@
 
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
-use crate::request::{Built, CopyFirstMethod, Request, Search, Searched, Wanted};
+use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
 use tuwtree_dp::{Method, PairMethod};
-use tuwtree_model::{ClosedSet, Construction, Time, completion_time};
+use tuwtree_model::{BlockSizes, ClosedSet, Construction, Problem, Root, Time, completion_time};
 
 /// What proves an optimum, or why nothing does.
 pub type Certificate = Result<String, String>;
 
 impl Request<'_> {
-    /// What proves an optimal tree's completion time to be the least over all joins of adjacent
-    /// ranges, by another route than the one it was found by: it meets the lower bound, or the
-    /// fastest of the other methods finds the same. Or else why nothing does.
+    /// What proves the completion time of a tree that is a best one of its class to be the least, by
+    /// another route than the one it was found by: it meets the lower bound, or another method finds the
+    /// same. Or else why nothing does.
     ///
     /// # Errors
     /// An interrupt, or a method that disagrees.
     pub(crate) fn certify(
         &self,
+        construction: Construction,
         built: &Built,
         time: Time,
         bound: Time,
@@ -25,34 +26,47 @@ impl Request<'_> {
         if time == bound {
             return Ok(Ok("it meets the lower bound".to_owned()));
         }
-        let other = match &self.searched {
-            Searched::Homogeneous(costs, problem) => Method::all()
+        if let Some(at_least) = built.at_least {
+            let percent = percent_above(time.units(), at_least);
+            return Ok(Err(format!(
+                "it is at most {percent} % above the best ordered tree, which a longer search may find"
+            )));
+        }
+        let found_by = |search: &Search| Some(*search) != built.search;
+        let methods: Vec<Search> = match (built.search, &self.searched) {
+            (Some(Search::Wider(_)), _) => {
+                [WiderMethod::Plain, WiderMethod::Dense].map(Search::Wider).to_vec()
+            }
+            (_, Searched::Homogeneous(costs, problem)) => Method::all()
                 .rev()
                 .filter(|method| problem.blocks().is_some() && method.admits(costs))
                 .map(Search::Homogeneous)
-                .find(|&search| Some(search) != built.search),
-            Searched::Overlapping(_) => [CopyFirstMethod::Plain, CopyFirstMethod::Dense]
-                .into_iter()
-                .map(Search::CopyFirst)
-                .filter(|_| built.search.is_some() && self.problem.costs().check_linear().is_ok())
-                .find(|&search| Some(search) != built.search),
-            Searched::PerPair(_) | Searched::NotLinear(_) => PairMethod::all()
-                .rev()
-                .map(Search::PerPair)
-                .find(|&search| Some(search) != built.search),
+                .collect(),
+            (_, Searched::Overlapping(_)) => Vec::new(),
+            (_, Searched::PerPair(_) | Searched::NotLinear(_)) => {
+                PairMethod::all().rev().map(Search::PerPair).collect()
+            }
         };
-        let Some(other) = other else {
+        let admits = |search: &Search| match search {
+            Search::Wider(WiderMethod::Dense) => self.is_dense(),
+            _ => true,
+        };
+        let Some(other) = methods.into_iter().filter(admits).find(found_by) else {
             let found = built.search.map_or("no", Search::name);
             return Ok(Err(format!("only the {found} method admits these costs")));
         };
-        let wanted = Wanted {
-            construction: Construction::Optimal,
-            search: Some(other),
-            effort: Effort::Any,
+        let effort = match other {
+            // It may take hours.
+            Search::Wider(_) => Effort::Moderate,
+            _ => Effort::Any,
         };
+        let wanted = Wanted { construction, search: Some(other), effort };
         let again = match self.build(wanted) {
             Ok(again) => again,
             Err(NoTree::Failed(PlanError::Interrupted)) => return Err(PlanError::Interrupted),
+            Err(NoTree::Skipped(_)) if built.search == Some(Search::Wider(WiderMethod::Dense)) => {
+                return self.certify_mirrored(construction, time);
+            }
             Err(NoTree::Skipped(reason)) => return Ok(Err(reason)),
             Err(NoTree::Failed(error)) => {
                 return Ok(Err(format!("the {} method: {error}", other.name())));
@@ -72,13 +86,69 @@ impl Request<'_> {
         };
         match same {
             true => Ok(Ok(format!("the {} method finds the same completion time", other.name()))),
-            false => Err(PlanError::Failed(format!(
-                "--certify: {time} by one method, but {found} by the {} method; please report this \
-                 problem",
-                other.name()
-            ))),
+            false => Err(disagreement(time, found, other.name())),
         }
     }
+
+    /// Whether the dense method admits the costs.
+    fn is_dense(&self) -> bool {
+        let costs = self.problem.costs().homogeneous(self.problem.processors());
+        costs.is_some_and(|costs| costs.gamma() <= costs.beta())
+    }
+
+    /// The same for the ranks in reverse order, where the dense method takes other steps: what it does
+    /// on the left it does on the right, and in other rows and columns.
+    fn certify_mirrored(
+        &self,
+        construction: Construction,
+        time: Time,
+    ) -> Result<Certificate, PlanError> {
+        let p = self.problem.processors();
+        let sizes = self.problem.blocks().expect("what is searched for has blocks");
+        let sizes = BlockSizes::new((0..p).rev().map(|rank| sizes.block(rank)));
+        let sizes = sizes.map_err(PlanError::failed)?;
+        let root = match self.problem.root() {
+            Root::Given(root) => Root::Given(p - 1 - root),
+            other => other,
+        };
+        let costs = self.problem.costs().homogeneous(p).ok_or_else(|| {
+            PlanError::Failed("the dense method is for costs that all pairs share".to_owned())
+        })?;
+        let mirrored = Problem::gather(&sizes, costs)
+            .and_then(|problem| problem.with_root(root))
+            .map_err(PlanError::failed)?;
+        let request = Request::new(&mirrored, self.settings, self.watch);
+        let again = match request.build(Wanted::named(construction)) {
+            Ok(again) => again,
+            Err(NoTree::Failed(PlanError::Interrupted)) => return Err(PlanError::Interrupted),
+            Err(NoTree::Skipped(reason)) => return Ok(Err(reason)),
+            Err(NoTree::Failed(error)) => return Ok(Err(error.to_string())),
+        };
+        let found = completion_time(again.plan.tree()?, &mirrored)?;
+        let close = (found.units() - time.units()).abs() <= ROUNDING * time.units();
+        match (found == time || (close && !self.problem.costs().is_integral()), again.at_least) {
+            (_, Some(_)) if found >= time => {
+                Ok(Err("a search among the ranks in reverse order ends before it proves so".into()))
+            }
+            (true, _) => Ok(Ok(
+                "the dense method finds the same completion time for the ranks in reverse order"
+                    .to_owned(),
+            )),
+            (false, _) => Err(disagreement(time, found, "dense")),
+        }
+    }
+}
+
+/// How far a time is above a bound, in percent, rounded up so that it is true.
+pub(crate) fn percent_above(time: f64, at_least: f64) -> f64 {
+    (100_000.0 * (time / at_least - 1.0)).ceil() / 1000.0
+}
+
+/// What it means that two methods differ.
+fn disagreement(time: Time, found: Time, other: &str) -> PlanError {
+    PlanError::Failed(format!(
+        "--certify: {time} by one method, but {found} by the {other} method; please report this problem"
+    ))
 }
 
 /// How far two methods may be apart where costs are not integers, relative to the time and that of

@@ -1,7 +1,7 @@
 //! Several constructions for one problem, side by side.
 
 use crate::advice::Advice;
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, percent_above};
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
 use crate::library::{self, Baseline, Library, baselines};
@@ -59,13 +59,15 @@ pub enum Optimality {
     /// Of all, with the root that is given, if one is.
     #[strum(serialize = "all")]
     AmongAll,
-    /// Of those that join adjacent ranges, as the ordered dynamic programs do.
+    /// Of all in rank order: what a rank has received is one range at every moment.
     #[strum(serialize = "ordered")]
     AmongOrdered,
-    /// Where latency overlaps: of those in which each rank copies first, and what it holds is one range at
-    /// every moment.
+    /// Of those in which each rank copies first, and what it holds is one range at every moment.
     #[strum(serialize = "copy-first")]
     AmongCopyFirst,
+    /// Of those that join adjacent ranges, each of which holds its root (OPT Proposition 3).
+    #[strum(serialize = "adjacent")]
+    AmongAdjacent,
 }
 
 /// The problem, its bound, and all outcomes.
@@ -191,9 +193,9 @@ fn outcome(
         }
     };
     let with_unpacking = |time| problem.costs().sum(time, unpack).map_err(untimed);
-    let certificate = match (certify, construction, bound) {
-        (true, Construction::Optimal, Ok(bound)) => {
-            Some(request.certify(&built, time, *bound).map_err(NoTree::Failed)?)
+    let certificate = match (certify && construction.is_best_of_its_class(), bound) {
+        (true, Ok(bound)) => {
+            Some(request.certify(construction, &built, time, *bound).map_err(NoTree::Failed)?)
         }
         _ => None,
     };
@@ -228,6 +230,11 @@ impl Outcome {
     /// The completion time, without any unpacking at the root.
     pub fn time(&self) -> Time {
         self.time
+    }
+
+    /// No tree of the class that was searched takes less, in time units.
+    fn at_least(&self) -> f64 {
+        self.built.at_least.unwrap_or(self.time.units())
     }
 }
 
@@ -294,30 +301,42 @@ impl Comparison {
     /// Of which trees an outcome is a fastest, if that is certain: it meets the bound on all trees, or
     /// takes no longer than a tree that is known to be one.
     pub fn optimality(&self, outcome: &Outcome) -> Option<Optimality> {
-        let is_as_fast_as = |construction: Construction| {
+        let is_best = |construction: Construction| {
             let mut others = self.outcomes.iter();
-            others.any(|one| one.construction == construction && outcome.time() <= one.time())
+            others.any(|one| {
+                one.construction == construction && outcome.time().units() <= one.at_least()
+            })
         };
-        let joins = match self.keeps_rank_order(outcome) {
-            Some(kept) => kept,
-            None => outcome.tree().is_ok_and(joins_adjacent_ranges),
-        };
+        let holds = |check: fn(&Tree) -> bool| outcome.tree().is_ok_and(check);
+        let kept = self.keeps_rank_order(outcome);
+        let is_ordered = kept.unwrap_or(outcome.order == Order::Ordered);
         match () {
             () if outcome.time() <= self.bound => Some(Optimality::AmongAll),
-            () if self.is_homogeneous && is_as_fast_as(Construction::Exact) => {
-                Some(Optimality::AmongAll)
-            }
+            () if self.is_homogeneous && is_best(Construction::Exact) => Some(Optimality::AmongAll),
             // With several ports, nothing is known of those.
             () if self.problem.ports() != Ports::ONE => None,
-            () if self.problem.costs().overlaps() => {
-                let copies_first =
-                    outcome.tree().is_ok_and(|tree| Class::CopyFirst.check(tree).is_ok());
-                let is_optimal = copies_first && is_as_fast_as(Construction::Optimal);
-                is_optimal.then_some(Optimality::AmongCopyFirst)
+            () if is_ordered && is_best(Construction::Optimal) => Some(Optimality::AmongOrdered),
+            () if holds(|tree| Class::CopyFirst.check(tree).is_ok())
+                && is_best(Construction::CopyFirst) =>
+            {
+                Some(Optimality::AmongCopyFirst)
             }
-            () if joins && is_as_fast_as(Construction::Optimal) => Some(Optimality::AmongOrdered),
+            () if kept.unwrap_or(holds(joins_adjacent_ranges))
+                && is_best(Construction::Adjacent) =>
+            {
+                Some(Optimality::AmongAdjacent)
+            }
             () => None,
         }
+    }
+
+    /// How far an ordered tree is above the best of these at most, in percent; `None` if it is not
+    /// ordered, if nothing is known, or if it is a best one.
+    pub fn above_ordered_percent(&self, outcome: &Outcome) -> Option<f64> {
+        let optimal = self.outcomes.iter().find(|one| one.construction == Construction::Optimal)?;
+        let at_least = optimal.built.at_least.filter(|_| self.problem.ports() == Ports::ONE)?;
+        let is_above = outcome.order == Order::Ordered && outcome.time().units() > at_least;
+        is_above.then(|| percent_above(outcome.time().units(), at_least))
     }
 
     /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved, or

@@ -65,6 +65,24 @@ pub(crate) const LIMIT_SECONDS: f64 = 35.0;
 /// The same where an optimal tree is known without search.
 pub(crate) const LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS: f64 = 1.0;
 
+/// The same for consecutive trees: where they take longer, adjacent and deadline trees are found at once.
+pub(crate) const LIMIT_OF_CONSECUTIVE_SECONDS: f64 = 6.0;
+
+/// The table cells that may be filled for a consecutive tree where receivers start with many different
+/// clocks: below it, the search goes on until the tree is optimal for sure.
+pub(crate) fn most_cells(effort: Effort) -> u64 {
+    match effort {
+        Effort::Any => 100_000_000,
+        Effort::Moderate => 6_000_000,
+        Effort::Quick => 600_000,
+    }
+}
+
+/// About how long so many of them take.
+pub(crate) fn seconds_of_cells(cells: u64) -> f64 {
+    cells as f64 * 6e-8
+}
+
 /// From how long on the time is announced before it begins.
 const ANNOUNCED_SECONDS: f64 = 10.0;
 

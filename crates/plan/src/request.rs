@@ -138,15 +138,15 @@ pub enum Search {
     PerPair(PairMethod),
     /// A binary tree, for costs of each pair of processors.
     BinaryPerPair,
-    /// A copy-first tree, for latency that overlaps.
-    CopyFirst(CopyFirstMethod),
+    /// A consecutive or copy-first tree, for costs that all pairs share, whether latency overlaps or not.
+    Wider(WiderMethod),
     /// For the levels of a machine, whatever their laws.
     Levels,
 }
 
-/// How an optimal copy-first tree is searched for.
+/// How an optimal consecutive or copy-first tree is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CopyFirstMethod {
+pub enum WiderMethod {
     /// Split by split, at any costs that all pairs share.
     Plain,
     /// With monotone queues, at linear ones.
@@ -160,13 +160,14 @@ impl Search {
             Search::Homogeneous(method) => method.name(),
             Search::PerPair(method) => method.name(),
             Search::BinaryPerPair => "pairs",
-            Search::CopyFirst(CopyFirstMethod::Plain) => "plain",
-            Search::CopyFirst(CopyFirstMethod::Dense) => "dense",
+            Search::Wider(WiderMethod::Plain) => "plain",
+            Search::Wider(WiderMethod::Dense) => "dense",
             Search::Levels => "levels",
         }
     }
 
-    /// About how long it takes, as measured on a common machine with two cores.
+    /// About how long it takes, as measured on a common machine with two cores; for consecutive trees
+    /// that depends on more than the number of processors, and this is the least.
     pub(crate) fn estimated_seconds(self, processors: usize) -> f64 {
         let processors = processors as f64;
         match self {
@@ -176,9 +177,9 @@ impl Search {
             Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
             Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
             Search::BinaryPerPair => processors.powi(4) * 2e-10,
-            Search::CopyFirst(CopyFirstMethod::Plain) => processors.powi(3) * 1e-9,
+            Search::Wider(WiderMethod::Plain) => processors.powi(3) * 1e-9,
             Search::Levels => processors.powi(3) * 1e-8,
-            Search::CopyFirst(CopyFirstMethod::Dense) => processors.powi(2) * 5e-8,
+            Search::Wider(WiderMethod::Dense) => processors.powi(2) * 5e-8,
         }
     }
 }
@@ -210,11 +211,14 @@ pub struct Built {
     pub search: Option<Search>,
     /// In how many pieces every block is sent, if that was chosen.
     pub pieces: Option<usize>,
+    /// No tree of the class that was searched takes less, in time units; `None` if the tree is a best
+    /// one, or nothing was searched.
+    pub at_least: Option<f64>,
 }
 
 impl Built {
     pub(crate) fn without_search(plan: impl Into<Plan>) -> Built {
-        Built { plan: plan.into(), search: None, pieces: None }
+        Built { plan: plan.into(), search: None, pieces: None, at_least: None }
     }
 }
 

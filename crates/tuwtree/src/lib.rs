@@ -55,7 +55,7 @@
 //! | judge | times trees on shared wires where latency overlaps, to compare and recommend them; else it agrees with the planner: [`judged_time`](model::judged_time) |
 //! | library, baseline | an MPI library as of a version, and what its own gather or scatter takes by the judge: [`plan::Library`], [`plan::Baseline`] |
 //! | order | of a tree: what ranks hold is consecutive in rank order at all ranks (`ordered`), at all but the root (`direct`), or need not be (`any`) |
-//! | class | trees of a kind, of which the fastest is compared: [`plan::TreeClass`], `linear`, `adaptive`, and the orders for those planned offline; in `tuwtree-dp`, `copy-first` and `consecutive` trees, whose subtrees span consecutive ranks |
+//! | class | trees of a kind, of which the fastest is compared: [`plan::TreeClass`], `linear`, `adaptive`, and the orders for those planned offline; of ordered trees `adjacent`, `copy-first` and *consecutive* ones, each part of the next: the best of the last is called `optimal` |
 //! | bound | a completion time that no tree, of whatever order, is faster than; for an allgather, no schedule |
 //! | gap | how far a completion time is above the bound, in percent or in alphas; in memory, bytes between blocks |
 //! | unpack step | the root's copy that puts blocks into rank order, where a tree does not keep it |

@@ -4,7 +4,9 @@ use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_csv, write_json};
 use crate::output::progress::ProgressLine;
 use crate::output::text;
-use crate::published::{Cell, Note, PublishedProblem, PublishedRow, published_rows, recompute};
+use crate::published::{
+    Cell, Note, PublishedProblem, PublishedRow, published_name, published_rows, recompute,
+};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
@@ -134,7 +136,7 @@ fn write_text(
 ) -> Result<(), CliError> {
     let mut headings = vec!["distribution", "", "m"];
     for construction in COLUMNS {
-        headings.extend([construction.name(), "(r)"]);
+        headings.extend([published_name(construction), "(r)"]);
     }
     headings.push("");
     // Rows of one table and gamma follow each other.
@@ -166,7 +168,7 @@ const COLUMNS: [Construction; 5] = [
     Construction::Binary,
     Construction::Oblivious,
     Construction::Adaptive,
-    Construction::Optimal,
+    Construction::Adjacent,
 ];
 
 /// One of the three numbers for each published one.
@@ -265,7 +267,7 @@ fn records(row: &PublishedRow) -> impl Iterator<Item = [serde_json::Value; 15]> 
             json!(problem.distribution.name()),
             json!(row.total_size),
             json!(row.root_mode.name()),
-            json!(construction.name()),
+            json!(published_name(construction)),
             json!(cell.published_time),
             json!(cell.recomputed_time),
             json!(cell.true_time),

@@ -80,9 +80,20 @@ impl Compared<'_> {
         });
         skipped
             .chain(commutative)
+            .chain(self.unfinished())
             .chain(self.heuristics())
             .chain(self.made_for_one_port())
             .collect()
+    }
+
+    /// How far the tree is from the best at most that was not searched for to the end.
+    fn unfinished(&self) -> Option<String> {
+        let optimal = |one: &&Outcome| one.construction == Construction::Optimal;
+        let outcome = self.outcomes.iter().find(optimal)?;
+        let percent = self.above_ordered_percent(outcome)?;
+        Some(format!(
+            "optimal is at most {percent} % above the best ordered tree: the search ended before it was certain"
+        ))
     }
 
     /// Which constructions are built though they are made for copies that take no longer than messages.
@@ -281,19 +292,19 @@ impl Compared<'_> {
             let percent = (percent * 1000.0).ceil() / 1000.0;
             format!("at most {percent} % above the best of all {plan}s")
         });
+        let its_plan = if self.problem.costs().overlaps() { "Its plan" } else { "It" };
         match (self.optimality(outcome), above) {
             (Some(Optimality::AmongAll), _) => {
                 format!("\nIt is optimal among all {plan}s{rounding}.")
             }
-            (Some(Optimality::AmongOrdered), above) => {
+            (Some(optimality), above) => {
+                let trees = match optimality {
+                    Optimality::AmongAll | Optimality::AmongOrdered => "all ordered trees",
+                    Optimality::AmongCopyFirst => "copy-first ordered trees",
+                    Optimality::AmongAdjacent => "ordered trees that join adjacent ranges",
+                };
                 let above = above.map_or(String::new(), |above| format!("; {above}"));
-                format!(
-                    "\nIt is optimal among ordered trees that join adjacent ranges{rounding}{above}."
-                )
-            }
-            (Some(Optimality::AmongCopyFirst), above) => {
-                let above = above.map_or(String::new(), |above| format!("; {above}"));
-                format!("\nIts plan is optimal among copy-first ordered trees{rounding}{above}.")
+                format!("\n{its_plan} is optimal among {trees}{rounding}{above}.")
             }
             (None, Some(above)) => format!("\nIt is {above}."),
             (None, None) => String::new(),
@@ -320,23 +331,30 @@ impl Compared<'_> {
         }
     }
 
-    /// Why an optimal tree is not the fastest, where that is so and the order does not tell.
-    fn caveat(&self) -> &'static str {
+    /// Why the best tree of a class is not the fastest, where that is so and the order does not tell.
+    fn caveat(&self) -> String {
         let best = self.recommended();
-        let beaten = |outcome: &Outcome| {
-            outcome.construction == Construction::Optimal && outcome.time() > best.time()
-        };
-        match self.outcomes.iter().any(beaten) {
-            true if self.keeps_rank_order(best) == Some(false) => {
-                "\nIts tree is not in rank order, and optimal is the best of those that are."
+        let beaten = self.outcomes.iter().find(|outcome| {
+            outcome.construction.is_best_of_its_class()
+                && outcome.construction != Construction::Optimal
+                && outcome.time() > best.time()
+        });
+        let is_settled = self.outcomes.iter().any(|one| one.construction == Construction::Optimal);
+        let Some(beaten) = beaten.filter(|_| !is_settled) else { return String::new() };
+        let name = beaten.construction.name();
+        match () {
+            () if self.keeps_rank_order(best) == Some(false) => {
+                format!(
+                    "\nIts tree is not in rank order, and {name} is the best of those that are."
+                )
             }
-            true if best.order != Order::Ordered => "",
-            true if self.problem.ports() != Ports::ONE => "",
-            true => {
-                "\nIt is not among the trees that optimal searches, because of when its processes copy or in which order \
-                 they receive: see the README."
+            () if best.order != Order::Ordered || self.problem.ports() != Ports::ONE => {
+                String::new()
             }
-            false => "",
+            () => format!(
+                "\nIt is not among the trees that {name} searches, because of when its processes copy or in \
+                 which order they receive: see the README."
+            ),
         }
     }
 }

@@ -79,6 +79,7 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
                 "gap_percent": comparison.gap_percent(time),
                 "gap_alphas": comparison.gap_alphas(time),
                 "optimal_among": comparison.optimality(outcome).map(Optimality::name),
+                "above_ordered_percent": comparison.above_ordered_percent(outcome),
                 "order": outcome.order.name(),
                 "completion_time_with_unpacking": text::json_time(outcome.unpacked),
                 "root_degree": tree.map(|tree| tree.degree(tree.root())),

@@ -18,7 +18,7 @@ use super::NonOrderedError;
 use super::arrangement::{Arrangement, descending};
 use super::sorted::{ORDER_CELLS, arranged};
 use crate::blocks::Blocks;
-use crate::optimum::{finds_consecutive, ordered_tree};
+use crate::optimum::{SETTLING_CELLS, finds_consecutive, ordered_tree};
 use crate::wider::{self, Overlapping};
 use crate::{DpError, Progress, default_method, optimal};
 use tuwtree_model::{Problem, Rank, Root, Scalar, ScaledSizes, Time, Tree, completion_time};
@@ -117,7 +117,7 @@ fn with_consecutive(
     let by_place = Blocks::overlapping_or_not(&arrangement.problem)?;
     let busy_root = (by_place.likely_root(), busy);
     let found =
-        wider::optimal_with_busy_root(by_place.sizes, &costs, busy_root, ORDER_CELLS, progress)?;
+        wider::optimal_with_busy_root(by_place.sizes, &costs, busy_root, SETTLING_CELLS, progress)?;
     let mut receivers = arrangement.receivers(&found.tree, blocks.sizes.processors());
     receivers.children[root].splice(0..0, direct.iter().copied());
     Ok(receivers.tree())

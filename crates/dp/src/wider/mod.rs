@@ -20,7 +20,7 @@
 //! *Adjacent* is the class of OPT Proposition 3, which [`crate::optimal`] searches. Each class is
 //! part of the next: copying first never harms, since a copy delays only its own processor's clock,
 //! and `max(g, t) + x <= max(0, t) + x + g`. Consecutive trees are those that
-//! [`check_ordered`](tuwtree_model::check_ordered) admits, but for when they copy. They contain the
+//! [`check_ordered`](tuwtree_model::check_ordered) admits. They contain the
 //! strongly ordered trees of OPT Definition 3 as well (left subtrees outermost first), which
 //! Proposition 3 does not: so [`optimal_binary`](crate::optimal_binary) beats [`crate::optimal`] at
 //! times, but never these.
@@ -52,6 +52,7 @@
 //! |---|---|---|---|
 //! | [`plain`] | any law ([`Receiving`]): tables by size, dear copies, empty blocks | nothing | O(p^3), consecutive O(p^3 G) |
 //! | [`dense`] | [`Overlapping`] costs | copies take no longer than their messages | O(p^2), consecutive O(p^2 G) |
+//! | [`optimal_within`] | consecutive trees | nothing | as the others, with so many cells of tables; exact, or with a bound |
 //! | [`deadline_tree`] | trees of any size | nothing | nearly O(p), not optimal |
 //!
 //! `G` is the number of distinct `max(lambda, copy)`; 1 wherever copies fit into one latency. Where

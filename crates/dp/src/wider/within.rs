@@ -10,7 +10,7 @@
 //! rounded to   1.......  7....    ->      (it was taken for 3)  ->    1.......  7....
 //! ```
 //!
-//! Equal ends prove that the tree is a best one. If they do not meet, all clocks are kept if there is work
+//! Equal ends prove that the tree is a best one, and so does a bound on all trees that it meets. If they do not meet, all clocks are kept if there is work
 //! enough for that; else the best copy-first tree is looked at as well, which needs one table, so that
 //! the result is never slower than that.
 
@@ -23,7 +23,9 @@ use super::{
 };
 use crate::table::triangle_cells;
 use crate::{DpError, Progress};
-use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Step, Tree};
+use tuwtree_model::{
+    BlockSizes, Homogeneous, Problem, Rank, Root, Scalar, Step, Time, Tree, best_lower_bound,
+};
 
 /// How a consecutive tree is searched for within some work, and what that takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,11 +132,24 @@ pub fn optimal_within(
         return optimal(sizes, costs, root, class, engine, progress);
     }
     let kept = Kept::new(sizes, root);
+    let bound = || bound_on_all(sizes, costs, root);
     match ScaledLaw::new(&kept.sizes, costs)? {
-        ScaledLaw::Small(law) => searched(&law, &kept, most_cells, progress),
-        ScaledLaw::Large(law) => searched(&law, &kept, most_cells, progress),
-        ScaledLaw::Fractional(law) => searched(&law, &kept, most_cells, progress),
+        ScaledLaw::Small(law) => searched(&law, &kept, most_cells, bound, progress),
+        ScaledLaw::Large(law) => searched(&law, &kept, most_cells, bound, progress),
+        ScaledLaw::Fractional(law) => searched(&law, &kept, most_cells, bound, progress),
     }
+}
+
+/// No tree of whatever order takes less, in time units.
+fn bound_on_all(sizes: &BlockSizes, costs: &Overlapping, root: Root) -> f64 {
+    let occupancy = costs.occupancy();
+    let (overhead, alpha) = (occupancy.alpha(), costs.latency() + occupancy.alpha());
+    let bound = Homogeneous::new(alpha, occupancy.beta(), occupancy.gamma())
+        .ok()
+        .and_then(|costs| costs.with_overhead(overhead).ok())
+        .and_then(|costs| Problem::gather(sizes, costs).ok()?.with_root(root).ok())
+        .and_then(|problem| best_lower_bound(&problem).ok());
+    bound.map_or(0.0, Time::units)
 }
 
 /// The same with a given root that is busy until `start`, in time units, which is no less than its copy
@@ -160,7 +175,8 @@ pub(crate) fn optimal_with_busy_root(
         let law = law.ok_or(DpError::TooLarge { total: kept.sizes.total() })?;
         check_copies_fit(&law, kept, costs.occupancy())?;
         let root = kept.root.given().expect("the root is given");
-        searched(&law.with_busy_root(root, T::from_units(start)), kept, most_cells, progress)
+        let law = law.with_busy_root(root, T::from_units(start));
+        searched(&law, kept, most_cells, || 0.0, progress)
     }
     let kept = Kept::new(sizes, Root::Given(root));
     match costs.is_integral() {
@@ -236,6 +252,7 @@ fn searched<T: Scalar>(
     law: &Scaled<T>,
     kept: &Kept,
     most_cells: u64,
+    bound: impl FnOnce() -> f64,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
     let restored = |small: &Tree, time: T, at_least: T| {
@@ -247,6 +264,9 @@ fn searched<T: Scalar>(
     let (mut best, mut time, mut at_least) = search.solve(progress)?;
     if kept.is_one_of_several() {
         return Ok(restored(&best, law.copy(0), law.copy(0)));
+    }
+    if !meet(time.units(), at_least.units()) {
+        at_least = at_least.most(T::from_units(bound()));
     }
     let mut allowed = search.exact_cells.unwrap_or(most_cells);
     let mut last = None;

@@ -7,6 +7,7 @@ mod allgather;
 mod built;
 mod non_ordered;
 mod optimal;
+mod ordered;
 mod overlapping;
 mod two_level;
 
@@ -74,7 +75,9 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::TwoLevel => &two_level::ROW,
         Construction::Deadline => &overlapping::DEADLINE,
         Construction::Binary => &optimal::BINARY,
-        Construction::Optimal => &optimal::ROW,
+        Construction::Optimal => &ordered::OPTIMAL,
+        Construction::Adjacent => &optimal::ADJACENT,
+        Construction::CopyFirst => &ordered::COPY_FIRST,
         Construction::Direct => &non_ordered::DIRECT,
         Construction::TwoBlock => &built::TWO_BLOCK,
         Construction::Doubling => &built::DOUBLING,

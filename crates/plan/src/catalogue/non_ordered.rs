@@ -4,18 +4,19 @@
 //! For gamma > beta, `sorted` and `searched` are built all the same, and nothing is known of how good
 //! they are but what the lower bound tells; `exact` is exact; `direct` is not built.
 
+use super::CatalogueRow;
 use super::built::{needs_blocks, unordered_blocks};
 use super::optimal::one_ported;
-use super::{CatalogueRow, overlapping};
 use crate::error::NoTree;
-use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched};
-use crate::request::{Built, Request, Search, Searched, Wanted};
+use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched, seconds_of_cells};
+use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
 use std::time::{Duration, Instant};
 use tuwtree_dp::non_ordered::{
-    self, BlockOrder, MOST_WORK, NonOrderedError, WORK_AT_ONCE, direct, exact, exact_work, search,
-    sorted,
+    self, BlockOrder, MOST_WORK, NonOrderedError, ORDER_CELLS, STEP_CELLS, WORK_AT_ONCE, direct,
+    exact, exact_work, search, sorted,
 };
-use tuwtree_dp::{default_method, memory_needed};
+use tuwtree_dp::wider::{self, Class, Engine, Overlapping};
+use tuwtree_dp::{DpError, SETTLING_CELLS, default_method, memory_needed};
 use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Order, Ports, Problem, Tree};
 
 /// How far the local search goes.
@@ -54,10 +55,11 @@ pub(super) const DIRECT: CatalogueRow = CatalogueRow {
                     costs.beta()
                 )));
             }
+            // What many processes take, whose fillers triple their number.
             let longer = sizes.iter().flat_map(|bytes| [bytes, 0, 0]);
             let longer = BlockSizes::new(longer).map_err(NoTree::failed)?;
             let longer = Problem::gather(&longer, costs).map_err(NoTree::failed)?;
-            let expense = expense_of_orders(&longer, MOST_DIRECT + 2, wanted)?;
+            let expense = expense_of_orders(&longer, MOST_DIRECT + 2, ORDER_CELLS, wanted)?;
             expense.check(wanted.effort, request.watch, |_| String::new())?;
             let progress = Watched(request.watch.begin(wanted.construction.name()));
             done(wanted, direct(&problem, MOST_DIRECT, &progress))
@@ -73,7 +75,7 @@ pub(super) const SORTED: CatalogueRow = CatalogueRow {
         unordered_blocks,
         |request, wanted| {
             let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
-            let expense = expense_of_orders(&problem, BlockOrder::ALL.len(), wanted)?;
+            let expense = expense_of_orders(&problem, BlockOrder::ALL.len(), ORDER_CELLS, wanted)?;
             expense.check(wanted.effort, request.watch, |_| String::new())?;
             let progress = Watched(request.watch.begin(wanted.construction.name()));
             done(wanted, sorted(&problem, BlockOrder::ALL, &progress))
@@ -91,7 +93,7 @@ pub(super) const SEARCHED: CatalogueRow = CatalogueRow {
         |request, wanted| {
             let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
             let LocalSearch { steps, seed, limit } = request.settings.local_search;
-            let mut expense = expense_of_orders(&problem, steps + 2, wanted)?;
+            let mut expense = expense_of_orders(&problem, steps + 2, STEP_CELLS, wanted)?;
             expense.limit_seconds = SEARCH_LIMIT_SECONDS;
             if let Some(limit) = limit {
                 expense.seconds = expense.seconds.min(limit.as_secs_f64());
@@ -174,24 +176,51 @@ fn check_work(problem: &Problem, wanted: Wanted) -> Result<(), NoTree> {
     }
 }
 
-/// What optimal ordered trees for so many orders of these blocks take.
-fn expense_of_orders(problem: &Problem, orders: usize, wanted: Wanted) -> Result<Expense, NoTree> {
+/// What the best ordered trees for so many orders of these blocks take, with so many table cells for each.
+fn expense_of_orders(
+    problem: &Problem,
+    orders: usize,
+    most_cells: u64,
+    wanted: Wanted,
+) -> Result<Expense, NoTree> {
     let open = problem.with_root(tuwtree_model::Root::Best).expect("an open root is no processor");
-    let (bytes, search) = match overlapping::method(&open).filter(|_| open.costs().overlaps()) {
-        Some(search) => (overlapping::memory_needed(&open).map_err(NoTree::failed)?, search),
-        None => {
-            let method = default_method(&open);
-            let bytes = memory_needed(&open, method).map_err(NoTree::failed)?;
-            (bytes, Search::Homogeneous(method))
-        }
-    };
-    let seconds = search.estimated_seconds(problem.processors());
+    let (bytes, seconds) = of_order(&open, most_cells).map_err(NoTree::failed)?;
     Ok(Expense {
         what: wanted.construction.name().to_owned(),
         bytes,
         seconds: seconds * orders as f64,
         limit_seconds: LIMIT_SECONDS,
     })
+}
+
+/// The bytes and seconds of a best ordered tree, with so many table cells if they suffice.
+fn of_order(problem: &Problem, most_cells: u64) -> Result<(u64, f64), DpError> {
+    let costs = problem.costs().homogeneous(problem.processors());
+    let (Some(sizes), Some(costs)) = (problem.blocks(), costs) else {
+        return Err(DpError::NotHomogeneous);
+    };
+    let (overlapping, root) = (Overlapping::from(costs), problem.root());
+    let outlay = wider::outlay(sizes, &overlapping, root, SETTLING_CELLS)?;
+    if outlay.cells <= most_cells {
+        return Ok((outlay.bytes, seconds_of_cells(outlay.cells)));
+    }
+    let (bytes, search) = match (costs.overlaps(), costs.gamma() <= costs.beta()) {
+        (false, _) => {
+            let method = default_method(problem);
+            (memory_needed(problem, method)?, Search::Homogeneous(method))
+        }
+        (true, true) => {
+            let class = Class::CopyFirst;
+            let bytes = wider::memory_needed(sizes, &overlapping, root, class, Engine::EXACT)?;
+            (bytes, Search::Wider(WiderMethod::Dense))
+        }
+        (true, false) => {
+            let class = Class::CopyFirst;
+            let bytes = wider::memory_needed(sizes, &overlapping, root, class, Engine::Plain)?;
+            (bytes, Search::Wider(WiderMethod::Plain))
+        }
+    };
+    Ok((bytes, search.estimated_seconds(problem.processors())))
 }
 
 /// What became of a search.

@@ -1,14 +1,16 @@
-//! Optimal ordered trees, which are searched for: by which method, and with which costs.
+//! The papers' optimal trees, binary ones and those that join adjacent ranges: by which method, and with
+//! which costs. [`ordered`](super::ordered) has wider classes.
 
-use super::{CatalogueRow, overlapping};
+use super::CatalogueRow;
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, Request, Search, Searched, Wanted};
 use tuwtree_dp::levels;
+use tuwtree_dp::non_ordered::ORDER_CELLS;
 use tuwtree_dp::{
     Optimum, PairMethod, PairTrees, default_binary_method, default_method, memory_needed,
     memory_needed_per_pair, most_processors_per_pair, optimal, optimal_binary,
-    optimal_binary_per_pair, optimal_broadcast, optimal_per_pair,
+    optimal_binary_per_pair, optimal_broadcast, optimal_ordered, optimal_per_pair,
 };
 use tuwtree_model::{ClosedSet, Construction, Payload, Problem, completion_time};
 
@@ -28,24 +30,24 @@ pub(super) const BINARY: CatalogueRow = CatalogueRow {
     )
 };
 
-pub(super) const ROW: CatalogueRow = CatalogueRow {
+pub(super) const ADJACENT: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
     search: |request| match &request.searched {
         Searched::Homogeneous(_, problem) => {
             problem.blocks().map(|_| Search::Homogeneous(default_method(problem)))
         }
         Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
-        Searched::NotLinear(_) => Some(Search::Levels),
-        Searched::Overlapping(problem) => overlapping::method(problem),
+        Searched::NotLinear(_) | Searched::Overlapping(_) => Some(Search::Levels),
     },
     ..CatalogueRow::plain(
-        "best tree of all that join adjacent ranges",
-        |_, _| true,
+        "best tree of all that join adjacent ranges, which hold their roots",
+        |request, _| match &request.searched {
+            Searched::Homogeneous(_, problem) => problem.blocks().is_some(),
+            Searched::PerPair(_) | Searched::NotLinear(_) => true,
+            Searched::Overlapping(_) => false,
+        },
         |request, wanted| match &request.searched {
-            Searched::Overlapping(problem) => {
-                overlapping::optimal(request, &one_ported(problem), wanted)
-            }
-            Searched::NotLinear(problem) => {
+            Searched::NotLinear(problem) | Searched::Overlapping(problem) => {
                 by_levels(request, &one_ported(problem), levels::Class::Adjacent, wanted)
             }
             Searched::Homogeneous(..) | Searched::PerPair(_) => searched(request, wanted),
@@ -56,7 +58,7 @@ pub(super) const ROW: CatalogueRow = CatalogueRow {
 /// An optimal tree: found by a dynamic program, or known.
 ///
 /// Its value and the tree's completion time, found independently, are compared.
-fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+pub(super) fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     // Found for one port, whatever the tree is judged on.
     let problem = &one_ported(request.searched.problem(wanted.effort)?);
     let Optimum { tree, value } = match (&request.searched, wanted.search) {
@@ -90,7 +92,15 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             per_pair(request, problem, PairTrees::AnyDegree(method), wanted)?
         }
         (_, Some(Search::BinaryPerPair)) => per_pair(request, problem, PairTrees::Binary, wanted)?,
-        (_, Some(Search::CopyFirst(_) | Search::Levels)) => {
+        (Searched::Homogeneous(..), Some(Search::Wider(method))) => {
+            return Err(wanted.effort.refused(format!(
+                "the {} method is for gather and scatter; `{}` finds trees for a {}",
+                Search::Wider(method).name(),
+                wanted.construction.name(),
+                problem.operation().name()
+            )));
+        }
+        (_, Some(Search::Wider(_) | Search::Levels)) => {
             let reason =
                 "its method is for latency that overlaps, and for costs that are not linear";
             return Err(wanted.effort.refused(reason));
@@ -168,10 +178,10 @@ pub(super) fn one_ported(problem: &Problem) -> Problem {
     problem.with_ports(tuwtree_model::Ports::ONE)
 }
 
-/// An optimal tree for homogeneous costs, by the fastest method.
+/// An optimal tree for homogeneous costs: the best ordered one that little work finds.
 pub(super) fn fastest(problem: &Problem) -> Result<tuwtree_model::Tree, NoTree> {
     match problem.payload() {
-        Payload::Blocks(_) => optimal(problem, default_method(problem), &()),
+        Payload::Blocks(_) => optimal_ordered(problem, ORDER_CELLS, &()),
         Payload::Vector(_) => optimal_broadcast(problem),
     }
     .map(|optimum| optimum.tree)

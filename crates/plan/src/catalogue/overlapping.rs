@@ -1,44 +1,36 @@
-//! Trees for costs with latency that overlaps: the best copy-first tree, and a near-optimal one for any
-//! number of processes.
+//! Trees split from the top down, near-optimal for any number of processes; and trees within others, by
+//! the law of one level.
 
 use super::CatalogueRow;
-use super::optimal::by_levels;
 use crate::error::NoTree;
-use crate::expense::Watched;
-use crate::request::{Built, CopyFirstMethod, Request, Search, Searched, Wanted};
+use crate::request::{Built, Searched, Wanted};
 use tuwtree_dp::wider::{
-    self, BySize, Class, Effort, Engine, Overlapping, deadline_tree_by_size, memory_needed_by_size,
-    optimal_by_size,
+    self, BySize, Class, Effort, deadline_tree, deadline_tree_by_size, optimal_by_size,
 };
-use tuwtree_dp::{DpError, levels};
-use tuwtree_model::{
-    BlockSizes, ClosedSet, CostModel, Homogeneous, LinkLaw, Problem, Root, Time, Tree,
-};
+use tuwtree_model::{BlockSizes, ClosedSet, CostModel, LinkLaw, Problem, Root, Time, Tree};
 
 pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
-    "split from the top down by what can be ready in time; near the best where latency overlaps",
-    |request, _| matches!(&request.searched, Searched::Overlapping(problem) if problem.blocks().is_some()),
+    "split from the top down by what can be ready in time; near the best, for any number of ranks",
+    |request, _| match &request.searched {
+        Searched::Overlapping(problem) => problem.blocks().is_some(),
+        Searched::Homogeneous(_, problem) => {
+            problem.blocks().is_some() && problem.processors() > MANY
+        }
+        Searched::PerPair(_) | Searched::NotLinear(_) => false,
+    },
     |request, wanted| {
-        let Searched::Overlapping(problem) = &request.searched else {
-            return Err(wanted.effort.refused(
-                "nothing overlaps here; deadline trees are for an --overhead below alpha, or a machine \
-                 that tells latency from occupancy",
-            ));
-        };
+        let problem = request.problem;
         let sizes = blocks(problem, wanted)?;
+        let (class, root) = (Class::Consecutive, problem.root());
         let tree = match farthest_law(problem) {
-            Law::Shared(problem) => deadline_tree_by_size(
-                &by_size(problem, sizes),
-                Class::CopyFirst,
-                problem.root(),
-                Effort::Light,
-            ),
-            Law::Level(links, gamma) => deadline_tree_by_size(
-                &of_links(links, gamma, sizes),
-                Class::CopyFirst,
-                problem.root(),
-                Effort::Light,
-            ),
+            Law::Shared(problem) => match problem.costs().homogeneous(problem.processors()) {
+                Some(costs) => deadline_tree(sizes, &costs.into(), class, root, Effort::Full),
+                None => deadline_tree_by_size(&by_size(problem, sizes), class, root, Effort::Light),
+            },
+            Law::Level(links, gamma) => {
+                let law = of_links(links, gamma, sizes);
+                deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
+            }
             Law::Pairs => {
                 return Err(wanted.effort.refused(
                     "deadline trees need costs that all pairs share, or those of a machine's levels",
@@ -48,6 +40,9 @@ pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
         tree.map(Built::without_search).map_err(|error| wanted.stopped(error))
     },
 );
+
+/// Beyond so many processes optimal trees take long, and a comparison shows deadline trees, too.
+const MANY: usize = 8000;
 
 /// The costs by which a tree is found that knows one law only.
 enum Law<'a> {
@@ -79,90 +74,6 @@ pub(crate) fn shares_one_law(problem: &Problem) -> bool {
     }
 }
 
-/// How an optimal tree is searched for, if it is.
-pub(super) fn method(problem: &Problem) -> Option<Search> {
-    problem.blocks()?;
-    let linear = linear(problem);
-    let is_dense = linear.is_some_and(|costs| costs.gamma() <= costs.beta());
-    match problem.costs().hierarchy() {
-        _ if shares_one_law(problem) && is_dense => Some(Search::CopyFirst(CopyFirstMethod::Dense)),
-        _ if shares_one_law(problem) => Some(Search::CopyFirst(CopyFirstMethod::Plain)),
-        Some(_) => Some(Search::Levels),
-        None => None,
-    }
-}
-
-/// The bytes of the tables of the best copy-first tree for linear costs.
-pub(super) fn memory_needed(problem: &Problem) -> Result<u64, DpError> {
-    match (problem.blocks(), linear(problem)) {
-        (Some(sizes), Some(costs)) => {
-            let (root, engine) = (problem.root(), Engine::EXACT);
-            let costs = Overlapping::from(costs);
-            wider::memory_needed(sizes, &costs, root, Class::CopyFirst, engine)
-        }
-        (None, _) => Err(DpError::NeedsBlocks { operation: problem.operation() }),
-        (_, None) => Err(DpError::NotHomogeneous),
-    }
-}
-
-/// The linear costs that all pairs share.
-fn linear(problem: &Problem) -> Option<Homogeneous> {
-    problem.costs().homogeneous(problem.processors())
-}
-
-/// The best copy-first tree, for costs that all pairs share or those of a machine's levels.
-pub(super) fn optimal(
-    request: &Request<'_>,
-    problem: &Problem,
-    wanted: Wanted,
-) -> Result<Built, NoTree> {
-    let sizes = blocks(problem, wanted)?;
-    match problem.costs().hierarchy() {
-        _ if shares_one_law(problem) => {}
-        Some(_) => {
-            return by_levels(request, problem, levels::Class::CopyFirst, wanted);
-        }
-        None => {
-            return Err(wanted.effort.refused(
-                "where latency overlaps, optimal trees are searched for at costs that all pairs share, \
-                 or those of a machine's levels",
-            ));
-        }
-    }
-    let Some(Search::CopyFirst(method)) = wanted.search else {
-        return Err(wanted.effort.refused(format!(
-            "the {} method is for the one-port model; where latency overlaps, plain and dense are",
-            wanted.search.map_or("chosen", Search::name)
-        )));
-    };
-    let search = Search::CopyFirst(method);
-    let (class, root) = (Class::CopyFirst, problem.root());
-    let progress = || Watched(request.watch.begin(wanted.construction.name()));
-    let check = |bytes: u64| {
-        request.expense(bytes, search).check(wanted.effort, request.watch, |_| String::new())
-    };
-    let found = match (method, linear(problem)) {
-        (CopyFirstMethod::Plain, _) => {
-            let law = by_size(problem, sizes);
-            check(memory_needed_by_size(&law, class, root).map_err(NoTree::failed)?)?;
-            optimal_by_size(&law, class, root, &progress())
-        }
-        (CopyFirstMethod::Dense, Some(costs)) => {
-            let (costs, engine) = (Overlapping::from(costs), Engine::EXACT);
-            let bytes = wider::memory_needed(sizes, &costs, root, class, engine);
-            check(bytes.map_err(NoTree::failed)?)?;
-            wider::optimal(sizes, &costs, root, class, engine, &progress())
-        }
-        (CopyFirstMethod::Dense, None) => {
-            return Err(wanted
-                .effort
-                .refused("the dense method is for linear costs; plain is not"));
-        }
-    };
-    let found = found.map_err(|error| wanted.stopped(error))?;
-    Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
-}
-
 /// A tree among parties that have gathered their own data at these times, by the law of these links.
 pub(super) fn among(
     links: &LinkLaw,
@@ -171,9 +82,9 @@ pub(super) fn among(
     root: Root,
 ) -> Result<Tree, NoTree> {
     let law = of_links(links, 0.0, sizes);
-    let found = match sizes.processors() <= MOST_PLAIN {
-        true => wider::optimal_among(&law, ready, Class::CopyFirst, root, &()).map(|one| one.tree),
-        false => deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light),
+    let found = match plain_class(sizes) {
+        Some(class) => wider::optimal_among(&law, ready, class, root, &()).map(|one| one.tree),
+        None => deadline_tree_by_size(&law, Class::Consecutive, root, Effort::Light),
     };
     found.map_err(NoTree::failed)
 }
@@ -186,27 +97,39 @@ pub(super) fn inside(
     root: Root,
 ) -> Result<Tree, NoTree> {
     let law = of_links(links, gamma, sizes);
-    let found = match sizes.processors() <= MOST_PLAIN {
-        true => optimal_by_size(&law, Class::CopyFirst, root, &()).map(|one| one.tree),
-        false => deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light),
+    let found = match plain_class(sizes) {
+        Some(class) => optimal_by_size(&law, class, root, &()).map(|one| one.tree),
+        None => deadline_tree_by_size(&law, Class::Consecutive, root, Effort::Light),
     };
     found.map_err(NoTree::failed)
 }
 
-/// The most parties of a tree within another for which the best one is searched for: some milliseconds.
-const MOST_PLAIN: usize = 200;
+/// The widest class of which the best tree within another is searched for in some milliseconds; `None` for
+/// too many parties.
+fn plain_class(sizes: &BlockSizes) -> Option<Class> {
+    match sizes.processors() {
+        0..=50 => Some(Class::Consecutive),
+        51..=200 => Some(Class::CopyFirst),
+        _ => None,
+    }
+}
 
-fn blocks(problem: &Problem, wanted: Wanted) -> Result<&BlockSizes, NoTree> {
+/// The blocks of a gather or scatter.
+pub(super) fn blocks(problem: &Problem, wanted: Wanted) -> Result<&BlockSizes, NoTree> {
     problem.blocks().ok_or_else(|| {
-        wanted.effort.refused(format!(
-            "where latency overlaps, {} trees are for the blocks of a gather or scatter",
-            wanted.construction.name()
-        ))
+        let name = wanted.construction.name();
+        let reason = match problem.costs().overlaps() {
+            true => "where latency overlaps, ",
+            false => "",
+        };
+        wanted
+            .effort
+            .refused(format!("{reason}{name} trees are for the blocks of a gather or scatter"))
     })
 }
 
 /// A law by size, of functions that are known as such only.
-type LawBySize<'a> = BySize<
+pub(super) type LawBySize<'a> = BySize<
     'a,
     Box<dyn Fn(u64) -> f64 + 'a>,
     Box<dyn Fn(u64) -> f64 + 'a>,
@@ -214,7 +137,7 @@ type LawBySize<'a> = BySize<
 >;
 
 /// The law that all pairs share.
-fn by_size<'a>(problem: &'a Problem, sizes: &'a BlockSizes) -> LawBySize<'a> {
+pub(super) fn by_size<'a>(problem: &'a Problem, sizes: &'a BlockSizes) -> LawBySize<'a> {
     let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
     let costs = problem.costs();
     // Of a lone process, nothing is asked.

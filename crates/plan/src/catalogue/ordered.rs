@@ -1,0 +1,193 @@
+//! The best consecutive trees, which are the best of all ordered ones, and the best copy-first trees.
+//!
+//! Consecutive trees are searched for at costs that all pairs share. At others, the best trees of smaller
+//! classes are known: `adjacent`, and on levels `copy-first`.
+
+use super::CatalogueRow;
+use super::optimal::{by_levels, one_ported, searched};
+use super::overlapping::{blocks, by_size, shares_one_law};
+use crate::error::NoTree;
+use crate::expense::{
+    Expense, LIMIT_OF_CONSECUTIVE_SECONDS, Watched, most_cells, seconds_of_cells,
+};
+use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
+use tuwtree_dp::wider::{
+    self, BoundedTree, Class, Engine, Outlay, Overlapping, memory_needed, memory_needed_by_size,
+    optimal_by_size, optimal_within, outlay,
+};
+use tuwtree_dp::{DpError, levels};
+use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem};
+
+pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
+    is_for_one_port: true,
+    search: |request| method(request.problem),
+    ..CatalogueRow::plain(
+        "best of all trees in rank order: whatever a rank has received is one range (consecutive)",
+        |request, _| match &request.searched {
+            Searched::Homogeneous(..) => true,
+            Searched::PerPair(_) => false,
+            Searched::NotLinear(problem) => shares_one_law(problem),
+            Searched::Overlapping(problem) => {
+                shares_one_law(problem) || problem.costs().hierarchy().is_none()
+            }
+        },
+        |request, wanted| match &request.searched {
+            // Known without search.
+            Searched::Homogeneous(_, problem) if problem.blocks().is_none() => {
+                searched(request, wanted)
+            }
+            _ => build(request, Class::Consecutive, wanted),
+        },
+    )
+};
+
+pub(super) const COPY_FIRST: CatalogueRow = CatalogueRow {
+    is_for_one_port: true,
+    search: |request| match request.problem.costs().hierarchy() {
+        Some(_) if !shares_one_law(request.problem) => Some(Search::Levels),
+        _ => method(request.problem),
+    },
+    ..CatalogueRow::plain(
+        "best tree of all in which ranks copy first, and what they then hold is one range",
+        |request, _| match &request.searched {
+            Searched::Overlapping(problem) => {
+                !shares_one_law(problem) && problem.costs().hierarchy().is_some()
+            }
+            Searched::Homogeneous(..) | Searched::PerPair(_) | Searched::NotLinear(_) => false,
+        },
+        |request, wanted| match request.problem.costs().hierarchy() {
+            Some(_) if !shares_one_law(request.problem) => {
+                blocks(request.problem, wanted)?;
+                let problem = &one_ported(request.problem);
+                by_levels(request, problem, levels::Class::CopyFirst, wanted)
+            }
+            _ => build(request, Class::CopyFirst, wanted),
+        },
+    )
+};
+
+/// How an optimal tree is searched for, if it is.
+fn method(problem: &Problem) -> Option<Search> {
+    problem.blocks().filter(|_| shares_one_law(problem))?;
+    let is_dense = linear(problem).is_some_and(|costs| costs.gamma() <= costs.beta());
+    Some(Search::Wider(if is_dense { WiderMethod::Dense } else { WiderMethod::Plain }))
+}
+
+/// The linear costs that all pairs share.
+fn linear(problem: &Problem) -> Option<Homogeneous> {
+    problem.costs().homogeneous(problem.processors())
+}
+
+/// The best tree of a class, for costs that all pairs share.
+fn build(request: &Request<'_>, class: Class, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = &one_ported(request.problem);
+    let sizes = blocks(problem, wanted)?;
+    let name = wanted.construction.name();
+    if !shares_one_law(problem) {
+        let instead = match (problem.costs().hierarchy().is_some(), problem.costs().overlaps()) {
+            (true, true) => "; copy-first and adjacent trees at those of a machine's levels, too",
+            (_, false) => "; adjacent trees at others, too",
+            (false, true) => "",
+        };
+        return Err(wanted.effort.refused(format!(
+            "{name} trees are searched for at costs that all pairs share{instead}"
+        )));
+    }
+    let method = match wanted.search {
+        Some(Search::Wider(method)) => method,
+        search => {
+            return Err(wanted.effort.refused(format!(
+                "the {} method finds adjacent trees; {name} ones are found by plain and dense",
+                search.map_or("chosen", Search::name)
+            )));
+        }
+    };
+    let found = match (method, linear(problem)) {
+        (WiderMethod::Dense, None) => {
+            let reason = "the dense method is for linear costs; plain is not";
+            return Err(wanted.effort.refused(reason));
+        }
+        (WiderMethod::Plain, None) => by_law(request, problem, (class, sizes), wanted),
+        (method, Some(costs)) => {
+            linear_costs(request, problem, (class, sizes, costs, method), wanted)
+        }
+    }?;
+    let BoundedTree { tree, time, at_least } = found;
+    let at_least = (at_least < time * (1.0 - 1e-12)).then_some(at_least);
+    Ok(Built { search: wanted.search, at_least, ..Built::without_search(tree) })
+}
+
+/// Split by split, whatever the law.
+fn by_law(
+    request: &Request<'_>,
+    problem: &Problem,
+    (class, sizes): (Class, &BlockSizes),
+    wanted: Wanted,
+) -> Result<BoundedTree, NoTree> {
+    let (law, root) = (by_size(problem, sizes), problem.root());
+    let bytes = memory_needed_by_size(&law, class, root).map_err(NoTree::failed)?;
+    let p = sizes.processors() as u64;
+    let tables = bytes / (4 * p * (p + 1)).max(1);
+    let splits = p.saturating_pow(3) / 6 * tables;
+    check(request, wanted, (bytes, splits as f64 * 5e-9))?;
+    let progress = Watched(request.watch.begin(wanted.construction.name()));
+    optimal_by_size(&law, class, root, &progress).map_err(|error| wanted.stopped(error))
+}
+
+/// By either engine.
+fn linear_costs(
+    request: &Request<'_>,
+    problem: &Problem,
+    (class, sizes, costs, method): (Class, &BlockSizes, Homogeneous, WiderMethod),
+    wanted: Wanted,
+) -> Result<BoundedTree, NoTree> {
+    let (costs, root) = (Overlapping::from(costs), problem.root());
+    let progress = || Watched(request.watch.begin(wanted.construction.name()));
+    let engine = match method {
+        WiderMethod::Plain => Engine::Plain,
+        WiderMethod::Dense => Engine::EXACT,
+    };
+    let Outlay { is_plain, cells, bytes, .. } = match (class, method) {
+        (Class::Consecutive, WiderMethod::Dense) => {
+            outlay(sizes, &costs, root, most_cells(wanted.effort)).map_err(NoTree::failed)?
+        }
+        (Class::CopyFirst, _) | (_, WiderMethod::Plain) => {
+            let bytes = memory_needed(sizes, &costs, root, class, engine);
+            let bytes = bytes.map_err(NoTree::failed)?;
+            let p = sizes.processors() as u64;
+            let cells = match method {
+                WiderMethod::Dense => bytes / 4,
+                WiderMethod::Plain => bytes / 4 * p / 60,
+            };
+            Outlay { is_plain: false, is_exact: true, cells, bytes }
+        }
+    };
+    if is_plain {
+        let (gamma, beta) = (costs.occupancy().gamma(), costs.occupancy().beta());
+        return Err(wanted.stopped(DpError::GammaExceedsBeta { gamma, beta }));
+    }
+    check(request, wanted, (bytes, seconds_of_cells(cells)))?;
+    let found = match (class, method) {
+        (Class::Consecutive, WiderMethod::Dense) => {
+            optimal_within(sizes, &costs, root, most_cells(wanted.effort), &progress())
+        }
+        _ => wider::optimal(sizes, &costs, root, class, engine, &progress()),
+    };
+    found.map_err(|error| wanted.stopped(error))
+}
+
+/// Fails if so many bytes, or seconds, are too many.
+fn check(
+    request: &Request<'_>,
+    wanted: Wanted,
+    (bytes, seconds): (u64, f64),
+) -> Result<(), NoTree> {
+    let search = wanted.search.map_or("chosen", Search::name);
+    let expense = Expense {
+        what: format!("the {search} method for {} trees", wanted.construction.name()),
+        bytes,
+        seconds,
+        limit_seconds: LIMIT_OF_CONSECUTIVE_SECONDS,
+    };
+    expense.check(wanted.effort, request.watch, |_| "; deadline trees need no tables".to_owned())
+}
