@@ -21,8 +21,8 @@ use tuwtree_model::{BlockSizes, Distribution, DistributionParameters, Randomness
 
 const ROOT: Root = Root::Given(0);
 
-/// As many as `tuwtree optimize` allows.
-const MOST_CELLS: u64 = 40_000_000;
+/// As many as `tuwtree optimize` allows for trees that are not named.
+const MOST_CELLS: u64 = 6_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let counts = std::env::args().skip(1).map(|p| p.parse());
