@@ -34,7 +34,8 @@ pub(crate) struct BinaryTable {
 /// O(p^4) time, O(p^3) space.
 ///
 /// # Source
-/// OPT Fig. 7 and Theorem 3, for each root; its last case prints `gamma m_i` for `gamma m_j`.
+/// OPT Fig. 7 and Theorem 3, for each root; its last case prints `gamma m_i` for `gamma m_j`. Where latency
+/// overlaps: copies come first, and two subtrees in either order.
 pub(crate) fn binary(
     links: &Links,
     root: Root,
@@ -44,7 +45,7 @@ pub(crate) fn binary(
         Levels::fill(span, meter, |shorter, range| {
             let collected = |shape| collected(links, |i, j| shorter.roots(i, j), range.2, shape);
             // The recurrence.
-            shapes(range).map(collected).fold(f64::INFINITY, f64::min)
+            shapes(links, range).map(collected).fold(f64::INFINITY, f64::min)
         })
     });
     Ok(BinaryTable { parts: parts.collect::<Result<_, _>>()? })
@@ -65,7 +66,7 @@ impl BinaryTable {
     /// `D(i,j,r)` and the first of the shapes that attain it.
     pub(crate) fn best_shape(&self, links: &Links, range: (Rank, Rank, Rank)) -> (f64, PairShape) {
         let mut best = (f64::INFINITY, [None; 3]);
-        for shape in shapes(range) {
+        for shape in shapes(links, range) {
             let time = collected(links, |i, j| self.roots(i, j), range.2, shape);
             if time < best.0 {
                 best = (time, shape);
@@ -90,8 +91,25 @@ fn collected<'a>(
 
 /// The shapes of `[i..j]` with root `r`, `i < j`.
 ///
-/// In the order in which ties are broken: two subtrees before one, the lower split first.
-fn shapes((i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
+/// In the order in which ties are broken: two subtrees before one, the lower split first. Where everybody
+/// copies first, two subtrees are received in either order, the left one before the right one first.
+fn shapes(links: &Links, (i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
+    let copies_first = links.copies_first();
+    in_rank_order((i, j, r)).flat_map(move |shape| {
+        let subtrees = || shape.into_iter().flatten().filter(|part| *part != BinaryPart::Own);
+        let (one, other) = match (copies_first, subtrees().next(), subtrees().nth(1)) {
+            (false, ..) => (shape, None),
+            (true, first, second) => {
+                let own = Some(BinaryPart::Own);
+                ([own, first, second], second.map(|_| [own, second, first]))
+            }
+        };
+        std::iter::once(one).chain(other)
+    })
+}
+
+/// The shapes whose root copies where its block is in rank order.
+fn in_rank_order((i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
     use BinaryPart::{Own, Subtree};
     let splits = match r {
         _ if r == i => i + 1..j,
