@@ -9,7 +9,7 @@ use super::NonOrderedError;
 use super::arrangement::Receivers;
 use super::{pairs, ports};
 use crate::DpError;
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, shares_one_law};
 use std::collections::BTreeMap;
 use tuwtree_model::{
     BlockSizes, CostModel, Ports, Problem, Rank, Root, Scalar, ScaledSizes, Time, Tree,
@@ -118,19 +118,14 @@ impl<'p> Law<'p> {
     /// # Errors
     /// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
     fn of(problem: &'p Problem) -> Result<Law<'p>, DpError> {
-        let (operation, processors) = (problem.operation(), problem.processors());
+        let operation = problem.operation();
         if !operation.is_rooted() {
             return Err(DpError::Rootless { operation });
         }
         let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
-        let costs = problem.costs();
-        let is_shared = match costs.hierarchy() {
-            Some(machine) => processors == 1 || machine.only_law(processors).is_some(),
-            None => costs.homogeneous(processors).is_some(),
-        };
         Ok(match Blocks::of(problem) {
             Ok(blocks) => Law::OnePort(blocks),
-            Err(_) if is_shared => Law::Shared(sizes),
+            Err(_) if shares_one_law(problem) => Law::Shared(sizes),
             Err(_) => Law::Pairs,
         })
     }

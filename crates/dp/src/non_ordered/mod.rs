@@ -8,7 +8,7 @@
 //! | solver | trees | time | caveat |
 //! |---|---|---|---|
 //! | [`exact`](exact()) | all | O(3^p), or polynomial for few distinct sizes | [`exact_work`] says how much |
-//! | [`exact`](exact()), costs of each pair | all | O(p 3^p) | up to 15 processors |
+//! | [`exact`](exact()), costs of each pair | all | O(p 3^p) | up to 17 processors |
 //! | [`exact`](exact()), several ports | all | O(p 3^p) and more | up to 9 processors |
 //! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
 //! | [`search`](search()) | ordered after some permutation | steps times that | small problems |

@@ -5,16 +5,18 @@ use proptest::prelude::*;
 use std::sync::OnceLock;
 use tuwtree_dp::non_ordered::{exact, exact_work};
 use tuwtree_dp::wider::Class;
-use tuwtree_dp::{DpError, Optimum, PairMethod, optimal_binary_per_pair, optimal_per_pair};
+use tuwtree_dp::{
+    DpError, Optimum, PairMethod, optimal_binary_per_pair, optimal_broadcast, optimal_per_pair,
+};
 use tuwtree_laws::all_trees::{
     MOST_COPYING_FIRST, all_trees, has_root, least_of, trees_copying_first,
 };
 use tuwtree_laws::machines::{
     hierarchy, matrix, measured_hierarchy, overlapping, overlapping_matrix,
 };
-use tuwtree_laws::problems::{irregular, rooted, sizes};
+use tuwtree_laws::problems::{irregular, overlapping_costs, rooted, sizes};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, CostMatrix, Costs, Homogeneous, Operation, Problem, Root, Tree,
+    BlockSizes, ClosedSet, CostMatrix, Costs, Homogeneous, Operation, Problem, Root, Tree, Vector,
     best_lower_bound, completion_time, judged_time,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
@@ -155,6 +157,21 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn broadcasts_and_reductions_are_the_least_over_all_trees_of_six_where_latency_overlaps(
+        (costs, bytes) in (overlapping_costs(), 0..9_u64), root in 0..=MOST_COPYING_FIRST,
+    ) {
+        let root = if root < MOST_COPYING_FIRST { Root::Given(root) } else { Root::Best };
+        let vector = Vector { processors: MOST_COPYING_FIRST, bytes };
+        for operation in [Operation::Broadcast, Operation::Reduce] {
+            let problem = rooted(&Problem::new(operation, vector, costs).unwrap(), root);
+            let least = least_of(trees_copying_first(), &problem);
+            is_least(optimal_broadcast(&problem), least, &problem);
+            let by_pairs = optimal_per_pair(&problem, PairMethod::Hinges, &());
+            is_least(by_pairs, least, &problem);
+        }
+    }
 
     #[test]
     fn exact_is_the_least_over_all_trees_of_six_at_any_costs(
