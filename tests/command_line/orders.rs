@@ -248,9 +248,13 @@ fn what_does_not_suit_is_left_out_or_refused_with_its_reason() {
     // Costs of each pair.
     let machine = crate::program::workspace_file("data/machines/vsc3.toml");
     let pairs = text(&format!("--dist random -p 40 --order any --machine {}", machine.display()));
-    let reason =
-        "direct, greedy, sorted, searched, exact are left out: only costs that are the same";
+    let reason = "direct, greedy, sorted, searched are left out: only costs that are the same";
     assert!(pairs.contains(reason), "{pairs}");
+    let reason = "exact is left out: it would take more than 10^19 steps, more than 1000000000, which \
+                  do for 17 processes where costs differ from pair to pair";
+    assert!(pairs.contains(reason), "{pairs}");
+    let few = format!("-p 8 --dist random --order any --machine {}", machine.display());
+    assert!(names(&optimize_json(&few)).contains(&"exact".to_owned()));
 }
 
 #[test]

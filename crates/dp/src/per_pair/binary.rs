@@ -92,20 +92,36 @@ fn collected<'a>(
 /// The shapes of `[i..j]` with root `r`, `i < j`.
 ///
 /// In the order in which ties are broken: two subtrees before one, the lower split first. Where everybody
-/// copies first, two subtrees are received in either order, the left one before the right one first.
+/// copies first, two subtrees are received in either order, the left one before the right one first; but
+/// vectors are combined with those of neighbours only, hence the nearer of two on one side first.
 fn shapes(links: &Links, (i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
-    let copies_first = links.copies_first();
+    let (copies_first, moves_blocks) = (links.copies_first(), links.moves_blocks());
     in_rank_order((i, j, r)).flat_map(move |shape| {
+        let own = Some(BinaryPart::Own);
         let subtrees = || shape.into_iter().flatten().filter(|part| *part != BinaryPart::Own);
         let (one, other) = match (copies_first, subtrees().next(), subtrees().nth(1)) {
-            (false, ..) => (shape, None),
-            (true, first, second) => {
-                let own = Some(BinaryPart::Own);
-                ([own, first, second], second.map(|_| [own, second, first]))
+            (false, ..) => (Some(shape), None),
+            (true, Some(left), Some(right)) => {
+                let received = |first, second| {
+                    let is_allowed = moves_blocks || !is_nearer(second, first, r);
+                    is_allowed.then_some([own, Some(first), Some(second)])
+                };
+                (received(left, right), received(right, left))
             }
+            (true, only, _) => (Some([own, only, None]), None),
         };
-        std::iter::once(one).chain(other)
+        one.into_iter().chain(other)
     })
+}
+
+/// Whether a part lies between another one and the root.
+fn is_nearer(part: BinaryPart, other: BinaryPart, root: Rank) -> bool {
+    match (part, other) {
+        (BinaryPart::Subtree(a, b), BinaryPart::Subtree(c, d)) => {
+            (d < a && b < root) || (root < a && b < c)
+        }
+        _ => false,
+    }
 }
 
 /// The shapes whose root copies where its block is in rank order.

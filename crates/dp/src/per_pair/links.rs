@@ -205,6 +205,11 @@ impl Links {
         self.copy[rank]
     }
 
+    /// Whether messages hold blocks, which are copied, and not a vector.
+    pub(crate) fn moves_blocks(&self) -> bool {
+        matches!(self.messages, MessageContent::Blocks(_))
+    }
+
     /// A finished value, or why it cannot be stated.
     ///
     /// Times of a table are sums of non-negative numbers. While they stay below 2^53 they are exact

@@ -235,7 +235,8 @@ fn optimum(
 
 /// An optimal ordered binary tree, whatever the operation: least completion time over all strongly
 /// ordered trees in which no processor has more than two children, given or best root, through one
-/// port. Where latency overlaps, over all trees of subtrees of consecutive ranks with so few children.
+/// port. Where latency overlaps, over all trees of subtrees of consecutive ranks with so few children; for
+/// vectors, over those that combine neighbours only.
 ///
 /// Ties: the lowest root; then two children before one, the lower split, and the lowest senders.
 ///

@@ -17,7 +17,7 @@ use tuwtree_laws::machines::{
 use tuwtree_laws::problems::{irregular, overlapping_costs, rooted, sizes};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, Costs, Homogeneous, Operation, Problem, Root, Tree, Vector,
-    best_lower_bound, completion_time, judged_time,
+    best_lower_bound, check_combines_neighbours, completion_time, judged_time,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -160,7 +160,9 @@ proptest! {
 
     #[test]
     fn broadcasts_and_reductions_are_the_least_over_all_trees_of_six_where_latency_overlaps(
-        (costs, bytes) in (overlapping_costs(), 0..9_u64), root in 0..=MOST_COPYING_FIRST,
+        costs in overlapping_costs().prop_filter("latency overlaps", Homogeneous::overlaps),
+        bytes in 0..9_u64,
+        root in 0..=MOST_COPYING_FIRST,
     ) {
         let root = if root < MOST_COPYING_FIRST { Root::Given(root) } else { Root::Best };
         let vector = Vector { processors: MOST_COPYING_FIRST, bytes };
@@ -170,6 +172,11 @@ proptest! {
             is_least(optimal_broadcast(&problem), least, &problem);
             let by_pairs = optimal_per_pair(&problem, PairMethod::Hinges, &());
             is_least(by_pairs, least, &problem);
+            let binary = optimal_binary_per_pair(&problem, &());
+            prop_assert!(check_combines_neighbours(&binary.as_ref().unwrap().tree).is_ok());
+            let combining = |tree: &&Tree| check_combines_neighbours(tree).is_ok();
+            let combining: Vec<Tree> = self::binary().iter().filter(combining).cloned().collect();
+            is_least(binary, least_of(&combining, &problem), &problem);
         }
     }
 
