@@ -423,7 +423,7 @@ impl<'a> Replay<'a> {
     /// Count and type of a message, as SMPI has them: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.
     fn data(&self, bytes: u64) -> String {
         let scaled = match self.overlap {
-            Some(_) => ((bytes - 1) * self.size_factor).saturating_sub(ENVELOPE_BYTES as u64),
+            Some(_) => (bytes.saturating_sub(1) * self.size_factor).saturating_sub(ENVELOPE_BYTES as u64),
             None => bytes * self.size_factor,
         };
         match self.unit {
