@@ -131,9 +131,9 @@ pub enum ReplayError {
         /// The rank that receives the message.
         receiver: Rank,
     },
-    /// Latency that overlaps, and a rank that receives after it has sent.
+    /// Latency that overlaps, and a rank that receives as it sends or after.
     #[error(
-        "rank {rank} receives after it has sent; where latency overlaps, SMPI replays schedules along trees"
+        "rank {rank} receives as it sends or after; where latency overlaps, SMPI replays schedules along trees"
     )]
     NotAlongTree {
         /// Such a rank.
@@ -423,7 +423,9 @@ impl<'a> Replay<'a> {
     /// Count and type of a message, as SMPI has them: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.
     fn data(&self, bytes: u64) -> String {
         let scaled = match self.overlap {
-            Some(_) => (bytes.saturating_sub(1) * self.size_factor).saturating_sub(ENVELOPE_BYTES as u64),
+            Some(_) => {
+                (bytes.saturating_sub(1) * self.size_factor).saturating_sub(ENVELOPE_BYTES as u64)
+            }
             None => bytes * self.size_factor,
         };
         match self.unit {
@@ -452,10 +454,11 @@ impl Overlap {
             return Ok(None);
         };
         for rank in 0..schedule.processors() {
-            let mut actions = schedule.programs().actions(rank);
-            let received_late =
-                |action: Action<'_>| matches!(action.deed, Deed::Receive(_) | Deed::Exchange(..));
-            if actions.any(|action| action.send().is_some()) && actions.any(received_late) {
+            let programs = schedule.programs();
+            let exchanges = |action: Action<'_>| matches!(action.deed, Deed::Exchange(..));
+            let receives = |action: Action<'_>| matches!(action.deed, Deed::Receive(_));
+            let mut after = programs.actions(rank).skip_while(|action| action.send().is_none());
+            if programs.actions(rank).any(exchanges) || after.any(receives) {
                 return Err(ReplayError::NotAlongTree { rank });
             }
         }
