@@ -19,7 +19,7 @@ use super::table::given_root;
 use super::tabulated::Tabulated;
 use super::{BoundedTree, BySize, Receiving, completion};
 use crate::progress::Meter;
-use crate::table::{Triangle, triangle_cells};
+use crate::table::{Columns, Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Root, Scalar, Step, Tree};
 
@@ -67,28 +67,98 @@ where
 
 /// The bytes of the tables that [`optimal_binary_by_size`] fills for so many processors.
 pub fn binary_memory_needed(processors: usize) -> u64 {
-    3 * (size_of::<f64>() * triangle_cells(processors)) as u64
+    7 * (size_of::<f64>() * triangle_cells(processors)) as u64
 }
 
 /// `D(i,j)` for all ranges.
-fn table<T: Scalar>(
-    law: &impl Receiving<T>,
-    progress: &dyn Progress,
-) -> Result<Triangle<T>, DpError> {
+fn table<T: Scalar>(law: &Tabulated<T>, progress: &dyn Progress) -> Result<Triangle<T>, DpError> {
     let p = law.processors();
     let mut table = Triangle::new(0, p)?;
+    let mut messages = Messages::new(p)?;
     let mut meter = Meter::new(progress, triangle_cells(p));
     for i in (0..p).rev() {
+        messages.set(law, (i, i), T::ZERO);
         for j in i + 1..p {
-            let collected = |(root, parts)| collected(law, &table, root, parts);
-            // The recurrence.
-            let least = (i..=j).flat_map(|root| shapes((i, j), root)).map(collected);
-            let least = least.fold(T::NEVER, T::least);
+            let left_root = messages.least((i + 1, j), law.copy(i));
+            let right_root = messages.least((i, j - 1), law.copy(j));
+            let middle_root = messages.least_around(law, (i, j));
+            let least = left_root.least(right_root).least(middle_root);
             table.set(i, j, least);
+            messages.set(law, (i, j), least);
         }
         meter.row_done(p - i)?;
     }
     Ok(table)
+}
+
+/// The messages of all ranges that are known, by first and by last rank: from when on each may occupy a
+/// port, and for how long.
+struct Messages<T> {
+    by_first: [Triangle<T>; 2],
+    by_last: [Columns<T>; 2],
+}
+
+impl<T: Scalar> Messages<T> {
+    fn new(processors: usize) -> Result<Messages<T>, DpError> {
+        Ok(Messages {
+            by_first: [Triangle::new(0, processors)?, Triangle::new(0, processors)?],
+            by_last: [Columns::new(0, processors)?, Columns::new(0, processors)?],
+        })
+    }
+
+    /// Notes the message of a range that is ready then.
+    fn set(&mut self, law: &Tabulated<T>, (i, j): (Rank, Rank), ready: T) {
+        let (begins, occupies) = law.message(ready, i, j);
+        for (tables, value) in [(0, begins), (1, occupies)] {
+            self.by_first[tables].set(i, j, value);
+            self.by_last[tables].set(i, j, value);
+        }
+    }
+
+    /// The recurrence for a root beside `[i..j]` whose copy takes this long: the range in one message or in
+    /// two.
+    fn least(&self, (i, j): (Rank, Rank), copy: T) -> T {
+        let [begins, occupies] = [0, 1].map(|table| self.by_first[table].get(i, j));
+        let whole = copy.most(begins) + occupies;
+        self.least_pair((i, j - (j > i) as usize), (i + 1, j), |_| copy).least(whole)
+    }
+
+    /// The recurrence for a root within `[i..j]`, beside which both sides have ranks.
+    fn least_around(&self, law: &Tabulated<T>, (i, j): (Rank, Rank)) -> T {
+        match j - i {
+            0 | 1 => T::NEVER,
+            _ => self.least_pair((i, j - 2), (i + 2, j), |left| law.copy(i + 1 + left)),
+        }
+    }
+
+    /// The least over the pairs of `[i..k]`, for `k` from `i` to the first given end, and of `[l..j]`, where
+    /// `l` rises with `k` from the second given start: both received, in the better order, by a root whose
+    /// copy takes `copy(k - i)`.
+    #[inline(always)]
+    fn least_pair(
+        &self,
+        (i, last_k): (Rank, Rank),
+        (first_l, j): (Rank, Rank),
+        copy: impl Fn(usize) -> T,
+    ) -> T {
+        if first_l > j {
+            return T::NEVER;
+        }
+        let pairs = last_k + 1 - i;
+        let [left, left_port] = [0, 1].map(|table| &self.by_first[table].row(i)[..pairs]);
+        let [right, right_port] =
+            [0, 1].map(|table| self.by_last[table].part(first_l, first_l + pairs, j));
+        let mut least = T::NEVER;
+        for at in 0..pairs {
+            let clock = copy(at);
+            let (a, f) = (left[at], left_port[at]);
+            let (b, g) = (right[at], right_port[at]);
+            let left_first = (clock.most(a) + f).most(b) + g;
+            let right_first = (clock.most(b) + g).most(a) + f;
+            least = least.least(left_first).least(right_first);
+        }
+        least
+    }
 }
 
 /// The ranges that a root receives, in this order.
