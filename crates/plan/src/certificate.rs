@@ -42,7 +42,13 @@ impl Request<'_> {
                 .filter(|method| problem.blocks().is_some() && method.admits(costs))
                 .map(Search::Homogeneous)
                 .collect(),
-            (_, Searched::Overlapping(_)) => Vec::new(),
+            (_, Searched::Overlapping(problem)) if problem.costs().check_linear().is_err() => {
+                Vec::new()
+            }
+            (Some(Search::PerPair(PairMethod::Hinges)), Searched::Overlapping(_)) => {
+                vec![Search::PerPair(PairMethod::Plain)]
+            }
+            (_, Searched::Overlapping(_)) => vec![Search::PerPair(PairMethod::Hinges)],
             (_, Searched::PerPair(_) | Searched::NotLinear(_)) => {
                 PairMethod::all().rev().map(Search::PerPair).collect()
             }

@@ -87,8 +87,6 @@ pub struct Comparison {
     library: Option<Library>,
     /// How much order may be given up by what is recommended.
     order: Order,
-    /// Whether the costs are linear and the same for all pairs of processors.
-    is_homogeneous: bool,
 }
 
 /// The fastest tree by the judge for a problem that keeps rank order, of all constructions that suit; of
@@ -148,7 +146,6 @@ pub fn compare(
         order: request.settings.order,
         outcomes,
         skipped,
-        is_homogeneous: problem.costs().homogeneous(problem.processors()).is_some(),
     })
 }
 
@@ -312,7 +309,7 @@ impl Comparison {
         let is_ordered = kept.unwrap_or(outcome.order == Order::Ordered);
         match () {
             () if outcome.time() <= self.bound => Some(Optimality::AmongAll),
-            () if self.is_homogeneous && is_best(Construction::Exact) => Some(Optimality::AmongAll),
+            () if is_best(Construction::Exact) => Some(Optimality::AmongAll),
             // With several ports, nothing is known of those.
             () if self.problem.ports() != Ports::ONE => None,
             () if is_ordered && is_best(Construction::Optimal) => Some(Optimality::AmongOrdered),

@@ -1,7 +1,7 @@
 //! The papers' optimal trees, binary ones and those that join adjacent ranges: by which method, and with
 //! which costs. [`ordered`](super::ordered) has wider classes.
 
-use super::CatalogueRow;
+use super::{CatalogueRow, overlapping, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, Request, Search, Searched, Wanted};
@@ -21,12 +21,18 @@ pub(super) const BINARY: CatalogueRow = CatalogueRow {
             Some(Search::Homogeneous(default_binary_method(problem)))
         }
         Searched::Homogeneous(..) | Searched::PerPair(_) => Some(Search::BinaryPerPair),
-        Searched::NotLinear(_) | Searched::Overlapping(_) => None,
+        Searched::Overlapping(problem) => Some(overlapping::binary_method(problem)),
+        Searched::NotLinear(_) => None,
     },
     ..CatalogueRow::plain(
         "best tree with at most two children everywhere, in rank order",
-        |request, _| !matches!(request.searched, Searched::Overlapping(_)),
-        searched,
+        |_, _| true,
+        |request, wanted| match (&request.searched, wanted.search) {
+            (Searched::Overlapping(problem), Some(Search::BinaryBySize)) => {
+                overlapping::binary(request, &one_ported(problem), wanted)
+            }
+            _ => searched(request, wanted),
+        },
     )
 };
 
@@ -37,16 +43,31 @@ pub(super) const ADJACENT: CatalogueRow = CatalogueRow {
             problem.blocks().map(|_| Search::Homogeneous(default_method(problem)))
         }
         Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
-        Searched::NotLinear(_) | Searched::Overlapping(_) => Some(Search::Levels),
+        Searched::NotLinear(_) => Some(Search::Levels),
+        Searched::Overlapping(problem) => match problem.blocks() {
+            Some(_) => Some(Search::Levels),
+            None => super::ordered::of_pairs(problem),
+        },
     },
     ..CatalogueRow::plain(
         "best tree of all that join adjacent ranges, which hold their roots",
         |request, _| match &request.searched {
             Searched::Homogeneous(_, problem) => problem.blocks().is_some(),
             Searched::PerPair(_) | Searched::NotLinear(_) => true,
-            Searched::Overlapping(_) => false,
+            // Vectors are not copied, so that the classes are one.
+            Searched::Overlapping(problem) => {
+                problem.vector().is_some() && !shares_one_law(problem)
+            }
         },
         |request, wanted| match &request.searched {
+            Searched::Overlapping(problem) if problem.vector().is_some() => match wanted.search {
+                Some(Search::PerPair(method)) => {
+                    let trees = PairTrees::AnyDegree(method);
+                    let found = per_pair(request, &one_ported(problem), trees, wanted)?;
+                    Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
+                }
+                _ => searched(request, wanted),
+            },
             Searched::NotLinear(problem) | Searched::Overlapping(problem) => {
                 by_levels(request, &one_ported(problem), levels::Class::Adjacent, wanted)
             }
@@ -100,15 +121,16 @@ pub(super) fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
                 problem.operation().name()
             )));
         }
-        (_, Some(Search::Wider(_) | Search::Levels)) => {
+        (_, Some(Search::Wider(_) | Search::BinaryBySize | Search::Levels)) => {
             let reason =
                 "its method is for latency that overlaps, and for costs that are not linear";
             return Err(wanted.effort.refused(reason));
         }
-        (Searched::Overlapping(_), _) => {
-            let reason =
-                "latency overlaps here; binary trees are searched for in the one-port model";
-            return Err(wanted.effort.refused(reason));
+        (Searched::Overlapping(_), search) => {
+            return Err(wanted.effort.refused(format!(
+                "the {} method is for the one-port model, and latency overlaps here",
+                search.map_or("chosen", Search::name)
+            )));
         }
         (Searched::PerPair(_) | Searched::NotLinear(_), search) => {
             return Err(wanted.effort.refused(format!(
@@ -127,7 +149,8 @@ pub(super) fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
     Ok(Built { search: wanted.search, ..Built::without_search(tree) })
 }
 
-fn per_pair(
+/// An optimal tree at costs of each pair.
+pub(super) fn per_pair(
     request: &Request<'_>,
     problem: &Problem,
     trees: PairTrees,

@@ -1,10 +1,10 @@
 //! The best consecutive trees, which are the best of all ordered ones, and the best copy-first trees.
 //!
 //! Consecutive trees are searched for at costs that all pairs share. At others, the best trees of smaller
-//! classes are known: `adjacent`, and on levels `copy-first`.
+//! classes are known: `adjacent`, and where latency overlaps `copy-first`.
 
 use super::CatalogueRow;
-use super::optimal::{by_levels, one_ported, searched};
+use super::optimal::{by_levels, one_ported, per_pair, searched};
 use super::overlapping::{blocks, by_size, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::{
@@ -15,7 +15,7 @@ use tuwtree_dp::wider::{
     self, BoundedTree, Class, Engine, Outlay, Overlapping, memory_needed, memory_needed_by_size,
     optimal_by_size, optimal_within, outlay,
 };
-use tuwtree_dp::{DpError, levels};
+use tuwtree_dp::{DpError, PairMethod, PairTrees, levels, optimal_broadcast};
 use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem};
 
 pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
@@ -26,15 +26,21 @@ pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
         |request, _| match &request.searched {
             Searched::Homogeneous(..) => true,
             Searched::PerPair(_) => false,
-            Searched::NotLinear(problem) => shares_one_law(problem),
-            Searched::Overlapping(problem) => {
-                shares_one_law(problem) || problem.costs().hierarchy().is_none()
+            Searched::NotLinear(problem) | Searched::Overlapping(problem) => {
+                shares_one_law(problem)
             }
         },
         |request, wanted| match &request.searched {
             // Known without search.
             Searched::Homogeneous(_, problem) if problem.blocks().is_none() => {
                 searched(request, wanted)
+            }
+            Searched::Overlapping(problem)
+                if problem.vector().is_some() && shares_one_law(problem) =>
+            {
+                let found = optimal_broadcast(&one_ported(problem));
+                let found = found.map_err(|error| wanted.stopped(error))?;
+                Ok(Built::without_search(found.tree))
             }
             _ => build(request, Class::Consecutive, wanted),
         },
@@ -43,28 +49,48 @@ pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
 
 pub(super) const COPY_FIRST: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
-    search: |request| match request.problem.costs().hierarchy() {
-        Some(_) if !shares_one_law(request.problem) => Some(Search::Levels),
-        _ => method(request.problem),
+    search: |request| match request.problem {
+        problem if shares_one_law(problem) => method(problem),
+        // Groups of adjacent ranks.
+        problem if levels::memory_needed(problem).is_ok() => Some(Search::Levels),
+        problem => of_pairs(problem),
     },
     ..CatalogueRow::plain(
         "best tree of all in which ranks copy first, and what they then hold is one range",
         |request, _| match &request.searched {
             Searched::Overlapping(problem) => {
-                !shares_one_law(problem) && problem.costs().hierarchy().is_some()
+                !shares_one_law(problem) && problem.blocks().is_some()
             }
             Searched::Homogeneous(..) | Searched::PerPair(_) | Searched::NotLinear(_) => false,
         },
-        |request, wanted| match request.problem.costs().hierarchy() {
-            Some(_) if !shares_one_law(request.problem) => {
-                blocks(request.problem, wanted)?;
-                let problem = &one_ported(request.problem);
-                by_levels(request, problem, levels::Class::CopyFirst, wanted)
+        |request, wanted| {
+            let problem = &one_ported(request.problem);
+            blocks(problem, wanted)?;
+            match wanted.search {
+                _ if shares_one_law(problem) => build(request, Class::CopyFirst, wanted),
+                Some(Search::PerPair(method)) if problem.costs().overlaps() => {
+                    let trees = PairTrees::AnyDegree(method);
+                    let found = per_pair(request, problem, trees, wanted)?;
+                    Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
+                }
+                Some(Search::PerPair(_)) => Err(wanted.effort.refused(
+                    "where nothing overlaps, copy-first trees are searched for at costs that all pairs \
+                     share, or those of a machine's levels; adjacent ones at others, too",
+                )),
+                _ => by_levels(request, problem, levels::Class::CopyFirst, wanted),
             }
-            _ => build(request, Class::CopyFirst, wanted),
         },
     )
 };
+
+/// How the best tree is searched for at costs of each pair, where latency overlaps: one in which ranks copy
+/// first.
+pub(super) fn of_pairs(problem: &Problem) -> Option<Search> {
+    Some(Search::PerPair(match problem.costs().check_linear() {
+        Ok(()) => PairMethod::Hinges,
+        Err(_) => PairMethod::Plain,
+    }))
+}
 
 /// How an optimal tree is searched for, if it is.
 fn method(problem: &Problem) -> Option<Search> {
@@ -84,10 +110,9 @@ fn build(request: &Request<'_>, class: Class, wanted: Wanted) -> Result<Built, N
     let sizes = blocks(problem, wanted)?;
     let name = wanted.construction.name();
     if !shares_one_law(problem) {
-        let instead = match (problem.costs().hierarchy().is_some(), problem.costs().overlaps()) {
-            (true, true) => "; copy-first and adjacent trees at those of a machine's levels, too",
-            (_, false) => "; adjacent trees at others, too",
-            (false, true) => "",
+        let instead = match problem.costs().overlaps() {
+            true => "; copy-first trees at others, too",
+            false => "; adjacent trees at others, too",
         };
         return Err(wanted.effort.refused(format!(
             "{name} trees are searched for at costs that all pairs share{instead}"

@@ -1,11 +1,13 @@
-//! Trees split from the top down, near-optimal for any number of processes; and trees within others, by
-//! the law of one level.
+//! Trees split from the top down, near-optimal for any number of processes; the best binary trees where
+//! latency overlaps; and trees within others, by the law of one level.
 
 use super::CatalogueRow;
 use crate::error::NoTree;
-use crate::request::{Built, Searched, Wanted};
+use crate::expense::Watched;
+use crate::request::{Built, Request, Search, Searched, Wanted};
 use tuwtree_dp::wider::{
-    self, BySize, Class, Effort, deadline_tree, deadline_tree_by_size, optimal_by_size,
+    self, BySize, Class, Effort, binary_memory_needed, deadline_tree, deadline_tree_by_size,
+    optimal_binary_by_size, optimal_by_size,
 };
 use tuwtree_model::{BlockSizes, ClosedSet, CostModel, LinkLaw, Problem, Root, Time, Tree};
 
@@ -72,6 +74,30 @@ pub(crate) fn shares_one_law(problem: &Problem) -> bool {
         Some(machine) => processors == 1 || machine.only_law(processors).is_some(),
         None => problem.costs().homogeneous(processors).is_some(),
     }
+}
+
+/// How an optimal binary tree is searched for.
+pub(super) fn binary_method(problem: &Problem) -> Search {
+    match problem.blocks() {
+        Some(_) if shares_one_law(problem) => Search::BinaryBySize,
+        None | Some(_) => Search::BinaryPerPair,
+    }
+}
+
+/// The best binary tree, for costs that all pairs share.
+pub(super) fn binary(
+    request: &Request<'_>,
+    problem: &Problem,
+    wanted: Wanted,
+) -> Result<Built, NoTree> {
+    let sizes = blocks(problem, wanted)?;
+    let bytes = binary_memory_needed(problem.processors());
+    let expense = request.expense(bytes, Search::BinaryBySize);
+    expense.check(wanted.effort, request.watch, |_| String::new())?;
+    let progress = Watched(request.watch.begin(wanted.construction.name()));
+    let found = optimal_binary_by_size(&by_size(problem, sizes), problem.root(), &progress);
+    let found = found.map_err(|error| wanted.stopped(error))?;
+    Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
 }
 
 /// A tree among parties that have gathered their own data at these times, by the law of these links.
