@@ -3,6 +3,7 @@
 //! - [`opponent`], [`meetings`]: who plays ping-pong with whom, in which round.
 //! - [`Line`]: start-up latency and time per byte, fitted to times of messages of several sizes.
 //! - [`fitted`]: the costs of a machine, from such lines.
+//! - [`floods()`]: latency and occupancy of messages by their size.
 //! - [`median`], [`median_interval`], [`greater_probability`]: what is certain of repeated
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
@@ -14,6 +15,7 @@
 mod break_even;
 mod calibration;
 mod document;
+mod floods;
 mod guideline;
 mod line;
 mod statistics;
@@ -23,6 +25,7 @@ mod tournament;
 pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
 pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};
+pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, largest_size};
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use statistics::{Interval, greater_probability, median, median_interval};
