@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tuwtree_dp::{Method, optimal};
 use tuwtree_measure::{Algorithm, Guideline, LEVEL, Measurements, Pace};
 use tuwtree_model::document::Machine;
-use tuwtree_model::{BlockSizes, ClosedSet, Construction, CostModel, Costs, Problem};
+use tuwtree_model::{BlockSizes, ClosedSet, Construction, CostModel, Costs, LinkLaw, Problem};
 
 /// The program on so many processors. Whoever waits for ever is stopped, and fails the test.
 fn run_with(processors: usize, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
@@ -103,6 +103,39 @@ fn calibrated_machines_are_positive_and_have_optimal_trees() {
 }
 
 #[test]
+fn floods_make_machines_with_tables_and_a_network() {
+    let folder = folder("floods");
+    for (processors, levels) in [(2, None), (4, Some("node=2,network=2"))] {
+        let file = folder.join(format!("{processors}.json"));
+        let path = file.display().to_string();
+        let mut arguments = vec!["calibrate", "--seconds", "2", "--largest", "65536", "-o", &path];
+        arguments.extend(levels.iter().flat_map(|levels| ["--levels", levels]));
+        let said = success(processors, &arguments);
+        for part in ["latency [us]", "occupies [us]", "off the law", "a send occupies its rank for"]
+        {
+            assert!(said.contains(part), "{said}");
+        }
+        let machine = machine(&file);
+        assert_eq!(machine.version(), 2);
+        assert!(machine.network.send_overhead.is_some(), "{machine:?}");
+        assert!(machine.network.measured.contains_key("port"), "{machine:?}");
+        let Costs::Hierarchical(hierarchy) = &machine.costs else { panic!("{machine:?}") };
+        let names: Vec<&str> = hierarchy.levels().iter().map(|level| &*level.name).collect();
+        match levels {
+            Some(_) => assert_eq!(names, ["node", "network"]),
+            None => assert_eq!(names, ["node"]),
+        }
+        for level in hierarchy.levels() {
+            let LinkLaw::Measured(law) = &level.links else { panic!("{level:?}") };
+            assert!(law.sizes().len() >= 8 && law.sizes()[0].bytes == 1, "{law:?}");
+            assert_eq!(law.sizes().last().unwrap().bytes, 65536);
+        }
+        let time = machine.costs.transmission_between(0, processors - 1, 1000).unwrap();
+        assert!(time.units() < 10.0, "{machine:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_calibrated_is_said_once() {
     let file = folder("not_calibrated").join("machine.json");
     let path = file.display().to_string();
@@ -110,6 +143,14 @@ fn what_cannot_be_calibrated_is_said_once() {
         (1, ["calibrate", "-o", &path].as_slice(), 1, "there is one process"),
         (2, &["calibrate", "--model", "hierarchical", "-o", &path], 1, "need several nodes"),
         (2, &["calibrate", "--seconds", "0", "-o", &path], 2, "above 0"),
+        (2, &["calibrate", "--levels", "node", "-o", &path], 2, "such as node=4"),
+        (2, &["calibrate", "--levels", "node=1", "-o", &path], 2, "room for 1 ranks"),
+        (
+            2,
+            &["calibrate", "--levels", "node=2,rack=2", "-o", &path],
+            1,
+            "meet on the level \"rack\"",
+        ),
         (2, &["calibrate", "-o", "/no/such/folder/x.json"], 1, "No such file or directory"),
     ] {
         let output = run_with(processors, arguments, &[]);

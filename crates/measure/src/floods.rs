@@ -214,7 +214,6 @@ struct Refinement {
 
 impl Refinement {
     fn new(known: BTreeMap<u64, SizeCosts>, sizes: &[u64]) -> Refinement {
-        // Larger messages matter more: they are looked at first.
         let open = sizes.windows(2).filter(|pair| Refinement::has_middle(pair[0], pair[1]));
         Refinement { known, open: open.map(|pair| (f64::INFINITY, pair[0], pair[1])).collect() }
     }
@@ -224,12 +223,13 @@ impl Refinement {
         high - low > (high / 64).max(16)
     }
 
-    /// The neighbours that are to be looked between.
+    /// The neighbours that are to be looked between: the smallest that nobody has, which take least, then
+    /// the worst.
     fn next(&self) -> Option<(u64, u64)> {
         let worst = self
             .open
             .iter()
-            .max_by(|one, other| one.0.total_cmp(&other.0).then(one.2.cmp(&other.2)));
+            .max_by(|one, other| one.0.total_cmp(&other.0).then(other.2.cmp(&one.2)));
         worst.map(|&(_, low, high)| (low, high))
     }
 

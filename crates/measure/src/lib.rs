@@ -4,6 +4,7 @@
 //! - [`Line`]: start-up latency and time per byte, fitted to times of messages of several sizes.
 //! - [`fitted`]: the costs of a machine, from such lines.
 //! - [`floods()`]: latency and occupancy of messages by their size.
+//! - [`Found`]: the machine that these make.
 //! - [`median`], [`median_interval`], [`greater_probability`]: what is certain of repeated
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
@@ -21,6 +22,7 @@ mod line;
 mod statistics;
 mod text;
 mod tournament;
+mod wires;
 
 pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
@@ -31,3 +33,4 @@ pub use line::{Line, NoLine, Sample};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};
+pub use wires::{Doubt, Found, levels_of_members, levels_of_nodes, levels_that_meet};
