@@ -6,9 +6,11 @@ use crate::tree::MESSAGE_BYTES;
 use std::rc::Rc;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Collective, Construction, CostModel, Costs, Order, Problem, Rank, Root,
-    Time, TimeError, Tree, completion_time,
+    StatedCosts, Time, TimeError, Tree, completion_time,
 };
-use tuwtree_plan::{Effort, NoTree, Request, Settings, Wanted, catalogue, compare};
+use tuwtree_plan::{
+    Effort, Library, NoTree, Request, Settings, Wanted, baselines, catalogue, compare,
+};
 use tuwtree_schedule::Schedule;
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
@@ -29,7 +31,7 @@ pub(crate) fn problem(
     is_outward: bool,
     sizes: &BlockSizes,
     root: Rank,
-    costs: &Costs,
+    costs: impl Into<StatedCosts>,
 ) -> Result<Problem, String> {
     let collective = match is_outward {
         true => Collective::scatter(sizes),
@@ -64,6 +66,37 @@ pub(crate) fn measured_tree(
         Ok(built) => built.plan.into_tree().map(Some).map_err(|error| error.to_string()),
         Err(NoTree::Skipped(_)) => Ok(None),
         Err(NoTree::Failed(error)) => Err(format!("{}: {error}", construction.name())),
+    }
+}
+
+/// What the library that calls itself so takes for the problem by itself, by the judge; `None` if
+/// nothing is known of it, or its time cannot be stated.
+pub(crate) fn judged_library(problem: &Problem, name: &str) -> Option<f64> {
+    let library = library_named(name)?;
+    let Root::Given(root) = problem.root() else { return None };
+    let all = baselines(problem, root).ok()?;
+    all.iter().find(|one| one.library == library).map(|one| one.judged.units())
+}
+
+/// The library that calls itself so.
+fn library_named(name: &str) -> Option<Library> {
+    let numbers = |after: &str| {
+        let version = name.split_once(after)?.1.trim_start();
+        let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
+        let mut next = || numbers.next()?.parse::<u32>().ok();
+        Some((next()?, next()?))
+    };
+    match () {
+        () if name.starts_with("Open MPI") => Some(match numbers("Open MPI v")? {
+            (0..=5, _) => Library::OpenMpi5,
+            _ => Library::OpenMpi6,
+        }),
+        () if name.starts_with("MPICH") => Some(match numbers("Version:")? {
+            (0..=3, _) | (4, 0..=2) => Library::Mpich42,
+            _ => Library::Mpich,
+        }),
+        () if name.starts_with("Intel") => Some(Library::Intel),
+        () => None,
     }
 }
 
@@ -163,7 +196,7 @@ mod tests {
 
     fn gather(blocks: &[u64], alpha: f64) -> Problem {
         let sizes = BlockSizes::new(blocks.iter().copied()).unwrap();
-        problem(false, &sizes, 0, &costs(alpha)).unwrap()
+        problem(false, &sizes, 0, costs(alpha)).unwrap()
     }
 
     #[test]
@@ -191,6 +224,24 @@ mod tests {
             .completion_time()
         };
         assert!(time(&schedule) < time(&optimal));
+    }
+
+    #[test]
+    fn libraries_are_known_by_what_they_call_themselves() {
+        for (name, library) in [
+            ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", Some(Library::OpenMpi5)),
+            ("Open MPI v6.1.0a1", Some(Library::OpenMpi6)),
+            ("MPICH Version:      4.0.2", Some(Library::Mpich42)),
+            ("MPICH Version:\t4.3.0\nMPICH Release date", Some(Library::Mpich)),
+            ("Intel(R) MPI Library 2021.9", Some(Library::Intel)),
+            ("MVAPICH2 Version: 2.3", None),
+        ] {
+            assert_eq!(library_named(name), library, "{name}");
+        }
+        let problem = gather(&[1000; 4], 5.0);
+        // One receive after the other.
+        assert_eq!(judged_library(&problem, "Open MPI v4.1.4"), Some(3.0 * 1005.0));
+        assert_eq!(judged_library(&problem, "another"), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Measured times as text: a table for people, CSV for programs.
 
 use crate::break_even::{BreakEven, break_even};
-use crate::document::{Algorithm, Measurements, Series};
+use crate::document::{Algorithm, Measurements, Predicted, Series};
 use crate::guideline::{Comparison, Guideline, Verdict};
 use crate::statistics::{greater_probability, median_interval};
 use std::fmt::Write;
@@ -33,8 +33,8 @@ impl Measurements {
             );
             let _ = writeln!(
                 text,
-                "  {:<18}{:>11}{:>11}{:>24}{:>12}  pays against",
-                "", "minimum", "median", "95 % interval", "planning"
+                "  {:<23}{:>11}{:>11}{:>24}{:>11}{:>11}{:>12}  pays against",
+                "", "minimum", "median", "95 % interval", "planned", "judged", "planning"
             );
             for one in series {
                 let _ = writeln!(text, "  {}", self.row(one));
@@ -54,14 +54,21 @@ impl Measurements {
             0.0 => "-".to_owned(),
             seconds => microseconds(seconds),
         };
+        let predicted = |of: fn(&Predicted) -> Option<f64>| {
+            series.predicted.as_ref().and_then(of).map_or("-".to_owned(), microseconds)
+        };
         let row = format!(
-            "{:<18}{:>11}{:>11}{interval:>24}{planning:>12}  {}",
+            "{:<23}{:>11}{:>11}{interval:>24}{:>11}{:>11}{planning:>12}  {}",
             series.algorithm.name(),
             microseconds(series.minimum()),
             microseconds(series.median()),
+            predicted(|one| one.planned_seconds),
+            predicted(|one| Some(one.judged_seconds)),
             self.pays(series)
         );
-        row.trim_end().to_owned()
+        let late = series.late.filter(|&late| late > 0);
+        let late = late.map_or_else(String::new, |late| format!("  ({late} starts late)"));
+        format!("{}{late}", row.trim_end())
     }
 
     /// From how many repetitions on planning pays, against what needs none: from the medians, where
@@ -123,10 +130,11 @@ impl Measurements {
     pub fn csv(&self) -> String {
         let setting = self.setting();
         let mut table = csv::Writer::from_writer(Vec::new());
-        let mut write = |row: [String; 15]| table.write_record(row).expect("as many in each row");
+        let mut write = |row: [String; 18]| table.write_record(row).expect("as many in each row");
         write(COLUMNS.map(str::to_owned));
         for one in self.series() {
             let ends = median_interval(&one.seconds, CONFIDENCE);
+            let known = |seconds: Option<f64>| seconds.map_or_else(String::new, exact);
             write([
                 setting.operation.name().to_owned(),
                 setting.processors.to_string(),
@@ -143,6 +151,9 @@ impl Measurements {
                 exact(one.median()),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.low)),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.high)),
+                known(one.predicted.and_then(|one| one.planned_seconds)),
+                known(one.predicted.map(|one| one.judged_seconds)),
+                one.late.map_or_else(String::new, |late| late.to_string()),
             ]);
         }
         let bytes = table.into_inner().expect("memory takes everything");
@@ -151,7 +162,7 @@ impl Measurements {
 }
 
 /// The heading of the table for programs.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 18] = [
     "operation",
     "processors",
     "root",
@@ -167,6 +178,9 @@ const COLUMNS: [&str; 15] = [
     "median_seconds",
     "median_low_seconds",
     "median_high_seconds",
+    "planned_seconds",
+    "judged_seconds",
+    "late_starts",
 ];
 
 impl std::fmt::Display for BreakEven {
@@ -210,7 +224,9 @@ mod tests {
         assert!(table.starts_with("same, b = 10: 160 bytes, largest block 40; times in us\n"));
         // Times rise by 0.01: the median lies between two, and is rounded up or down.
         let native = |median: &str| {
-            format!("  native                   6.00       {median}            6.05 to 6.14")
+            format!(
+                "  native                        6.00       {median}            6.05 to 6.14          -"
+            )
         };
         assert!(["6.09", "6.10"].iter().any(|one| table.contains(&native(one))), "{table}");
     }
@@ -230,7 +246,7 @@ mod tests {
     fn csv_has_as_many_fields_in_each_line() {
         let csv = measured().csv();
         let counts: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(counts, [15; 5]);
+        assert_eq!(counts, [18; 5]);
         assert!(csv.contains("gather,4,2,same,10,4,160,40,padded,20,0e0,3e-6,"));
     }
 }
