@@ -100,12 +100,16 @@ fn library_named(name: &str) -> Option<Library> {
     }
 }
 
-/// The schedule of least completion time for an operation that is set up once, the unpack step at the
-/// root counted: of all constructions that suit and are found in a time that a program may wait.
+/// The schedule of least time by the judge for an operation that is set up once, the unpack step at the
+/// root counted: of all constructions that suit and are found in a time that a program may wait. `None` if
+/// the library that calls itself so takes at most 2 % longer by its own call.
 ///
 /// # Errors
 /// No tree has a completion time.
-pub(crate) fn best_schedule(problem: &Problem) -> Result<Rc<Schedule>, String> {
+pub(crate) fn best_schedule(
+    problem: &Problem,
+    library: &str,
+) -> Result<Option<Rc<Schedule>>, String> {
     let request = Request::new(problem, Settings::default(), &());
     let wanted: Vec<Wanted> = request
         .suitable(Order::Any, Effort::Quick)
@@ -115,14 +119,21 @@ pub(crate) fn best_schedule(problem: &Problem) -> Result<Rc<Schedule>, String> {
     let comparison = compare(&request, &wanted, false).map_err(|error| error.to_string())?;
     let best = comparison.outcomes.iter().min_by_key(|outcome| outcome.judged_unpacked);
     let best = best.expect("a comparison has at least one outcome");
+    let most = ENOUGH * best.judged_unpacked.units();
+    if judged_library(problem, library).is_some_and(|judged| judged <= most) {
+        return Ok(None);
+    }
     let tree = best.tree().map_err(|error| error.to_string())?;
     Schedule::without_costs(tree, problem.collective())
-        .map(Rc::new)
+        .map(|schedule| Some(Rc::new(schedule)))
         .map_err(|error| error.to_string())
 }
 
+/// The library's own call is chosen up to so many times the time of the best tree.
+const ENOUGH: f64 = 1.02;
+
 /// The most processors for which a tree is searched for pair by pair, and by many searches or a cubic
-/// one at costs that are the same everywhere.
+/// one at costs that are the same everywhere or on each level.
 const MOST: (usize, usize) = (24, 300);
 
 /// Whether a tree is found in a time that a program may wait.
@@ -132,7 +143,8 @@ fn is_quick(construction: Construction, problem: &Problem) -> bool {
         return true;
     }
     match problem.costs().homogeneous(processors) {
-        None => processors <= MOST.0,
+        None if problem.costs().hierarchy().is_none() => processors <= MOST.0,
+        None => processors <= MOST.1,
         Some(costs) if construction == Construction::Optimal => {
             costs.gamma() <= costs.beta() || processors <= MOST.1
         }
@@ -211,7 +223,7 @@ mod tests {
     fn what_is_set_up_once_may_follow_any_construction_that_suits() {
         // Not in rank order, and so fast only where the root need not unpack: gamma is 0.
         let problem = gather(&[0, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1], 10.0);
-        let schedule = best_schedule(&problem).unwrap();
+        let schedule = best_schedule(&problem, "a library").unwrap().expect("a tree");
         let optimal = measured_tree(Construction::Optimal, &problem).unwrap().unwrap();
         let optimal = Schedule::without_costs(&optimal, problem.collective()).unwrap();
         let time = |schedule: &Schedule| {
@@ -224,6 +236,15 @@ mod tests {
             .completion_time()
         };
         assert!(time(&schedule) < time(&optimal));
+    }
+
+    #[test]
+    fn the_library_stands_aside_only_where_a_tree_gains() {
+        let chosen = |blocks: &[u64], alpha| {
+            best_schedule(&gather(blocks, alpha), "MPICH Version: 4.0.2").unwrap().is_some()
+        };
+        assert!(!chosen(&[1_000_000; 4], 1.0));
+        assert!(chosen(&[1; 60], 1000.0));
     }
 
     #[test]
