@@ -52,7 +52,8 @@ pub struct SizeCosts {
     pub latency: f64,
     /// `f`.
     pub occupancy: f64,
-    /// The median deviation of the samples of a flood from their median, relative to it.
+    /// The median deviation of samples from their median, relative to it: of one message or a flood,
+    /// whichever is larger.
     pub spread: f64,
     /// How far a smaller flood is off `lambda + n f`, relative to its time.
     pub deviation: f64,
@@ -148,7 +149,7 @@ impl Samples {
             bytes: self.bytes,
             latency,
             occupancy,
-            spread: spread(&self.large),
+            spread: spread(&self.one).max(spread(&self.large)),
             deviation: (expected - small).abs() / small,
         }
     }
