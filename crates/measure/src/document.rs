@@ -5,11 +5,15 @@
 //! `docs/formats.md` describes the format, `docs/measurements.schema.json` defines it.
 
 use crate::break_even::Repeated;
+use crate::prediction::Prediction;
 use crate::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use tuwtree_model::document::{Header, Machine, Object, ShortList};
-use tuwtree_model::{ClosedSet, Construction, Distribution, Operation, Rank};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Construction, Distribution, DistributionParameters, Operation,
+    Randomness, Rank,
+};
 
 /// The most repetitions of a series that are read: sixteen times as many as `bench` makes.
 const MOST_REPETITIONS: usize = 1 << 24;
@@ -68,20 +72,11 @@ pub struct Series {
     /// What had to be done once, before the first call: planning and setting up requests.
     pub planning_seconds: f64,
     /// What the model says that it takes, if that is known.
-    pub predicted: Option<Predicted>,
+    pub predicted: Option<Prediction>,
     /// How many repetitions began late at some rank, where starts were synchronized.
     pub late: Option<usize>,
     /// For each repetition, in order, the time until the last rank was done; above 0, at least one.
     pub seconds: Vec<f64>,
-}
-
-/// What the model says of an algorithm, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Predicted {
-    /// By the planner; none for the library's own.
-    pub planned_seconds: Option<f64>,
-    /// By the judge; above 0 unless all blocks are empty.
-    pub judged_seconds: f64,
 }
 
 /// What can be timed.
@@ -345,7 +340,7 @@ impl Series {
             return Err(format!("\"planning_seconds\" is {seconds}; it is at least 0"));
         }
         let is_prediction = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
-        if let Some(Predicted { planned_seconds, judged_seconds }) = self.predicted
+        if let Some(Prediction { planned_seconds, judged_seconds }) = self.predicted
             && !(is_prediction(judged_seconds) && planned_seconds.is_none_or(is_prediction))
         {
             return Err("a predicted time is negative, or no number".into());
@@ -360,6 +355,19 @@ impl Series {
             None if self.seconds.is_empty() => Err("there are no times".into()),
             None => Ok(()),
         }
+    }
+
+    /// The blocks of the problem, made anew from the distribution; `None` if these are not the ones that were
+    /// measured.
+    pub fn block_sizes(&self, setting: &Setting) -> Option<BlockSizes> {
+        let scale = DistributionParameters::new(setting.processors, self.mean_block);
+        let parameters = DistributionParameters { rho: setting.rho, ..scale };
+        let random = Randomness::Glibc { seed: setting.seed };
+        let elements = self.distribution.sizes(parameters, random).ok()?;
+        let bytes = elements.iter().map(|elements| elements.checked_mul(setting.element_bytes));
+        let sizes = BlockSizes::new(bytes.collect::<Option<Vec<u64>>>()?).ok()?;
+        let measured = (self.total_bytes, self.largest_block_bytes);
+        ((sizes.total(), sizes.iter().max()?) == measured).then_some(sizes)
     }
 
     /// The median of all repetitions, in seconds.
@@ -473,7 +481,7 @@ impl TryFrom<SeriesFields> for Series {
             planning_seconds: fields.planning_seconds,
             predicted: match (fields.planned_seconds, fields.judged_seconds) {
                 (planned_seconds, Some(judged_seconds)) => {
-                    Some(Predicted { planned_seconds, judged_seconds })
+                    Some(Prediction { planned_seconds, judged_seconds })
                 }
                 (None, None) => None,
                 (Some(_), None) => {
@@ -594,7 +602,7 @@ pub(crate) mod tests {
     #[test]
     fn predicted_times_and_late_starts_take_version_two() {
         let old = series(Algorithm::Native, &[0.5, 0.25]);
-        let predicted = Predicted { planned_seconds: Some(0.5), judged_seconds: 0.25 };
+        let predicted = Prediction { planned_seconds: Some(0.5), judged_seconds: 0.25 };
         let new = Series { predicted: Some(predicted), late: Some(1), ..old.clone() };
         for (one, version) in [(old, 1), (new, 2)] {
             let document = Measurements::new(setting(), vec![one]).unwrap();
@@ -604,6 +612,14 @@ pub(crate) mod tests {
             let claimed = text.replace("\"version\":2", "\"version\":1");
             assert_eq!(serde_json::from_str::<Measurements>(&claimed).is_ok(), version == 1);
         }
+    }
+
+    #[test]
+    fn blocks_are_made_anew_if_they_are_those_that_were_measured() {
+        let one = series(Algorithm::Native, &[0.5]);
+        let sizes = one.block_sizes(&setting()).unwrap();
+        assert_eq!(sizes.iter().collect::<Vec<_>>(), [40; 4]);
+        assert_eq!(Series { total_bytes: 161, ..one }.block_sizes(&setting()), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
 //! - [`Guideline`]: what is expected of a library, and whether the times refute it.
+//! - [`Predictions`]: what planner and judge say, beside the times.
 //! - [`break_even`]: after how many repetitions planning pays.
 //!
 //! Pure functions: nothing here measures, knows MPI, or files.
@@ -19,6 +20,7 @@ mod document;
 mod floods;
 mod guideline;
 mod line;
+mod prediction;
 mod statistics;
 mod text;
 mod tournament;
@@ -26,10 +28,11 @@ mod wires;
 
 pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
-pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Predicted, Series, Setting};
+pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, largest_size};
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
+pub use prediction::{Prediction, Predictions};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};

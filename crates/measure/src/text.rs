@@ -1,8 +1,9 @@
 //! Measured times as text: a table for people, CSV for programs.
 
 use crate::break_even::{BreakEven, break_even};
-use crate::document::{Algorithm, Measurements, Predicted, Series};
+use crate::document::{Algorithm, Measurements, Series};
 use crate::guideline::{Comparison, Guideline, Verdict};
+use crate::prediction::{Prediction, Predictions};
 use crate::statistics::{greater_probability, median_interval};
 use std::fmt::Write;
 use tuwtree_model::ClosedSet;
@@ -15,17 +16,28 @@ pub const CONFIDENCE: f64 = 0.95;
 pub const LEVEL: f64 = 0.05;
 
 impl Measurements {
-    /// All times in a table, a problem after the other: minimum, median with its interval, planning,
-    /// and from how many repetitions on planning pays.
+    /// All times in a table, a problem after the other: minimum, median with its interval, what was predicted
+    /// when they were measured, planning, from how many repetitions on planning pays, and late starts.
     pub fn table(&self) -> String {
+        self.table_beside(&self.predictions())
+    }
+
+    /// The same, with the times of planner and judge behind the interval if there are any, and the median
+    /// in judged times.
+    pub fn table_beside(&self, predictions: &Predictions) -> String {
         let mut text = String::new();
+        let predicted = match predictions.are_any() {
+            true => cells(["planned", "judged", "times judged"].map(str::to_owned)),
+            false => String::new(),
+        };
         for (distribution, mean_block) in self.problems() {
-            let series: Vec<&Series> = self
+            let series: Vec<(usize, &Series)> = self
                 .series()
                 .iter()
-                .filter(|one| (one.distribution, one.mean_block) == (distribution, mean_block))
+                .enumerate()
+                .filter(|(_, one)| (one.distribution, one.mean_block) == (distribution, mean_block))
                 .collect();
-            let (total, largest) = (series[0].total_bytes, series[0].largest_block_bytes);
+            let (total, largest) = (series[0].1.total_bytes, series[0].1.largest_block_bytes);
             let _ = writeln!(
                 text,
                 "{}, b = {mean_block}: {total} bytes, largest block {largest}; times in us",
@@ -33,17 +45,21 @@ impl Measurements {
             );
             let _ = writeln!(
                 text,
-                "  {:<23}{:>11}{:>11}{:>24}{:>11}{:>11}{:>12}  pays against",
-                "", "minimum", "median", "95 % interval", "planned", "judged", "planning"
+                "  {:<23}{:>11}{:>11}{:>24}{predicted}{:>12}  pays against",
+                "", "minimum", "median", "95 % interval", "planning"
             );
-            for one in series {
-                let _ = writeln!(text, "  {}", self.row(one));
+            for (index, one) in series {
+                let predicted = match predictions.are_any() {
+                    true => cells(predicted_cells(one, predictions.of(index))),
+                    false => String::new(),
+                };
+                let _ = writeln!(text, "  {}", self.row(one, &predicted));
             }
         }
         text
     }
 
-    fn row(&self, series: &Series) -> String {
+    fn row(&self, series: &Series, predicted: &str) -> String {
         let interval = match median_interval(&series.seconds, CONFIDENCE) {
             Some(interval) => {
                 format!("{} to {}", microseconds(interval.low), microseconds(interval.high))
@@ -54,16 +70,11 @@ impl Measurements {
             0.0 => "-".to_owned(),
             seconds => microseconds(seconds),
         };
-        let predicted = |of: fn(&Predicted) -> Option<f64>| {
-            series.predicted.as_ref().and_then(of).map_or("-".to_owned(), microseconds)
-        };
         let row = format!(
-            "{:<23}{:>11}{:>11}{interval:>24}{:>11}{:>11}{planning:>12}  {}",
+            "{:<23}{:>11}{:>11}{interval:>24}{predicted}{planning:>12}  {}",
             series.algorithm.name(),
             microseconds(series.minimum()),
             microseconds(series.median()),
-            predicted(|one| one.planned_seconds),
-            predicted(|one| Some(one.judged_seconds)),
             self.pays(series)
         );
         let late = series.late.filter(|&late| late > 0);
@@ -128,14 +139,27 @@ impl Measurements {
 
     /// All times in CSV, a line for each series.
     pub fn csv(&self) -> String {
+        self.csv_beside(&self.predictions())
+    }
+
+    /// The same, with the times of planner and judge in two more columns if there are any.
+    pub fn csv_beside(&self, predictions: &Predictions) -> String {
         let setting = self.setting();
         let mut table = csv::Writer::from_writer(Vec::new());
-        let mut write = |row: [String; 18]| table.write_record(row).expect("as many in each row");
-        write(COLUMNS.map(str::to_owned));
-        for one in self.series() {
+        let has_late = self.series().iter().any(|one| one.late.is_some());
+        let mut write = |row: [String; 15], predicted: [String; 2], late: String| {
+            let predicted = predicted.into_iter().filter(|_| predictions.are_any());
+            let row = row.into_iter().chain(predicted).chain(has_late.then_some(late));
+            table.write_record(row).expect("as many in each row");
+        };
+        write(COLUMNS.map(str::to_owned), PREDICTED.map(str::to_owned), LATE.to_owned());
+        for (index, one) in self.series().iter().enumerate() {
             let ends = median_interval(&one.seconds, CONFIDENCE);
             let known = |seconds: Option<f64>| seconds.map_or_else(String::new, exact);
-            write([
+            let predicted = predictions.of(index);
+            let predicted =
+                predicted.map(|one| [one.planned_seconds, Some(one.judged_seconds)].map(known));
+            let row = [
                 setting.operation.name().to_owned(),
                 setting.processors.to_string(),
                 setting.root.to_string(),
@@ -151,10 +175,9 @@ impl Measurements {
                 exact(one.median()),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.low)),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.high)),
-                known(one.predicted.and_then(|one| one.planned_seconds)),
-                known(one.predicted.map(|one| one.judged_seconds)),
-                one.late.map_or_else(String::new, |late| late.to_string()),
-            ]);
+            ];
+            let late = one.late.map_or_else(String::new, |late| late.to_string());
+            write(row, predicted.unwrap_or_default(), late);
         }
         let bytes = table.into_inner().expect("memory takes everything");
         String::from_utf8(bytes).expect("names and numbers are UTF-8")
@@ -162,7 +185,7 @@ impl Measurements {
 }
 
 /// The heading of the table for programs.
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 15] = [
     "operation",
     "processors",
     "root",
@@ -178,10 +201,29 @@ const COLUMNS: [&str; 18] = [
     "median_seconds",
     "median_low_seconds",
     "median_high_seconds",
-    "planned_seconds",
-    "judged_seconds",
-    "late_starts",
 ];
+
+/// What is added where there are predictions.
+const PREDICTED: [&str; 2] = ["planned_seconds", "judged_seconds"];
+
+/// What is added where starts were synchronized.
+const LATE: &str = "late_starts";
+
+/// What is said of a series: planned, judged, and the median in judged times.
+fn predicted_cells(series: &Series, prediction: Option<Prediction>) -> [String; 3] {
+    let Some(prediction) = prediction else { return ["-"; 3].map(str::to_owned) };
+    let ratio = prediction.measured_over_judged(series);
+    [
+        prediction.planned_seconds.map_or_else(|| "-".to_owned(), microseconds),
+        microseconds(prediction.judged_seconds),
+        ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
+    ]
+}
+
+/// Three cells of the table.
+fn cells([planned, judged, ratio]: [String; 3]) -> String {
+    format!("{planned:>11}{judged:>11}{ratio:>14}")
+}
 
 impl std::fmt::Display for BreakEven {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -224,9 +266,7 @@ mod tests {
         assert!(table.starts_with("same, b = 10: 160 bytes, largest block 40; times in us\n"));
         // Times rise by 0.01: the median lies between two, and is rounded up or down.
         let native = |median: &str| {
-            format!(
-                "  native                        6.00       {median}            6.05 to 6.14          -"
-            )
+            format!("  native                        6.00       {median}            6.05 to 6.14")
         };
         assert!(["6.09", "6.10"].iter().any(|one| table.contains(&native(one))), "{table}");
     }
@@ -243,10 +283,28 @@ mod tests {
     }
 
     #[test]
+    fn planner_and_judge_stand_beside_the_times_that_they_predict() {
+        let measured = measured();
+        let nothing = Predictions::new(vec![None; 4]);
+        assert_eq!(measured.table_beside(&nothing), measured.table());
+        let said = Prediction { planned_seconds: Some(1e-6), judged_seconds: 5e-7 };
+        let predictions = Predictions::new(vec![None, None, None, Some(said)]);
+        let table = measured.table_beside(&predictions);
+        let heading = "95 % interval    planned     judged  times judged    planning";
+        assert!(table.contains(heading), "{table}");
+        // The median is 1.095.
+        assert!(table.contains("       1.00       0.50          2.19       50.00"), "{table}");
+        let csv = measured.csv_beside(&predictions);
+        assert!(csv.lines().next().unwrap().ends_with(",planned_seconds,judged_seconds"));
+        assert!(csv.lines().last().unwrap().ends_with(",1e-6,5e-7"), "{csv}");
+        assert!(csv.lines().nth(1).unwrap().ends_with(",,"), "{csv}");
+    }
+
+    #[test]
     fn csv_has_as_many_fields_in_each_line() {
         let csv = measured().csv();
         let counts: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(counts, [18; 5]);
+        assert_eq!(counts, [15; 5]);
         assert!(csv.contains("gather,4,2,same,10,4,160,40,padded,20,0e0,3e-6,"));
     }
 }

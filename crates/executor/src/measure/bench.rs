@@ -23,7 +23,7 @@ use crate::sys::{
 };
 use std::ops::Range;
 use std::rc::Rc;
-use tuwtree_measure::{Algorithm, Pace, Predicted};
+use tuwtree_measure::{Algorithm, Pace, Prediction};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
@@ -62,7 +62,7 @@ pub struct Timed {
     /// to plan.
     pub planning_seconds: f64,
     /// What the model says that it takes; none where it says nothing.
-    pub predicted: Option<Predicted>,
+    pub predicted: Option<Prediction>,
     /// For each repetition the time until the last processor was done.
     pub seconds: Vec<f64>,
     /// How many of these began late at some processor.
@@ -287,15 +287,15 @@ impl MeasuredProblem {
 
     /// What planner and judge say of a tree all of whose messages are posted at once, and the judge of the
     /// library's own calls.
-    fn predicted(&self, algorithm: Algorithm, tree: Option<&Tree>) -> Option<Predicted> {
+    fn predicted(&self, algorithm: Algorithm, tree: Option<&Tree>) -> Option<Prediction> {
         match (algorithm, tree) {
             (Algorithm::Native | Algorithm::NativePersistent, _) => {
                 let judged_seconds = judged_library(&self.problem, &library_version().ok()?)?;
-                Some(Predicted { planned_seconds: None, judged_seconds })
+                Some(Prediction { planned_seconds: None, judged_seconds })
             }
             // One message after the other is not judged where latency overlaps.
             (Algorithm::Tree(_, Pace::Strict), _) if self.problem.costs().overlaps() => None,
-            (_, Some(tree)) => Some(Predicted {
+            (_, Some(tree)) => Some(Prediction {
                 planned_seconds: Some(completion_time(tree, &self.problem).ok()?.units()),
                 judged_seconds: judged_time(tree, &self.problem).ok()?.units(),
             }),

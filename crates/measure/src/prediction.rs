@@ -1,0 +1,47 @@
+//! What a model says of measured times, where latency overlaps: the planner's time and the judge's.
+
+use crate::document::{Measurements, Series};
+
+/// The times that a model has for the algorithm of a series, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// By the planner: `completion_time`; none for a library's own call.
+    pub planned_seconds: Option<f64>,
+    /// By the judge: `judged_time`.
+    pub judged_seconds: f64,
+}
+
+/// Predictions for the series of a document, in their order; nothing is said of some of them, or of all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Predictions(Vec<Option<Prediction>>);
+
+impl Prediction {
+    /// The median measured, in judged times; `None` if that is 0.
+    pub fn measured_over_judged(&self, series: &Series) -> Option<f64> {
+        (self.judged_seconds > 0.0).then(|| series.median() / self.judged_seconds)
+    }
+}
+
+impl Predictions {
+    /// These, one for each series.
+    pub fn new(of_each: Vec<Option<Prediction>>) -> Predictions {
+        Predictions(of_each)
+    }
+
+    /// What is said of the series with this index.
+    pub fn of(&self, index: usize) -> Option<Prediction> {
+        self.0.get(index).copied().flatten()
+    }
+
+    /// Whether anything is said.
+    pub fn are_any(&self) -> bool {
+        self.0.iter().any(Option::is_some)
+    }
+}
+
+impl Measurements {
+    /// What was predicted when the times were measured.
+    pub fn predictions(&self) -> Predictions {
+        Predictions(self.series().iter().map(|one| one.predicted).collect())
+    }
+}
