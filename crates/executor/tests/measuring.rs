@@ -186,7 +186,7 @@ fn every_algorithm_is_timed_and_its_result_checked() {
                 "-b",
                 "4,2000",
                 "--repetitions",
-                "8",
+                "4",
                 "--warm-up",
                 "1",
                 costs[0],
@@ -217,7 +217,7 @@ fn every_algorithm_is_timed_and_its_result_checked() {
         }
         assert!(!timed.contains(&Algorithm::Tree(Construction::TwoLevel, Pace::Eager)));
         assert_eq!(results.series().len(), 4 * timed.len());
-        assert!(results.series().iter().all(|one| one.seconds.len() == 8));
+        assert!(results.series().iter().all(|one| one.seconds.len() == 4));
         for one in results.series() {
             let plans = matches!(
                 one.algorithm,

@@ -165,7 +165,7 @@ impl Span {
 }
 
 impl Starts {
-    /// The furthest ahead that a moment is named, in seconds.
+    /// The furthest ahead that a moment is named as a rule, in seconds.
     const MOST_LEAD: f64 = 0.1;
     /// The longest that anybody keeps quiet, in seconds.
     const MOST_QUIET: f64 = 10.0;
@@ -215,7 +215,7 @@ impl Starts {
         self.clock.sleep_until(start + expected.min(Starts::MOST_QUIET));
         let greatest = self.communicator.greatest(&[seconds.max(1e-9), late, told])?;
         self.lead = match greatest[2] > 0.0 {
-            true => (2.0 * self.lead).min(Starts::MOST_LEAD),
+            true => 2.0 * self.least_lead,
             false => (0.9 * self.lead).max(self.least_lead),
         };
         Ok(Span { seconds: greatest[0], late: greatest[1] })
