@@ -197,7 +197,7 @@ mod tests {
         let page = measured_page(&measured, &predictions, "1.2.3");
         assert!(page.contains("<th>median : judged</th>"));
         // The median is 30.5 us.
-        assert!(page.contains("<td>30</td><td>20</td><td>1.525</td>"), "{page}");
-        assert!(page.contains("<td>-</td><td>-</td><td>-</td>"));
+        assert!(page.contains("<td>30</td>\n<td>20</td>\n<td>1.525</td>"), "{page}");
+        assert!(page.contains("<td>-</td>\n<td>-</td>\n<td>-</td>"));
     }
 }
