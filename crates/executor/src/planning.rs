@@ -6,9 +6,11 @@ use crate::tree::MESSAGE_BYTES;
 use std::rc::Rc;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Collective, Construction, CostModel, Costs, Order, Problem, Rank, Root,
-    Time, TimeError, Tree, completion_time,
+    StatedCosts, Time, TimeError, Tree, completion_time,
 };
-use tuwtree_plan::{Effort, NoTree, Request, Settings, Wanted, catalogue, compare};
+use tuwtree_plan::{
+    Effort, Library, NoTree, Request, Settings, Wanted, baselines, catalogue, compare,
+};
 use tuwtree_schedule::Schedule;
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
@@ -29,7 +31,7 @@ pub(crate) fn problem(
     is_outward: bool,
     sizes: &BlockSizes,
     root: Rank,
-    costs: &Costs,
+    costs: impl Into<StatedCosts>,
 ) -> Result<Problem, String> {
     let collective = match is_outward {
         true => Collective::scatter(sizes),
@@ -67,12 +69,47 @@ pub(crate) fn measured_tree(
     }
 }
 
-/// The schedule of least completion time for an operation that is set up once, the unpack step at the
-/// root counted: of all constructions that suit and are found in a time that a program may wait.
+/// What the library that calls itself so takes for the problem by itself, by the judge; `None` if
+/// nothing is known of it, or its time cannot be stated.
+pub(crate) fn judged_library(problem: &Problem, name: &str) -> Option<f64> {
+    let library = library_named(name)?;
+    let Root::Given(root) = problem.root() else { return None };
+    let all = baselines(problem, root).ok()?;
+    all.iter().find(|one| one.library == library).map(|one| one.judged.units())
+}
+
+/// The library that calls itself so.
+fn library_named(name: &str) -> Option<Library> {
+    let numbers = |after: &str| {
+        let version = name.split_once(after)?.1.trim_start();
+        let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
+        let mut next = || numbers.next()?.parse::<u32>().ok();
+        Some((next()?, next()?))
+    };
+    match () {
+        () if name.starts_with("Open MPI") => Some(match numbers("Open MPI v")? {
+            (0..=5, _) => Library::OpenMpi5,
+            _ => Library::OpenMpi6,
+        }),
+        () if name.starts_with("MPICH") => Some(match numbers("Version:")? {
+            (0..=3, _) | (4, 0..=2) => Library::Mpich42,
+            _ => Library::Mpich,
+        }),
+        () if name.starts_with("Intel") => Some(Library::Intel),
+        () => None,
+    }
+}
+
+/// The schedule of least time by the judge for an operation that is set up once, the unpack step at the
+/// root counted: of all constructions that suit and are found in a time that a program may wait. `None` if
+/// the library that calls itself so takes at most 2 % longer by its own call.
 ///
 /// # Errors
 /// No tree has a completion time.
-pub(crate) fn best_schedule(problem: &Problem) -> Result<Rc<Schedule>, String> {
+pub(crate) fn best_schedule(
+    problem: &Problem,
+    library: &str,
+) -> Result<Option<Rc<Schedule>>, String> {
     let request = Request::new(problem, Settings::default(), &());
     let wanted: Vec<Wanted> = request
         .suitable(Order::Any, Effort::Quick)
@@ -82,14 +119,21 @@ pub(crate) fn best_schedule(problem: &Problem) -> Result<Rc<Schedule>, String> {
     let comparison = compare(&request, &wanted, false).map_err(|error| error.to_string())?;
     let best = comparison.outcomes.iter().min_by_key(|outcome| outcome.judged_unpacked);
     let best = best.expect("a comparison has at least one outcome");
+    let most = ENOUGH * best.judged_unpacked.units();
+    if judged_library(problem, library).is_some_and(|judged| judged <= most) {
+        return Ok(None);
+    }
     let tree = best.tree().map_err(|error| error.to_string())?;
     Schedule::without_costs(tree, problem.collective())
-        .map(Rc::new)
+        .map(|schedule| Some(Rc::new(schedule)))
         .map_err(|error| error.to_string())
 }
 
+/// The library's own call is chosen up to so many times the time of the best tree.
+const ENOUGH: f64 = 1.02;
+
 /// The most processors for which a tree is searched for pair by pair, and by many searches or a cubic
-/// one at costs that are the same everywhere.
+/// one at costs that are the same everywhere or on each level.
 const MOST: (usize, usize) = (24, 300);
 
 /// The most for which the best ordered tree is searched for.
@@ -102,7 +146,8 @@ fn is_quick(construction: Construction, problem: &Problem) -> bool {
         return true;
     }
     match problem.costs().homogeneous(processors) {
-        None => processors <= MOST.0,
+        None if problem.costs().hierarchy().is_none() => processors <= MOST.0,
+        None => processors <= MOST.1,
         Some(costs) if costs.gamma() > costs.beta() => processors <= MOST.1,
         Some(_) if matches!(construction, Construction::Adjacent | Construction::Deadline) => true,
         Some(_) if construction == Construction::Optimal => processors <= MOST_OPTIMAL,
@@ -166,7 +211,7 @@ mod tests {
 
     fn gather(blocks: &[u64], alpha: f64) -> Problem {
         let sizes = BlockSizes::new(blocks.iter().copied()).unwrap();
-        problem(false, &sizes, 0, &costs(alpha)).unwrap()
+        problem(false, &sizes, 0, costs(alpha)).unwrap()
     }
 
     #[test]
@@ -181,7 +226,7 @@ mod tests {
     fn what_is_set_up_once_may_follow_any_construction_that_suits() {
         // Not in rank order, and so fast only where the root need not unpack: gamma is 0.
         let problem = gather(&[0, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1], 10.0);
-        let schedule = best_schedule(&problem).unwrap();
+        let schedule = best_schedule(&problem, "a library").unwrap().expect("a tree");
         let optimal = measured_tree(Construction::Optimal, &problem).unwrap().unwrap();
         let optimal = Schedule::without_costs(&optimal, problem.collective()).unwrap();
         let time = |schedule: &Schedule| {
@@ -194,6 +239,33 @@ mod tests {
             .completion_time()
         };
         assert!(time(&schedule) < time(&optimal));
+    }
+
+    #[test]
+    fn the_library_stands_aside_only_where_a_tree_gains() {
+        let chosen = |blocks: &[u64], alpha| {
+            best_schedule(&gather(blocks, alpha), "MPICH Version: 4.0.2").unwrap().is_some()
+        };
+        assert!(!chosen(&[1_000_000; 4], 1.0));
+        assert!(chosen(&[1; 60], 1000.0));
+    }
+
+    #[test]
+    fn libraries_are_known_by_what_they_call_themselves() {
+        for (name, library) in [
+            ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", Some(Library::OpenMpi5)),
+            ("Open MPI v6.1.0a1", Some(Library::OpenMpi6)),
+            ("MPICH Version:      4.0.2", Some(Library::Mpich42)),
+            ("MPICH Version:\t4.3.0\nMPICH Release date", Some(Library::Mpich)),
+            ("Intel(R) MPI Library 2021.9", Some(Library::Intel)),
+            ("MVAPICH2 Version: 2.3", None),
+        ] {
+            assert_eq!(library_named(name), library, "{name}");
+        }
+        let problem = gather(&[1000; 4], 5.0);
+        // One receive after the other.
+        assert_eq!(judged_library(&problem, "Open MPI v4.1.4"), Some(3.0 * 1005.0));
+        assert_eq!(judged_library(&problem, "another"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! `docs/formats.md` describes the format, `docs/measurements.schema.json` defines it.
 
 use crate::break_even::Repeated;
+use crate::prediction::Prediction;
 use crate::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -70,7 +71,11 @@ pub struct Series {
     pub algorithm: Algorithm,
     /// What had to be done once, before the first call: planning and setting up requests.
     pub planning_seconds: f64,
-    /// For each repetition, in order, the time of the slowest rank; above 0, at least one.
+    /// What the model says that it takes, if that is known.
+    pub predicted: Option<Prediction>,
+    /// How many repetitions began late at some rank, where starts were synchronized.
+    pub late: Option<usize>,
+    /// For each repetition, in order, the time until the last rank was done; above 0, at least one.
     pub seconds: Vec<f64>,
 }
 
@@ -88,6 +93,9 @@ pub enum Algorithm {
     NativePersistent,
     /// The adaptive tree, constructed anew in each call by all processes together.
     Distributed,
+    /// The adaptive tree, set up once through the interface of the libraries: with a communicator of its
+    /// own, and agreement on all arguments.
+    DistributedPersistent,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),
 }
@@ -125,6 +133,7 @@ impl Algorithm {
             Algorithm::Native,
             Algorithm::NativePersistent,
             Algorithm::Distributed,
+            Algorithm::DistributedPersistent,
         ]
         .into_iter()
         .chain(trees)
@@ -138,6 +147,7 @@ impl Algorithm {
             Algorithm::Native => "native".into(),
             Algorithm::NativePersistent => "native-persistent".into(),
             Algorithm::Distributed => "distributed".into(),
+            Algorithm::DistributedPersistent => "distributed-persistent".into(),
             Algorithm::Tree(construction, pace) => {
                 format!("{}-{}", construction.name(), pace.name()).into()
             }
@@ -161,6 +171,7 @@ impl Algorithm {
             (Algorithm::NativePersistent, Operation::Scatter) => "MPI_Scatterv_init, started",
             (Algorithm::NativePersistent, _) => "MPI_Gatherv_init, started",
             (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
+            (Algorithm::DistributedPersistent, _) => "adaptive tree, all of its set-up counted",
             (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
             (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
         }
@@ -214,8 +225,18 @@ pub enum MeasurementsError {
 impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
-    /// The newest version, which is the one that is written.
-    pub const VERSION: u64 = 1;
+    /// The newest version.
+    pub const VERSION: u64 = 2;
+
+    /// The least version that can carry the times, which is the one that is written: 2 with predicted times
+    /// or synchronized starts.
+    pub fn version(&self) -> u64 {
+        let is_newer = |one: &Series| {
+            let algorithm = one.algorithm == Algorithm::DistributedPersistent;
+            algorithm || one.predicted.is_some() || one.late.is_some()
+        };
+        if self.series.iter().any(is_newer) { 2 } else { 1 }
+    }
 
     /// These times.
     ///
@@ -318,6 +339,15 @@ impl Series {
             let seconds = self.planning_seconds;
             return Err(format!("\"planning_seconds\" is {seconds}; it is at least 0"));
         }
+        let is_prediction = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
+        if let Some(Prediction { planned_seconds, judged_seconds }) = self.predicted
+            && !(is_prediction(judged_seconds) && planned_seconds.is_none_or(is_prediction))
+        {
+            return Err("a predicted time is negative, or no number".into());
+        }
+        if self.late.is_some_and(|late| late > self.seconds.len()) {
+            return Err("more late starts than repetitions".into());
+        }
         match self.seconds.iter().position(|&seconds| !is_time(seconds)) {
             Some(at) => {
                 Err(format!("repetition {at} took {} s; times are above 0", self.seconds[at]))
@@ -387,6 +417,12 @@ struct SeriesFields {
     largest_block_bytes: u64,
     algorithm: String,
     planning_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planned_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    late_starts: Option<usize>,
     seconds: ShortList<f64, MOST_REPETITIONS>,
 }
 
@@ -419,7 +455,15 @@ impl TryFrom<Fields> for Measurements {
             warm_up: fields.warm_up,
             machine: fields.machine.map(|Object(machine)| machine),
         };
-        Measurements::new(setting, series?).map_err(|error| error.to_string())
+        let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
+        match read.version() > fields.version {
+            true => Err(
+                "version 1 has no predicted times, late starts and \"distributed-persistent\"; \
+                         they need version 2"
+                    .into(),
+            ),
+            false => Ok(read),
+        }
     }
 }
 
@@ -435,6 +479,16 @@ impl TryFrom<SeriesFields> for Series {
             algorithm: Algorithm::named(&fields.algorithm)
                 .ok_or_else(|| unknown("algorithm", &fields.algorithm, &algorithm_names()))?,
             planning_seconds: fields.planning_seconds,
+            predicted: match (fields.planned_seconds, fields.judged_seconds) {
+                (planned_seconds, Some(judged_seconds)) => {
+                    Some(Prediction { planned_seconds, judged_seconds })
+                }
+                (None, None) => None,
+                (Some(_), None) => {
+                    return Err("\"planned_seconds\" goes with \"judged_seconds\" only".into());
+                }
+            },
+            late: fields.late_starts,
             seconds: fields.seconds.0,
         })
     }
@@ -457,10 +511,11 @@ fn algorithm_names() -> String {
 
 impl From<Measurements> for Fields {
     fn from(measurements: Measurements) -> Fields {
+        let version = measurements.version();
         let Measurements { setting, series } = measurements;
         Fields {
             format: Measurements::FORMAT.into(),
-            version: Measurements::VERSION,
+            version,
             operation: setting.operation.name().into(),
             program: setting.program,
             library: setting.library,
@@ -487,6 +542,9 @@ impl From<Series> for SeriesFields {
             largest_block_bytes: series.largest_block_bytes,
             algorithm: series.algorithm.name().into(),
             planning_seconds: series.planning_seconds,
+            planned_seconds: series.predicted.and_then(|one| one.planned_seconds),
+            judged_seconds: series.predicted.map(|one| one.judged_seconds),
+            late_starts: series.late,
             seconds: ShortList(series.seconds),
         }
     }
@@ -521,6 +579,8 @@ pub(crate) mod tests {
             largest_block_bytes: 40,
             algorithm,
             planning_seconds: 0.0,
+            predicted: None,
+            late: None,
             seconds: seconds.into(),
         }
     }
@@ -531,12 +591,27 @@ pub(crate) mod tests {
             Algorithm::all().map(|algorithm| series(algorithm, &[0.5, 0.25])).collect();
         let document = Measurements::new(setting(), all).unwrap();
         let text = serde_json::to_string(&document).unwrap();
-        assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":1,"operation":"#));
+        assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":2,"operation":"#));
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
         assert_eq!(document.algorithms(), Algorithm::all().collect::<Vec<_>>());
         assert_eq!(document.problems(), [(Distribution::Same, 10)]);
         let native = document.of(Distribution::Same, 10, Algorithm::Native).unwrap();
         assert_eq!((native.minimum(), native.median()), (0.25, 0.375));
+    }
+
+    #[test]
+    fn predicted_times_and_late_starts_take_version_two() {
+        let old = series(Algorithm::Native, &[0.5, 0.25]);
+        let predicted = Prediction { planned_seconds: Some(0.5), judged_seconds: 0.25 };
+        let new = Series { predicted: Some(predicted), late: Some(1), ..old.clone() };
+        for (one, version) in [(old, 1), (new, 2)] {
+            let document = Measurements::new(setting(), vec![one]).unwrap();
+            assert_eq!(document.version(), version);
+            let text = serde_json::to_string(&document).unwrap();
+            assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
+            let claimed = text.replace("\"version\":2", "\"version\":1");
+            assert_eq!(serde_json::from_str::<Measurements>(&claimed).is_ok(), version == 1);
+        }
     }
 
     #[test]
@@ -553,7 +628,7 @@ pub(crate) mod tests {
         let good = Measurements::new(setting(), vec![one]).unwrap();
         let good = serde_json::to_string(&good).unwrap();
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":2", "version 2 of format"),
+            ("\"version\":1", "\"version\":3", "version 3 of format"),
             ("\"root\":2", "\"root\":4", "root 4 is outside 0..4"),
             ("\"nodes\":1", "\"nodes\":0", "\"nodes\" is 0"),
             ("\"nodes\":1", "\"nodes\":1,\"colour\":1", "unknown field `colour`"),

@@ -3,6 +3,8 @@
 //! - [`opponent`], [`meetings`]: who plays ping-pong with whom, in which round.
 //! - [`Line`]: start-up latency and time per byte, fitted to times of messages of several sizes.
 //! - [`fitted`]: the costs of a machine, from such lines.
+//! - [`floods()`]: latency and occupancy of messages by their size.
+//! - [`Found`]: the machine that these make.
 //! - [`median`], [`median_interval`], [`greater_probability`]: what is certain of repeated
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
@@ -15,19 +17,23 @@
 mod break_even;
 mod calibration;
 mod document;
+mod floods;
 mod guideline;
 mod line;
 mod prediction;
 mod statistics;
 mod text;
 mod tournament;
+mod wires;
 
 pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
 pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};
+pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, largest_size};
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use prediction::{Prediction, Predictions};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};
+pub use wires::{Doubt, Found, levels_of_members, levels_of_nodes, levels_that_meet};

@@ -1,12 +1,12 @@
 //! What a model says of measured times, where latency overlaps: the planner's time and the judge's.
 
-use crate::document::Series;
+use crate::document::{Measurements, Series};
 
 /// The times that a model has for the algorithm of a series, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// By the planner: `completion_time`.
-    pub planned_seconds: f64,
+    /// By the planner: `completion_time`; none for a library's own call.
+    pub planned_seconds: Option<f64>,
     /// By the judge: `judged_time`.
     pub judged_seconds: f64,
 }
@@ -36,5 +36,12 @@ impl Predictions {
     /// Whether anything is said.
     pub fn are_any(&self) -> bool {
         self.0.iter().any(Option::is_some)
+    }
+}
+
+impl Measurements {
+    /// What was predicted when the times were measured.
+    pub fn predictions(&self) -> Predictions {
+        Predictions(self.series().iter().map(|one| one.predicted).collect())
     }
 }

@@ -16,10 +16,10 @@ pub const CONFIDENCE: f64 = 0.95;
 pub const LEVEL: f64 = 0.05;
 
 impl Measurements {
-    /// All times in a table, a problem after the other: minimum, median with its interval, planning,
-    /// and from how many repetitions on planning pays.
+    /// All times in a table, a problem after the other: minimum, median with its interval, what was predicted
+    /// when they were measured, planning, from how many repetitions on planning pays, and late starts.
     pub fn table(&self) -> String {
-        self.table_beside(&Predictions::default())
+        self.table_beside(&self.predictions())
     }
 
     /// The same, with the times of planner and judge behind the interval if there are any, and the median
@@ -45,7 +45,7 @@ impl Measurements {
             );
             let _ = writeln!(
                 text,
-                "  {:<18}{:>11}{:>11}{:>24}{predicted}{:>12}  pays against",
+                "  {:<23}{:>11}{:>11}{:>24}{predicted}{:>12}  pays against",
                 "", "minimum", "median", "95 % interval", "planning"
             );
             for (index, one) in series {
@@ -71,13 +71,15 @@ impl Measurements {
             seconds => microseconds(seconds),
         };
         let row = format!(
-            "{:<18}{:>11}{:>11}{interval:>24}{predicted}{planning:>12}  {}",
+            "{:<23}{:>11}{:>11}{interval:>24}{predicted}{planning:>12}  {}",
             series.algorithm.name(),
             microseconds(series.minimum()),
             microseconds(series.median()),
             self.pays(series)
         );
-        row.trim_end().to_owned()
+        let late = series.late.filter(|&late| late > 0);
+        let late = late.map_or_else(String::new, |late| format!("  ({late} starts late)"));
+        format!("{}{late}", row.trim_end())
     }
 
     /// From how many repetitions on planning pays, against what needs none: from the medians, where
@@ -137,23 +139,26 @@ impl Measurements {
 
     /// All times in CSV, a line for each series.
     pub fn csv(&self) -> String {
-        self.csv_beside(&Predictions::default())
+        self.csv_beside(&self.predictions())
     }
 
     /// The same, with the times of planner and judge in two more columns if there are any.
     pub fn csv_beside(&self, predictions: &Predictions) -> String {
         let setting = self.setting();
         let mut table = csv::Writer::from_writer(Vec::new());
-        let mut write = |row: [String; 15], predicted: [String; 2]| {
+        let has_late = self.series().iter().any(|one| one.late.is_some());
+        let mut write = |row: [String; 15], predicted: [String; 2], late: String| {
             let predicted = predicted.into_iter().filter(|_| predictions.are_any());
-            table.write_record(row.into_iter().chain(predicted)).expect("as many in each row");
+            let row = row.into_iter().chain(predicted).chain(has_late.then_some(late));
+            table.write_record(row).expect("as many in each row");
         };
-        write(COLUMNS.map(str::to_owned), PREDICTED.map(str::to_owned));
+        write(COLUMNS.map(str::to_owned), PREDICTED.map(str::to_owned), LATE.to_owned());
         for (index, one) in self.series().iter().enumerate() {
             let ends = median_interval(&one.seconds, CONFIDENCE);
+            let known = |seconds: Option<f64>| seconds.map_or_else(String::new, exact);
             let predicted = predictions.of(index);
             let predicted =
-                predicted.map(|one| [one.planned_seconds, one.judged_seconds].map(exact));
+                predicted.map(|one| [one.planned_seconds, Some(one.judged_seconds)].map(known));
             let row = [
                 setting.operation.name().to_owned(),
                 setting.processors.to_string(),
@@ -171,7 +176,8 @@ impl Measurements {
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.low)),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.high)),
             ];
-            write(row, predicted.unwrap_or_default());
+            let late = one.late.map_or_else(String::new, |late| late.to_string());
+            write(row, predicted.unwrap_or_default(), late);
         }
         let bytes = table.into_inner().expect("memory takes everything");
         String::from_utf8(bytes).expect("names and numbers are UTF-8")
@@ -200,12 +206,15 @@ const COLUMNS: [&str; 15] = [
 /// What is added where there are predictions.
 const PREDICTED: [&str; 2] = ["planned_seconds", "judged_seconds"];
 
+/// What is added where starts were synchronized.
+const LATE: &str = "late_starts";
+
 /// What is said of a series: planned, judged, and the median in judged times.
 fn predicted_cells(series: &Series, prediction: Option<Prediction>) -> [String; 3] {
     let Some(prediction) = prediction else { return ["-"; 3].map(str::to_owned) };
     let ratio = prediction.measured_over_judged(series);
     [
-        microseconds(prediction.planned_seconds),
+        prediction.planned_seconds.map_or_else(|| "-".to_owned(), microseconds),
         microseconds(prediction.judged_seconds),
         ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
     ]
@@ -257,7 +266,7 @@ mod tests {
         assert!(table.starts_with("same, b = 10: 160 bytes, largest block 40; times in us\n"));
         // Times rise by 0.01: the median lies between two, and is rounded up or down.
         let native = |median: &str| {
-            format!("  native                   6.00       {median}            6.05 to 6.14")
+            format!("  native                        6.00       {median}            6.05 to 6.14")
         };
         assert!(["6.09", "6.10"].iter().any(|one| table.contains(&native(one))), "{table}");
     }
@@ -278,7 +287,7 @@ mod tests {
         let measured = measured();
         let nothing = Predictions::new(vec![None; 4]);
         assert_eq!(measured.table_beside(&nothing), measured.table());
-        let said = Prediction { planned_seconds: 1e-6, judged_seconds: 5e-7 };
+        let said = Prediction { planned_seconds: Some(1e-6), judged_seconds: 5e-7 };
         let predictions = Predictions::new(vec![None, None, None, Some(said)]);
         let table = measured.table_beside(&predictions);
         let heading = "95 % interval    planned     judged  times judged    planning";

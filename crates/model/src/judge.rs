@@ -104,6 +104,8 @@ pub fn judged_time_as(
 struct Judge<'a> {
     tree: &'a Tree,
     is_outward: bool,
+    /// Whether ports serve one message after the other.
+    keeps_order: bool,
     service: Service,
     /// `p` entries: the message along the edge between a rank and its parent; none for the root, and
     /// where there is no data.
@@ -141,6 +143,8 @@ struct RankState {
     busy_until: f64,
     /// How many messages of its children are done.
     turn: usize,
+    /// When the last message that it has sent enters its wire.
+    entered: f64,
 }
 
 /// What happens at a time.
@@ -155,8 +159,8 @@ struct Event {
 enum What {
     /// The message that is due on this wire leaves it, unless another came or left meanwhile.
     Leave { wire: usize, version: u64 },
-    /// The message of this child enters its wire.
-    Enter { child: Rank },
+    /// The message of this child enters its wire, as so many before it of the same sender in a scatter.
+    Enter { turn: usize, child: Rank },
 }
 
 impl Eq for Event {}
@@ -224,13 +228,14 @@ impl<'a> Judge<'a> {
             }
             let copies = tree.steps(parent).any(|step| step == Step::Copy);
             let copy = if copies { problem.copy(parent)?.units() } else { 0.0 };
-            ranks.push(RankState { copy, busy_until: 0.0, turn: 0 });
+            ranks.push(RankState { copy, busy_until: 0.0, turn: 0, entered: 0.0 });
         }
         let wires = processors + nodes.map_or(0, Hierarchy::nodes);
         let wire = Wire::new(network.port == PortKind::Fair);
         Ok(Judge {
             tree,
             is_outward,
+            keeps_order: network.port == PortKind::FirstInFirstOut,
             service,
             messages,
             children,
@@ -254,7 +259,7 @@ impl<'a> Judge<'a> {
         }
         while let Some(Reverse(Event { time, what })) = self.queue.pop() {
             match what {
-                What::Enter { child } => {
+                What::Enter { child, .. } => {
                     let Message { wire, on_wire, .. } = *self.message(child);
                     self.wires[wire].enter(time, child, on_wire);
                     self.await_departure(wire);
@@ -282,8 +287,19 @@ impl<'a> Judge<'a> {
     }
 
     fn enter(&mut self, child: Rank, time: f64) {
-        let time = time + self.message(child).latency;
-        self.queue.push(Reverse(Event { time, what: What::Enter { child } }));
+        let mut time = time + self.message(child).latency;
+        let mut turn = 0;
+        if self.is_outward {
+            let parent = self.parent(child);
+            let sender = &mut self.ranks[parent];
+            // A port that takes turns keeps the order of its rank, however soon a later message would come.
+            if self.keeps_order {
+                time = time.max(sender.entered);
+            }
+            sender.entered = time;
+            turn = sender.turn;
+        }
+        self.queue.push(Reverse(Event { time, what: What::Enter { turn, child } }));
     }
 
     fn await_departure(&mut self, wire: usize) {

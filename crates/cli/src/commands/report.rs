@@ -68,9 +68,14 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
 const FORMATS: [Format; 6] =
     [Format::Text, Format::Json, Format::Csv, Format::Svg, Format::Png, Format::Html];
 
-/// What planner and judge say of each tree that was measured; nothing where nothing overlaps, of what is
+/// What planner and judge say of each tree that was measured: what was written with the times, or else is made
+/// anew; nothing where nothing overlaps, of what is
 /// no tree, and of trees that cannot be planned anew.
 fn predictions(measurements: &Measurements) -> Predictions {
+    let written = measurements.predictions();
+    if written.are_any() {
+        return written;
+    }
     let setting = measurements.setting();
     let machine = setting.machine.as_ref().filter(|machine| machine.costs.overlaps());
     let Some(machine) = machine else { return Predictions::default() };
@@ -100,7 +105,7 @@ fn predicted(
     let built = Request::new(&problem, settings, &()).build(wanted).ok()?;
     let tree = built.plan.tree().ok()?;
     Some(Prediction {
-        planned_seconds: completion_time(tree, &problem).ok()?.units(),
+        planned_seconds: Some(completion_time(tree, &problem).ok()?.units()),
         judged_seconds: judged_time(tree, &problem).ok()?.units(),
     })
 }

@@ -8,7 +8,7 @@ use super::{Call, CollectiveError};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
-use crate::sys::{Communicator, NativeRequest, PlaceError, Refused};
+use crate::sys::{Communicator, NativeRequest, PlaceError, Refused, library_version};
 use crate::tree::{Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
@@ -121,12 +121,11 @@ pub(super) fn set_up<'a>(
 ) -> Result<Persistent<'a>, CollectiveError> {
     let setup = OperationSetup { call };
     let root = setup.agree_on_arguments()?;
-    if call.settings.algorithm == Algorithm::Native {
+    let Some(actions) = setup.actions(root)? else {
         let request = agree(call.comm, NativeRequest::new(call.arguments, own))?;
         let performer = Performer::Native(Box::new(request));
         return Ok(Persistent { performer, buffers: PhantomData });
-    }
-    let actions = setup.actions(root)?;
+    };
     let comm = call.comm;
     let bound = Execution::of_nothing(own).map_err(CollectiveError::from).and_then(|mut one| {
         one.bind(actions, call.buffers(one.nothing())?, (manner, Arrangement::New))?;
@@ -176,30 +175,51 @@ impl OperationSetup<'_, '_, '_> {
         agree(comm, own)
     }
 
-    /// This processor's role and actions by the algorithm of the settings. Collective.
-    fn actions(&self, root: Rank) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
+    /// This processor's role and actions by the algorithm of the settings; `None` for the library's own
+    /// operation. Collective.
+    fn actions(&self, root: Rank) -> Result<Option<(Role, Vec<BoundAction>)>, CollectiveError> {
         let Call { settings, .. } = self.call;
         let operation = self.call.arguments.operation();
-        match settings.algorithm {
+        let actions = match settings.algorithm {
+            Algorithm::Native => return Ok(None),
+            Algorithm::Auto => return self.chosen(root),
             Algorithm::AdaptiveGatherTime => self.adaptive(root, Rule::GatherTime),
             Algorithm::AdaptiveDataSize => self.adaptive(root, Rule::DataSize),
             Algorithm::AdaptiveCompletionTime => {
                 self.adaptive(root, Rule::CompletionTime(operation, self.call.costs()?))
             }
-            Algorithm::Linear | Algorithm::Native => self.linear(root),
-            Algorithm::Auto => self.distributed(root, |sizes| {
-                planning::problem(operation.is_outward(), sizes, root, self.call.costs()?)
-                    .and_then(|problem| planning::best_schedule(&problem))
-                    .map_err(CollectiveError::Refused)
-            }),
-            Algorithm::Schedule => self.distributed(root, |sizes| {
-                let path = settings.schedule().expect("the algorithm has one");
-                let schedule = self.given_schedule(path)?;
-                check_schedule(&schedule, operation, root, sizes)
-                    .map_err(|reason| refused_file(path, &reason))?;
-                Ok(schedule)
-            }),
+            Algorithm::Linear => self.linear(root),
+            Algorithm::Schedule => {
+                let schedule = |sizes: BlockSizes| {
+                    let path = settings.schedule().expect("the algorithm has one");
+                    let schedule = self.given_schedule(path)?;
+                    check_schedule(&schedule, operation, root, &sizes)
+                        .map_err(|reason| refused_file(path, &reason))?;
+                    Ok(schedule)
+                };
+                let schedule = self.checked_sizes(root)?.map(schedule).transpose();
+                self.handed_out(root, schedule)
+            }
+        };
+        actions.map(Some)
+    }
+
+    /// This processor's role and actions in the schedule of least time; `None` where the library's own
+    /// operation is as good. Collective.
+    fn chosen(&self, root: Rank) -> Result<Option<(Role, Vec<BoundAction>)>, CollectiveError> {
+        let Call { comm, settings, arguments, .. } = self.call;
+        let is_outward = arguments.operation().is_outward();
+        let best = |sizes: BlockSizes| {
+            let machine = settings.machine.clone().ok_or("there is no machine")?;
+            let problem = planning::problem(is_outward, &sizes, root, machine)?;
+            planning::best_schedule(&problem, &library_version().unwrap_or_default())
+        };
+        let best = self.checked_sizes(root)?.map(best).transpose();
+        let best = agree(comm, best.map_err(CollectiveError::Refused))?.flatten();
+        if comm.told_number(u64::from(best.is_some()), root)? == 0 {
+            return Ok(None);
         }
+        self.handed_out(root, Ok(best)).map(Some)
     }
 
     fn adaptive(
@@ -249,18 +269,14 @@ impl OperationSetup<'_, '_, '_> {
         Ok(sizes)
     }
 
-    /// This processor's role and actions in the schedule that the root makes of the sizes. Collective.
-    fn distributed(
+    /// This processor's role and actions in the schedule that the root has. Collective.
+    fn handed_out(
         &self,
         root: Rank,
-        make: impl FnOnce(&BlockSizes) -> Result<Rc<Schedule>, CollectiveError>,
+        schedule: Result<Option<Rc<Schedule>>, CollectiveError>,
     ) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
         let Call { comm, .. } = *self.call;
-        let sizes = self.checked_sizes(root)?;
-        let lists = match &sizes {
-            None => Ok(None),
-            Some(sizes) => make(sizes).and_then(|schedule| words(&schedule).map(Some)),
-        };
+        let lists = schedule.and_then(|schedule| schedule.map(|one| words(&one)).transpose());
         let lists = agree(comm, lists)?;
         let list = lists.map(|lists| move |rank: Rank| lists[rank].clone());
         let words = comm.distribute(list, root, super::tag::DATA)?;

@@ -1,27 +1,36 @@
 //! How long gathers and scatters take: the library's own, padded ones, and trees.
 //!
-//! The protocol: for each algorithm some calls that are not timed, then repetitions, before each of
-//! which all processors meet in a barrier. A repetition takes as long as its slowest processor. What
-//! has arrived is compared with what was sent after the last repetition: an algorithm that is fast
-//! and wrong fails.
+//! The protocol: everything is set up first, and timed. Then come some rounds that are not timed, and
+//! repetitions; in each round every algorithm has its turn, so that what disturbs a machine for a while
+//! disturbs all of them. All ranks begin at a moment on which they agree ([`super::clock`]), and a
+//! repetition lasts until the last of them is done. Where somebody began late the repetition is done
+//! again, up to a quarter of all; then late ones count, too, and are counted. At last
+//! what has arrived is compared with what was sent: an algorithm that is fast and wrong fails.
 //!
 //! # Source
-//! TUW section 5: 10 calls to warm up, 75 repetitions, `MPI_Barrier` before each, time of the slowest
-//! processor; padded operations without copying to and from padded buffers.
+//! TUW section 5: 10 calls to warm up, 75 repetitions, time of the slowest processor; padded operations
+//! without copying to and from padded buffers. TUW has a barrier before each, whose exits are further apart
+//! than some of these operations take.
 
-use crate::collective::{CollectiveError, Collectives};
-use crate::planning::{measured_tree, problem, suits};
+use super::clock::{Span, Starts};
+use crate::collective::{CollectiveError, Collectives, Persistent};
+use crate::planning::{judged_library, measured_tree, problem, suits};
 use crate::play::{Buffers, Execution, ExecutionError, Mode};
 use crate::settings;
-use crate::sys::{ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError};
+use crate::sys::{
+    Arguments, ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError,
+    library_version,
+};
 use std::ops::Range;
 use std::rc::Rc;
-use std::time::Instant;
-use tuwtree_measure::{Algorithm, Pace};
+use tuwtree_measure::{Algorithm, Pace, Prediction};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{BlockSizes, ClosedSet, Construction, Costs, Operation, Problem, Rank, Tree};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
+    completion_time, judged_time,
+};
 use tuwtree_schedule::part::{Part, PartError};
-use tuwtree_schedule::{Buffer, OfTreeError, Schedule};
+use tuwtree_schedule::{OfTreeError, Schedule};
 
 /// How often each algorithm is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +56,17 @@ pub struct MeasuredProblem {
 /// The times of an algorithm. The same at all processors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timed {
-    /// What planning and setting up took, at the slowest processor; 0 where there is nothing to plan.
+    /// Whose times they are.
+    pub algorithm: Algorithm,
+    /// What planning and setting up took until the last processor was done; 0 where there is nothing
+    /// to plan.
     pub planning_seconds: f64,
-    /// For each repetition the time of the slowest processor.
+    /// What the model says that it takes; none where it says nothing.
+    pub predicted: Option<Prediction>,
+    /// For each repetition the time until the last processor was done.
     pub seconds: Vec<f64>,
+    /// How many of these began late at some processor.
+    pub late: usize,
 }
 
 /// Why there are no times.
@@ -105,10 +121,10 @@ impl MeasuredProblem {
         operation: Operation,
         sizes: BlockSizes,
         root: Rank,
-        costs: &Costs,
+        costs: &StatedCosts,
     ) -> Result<Option<MeasuredProblem>, String> {
         assert!(operation.is_irregular(), "a gather or scatter");
-        let problem = problem(operation.is_outward(), &sizes, root, costs)?;
+        let problem = problem(operation.is_outward(), &sizes, root, costs.clone())?;
         let largest = sizes.iter().max().unwrap_or(0);
         let layouts =
             (ByteLayout::new(sizes.iter()), ByteLayout::new(sizes.iter().map(|_| largest)));
@@ -125,7 +141,8 @@ impl MeasuredProblem {
             | Algorithm::Padded
             | Algorithm::Native
             | Algorithm::NativePersistent
-            | Algorithm::Distributed => true,
+            | Algorithm::Distributed
+            | Algorithm::DistributedPersistent => true,
         }
     }
 
@@ -139,136 +156,169 @@ impl MeasuredProblem {
         self.padded.block(0) as u64
     }
 
-    /// The times of this algorithm; `None` if there is none for this library, or here. Collective.
+    /// The times of these algorithms, those left out that this library does not have, or that have no
+    /// tree for the problem. Collective.
     ///
     /// # Errors
     /// [`BenchError`], not at all processors alike: others may wait.
     pub fn timed(
         &self,
-        algorithm: Algorithm,
+        algorithms: &[Algorithm],
         protocol: Protocol,
         communicator: &Rc<Communicator>,
-    ) -> Result<Option<Timed>, BenchError> {
-        match algorithm {
-            Algorithm::Regular | Algorithm::Padded => {
-                self.regular(algorithm, protocol, communicator).map(Some)
+        starts: &mut Starts,
+    ) -> Result<Vec<Timed>, BenchError> {
+        let rank = communicator.rank();
+        let has =
+            |one: &Algorithm| *one != Algorithm::NativePersistent || Communicator::has_persistent();
+        let algorithms: Vec<Algorithm> = algorithms.iter().copied().filter(has).collect();
+        // Trees share the memory that they move; everything else has its own.
+        let (input, output) = self.buffers(&self.layout, rank);
+        let place = |bytes: &[u8]| Place::of_bytes(bytes.len() as u64).map(Rc::new);
+        let shared = Shared { input: place(&input)?, output: place(&output)? };
+        let memory = |one: &Algorithm| match one {
+            Algorithm::Tree(..) => (Vec::new(), Vec::new()),
+            one => self.buffers(self.layout_of(*one), rank),
+        };
+        let mut memories: Vec<(Vec<u8>, Vec<u8>)> = algorithms.iter().map(memory).collect();
+        let mut contestants = Vec::new();
+        for (&algorithm, (input, output)) in algorithms.iter().zip(&mut memories) {
+            let mut set_up = None;
+            let span = starts.timed(0.0, || -> Result<(), BenchError> {
+                set_up = self.set_up(algorithm, (input, output), &shared, communicator)?;
+                Ok(())
+            })?;
+            let Some((performer, tree)) = set_up else { continue };
+            let predicted = self.predicted(algorithm, tree.as_ref());
+            let planning_seconds = if performer.is_planned() { span.seconds } else { 0.0 };
+            let timed =
+                Timed { algorithm, planning_seconds, predicted, seconds: Vec::new(), late: 0 };
+            contestants.push(Contestant {
+                timed,
+                performer,
+                last: 0.0,
+                spare: protocol.repetitions,
+            });
+        }
+        shared.input.memory().write(0, &input);
+        for _ in 0..protocol.warm_up {
+            for one in &mut contestants {
+                one.play(self, communicator, starts)?;
             }
-            Algorithm::Native => self.native(protocol, communicator).map(Some),
-            Algorithm::NativePersistent if Communicator::has_persistent() => {
-                self.persistent(protocol, communicator).map(Some)
+        }
+        while contestants.iter().any(|one| one.timed.seconds.len() < protocol.repetitions) {
+            for one in &mut contestants {
+                if one.timed.seconds.len() < protocol.repetitions {
+                    let span = one.play(self, communicator, starts)?;
+                    one.note(span);
+                }
             }
-            Algorithm::NativePersistent => Ok(None),
-            Algorithm::Distributed => self.distributed(protocol, communicator).map(Some),
+        }
+        let mut all = Vec::new();
+        for Contestant { timed, mut performer, .. } in contestants {
+            if matches!(timed.algorithm, Algorithm::Tree(..)) {
+                let mut output = vec![0; output.len()];
+                shared.output.memory().write(0, &output);
+                performer.perform(self, communicator)?;
+                shared.output.memory().read(0, &mut output);
+                self.check(timed.algorithm, &self.layout, &output, rank)?;
+            }
+            all.push(timed);
+        }
+        for (&algorithm, (_, output)) in algorithms.iter().zip(&memories) {
+            if !matches!(algorithm, Algorithm::Tree(..)) {
+                self.check(algorithm, self.layout_of(algorithm), output, rank)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Where an algorithm's blocks lie.
+    fn layout_of(&self, algorithm: Algorithm) -> &ByteLayout {
+        if algorithm.is_irregular() { &self.layout } else { &self.padded }
+    }
+
+    /// Whatever has to be done before the first call, with the tree that was planned, if one was; `None` if
+    /// there is no such tree. Collective.
+    fn set_up<'a>(
+        &'a self,
+        algorithm: Algorithm,
+        (input, output): (&'a [u8], &'a mut [u8]),
+        shared: &Shared,
+        communicator: &Rc<Communicator>,
+    ) -> Result<Option<(Performer<'a>, Option<Tree>)>, BenchError> {
+        let rank = communicator.rank();
+        let place = (rank, self.root);
+        let arguments = |output| self.layout.arguments(self.operation, input, output, place);
+        let collectives = || -> Result<Collectives, BenchError> {
+            let collectives = Collectives::new(communicator.duplicate_again()?)?;
+            // Whatever the environment wants.
+            let rule = settings::Algorithm::AdaptiveGatherTime;
+            collectives.set(settings::Setting::Algorithm, rule.name())?;
+            Ok(collectives)
+        };
+        Ok(Some(match algorithm {
+            Algorithm::Regular => (Performer::Regular(input, output), None),
+            Algorithm::Padded => (Performer::Padded(input, output), None),
+            Algorithm::Native => (Performer::Native(arguments(output)), None),
+            Algorithm::NativePersistent => {
+                let request = NativeRequest::new(&arguments(output), communicator)?;
+                (Performer::NativePersistent(request), None)
+            }
+            // The adaptive tree of TUW Lemma 1, as TUW measures it.
+            Algorithm::Distributed => {
+                (Performer::Distributed(collectives()?, arguments(output)), None)
+            }
+            // All that a program waits for that sets up its first operation on a communicator.
+            Algorithm::DistributedPersistent => {
+                let collectives = collectives()?;
+                let persistent = collectives.init(&arguments(output))?;
+                (Performer::DistributedPersistent(persistent), None)
+            }
             Algorithm::Tree(construction, pace) => {
-                self.tree(construction, pace, protocol, communicator)
+                let Some(tree) = self.agreed_tree(construction, communicator)? else {
+                    return Ok(None);
+                };
+                let execution = self.execution(&tree, pace, shared, communicator)?;
+                (Performer::Tree(Box::new(execution)), Some(tree))
             }
+        }))
+    }
+
+    /// What planner and judge say of a tree all of whose messages are posted at once, and the judge of the
+    /// library's own calls.
+    fn predicted(&self, algorithm: Algorithm, tree: Option<&Tree>) -> Option<Prediction> {
+        match (algorithm, tree) {
+            (Algorithm::Native | Algorithm::NativePersistent, _) => {
+                let judged_seconds = judged_library(&self.problem, &library_version().ok()?)?;
+                Some(Prediction { planned_seconds: None, judged_seconds })
+            }
+            // One message after the other is not judged where latency overlaps.
+            (Algorithm::Tree(_, Pace::Strict), _) if self.problem.costs().overlaps() => None,
+            (_, Some(tree)) => Some(Prediction {
+                planned_seconds: Some(completion_time(tree, &self.problem).ok()?.units()),
+                judged_seconds: judged_time(tree, &self.problem).ok()?.units(),
+            }),
+            _ => None,
         }
     }
 
-    fn regular(
+    /// This processor's part in the tree, with its requests set up.
+    fn execution(
         &self,
-        algorithm: Algorithm,
-        protocol: Protocol,
-        communicator: &Communicator,
-    ) -> Result<Timed, BenchError> {
-        let own = self.layout.block(communicator.rank()) as u64;
-        let (input, mut output) = self.buffers(&self.padded, communicator.rank());
-        let seconds = timed_calls(protocol, communicator, || {
-            if algorithm == Algorithm::Padded {
-                communicator.greatest(&[own])?;
-            }
-            Ok(match self.operation {
-                Operation::Scatter => communicator.scatter_equal(&input, &mut output, self.root),
-                _ => communicator.gather_equal(&input, &mut output, self.root),
-            }?)
-        })?;
-        self.check(algorithm, &self.padded, &output, communicator.rank())?;
-        Ok(Timed { planning_seconds: 0.0, seconds })
-    }
-
-    fn native(&self, protocol: Protocol, communicator: &Communicator) -> Result<Timed, BenchError> {
-        let rank = communicator.rank();
-        let (input, mut output) = self.buffers(&self.layout, rank);
-        let place = (rank, self.root);
-        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
-        let seconds = timed_calls(protocol, communicator, || Ok(communicator.native(&arguments)?))?;
-        self.check(Algorithm::Native, &self.layout, &output, rank)?;
-        Ok(Timed { planning_seconds: 0.0, seconds })
-    }
-
-    fn persistent(
-        &self,
-        protocol: Protocol,
-        communicator: &Rc<Communicator>,
-    ) -> Result<Timed, BenchError> {
-        let rank = communicator.rank();
-        let (input, mut output) = self.buffers(&self.layout, rank);
-        let place = (rank, self.root);
-        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
-        communicator.barrier()?;
-        let start = Instant::now();
-        let mut request = NativeRequest::new(&arguments, communicator)?;
-        let planning_seconds = slowest(communicator, start)?;
-        let seconds = timed_calls(protocol, communicator, || {
-            request.start()?;
-            Ok(request.wait()?)
-        })?;
-        drop(request);
-        self.check(Algorithm::NativePersistent, &self.layout, &output, rank)?;
-        Ok(Timed { planning_seconds, seconds })
-    }
-
-    /// The adaptive tree of TUW Lemma 1, as TUW measures it, constructed in each call.
-    fn distributed(
-        &self,
-        protocol: Protocol,
-        communicator: &Communicator,
-    ) -> Result<Timed, BenchError> {
-        let rank = communicator.rank();
-        let (input, mut output) = self.buffers(&self.layout, rank);
-        let collectives = Collectives::new(communicator.duplicate_again()?)?;
-        // Whatever the environment wants.
-        let rule = settings::Algorithm::AdaptiveGatherTime;
-        collectives.set(settings::Setting::Algorithm, rule.name())?;
-        let place = (rank, self.root);
-        let arguments = self.layout.arguments(self.operation, &input, &mut output, place);
-        let seconds = timed_calls(protocol, communicator, || {
-            collectives.run(&arguments)?;
-            Ok(())
-        })?;
-        self.check(Algorithm::Distributed, &self.layout, &output, rank)?;
-        Ok(Timed { planning_seconds: 0.0, seconds })
-    }
-
-    /// Planning is all that is needed to have requests that can be started: processor 0 constructs
-    /// the tree and tells it to all, who find their parts in it and set up their requests.
-    fn tree(
-        &self,
-        construction: Construction,
+        tree: &Tree,
         pace: Pace,
-        protocol: Protocol,
+        shared: &Shared,
         communicator: &Rc<Communicator>,
-    ) -> Result<Option<Timed>, BenchError> {
-        let rank = communicator.rank();
-        let (input, mut output) = self.buffers(&self.layout, rank);
-        communicator.barrier()?;
-        let start = Instant::now();
-        let Some(tree) = self.agreed_tree(construction, communicator)? else { return Ok(None) };
-        let schedule = Schedule::without_costs(&tree, self.problem.collective())?;
-        let part = Part::of_schedule(&schedule, rank)?;
-        let place = |bytes: &[u8]| Place::of_bytes(bytes.len() as u64);
-        let buffers = Buffers::apart(place(&input)?, place(&output)?);
+    ) -> Result<Execution, BenchError> {
+        let schedule = Schedule::without_costs(tree, self.problem.collective())?;
+        let part = Part::of_schedule(&schedule, communicator.rank())?;
+        let buffers = Buffers::apart(Rc::clone(&shared.input), Rc::clone(&shared.output));
         let mode = match pace {
             Pace::Strict => Mode::Strict,
             Pace::Eager => Mode::Eager,
         };
-        let mut execution = Execution::new(&part, buffers, communicator, mode)?;
-        let planning_seconds = slowest(communicator, start)?;
-        execution.write(Buffer::Input, 0, &input)?;
-        let seconds = timed_calls(protocol, communicator, || Ok(execution.run()?))?;
-        execution.read(Buffer::Output, 0, &mut output)?;
-        self.check(Algorithm::Tree(construction, pace), &self.layout, &output, rank)?;
-        Ok(Some(Timed { planning_seconds, seconds }))
+        Ok(Execution::new(&part, buffers, communicator, mode)?)
     }
 
     /// The tree that processor 0 constructs, if there is one.
@@ -339,27 +389,96 @@ impl MeasuredProblem {
     }
 }
 
-/// For each repetition the time of the slowest processor. Collective.
-fn timed_calls(
-    protocol: Protocol,
-    communicator: &Communicator,
-    mut call: impl FnMut() -> Result<(), BenchError>,
-) -> Result<Vec<f64>, BenchError> {
-    for _ in 0..protocol.warm_up {
-        communicator.barrier()?;
-        call()?;
-    }
-    let mut mine = Vec::with_capacity(protocol.repetitions);
-    for _ in 0..protocol.repetitions {
-        communicator.barrier()?;
-        let start = Instant::now();
-        call()?;
-        mine.push(start.elapsed().as_secs_f64().max(1e-9));
-    }
-    Ok(communicator.greatest(&mine)?)
+/// The memory that trees share.
+struct Shared {
+    input: Rc<Place>,
+    output: Rc<Place>,
 }
 
-/// The time since this start at the processor where it is longest. Collective.
-fn slowest(communicator: &Communicator, start: Instant) -> Result<f64, BenchError> {
-    Ok(communicator.greatest(&[start.elapsed().as_secs_f64()])?[0])
+/// What is ready to be called.
+enum Performer<'a> {
+    Regular(&'a [u8], &'a mut [u8]),
+    Padded(&'a [u8], &'a mut [u8]),
+    Native(Arguments<'a>),
+    NativePersistent(NativeRequest<'a>),
+    Distributed(Collectives, Arguments<'a>),
+    DistributedPersistent(Persistent<'a>),
+    Tree(Box<Execution>),
+}
+
+impl Performer<'_> {
+    /// Whether anything was done before the first call that an application has to wait for.
+    fn is_planned(&self) -> bool {
+        match self {
+            Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
+            // Each call builds its tree.
+            Performer::Distributed(..) => false,
+            Performer::NativePersistent(_)
+            | Performer::DistributedPersistent(_)
+            | Performer::Tree(_) => true,
+        }
+    }
+
+    fn perform(
+        &mut self,
+        problem: &MeasuredProblem,
+        communicator: &Communicator,
+    ) -> Result<(), BenchError> {
+        let regular = |input: &[u8], output: &mut [u8]| match problem.operation.is_outward() {
+            true => communicator.scatter_equal(input, output, problem.root),
+            false => communicator.gather_equal(input, output, problem.root),
+        };
+        match self {
+            Performer::Regular(input, output) => regular(input, output)?,
+            Performer::Padded(input, output) => {
+                communicator.greatest(&[problem.layout.block(communicator.rank()) as u64])?;
+                regular(input, output)?;
+            }
+            Performer::Native(arguments) => communicator.native(arguments)?,
+            Performer::NativePersistent(request) => {
+                request.start()?;
+                request.wait()?;
+            }
+            Performer::Distributed(collectives, arguments) => {
+                collectives.run(arguments)?;
+            }
+            Performer::DistributedPersistent(persistent) => persistent.run()?,
+            Performer::Tree(execution) => execution.run()?,
+        }
+        Ok(())
+    }
+}
+
+/// An algorithm among those that take turns.
+struct Contestant<'a> {
+    timed: Timed,
+    performer: Performer<'a>,
+    /// How long the last call took.
+    last: f64,
+    /// How many late repetitions may still be done again.
+    spare: usize,
+}
+
+impl Contestant<'_> {
+    fn play(
+        &mut self,
+        problem: &MeasuredProblem,
+        communicator: &Communicator,
+        starts: &mut Starts,
+    ) -> Result<Span, BenchError> {
+        let performer = &mut self.performer;
+        let span = starts.timed(1.25 * self.last, || performer.perform(problem, communicator))?;
+        self.last = span.seconds;
+        Ok(span)
+    }
+
+    /// Notes a repetition, unless it began late and may be done again.
+    fn note(&mut self, span: Span) {
+        if span.is_late() && self.spare > 0 {
+            self.spare -= 1;
+            return;
+        }
+        self.timed.late += usize::from(span.is_late());
+        self.timed.seconds.push(span.seconds);
+    }
 }

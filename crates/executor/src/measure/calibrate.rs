@@ -138,8 +138,31 @@ pub fn calibrate(
         let seconds = meet(communicator, &request.sizes, pairs, plan.repetitions)?;
         mine.extend(seconds);
     }
-    let copies = copy_line(&request.sizes);
+    let copies = copies(communicator, &request.sizes)?;
     observed(communicator, host, request, &mine, copies)
+}
+
+/// The times of local copies of these sizes as a line, at rank 0 those of all ranks, in rank order, at the
+/// others none. All ranks copy at once. Collective.
+///
+/// # Errors
+/// What MPI returns.
+///
+/// # Panics
+/// For fewer than two sizes.
+pub fn copies(communicator: &Communicator, sizes: &[u64]) -> Result<Vec<Line>, MpiError> {
+    let own = copy_line(sizes);
+    let words = [own.alpha_seconds, own.beta_seconds_per_byte, own.median_relative_deviation];
+    let words = communicator.collected(&words, TAG)?;
+    let line = |words: &[f64]| Line {
+        alpha_seconds: words[0],
+        beta_seconds_per_byte: words[1],
+        median_relative_deviation: words[2],
+    };
+    Ok(match communicator.rank() {
+        0 => words.chunks_exact(3).map(line).collect(),
+        _ => Vec::new(),
+    })
 }
 
 /// How long a repetition of all sizes takes in a meeting: the slowest pair of the slowest of these
@@ -269,7 +292,7 @@ fn observed(
     host: &Host,
     request: &CalibrationRequest,
     mine: &[PairTimes],
-    copies: Line,
+    copies: Vec<Line>,
 ) -> Result<Option<Observed>, CalibrateError> {
     let words: Vec<f64> = mine
         .iter()
@@ -278,9 +301,6 @@ fn observed(
         })
         .collect();
     let words = communicator.collected(&words, TAG)?;
-    let lines =
-        [copies.alpha_seconds, copies.beta_seconds_per_byte, copies.median_relative_deviation];
-    let lines = communicator.collected(&lines, TAG)?;
     if communicator.rank() != 0 {
         return Ok(None);
     }
@@ -288,16 +308,11 @@ fn observed(
         pair: (words[0] as Rank, words[1] as Rank),
         seconds: words[2..].to_vec(),
     };
-    let line = |words: &[f64]| Line {
-        alpha_seconds: words[0],
-        beta_seconds_per_byte: words[1],
-        median_relative_deviation: words[2],
-    };
     Ok(Some(Observed {
         sizes: request.sizes.clone(),
         nodes: host.nodes.clone(),
         pairs: words.chunks_exact(2 + request.sizes.len()).map(pair).collect(),
-        copies: lines.chunks_exact(3).map(line).collect(),
+        copies,
     }))
 }
 

@@ -4,6 +4,8 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod clock;
+pub mod floods;
 mod host;
 
 pub use host::Host;

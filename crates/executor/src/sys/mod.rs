@@ -35,7 +35,9 @@ pub use place::{Block, CutElement, Place, PlaceError};
 pub(crate) use place::{Move, Stretches};
 pub use raise::last_text;
 pub(crate) use raise::{Speaker, raise};
-pub(crate) use requests::{Failure, Patience, Requests, Reuse, SentContent, Way, copy_by_message};
+pub(crate) use requests::{
+    Failure, Patience, Requests, Reuse, SentContent, Transfer, Way, copy_by_message,
+};
 pub use words::Number;
 pub(crate) use words::{address, address_mut, int};
 

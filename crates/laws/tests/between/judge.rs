@@ -7,8 +7,9 @@ use tuwtree_laws::problems::{gather, of_each_operation, overlapping_costs, ports
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
-    BlockSizes, CostModel, Costs, Homogeneous, Network, PortKind, Problem, Rank, Root, StatedCosts,
-    Step, Tree, WireOwner, completion_time, judged_time,
+    BlockSizes, CostModel, Costs, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize,
+    MeasuredSizes, Network, Placement, PortKind, Problem, Rank, Root, StatedCosts, Step, Tree,
+    WireOwner, completion_time, judged_time,
 };
 
 /// Costs with what is known of a network beside them.
@@ -208,4 +209,21 @@ fn a_scatter_may_take_longer_by_the_judge_than_planned() {
     let [planned, judged] =
         [completion_time, judged_time].map(|time| time(&tree, &problem).unwrap().units());
     assert_eq!((planned, judged), (21.0, 25.0));
+}
+
+#[test]
+fn ports_that_take_turns_keep_the_order_in_which_a_rank_sends() {
+    // The message to 2 begins first, and would be at the port at 10; that to 1, larger and of less
+    // latency, at 2. It waits: served from 10 to 14 and from 14 to 18.
+    let size = |bytes, latency| MeasuredSize { bytes, latency, occupancy: 4.0 };
+    let law = MeasuredSizes::new(vec![size(1, 10.0), size(5, 2.0)]).unwrap();
+    let level = Level { name: "network".into(), members: 3, links: LinkLaw::Measured(law) };
+    let costs = Hierarchy::new(vec![level], Placement::Block, 0.0).unwrap();
+    let network =
+        Network { port: PortKind::FirstInFirstOut, send_overhead: Some(0.0), ..Network::default() };
+    let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
+    let tree = Tree::new(3, 0, &steps).unwrap();
+    let sizes = BlockSizes::new([0, 5, 1]).unwrap();
+    let problem = Problem::scatter(&sizes, on(network, Costs::Hierarchical(costs))).unwrap();
+    assert_eq!(judged_time(&tree, &problem).unwrap().units(), 18.0);
 }

@@ -310,6 +310,7 @@ fn look(algorithm: Algorithm) -> Look {
         Algorithm::Native => (VERMILION, "none"),
         Algorithm::NativePersistent => (VERMILION, "7 3"),
         Algorithm::Distributed => (BLUE, "2 2"),
+        Algorithm::DistributedPersistent => (BLUE, "6 2"),
         Algorithm::Tree(construction, pace) => {
             let place = Construction::all().position(|one| one == construction);
             let [strict, eager] = TREES[place.expect("ALL has all") % TREES.len()];
@@ -348,6 +349,8 @@ mod tests {
             largest_block_bytes: 4 * b,
             algorithm,
             planning_seconds: 0.0,
+            predicted: None,
+            late: None,
             seconds: (1..=20).map(|at| b as f64 * 1e-6 * f64::from(at + 20)).collect(),
         };
         let all = algorithms.iter().flat_map(|&algorithm| {

@@ -137,7 +137,7 @@ fn write_figures(xml: &mut Xml, measurements: &Measurements, predictions: &Predi
             let prediction = predictions.of(index);
             let ratio = prediction.and_then(|said| said.measured_over_judged(one));
             for text in [
-                prediction.map(|said| us(said.planned_seconds)),
+                prediction.and_then(|said| said.planned_seconds).map(us),
                 prediction.map(|said| us(said.judged_seconds)),
                 ratio.map(|ratio| format!("{ratio:.3}")),
             ] {
@@ -192,12 +192,12 @@ mod tests {
     #[test]
     fn the_page_has_planner_and_judge_beside_the_measured_times() {
         let measured = measured(&[Algorithm::Padded, Algorithm::Native], &[1]);
-        let said = Prediction { planned_seconds: 3e-5, judged_seconds: 2e-5 };
+        let said = Prediction { planned_seconds: Some(3e-5), judged_seconds: 2e-5 };
         let predictions = Predictions::new(vec![None, Some(said)]);
         let page = measured_page(&measured, &predictions, "1.2.3");
         assert!(page.contains("<th>median : judged</th>"));
         // The median is 30.5 us.
-        assert!(page.contains("<td>30</td><td>20</td><td>1.525</td>"), "{page}");
-        assert!(page.contains("<td>-</td><td>-</td><td>-</td>"));
+        assert!(page.contains("<td>30</td>\n<td>20</td>\n<td>1.525</td>"), "{page}");
+        assert!(page.contains("<td>-</td>\n<td>-</td>\n<td>-</td>"));
     }
 }

@@ -1,6 +1,7 @@
 //! `tuwtree-exec bench`: how long gathers and scatters take here, and what follows.
 
 use crate::arguments::{FormatArgs, bytes_within, irregular_operation_parser, parse_seconds};
+use crate::calibrate::measured_by_floods;
 use crate::file::{NewFile, check_different, tell};
 use crate::host::{PROGRAM, describe, today, warning};
 use crate::stop::Stop;
@@ -9,24 +10,24 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::rc::Rc;
 use tuwtree_executor::measure::Host;
 use tuwtree_executor::measure::bench::{BenchError, MeasuredProblem, Protocol};
-use tuwtree_executor::measure::calibrate::{CalibrationRequest, calibrate, ladder};
+use tuwtree_executor::measure::clock::Starts;
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format, Source};
-use tuwtree_measure::{Algorithm, Measurements, Model, Series, Setting, fitted};
+use tuwtree_measure::{Algorithm, Measurements, Series, Setting, levels_of_nodes};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Network,
-    Operation, Randomness, Rank,
+    Operation, Randomness, Rank, StatedCosts,
 };
 use tuwtree_plan::catalogue;
 
 /// Measure gathers or scatters: the library's own, padded ones, and trees.
 ///
-/// The protocol is that of the papers: problems of several distributions and mean blocks; before each
-/// repetition a barrier; the time of the slowest rank. Tells whether the library keeps
-/// performance guidelines, and from how many repetitions on planning pays. `tuwtree report` draws
-/// what is written with --output.
+/// Problems are those of the papers: several distributions and mean blocks. Algorithms take turns, all
+/// ranks begin at a moment on which they agree, and the last one's end counts. Tells what the model
+/// predicts beside what is measured, whether the library keeps performance guidelines, and from how many
+/// repetitions on planning pays. `tuwtree report` draws what is written with --output.
 #[derive(Args, Debug)]
 pub(crate) struct BenchArgs {
     /// What to measure
@@ -153,7 +154,7 @@ impl From<BenchError> for Stop {
 pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
     let root = args.root.unwrap_or(communicator.size() / 2);
     // Before anything is measured, so that wrong requests fail at once.
-    problems(args, communicator.size(), root, &any_costs())?;
+    problems(args, communicator.size(), root, &any_costs().into())?;
     let outputs = outputs(args)?;
     check_different(outputs.iter().map(|(output, _)| output), communicator)?;
     let is_taken = outputs.iter().any(|(output, _)| matches!(output, Destination::StandardOutput));
@@ -164,14 +165,17 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     let outputs = outputs?;
     let host = Host::of(communicator)?;
     let machine = machine(args, &host, communicator)?;
-    let problems = problems(args, communicator.size(), root, &machine.costs)?;
+    let costs = StatedCosts::from(machine.clone());
+    let problems = problems(args, communicator.size(), root, &costs)?;
     let is_first = communicator.rank() == 0;
     if is_first {
         let plan = planned_with(&machine);
         let begin = format!("{}, root {root}\n{plan}\n{}", describe(&host), warning(&host));
         tell(&begin, is_taken);
     }
-    let series = measured(args, &problems, communicator)?;
+    let mut starts = Starts::new(communicator)?;
+    let series = measured(args, &problems, communicator, &mut starts)?;
+    let surprise = starts.surprise()?;
     if !is_first {
         return Ok(());
     }
@@ -191,6 +195,10 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     };
     let measurements =
         Measurements::new(setting, series).map_err(|error| Stop::Alone(error.to_string()))?;
+    let clocks = format!(
+        "clocks were off by up to {:.2} us when they were last compared, after 2 s or more",
+        surprise * 1e6
+    );
     let text = format!("{}\n{}\n", measurements.table(), measurements.verdicts());
     for (file, format) in outputs {
         file.write(|output| match format {
@@ -202,7 +210,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
             }
         })?;
     }
-    tell(&format!("\n{text}{}", warning(&host)), is_taken);
+    tell(&format!("\n{text}{clocks}\n{}", warning(&host)), is_taken);
     Ok(())
 }
 
@@ -242,7 +250,7 @@ fn problems(
     args: &BenchArgs,
     processors: usize,
     root: Rank,
-    costs: &Costs,
+    costs: &StatedCosts,
 ) -> Result<Vec<Named>, Stop> {
     if root >= processors {
         return Err(Stop::Usage(format!(
@@ -310,7 +318,11 @@ fn block_sizes(
 }
 
 /// The machine that is given, or else measured: the same at all processes.
-fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result<Machine, Stop> {
+fn machine(
+    args: &BenchArgs,
+    host: &Host,
+    communicator: &Rc<Communicator>,
+) -> Result<Machine, Stop> {
     let made = match &args.machine {
         Some(source) if communicator.rank() == 0 => {
             tuwtree_io::machine::read(source).map_err(|error| error.to_string())
@@ -330,33 +342,25 @@ fn machine(args: &BenchArgs, host: &Host, communicator: &Communicator) -> Result
     }
 }
 
-/// Homogeneous costs, quickly measured; at rank 0, and an error without a message at others.
+/// Costs, quickly measured; at rank 0, and an error without a message at others.
 fn measured_machine(
     args: &BenchArgs,
     host: &Host,
-    communicator: &Communicator,
+    communicator: &Rc<Communicator>,
 ) -> Result<Result<Machine, String>, Stop> {
     if communicator.size() == 1 {
         return Ok(Ok(lone_machine(host)));
     }
-    let request = CalibrationRequest {
-        model: Model::Homogeneous,
-        sizes: ladder(1 << 18),
-        seconds: args.calibration_seconds,
-        at_once: usize::MAX,
-    };
-    let observed = calibrate(communicator, host, &request, |_| {})?;
-    Ok(match observed.map(|observed| fitted(&observed, Model::Homogeneous)) {
-        Some(Ok((costs, _))) => Ok(Machine {
-            name: host.name.clone(),
-            date: today(),
-            provenance: format!("Measured by {PROGRAM} bench, briefly: {}", describe(host)),
-            costs,
-            network: Network::default(),
-        }),
-        Some(Err(error)) => Err(error.to_string()),
-        None => Err(String::new()),
-    })
+    let (shape, seconds) = (levels_of_nodes(&host.nodes), args.calibration_seconds);
+    let found = measured_by_floods(shape, 1 << 18, seconds, communicator)?;
+    let machine = found.map(|(found, _)| Machine {
+        name: host.name.clone(),
+        date: today(),
+        provenance: format!("Measured by {PROGRAM} bench, briefly: {}", describe(host)),
+        costs: Costs::Hierarchical(found.costs()),
+        network: found.network(),
+    });
+    Ok(machine.ok_or_else(String::new))
 }
 
 /// The machine of a rank that has nobody to send to.
@@ -376,37 +380,40 @@ fn measured(
     args: &BenchArgs,
     problems: &[Named],
     communicator: &Rc<Communicator>,
+    starts: &mut Starts,
 ) -> Result<Vec<Series>, Stop> {
-    let all = match args.algorithm.is_empty() {
+    let mut all: Vec<Algorithm> = match args.algorithm.is_empty() {
         true => Algorithm::all().collect(),
-        false => args.algorithm.clone(),
+        // The library's own call is always beside them.
+        false => std::iter::once(Algorithm::Native).chain(args.algorithm.iter().copied()).collect(),
     };
+    let mut seen = Vec::new();
+    all.retain(|&one| {
+        let is_new = !seen.contains(&one);
+        seen.push(one);
+        is_new
+    });
     let is_wanted =
         |problem: &MeasuredProblem, one| !args.algorithm.is_empty() || problem.admits(one);
     let protocol =
         Protocol { warm_up: args.warm_up as usize, repetitions: args.repetitions as usize };
     let mut series: Vec<Series> = Vec::new();
     for Named { distribution, mean_block, problem } in problems {
-        let mut done = Vec::new();
-        for &algorithm in &all {
-            if done.contains(&algorithm) || !is_wanted(problem, algorithm) {
-                continue;
-            }
-            done.push(algorithm);
-            let Some(timed) = problem.timed(algorithm, protocol, communicator)? else { continue };
+        let wanted: Vec<Algorithm> =
+            all.iter().copied().filter(|&one| is_wanted(problem, one)).collect();
+        for timed in problem.timed(&wanted, protocol, communicator, starts)? {
             series.push(Series {
                 distribution: *distribution,
                 mean_block: *mean_block,
                 total_bytes: problem.total_bytes(),
                 largest_block_bytes: problem.largest_block_bytes(),
-                algorithm,
+                algorithm: timed.algorithm,
                 planning_seconds: timed.planning_seconds,
+                predicted: timed.predicted,
+                late: Some(timed.late),
                 seconds: timed.seconds,
             });
         }
     }
-    match series.is_empty() {
-        true => Err(Stop::Shared("the library has none of these algorithms".into())),
-        false => Ok(series),
-    }
+    Ok(series)
 }

@@ -6,21 +6,27 @@ use crate::host::{PROGRAM, describe, today, warning};
 use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::fmt::Write as _;
+use std::rc::Rc;
 use tuwtree_executor::measure::Host;
 use tuwtree_executor::measure::calibrate::{
-    CalibrateError, CalibrationRequest, MeetingPlan, calibrate, ladder,
+    CalibrateError, CalibrationRequest, MeetingPlan, calibrate, copies, ladder,
 };
+use tuwtree_executor::measure::floods::{FloodsError, FloodsRequest, measure_floods};
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format};
-use tuwtree_measure::{Fit, Model, fitted};
+use tuwtree_measure::{
+    Fit, Found, Line, Model, SizeCosts, fitted, levels_of_members, levels_of_nodes, median,
+};
 use tuwtree_model::document::{Date, Machine};
-use tuwtree_model::{ClosedSet, Network};
+use tuwtree_model::{ClosedSet, Costs, Hierarchy, Network, PortKind, WireOwner};
 
 /// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
 ///
-/// Pairs of processes play ping-pong, many pairs at a time, each with another in every round.
-/// Latency and time per byte are fitted to the median times so that outliers do not count; how far
-/// off the fit is, is told.
+/// Ping-pong between two ranks and floods of messages to one tell latency and occupancy apart, for
+/// many sizes, and more of them where the costs bend; for each level of the machine. How far off all
+/// this is, is told for each size. With another --model, lines are fitted to ping-pong between many
+/// pairs, as the model without overlap has them.
 #[derive(Args, Debug)]
 pub(crate) struct CalibrateArgs {
     /// Write the machine to this file, `.json` or `.toml`, or to standard output with `-`
@@ -30,13 +36,17 @@ pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Which pairs have costs in common [default: hierarchical if there are pairs within nodes and
-    /// between nodes, else homogeneous]
-    #[arg(long, value_name = "NAME", value_parser = model_parser())]
-    model: Option<Model>,
+    /// What is measured
+    #[arg(long, value_name = "NAME", default_value = Way::FLOODS, value_parser = way_parser())]
+    model: Way,
 
-    /// About how long to measure, in seconds or with a unit
-    #[arg(long, value_name = "S", default_value = "10", value_parser = parse_seconds)]
+    /// The levels of the machine, innermost first, as node=4,rack=8,network=2: four ranks are a node,
+    /// eight nodes a rack; filled block by block [default: the nodes that are found]
+    #[arg(long, value_name = "NAME=MEMBERS", value_delimiter = ',', value_parser = parse_level)]
+    levels: Vec<(String, usize)>,
+
+    /// About how long to measure at most, in seconds or with a unit
+    #[arg(long, value_name = "S", default_value = "20", value_parser = parse_seconds)]
     seconds: f64,
 
     /// The largest message, in bytes, also as 64KiB
@@ -44,7 +54,7 @@ pub(crate) struct CalibrateArgs {
           value_parser = bytes_within(4..=(1 << 31) - 1))]
     largest: u64,
 
-    /// How many pairs are measured at the same time [default: as many as there are]
+    /// With lines, how many pairs are measured at the same time [default: as many as there are]
     #[arg(long, value_name = "PAIRS")]
     at_once: Option<std::num::NonZeroUsize>,
 
@@ -57,10 +67,36 @@ pub(crate) struct CalibrateArgs {
     date: Option<Date>,
 }
 
-fn model_parser() -> impl TypedValueParser<Value = Model> {
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Latency and occupancy by size.
+    Floods,
+    /// Lines for pairs.
+    Lines(Model),
+}
+
+impl Way {
+    const FLOODS: &'static str = "floods";
+}
+
+fn way_parser() -> impl TypedValueParser<Value = Way> {
+    let floods = PossibleValue::new(Way::FLOODS)
+        .help("latency and occupancy by size, for each level, and how ports serve messages");
     let value = |model: Model| PossibleValue::new(model.name()).help(model.summary());
-    PossibleValuesParser::new(Model::all().map(value))
-        .map(|name| name.parse::<Model>().expect("clap lets only known names pass"))
+    let values = std::iter::once(floods).chain(Model::all().map(value));
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        Way::FLOODS => Way::Floods,
+        model => Way::Lines(model.parse().expect("clap lets only known names pass")),
+    })
+}
+
+fn parse_level(text: &str) -> Result<(String, usize), String> {
+    let level = text.split_once('=').and_then(|(name, members)| {
+        let members = members.parse().ok().filter(|&members: &usize| members > 0)?;
+        (!name.is_empty()).then(|| (name.to_owned(), members))
+    });
+    level.ok_or_else(|| "a name and how many members make a group, such as node=4".into())
 }
 
 fn parse_date(text: &str) -> Result<Date, String> {
@@ -81,48 +117,217 @@ impl From<CalibrateError> for Stop {
     }
 }
 
+impl From<FloodsError> for Stop {
+    fn from(error: FloodsError) -> Stop {
+        match error {
+            FloodsError::Mpi(error) => error.into(),
+            FloodsError::Place(error) => Stop::alone(&error),
+            FloodsError::Alone | FloodsError::Level { .. } => Stop::Shared(error.to_string()),
+        }
+    }
+}
+
+/// What a way of measuring has found, at rank 0.
+struct Calibrated {
+    costs: Costs,
+    network: Network,
+    provenance: String,
+    /// For people.
+    text: String,
+}
+
 /// Runs the command. Collective.
 ///
 /// # Errors
 /// What cannot be measured or written; what MPI returns.
-pub(crate) fn run(args: &CalibrateArgs, communicator: &Communicator) -> Result<(), Stop> {
+pub(crate) fn run(args: &CalibrateArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
     let format = args.format.written(&[Format::Json, Format::Toml], &args.output)?;
     let is_taken = matches!(args.output, Destination::StandardOutput);
     let file = NewFile::open(&args.output, communicator)?;
     let host = Host::of(communicator)?;
-    let request = CalibrationRequest {
-        model: args.model.unwrap_or_else(|| Model::of_nodes(&host.nodes)),
-        sizes: ladder(args.largest),
-        seconds: args.seconds,
-        at_once: args.at_once.map_or(usize::MAX, Into::into),
+    let result = match args.model {
+        Way::Floods => by_floods(args, &host, communicator, is_taken)?,
+        Way::Lines(model) => by_lines(args, model, &host, communicator, is_taken)?,
     };
-    let mut plan = None;
-    let observed = calibrate(communicator, &host, &request, |found| {
-        let text = format!("{}\n{}\n", describe(&host), announcement(&request, &found));
-        tell(&text, is_taken);
-        plan = Some(found);
-    })?;
-    let (Some(observed), Some(plan)) = (observed, plan) else { return Ok(()) };
-    let (costs, fits) =
-        fitted(&observed, request.model).map_err(|error| Stop::Alone(error.to_string()))?;
+    let Some(Calibrated { costs, network, provenance, text }) = result else { return Ok(()) };
     let machine = Machine {
         name: args.name.clone().unwrap_or_else(|| host.name.clone()),
         date: args.date.unwrap_or_else(today),
-        provenance: provenance(&host, &request, &plan, &fits),
+        provenance,
         costs,
-        network: Network::default(),
+        network,
     };
-    let text = match format {
+    let document = match format {
         Format::Toml => toml::to_string(&machine).map_err(|error| Stop::alone(&error))?,
         _ => {
             let json = serde_json::to_string_pretty(&machine);
             format!("{}\n", json.map_err(|error| Stop::alone(&error))?)
         }
     };
-    file.write(|output| output.write_all(text.as_bytes()))?;
-    let done = format!("{}: {} costs\n", args.output, request.model.name());
-    tell(&format!("{}{}{done}", table(&fits), warning(&host)), is_taken);
+    file.write(|output| output.write_all(document.as_bytes()))?;
+    let done = format!("{}: {} costs\n", args.output, machine.costs.name());
+    tell(&format!("{text}{}{done}", warning(&host)), is_taken);
     Ok(())
+}
+
+/// Latency and occupancy by size.
+fn by_floods(
+    args: &CalibrateArgs,
+    host: &Host,
+    communicator: &Rc<Communicator>,
+    is_taken: bool,
+) -> Result<Option<Calibrated>, Stop> {
+    let shape = match args.levels.is_empty() {
+        true => levels_of_nodes(&host.nodes),
+        false => levels_of_members(&args.levels)
+            .map_err(|error| Stop::Usage(format!("--levels: {error}")))?,
+    };
+    if !args.levels.is_empty() && shape.capacity() < communicator.size() {
+        let (room, processes) = (shape.capacity(), communicator.size());
+        return Err(Stop::Usage(format!(
+            "--levels: there is room for {room} ranks; the job has {processes}"
+        )));
+    }
+    if communicator.rank() == 0 {
+        let names: Vec<&str> = shape.levels().iter().map(|level| level.name.as_str()).collect();
+        let (levels, seconds) = (names.join(", "), args.seconds);
+        let begin = format!("{}\nmeasuring {levels}: about {seconds} s\n", describe(host));
+        tell(&begin, is_taken);
+    }
+    let found = measured_by_floods(shape, args.largest, args.seconds, communicator)?;
+    Ok(found.map(|(found, copies)| Calibrated {
+        costs: Costs::Hierarchical(found.costs()),
+        network: found.network(),
+        provenance: floods_provenance(host, &found, &copies),
+        text: floods_table(&found, &copies),
+    }))
+}
+
+/// What floods find of a machine with these levels, and the copies of all ranks; at rank 0. Collective.
+///
+/// # Errors
+/// What cannot be measured; what MPI returns.
+pub(crate) fn measured_by_floods(
+    shape: Hierarchy,
+    largest: u64,
+    seconds: f64,
+    communicator: &Rc<Communicator>,
+) -> Result<Option<(Found, Vec<Line>)>, Stop> {
+    let request = FloodsRequest { shape, largest, seconds };
+    let found = measure_floods(communicator, &request)?;
+    let copies = copies(communicator, &ladder(largest))?;
+    Ok(found.map(|found| {
+        let slopes: Vec<f64> = copies.iter().map(|line| line.beta_seconds_per_byte).collect();
+        let gamma = median(&slopes).expect("a rank copies");
+        (Found { gamma, ..found }, copies)
+    }))
+}
+
+/// Where the costs are from, for whoever reads the file.
+fn floods_provenance(host: &Host, found: &Found, copies: &[Line]) -> String {
+    let of_level = |(level, costs): (&tuwtree_model::Level, &tuwtree_measure::LevelCosts)| {
+        let middle = |of: fn(&SizeCosts) -> f64| {
+            100.0 * median(&costs.sizes.iter().map(of).collect::<Vec<_>>()).unwrap_or(0.0)
+        };
+        format!(
+            "{}: {} sizes up to {} bytes, spread {:.1} %, off the law {:.1} % (medians)",
+            level.name,
+            costs.sizes.len(),
+            costs.sizes.last().map_or(0, |one| one.bytes),
+            middle(|one| one.spread),
+            middle(|one| one.deviation)
+        )
+    };
+    let levels: Vec<String> =
+        found.shape.levels().iter().zip(&found.levels).map(of_level).collect();
+    let doubts: Vec<String> =
+        found.doubts().iter().map(|doubt| format!(" WARNING: {}.", doubt.fault)).collect();
+    format!(
+        "{}Measured by {PROGRAM} calibrate: {}. Ping-pong, floods of several messages to one rank, and \
+         local copies of {} ranks at once. {}.{}",
+        warning(host).replace('\n', ". "),
+        describe(host),
+        copies.len(),
+        levels.join("; "),
+        doubts.concat()
+    )
+}
+
+/// What was found, with the error of each size, and what is doubtful.
+fn floods_table(found: &Found, copies: &[Line]) -> String {
+    let mut text = String::new();
+    for (level, costs) in found.shape.levels().iter().zip(&found.levels) {
+        let _ = writeln!(
+            text,
+            "{:<12}{:>12}{:>16}{:>16}{:>10}{:>14}",
+            level.name, "bytes", "latency [us]", "occupies [us]", "spread", "off the law"
+        );
+        for &SizeCosts { bytes, latency, occupancy, spread, deviation } in &costs.sizes {
+            let _ = writeln!(
+                text,
+                "{:<12}{bytes:>12}{:>16.3}{:>16.3}{:>8.1} %{:>12.1} %",
+                "",
+                latency * 1e6,
+                occupancy * 1e6,
+                100.0 * spread,
+                100.0 * deviation
+            );
+        }
+    }
+    let network = found.network();
+    let eager = match network.eager_limit {
+        Some(bytes) => format!("messages up to {bytes} bytes leave before they are received"),
+        None => "all messages leave before they are received".to_owned(),
+    };
+    let port = match (found.port, network.port) {
+        (None, _) => "how ports serve several messages cannot be told",
+        (_, PortKind::Fair) => "ports serve several messages at once",
+        (_, PortKind::FirstInFirstOut) => "ports serve one message after the other",
+    };
+    let wire = match network.wire {
+        WireOwner::Rank => "",
+        WireOwner::Node => "; the ranks of a node share a wire",
+    };
+    let errors: Vec<f64> = copies.iter().map(|line| line.median_relative_deviation).collect();
+    let _ = writeln!(
+        text,
+        "{eager}; a send occupies its rank for {:.3} us; {port}{wire}\n\
+         copies: {:.4} ns per byte, fit error {:.1} %",
+        found.send_overhead * 1e6,
+        found.gamma * 1e9,
+        100.0 * median(&errors).unwrap_or(0.0)
+    );
+    for doubt in found.doubts() {
+        let _ = writeln!(text, "WARNING: {doubt}");
+    }
+    text
+}
+
+/// Lines for pairs, as the model without overlap has them.
+fn by_lines(
+    args: &CalibrateArgs,
+    model: Model,
+    host: &Host,
+    communicator: &Communicator,
+    is_taken: bool,
+) -> Result<Option<Calibrated>, Stop> {
+    let request = CalibrationRequest {
+        model,
+        sizes: ladder(args.largest),
+        seconds: args.seconds,
+        at_once: args.at_once.map_or(usize::MAX, Into::into),
+    };
+    let mut plan = None;
+    let observed = calibrate(communicator, host, &request, |found| {
+        let text = format!("{}\n{}\n", describe(host), announcement(&request, &found));
+        tell(&text, is_taken);
+        plan = Some(found);
+    })?;
+    let (Some(observed), Some(plan)) = (observed, plan) else { return Ok(None) };
+    let (costs, fits) =
+        fitted(&observed, request.model).map_err(|error| Stop::Alone(error.to_string()))?;
+    let provenance = provenance(host, &request, &plan, &fits);
+    Ok(Some(Calibrated { costs, network: Network::default(), provenance, text: table(&fits) }))
 }
 
 fn announcement(request: &CalibrationRequest, plan: &MeetingPlan) -> String {

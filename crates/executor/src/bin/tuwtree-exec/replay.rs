@@ -9,20 +9,21 @@ use crate::source::schedule;
 use crate::stop::Stop;
 use clap::Args;
 use std::process::ExitCode;
-use std::time::Instant;
 use tuwtree_executor::measure::Host;
+use tuwtree_executor::measure::clock::{Span, Starts};
 use tuwtree_executor::play::{Buffers, Execution, ExecutionError, Mode, Reduction};
 use tuwtree_executor::sys::{
-    Block, Datatype, Element, Memory, MpiError, Operator, Place, PlaceError, library_version,
-    processor_name,
+    Block, ByteLayout, Datatype, Element, Memory, MpiError, Operator, Place, PlaceError,
+    library_version, processor_name,
 };
 use tuwtree_io::Source;
 use tuwtree_model::quantity::parse_bytes;
-use tuwtree_model::{ClosedSet, Operation, Payload, StatedCosts};
+use tuwtree_model::{ClosedSet, Operation, Payload, Problem, StatedCosts, Tree, judged_time};
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
 
-/// Perform a schedule, whoever made it, and measure how long that takes.
+/// Perform a schedule, whoever made it, and measure how long that takes, beside the library's own gather or
+/// scatter of the same blocks.
 ///
 /// The first rank, and only it, reads the schedule, checks it, and sends each rank its
 /// part. Requests are set up once and started for every iteration. The job must have as many
@@ -81,12 +82,10 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
             job.say(&line);
         }
     }
-    let (least, median) = (times[0], times[times.len() / 2]);
-    job.say(&format!(
-        "time       at least {}, median {} (the slowest rank of each iteration)",
-        duration(least),
-        duration(median)
-    ));
+    job.say(&format!("time       {} (until the last rank is done)", times.own));
+    if let Some(library) = times.library {
+        job.say(&format!("library    {library} (its own call, in turn with this)"));
+    }
     if host.is_oversubscribed() {
         job.say(&warning(&host).trim_end());
     }
@@ -96,6 +95,8 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
 /// What the first rank reads and works out.
 struct ReplayPlan {
     schedule: Schedule,
+    /// The tree that it is of, if it was read from a tree file and performed as it is.
+    tree: Option<(Tree, Problem)>,
     verified: Verified,
     /// Where the root's blocks lie, in bytes, if there are such.
     displacements: Vec<u64>,
@@ -103,7 +104,7 @@ struct ReplayPlan {
 
 impl ReplayPlan {
     fn read(args: &ReplayArgs, processors: usize) -> Result<ReplayPlan, String> {
-        let schedule = schedule(&args.schedule).map_err(|reason| {
+        let (schedule, mut tree) = schedule(&args.schedule).map_err(|reason| {
             let host = processor_name().unwrap_or_else(|_| "its host".into());
             format!("{reason} (only rank 0 reads it, on {host})")
         })?;
@@ -114,6 +115,7 @@ impl ReplayPlan {
         }
         let schedule = match args.op {
             Some(wanted) if wanted != operation => {
+                tree = None;
                 reversed(&schedule, wanted).map_err(of_source)?
             }
             _ => schedule,
@@ -133,7 +135,7 @@ impl ReplayPlan {
         for rank in 0..processors {
             Part::of_schedule(&schedule, rank).map_err(|error| of_source(error.to_string()))?;
         }
-        Ok(ReplayPlan { schedule, verified, displacements })
+        Ok(ReplayPlan { schedule, tree, verified, displacements })
     }
 
     /// What a rank is told: the root where its blocks lie, and everybody its part.
@@ -176,7 +178,16 @@ impl ReplayPlan {
             format!("MPI        {version}"),
         ];
         lines.extend(self.predicted().map(|time| format!("model      {time}")));
+        lines.extend(self.judged().map(|time| format!("judge      {time}")));
         lines
+    }
+
+    /// The time by the judge where latency overlaps on a machine, if the tree is known.
+    fn judged(&self) -> Option<String> {
+        let (tree, problem) = self.tree.as_ref()?;
+        let machine = problem.stated_costs().machine().filter(|_| problem.costs().overlaps())?;
+        let time = judged_time(tree, problem).ok()?;
+        Some(format!("{}, on the machine {}", duration(time.units()), machine.name))
     }
 
     /// The time in the model, with its unit, if the schedule has costs for which there is one.
@@ -402,27 +413,92 @@ fn reduction(element: Element) -> Result<Reduction, MpiError> {
     Ok(Reduction { datatype: Datatype::of(element)?, operator })
 }
 
-/// The times of the iterations, each that of the slowest rank, the least first.
-fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Vec<f64>, Stop> {
-    let mut times = Vec::with_capacity(args.iterations as usize);
+/// Spans of iterations.
+#[derive(Default)]
+struct Spans {
+    seconds: Vec<f64>,
+    late: usize,
+}
+
+impl Spans {
+    fn note(&mut self, span: Span) {
+        self.seconds.push(span.seconds);
+        self.late += usize::from(span.is_late());
+    }
+}
+
+impl std::fmt::Display for Spans {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut seconds = self.seconds.clone();
+        seconds.sort_by(f64::total_cmp);
+        let (least, median) = (duration(seconds[0]), duration(seconds[seconds.len() / 2]));
+        write!(formatter, "at least {least}, median {median}")?;
+        match self.late {
+            0 => Ok(()),
+            late => write!(formatter, ", {late} of {} starts late", seconds.len()),
+        }
+    }
+}
+
+/// What was measured.
+struct Times {
+    own: Spans,
+    /// The library's own call, where there is one for these blocks.
+    library: Option<Spans>,
+}
+
+/// The times of the iterations, all ranks beginning at the same moment.
+fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Times, Stop> {
+    let communicator = job.communicator();
+    let role = *station.execution.role();
+    let layout = layout(&role, job)?;
+    let (input, mut output) = own_buffers(&role, layout.as_ref());
+    let mut starts = Starts::new(communicator)?;
+    let mut times = Times { own: Spans::default(), library: layout.is_some().then(Spans::default) };
+    let (mut own_last, mut library_last) = (0.0, 0.0);
     let all = u64::from(args.warmup) + u64::from(args.iterations);
     for iteration in 0..all {
+        let counts = iteration >= u64::from(args.warmup);
         if args.verify || iteration == 0 {
             station.prepare(iteration)?;
         }
-        job.communicator().barrier()?;
-        let start = Instant::now();
-        station.execution.run()?;
-        let time = job.communicator().greatest(&[start.elapsed().as_secs_f64()])?[0];
-        if iteration >= u64::from(args.warmup) {
-            times.push(time);
+        let span = starts.timed(1.25 * own_last, || station.execution.run())?;
+        own_last = span.seconds;
+        if counts {
+            times.own.note(span);
         }
         if args.verify {
             job.agree(station.check(iteration))?;
         }
+        if let (Some(layout), Some(library)) = (&layout, &mut times.library) {
+            let place = (role.rank, role.root.expect("gathers and scatters have a root"));
+            let arguments = layout.arguments(role.operation, &input, &mut output, place);
+            let span = starts.timed(1.25 * library_last, || communicator.native(&arguments))?;
+            library_last = span.seconds;
+            if counts {
+                library.note(span);
+            }
+        }
     }
-    times.sort_by(f64::total_cmp);
     Ok(times)
+}
+
+/// The blocks of a gather or scatter, one after the other, as far as MPI's counts reach. Collective.
+fn layout(role: &Role, job: &Job) -> Result<Option<ByteLayout>, Stop> {
+    let own = match role.operation {
+        Operation::Gather => role.buffer_bytes(Buffer::Input),
+        Operation::Scatter => role.buffer_bytes(Buffer::Output),
+        Operation::Allgather | Operation::Broadcast | Operation::Reduce => return Ok(None),
+    };
+    Ok(ByteLayout::new(job.communicator().all_numbers(own)?))
+}
+
+/// What the library reads and writes here.
+fn own_buffers(role: &Role, layout: Option<&ByteLayout>) -> (Vec<u8>, Vec<u8>) {
+    let Some(layout) = layout else { return (Vec::new(), Vec::new()) };
+    let own = vec![1; layout.block(role.rank)];
+    let all = vec![1; if role.root == Some(role.rank) { layout.total() } else { 0 }];
+    if role.operation.is_outward() { (all, own) } else { (own, all) }
 }
 
 /// A time in seconds, for people.

@@ -1,0 +1,312 @@
+//! A machine from what floods have found: levels with tables of costs, and how its network serves
+//! messages.
+
+use crate::floods::{LevelCosts, SizeCosts};
+use tuwtree_model::{
+    Hierarchy, HierarchyError, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Piece,
+    PiecewiseLinear, Placement, PortKind, Rank, WireOwner,
+};
+
+/// What was found of a machine from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Levels and placement; its costs count for nothing.
+    pub shape: Hierarchy,
+    /// What messages cost, for each level.
+    pub levels: Vec<LevelCosts>,
+    /// The largest message that leaves its sender before it is received, 0 if none does; none if all do
+    /// that were tried.
+    pub eager_limit: Option<u64>,
+    /// How long each message that it begins to send occupies a rank, in seconds.
+    pub send_overhead: f64,
+    /// When the first and the last of equal messages, sent by one process to several others at once, were
+    /// there, in seconds; none with fewer than three others.
+    pub port: Option<(f64, f64)>,
+    /// How long one rank of a node, and two at once, took to receive and to send a message: seconds; none
+    /// where no two nodes have two ranks each.
+    pub wire: Option<[(f64, f64); 2]>,
+    /// The time per byte copied locally, in seconds.
+    pub gamma: f64,
+}
+
+/// Something that is wrong with what was found, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// What is wrong, in words.
+    pub fault: String,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+impl std::fmt::Display for Doubt {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.fault, self.remedy)
+    }
+}
+
+/// More members than a machine has of which only one level is known.
+const ROOM: usize = 1 << 20;
+
+/// The levels on which ranks on these nodes meet: nodes, the network between them, or both. Without costs.
+pub fn levels_of_nodes(nodes: &[usize]) -> Hierarchy {
+    let count = nodes.iter().max().map_or(1, |last| last + 1);
+    let on = |node| nodes.iter().filter(|&&other| other == node).count();
+    let members = (0..count).map(on).max().unwrap_or(1);
+    let is = |place: &dyn Fn(Rank) -> usize| nodes.iter().enumerate().all(|(i, &n)| n == place(i));
+    let (levels, placement) = match (members, count) {
+        (_, 1) => (vec![level("node", ROOM)], Placement::Block),
+        (1, _) => (vec![level("network", ROOM)], Placement::Block),
+        _ => {
+            let placement = match () {
+                () if is(&|rank| rank / members) => Placement::Block,
+                () if is(&|rank| rank % count) => Placement::RoundRobin,
+                () => Placement::Listed(nodes.to_vec()),
+            };
+            (vec![level("node", members), level("network", count)], placement)
+        }
+    };
+    Hierarchy::new(levels, placement, 0.0).expect("each rank has room on its node")
+}
+
+/// Levels with these names and members, innermost first, filled with ranks block by block. Without costs.
+///
+/// # Errors
+/// As [`Hierarchy::new`].
+pub fn levels_of_members(members: &[(String, usize)]) -> Result<Hierarchy, HierarchyError> {
+    let levels = members.iter().map(|(name, members)| level(name, *members)).collect();
+    Hierarchy::new(levels, Placement::Block, 0.0)
+}
+
+fn level(name: &str, members: usize) -> Level {
+    let links = PiecewiseLinear::new(vec![Piece::one_port(0, 0.0, 0.0)]).expect("zeros are costs");
+    Level { name: name.to_owned(), members, links: links.into() }
+}
+
+/// The innermost levels on which pairs of so many ranks meet, those that have any.
+pub fn levels_that_meet(shape: &Hierarchy, processors: usize) -> Vec<usize> {
+    let first = |level: &usize| first_pair(shape, processors, *level).is_some();
+    (0..shape.levels().len()).filter(first).collect()
+}
+
+fn first_pair(shape: &Hierarchy, processors: usize, level: usize) -> Option<(Rank, Rank)> {
+    let meets = |&(one, other): &(Rank, Rank)| shape.shared_level(one, other) == level;
+    // Whoever meets anybody on a level is met by rank 0, or by the first of another group.
+    (0..processors).flat_map(|one| (one + 1..processors).map(move |other| (one, other))).find(meets)
+}
+
+impl Found {
+    /// The costs, in seconds and bytes.
+    pub fn costs(&self) -> Hierarchy {
+        let table = |costs: &LevelCosts| {
+            let size = |one: &SizeCosts| MeasuredSize {
+                bytes: one.bytes,
+                latency: one.latency,
+                occupancy: one.occupancy,
+            };
+            MeasuredSizes::new(costs.sizes.iter().map(size).collect()).expect("measured costs")
+        };
+        let levels = self.shape.levels().iter().zip(&self.levels).map(|(level, costs)| Level {
+            name: level.name.clone(),
+            members: level.members,
+            links: LinkLaw::Measured(table(costs)),
+        });
+        Hierarchy::new(levels.collect(), self.shape.placement().clone(), self.gamma)
+            .expect("as many levels as before")
+    }
+
+    /// What the judge is to know of the network.
+    pub fn network(&self) -> Network {
+        let mut network = Network {
+            port: self.port_kind(),
+            wire: self.wire_owner(),
+            eager_limit: self.eager_limit,
+            send_overhead: Some(self.send_overhead),
+            ..Network::default()
+        };
+        let mut note = |name: &str, text: String| network.measured.insert(name.to_owned(), text);
+        note(
+            "sizes",
+            "half a round trip, and floods of several messages to one process that has \
+                       posted its receives"
+                .to_owned(),
+        );
+        note(
+            "send_overhead_seconds",
+            "64 messages of a byte less one, until their sender is free".to_owned(),
+        );
+        note(
+            "eager_limit_bytes",
+            match self.eager_limit {
+                Some(_) => "a sender whose receiver is late, by bisection".to_owned(),
+                None => "no sender waited for its receiver, whatever the size".to_owned(),
+            },
+        );
+        note(
+            "port",
+            match self.port {
+                Some((first, last)) => format!(
+                    "equal messages from one process at once: the first there after {:.2} of the time of all",
+                    first / last
+                ),
+                None => "too few processes to tell; fair is assumed".to_owned(),
+            },
+        );
+        if let Some([into, out]) = self.wire {
+            let ratio = |(one, two): (f64, f64)| two / one;
+            note(
+                "wire",
+                format!(
+                    "two ranks of a node at once take {:.2} times as long as one to receive, {:.2} to send",
+                    ratio(into),
+                    ratio(out)
+                ),
+            );
+        }
+        network
+    }
+
+    /// A fair port is done with all at nearly the same time.
+    fn port_kind(&self) -> PortKind {
+        match self.port {
+            Some((first, last)) if first < 0.5 * last => PortKind::FirstInFirstOut,
+            _ => PortKind::Fair,
+        }
+    }
+
+    /// A node's wire makes the second rank wait for the first.
+    fn wire_owner(&self) -> WireOwner {
+        let waits = |(one, two): (f64, f64)| two > 1.5 * one;
+        match self.wire {
+            Some(ways) if ways.into_iter().all(waits) => WireOwner::Node,
+            _ => WireOwner::Rank,
+        }
+    }
+
+    /// Why plans and judgements may be wrong.
+    pub fn doubts(&self) -> Vec<Doubt> {
+        let mut doubts = Vec::new();
+        for (level, costs) in self.shape.levels().iter().zip(&self.levels) {
+            let percent = |share: f64| 100.0 * share;
+            let mut doubt = |fault: String, remedy| {
+                doubts.push(Doubt { fault: format!("{}: {fault}", level.name), remedy });
+            };
+            let worst = |of: fn(&SizeCosts) -> f64| {
+                costs.sizes.iter().max_by(|one, other| of(one).total_cmp(&of(other)))
+            };
+            if let Some(one) = worst(|one| one.spread).filter(|one| one.spread > BAD) {
+                doubt(
+                    format!("times of {} bytes spread by {:.0} %", one.bytes, percent(one.spread)),
+                    "measure on nodes that nobody else uses, a process a core, with more --seconds",
+                );
+            }
+            if let Some(one) = worst(|one| one.deviation).filter(|one| one.deviation > BAD) {
+                doubt(
+                    format!(
+                        "floods of {} bytes are {:.0} % off latency and occupancy",
+                        one.bytes,
+                        percent(one.deviation)
+                    ),
+                    "measure again; if it stays, many messages at once cost more, or less, than few \
+                     (small buffers of switches, nodes that share a wire): give --levels as the \
+                     network has them, and trust no plan with many children",
+                );
+            }
+            if let Some((bytes, off)) = costs.bent.filter(|&(_, off)| off > BAD) {
+                doubt(
+                    format!("costs up to {bytes} bytes bend by {:.0} %", percent(off)),
+                    "give more --seconds, so that sizes between are measured",
+                );
+            }
+            if costs.unseen > 0 {
+                doubt(
+                    format!("no time to look between {} pairs of sizes", costs.unseen),
+                    "give more --seconds, or a smaller --largest",
+                );
+            }
+        }
+        doubts
+    }
+}
+
+/// What an error is worth a warning for.
+const BAD: f64 = 0.1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(bytes: u64, latency: f64, occupancy: f64) -> SizeCosts {
+        SizeCosts { bytes, latency, occupancy, spread: 0.01, deviation: 0.01 }
+    }
+
+    fn found(nodes: &[usize]) -> Found {
+        let shape = levels_of_nodes(nodes);
+        let sizes = vec![size(1, 4e-6, 1e-6), size(1001, 4e-6, 2e-6)];
+        let level = LevelCosts { sizes, bent: None, unseen: 0 };
+        let levels = vec![level; shape.levels().len()];
+        let send_overhead = 5e-7;
+        let (port, wire) = (Some((0.9, 1.0)), None);
+        Found { shape, levels, eager_limit: Some(100), send_overhead, port, wire, gamma: 1e-10 }
+    }
+
+    #[test]
+    fn ranks_meet_on_nodes_and_between_them() {
+        for (nodes, levels, placement) in [
+            (vec![0, 0, 1, 1, 2], vec![0, 1], Placement::Block),
+            (vec![0, 1, 0, 1], vec![0, 1], Placement::RoundRobin),
+            (vec![0, 1, 1, 0], vec![0, 1], Placement::Listed(vec![0, 1, 1, 0])),
+            (vec![0, 1, 2, 3], vec![0], Placement::Block),
+            (vec![0, 0, 0], vec![0], Placement::Block),
+        ] {
+            let shape = levels_of_nodes(&nodes);
+            assert_eq!(*shape.placement(), placement);
+            assert_eq!(levels_that_meet(&shape, nodes.len()), levels);
+            for (one, node) in nodes.iter().enumerate() {
+                for (other, its) in nodes.iter().enumerate().filter(|&(other, _)| other != one) {
+                    let expected = usize::from(levels.len() == 2 && node != its);
+                    assert_eq!(shape.shared_level(one, other), expected);
+                }
+            }
+        }
+        let racks = [("rack".to_owned(), 4), ("network".to_owned(), 2)];
+        let shape = levels_of_members(&racks).unwrap();
+        assert_eq!(levels_that_meet(&shape, 8), [0, 1]);
+        assert_eq!(levels_that_meet(&shape, 4), [0]);
+    }
+
+    #[test]
+    fn what_was_found_is_a_machine() {
+        let found = found(&[0, 0, 1, 1]);
+        let costs = found.costs();
+        let LinkLaw::Measured(law) = &costs.levels()[1].links else { panic!("a table") };
+        assert_eq!(law.occupancy(501).unwrap().units(), 1.5e-6);
+        assert_eq!((costs.gamma(), costs.levels().len()), (1e-10, 2));
+        let network = found.network();
+        assert_eq!((network.port, network.wire), (PortKind::Fair, WireOwner::Rank));
+        assert_eq!((network.eager_limit, network.send_overhead), (Some(100), Some(5e-7)));
+        assert!(found.doubts().is_empty());
+    }
+
+    #[test]
+    fn ports_that_take_turns_and_nodes_that_share_a_wire_are_told() {
+        let mut found = found(&[0, 0, 1, 1]);
+        found.port = Some((0.125, 1.0));
+        found.wire = Some([(1.0, 1.9), (1.0, 2.0)]);
+        let network = found.network();
+        assert_eq!((network.port, network.wire), (PortKind::FirstInFirstOut, WireOwner::Node));
+        found.wire = Some([(1.0, 1.9), (1.0, 1.0)]);
+        assert_eq!(found.network().wire, WireOwner::Rank);
+    }
+
+    #[test]
+    fn bad_fits_are_doubted_with_what_to_do() {
+        let mut found = found(&[0, 1]);
+        found.levels[0].sizes[1].deviation = 0.3;
+        found.levels[0].bent = Some((1001, 0.2));
+        found.levels[0].unseen = 2;
+        let doubts: Vec<String> = found.doubts().iter().map(Doubt::to_string).collect();
+        assert_eq!(doubts.len(), 3);
+        assert!(doubts[0].starts_with("network: floods of 1001 bytes are 30 % off latency"));
+        assert!(doubts[1].contains("bend by 20 %: give more --seconds"), "{doubts:?}");
+    }
+}
