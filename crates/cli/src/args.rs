@@ -22,7 +22,7 @@ pub(crate) struct PayloadArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
 
-    /// Broadcast or reduce a vector of this size, over -p processes
+    /// Broadcast, reduce or allreduce a vector of this size, over -p processes
     #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector",
           value_parser = parse_bytes)]
     vector: Option<u64>,
@@ -393,6 +393,12 @@ pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
             }
             Operation::Allgather => {
                 value.alias("allgatherv").help("give every process all blocks (also: allgatherv)")
+            }
+            Operation::ReduceScatter => value.alias("reduce_scatter").alias("reduce_scatter_block").help(
+                "combine the vectors of all processes, a block of the result for each (also: reduce_scatter)",
+            ),
+            Operation::Allreduce => {
+                value.help("combine the vectors of all processes, the result for all")
             }
         }
     })

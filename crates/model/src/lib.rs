@@ -80,7 +80,8 @@ pub use ordered::{
 };
 pub use ports::Ports;
 pub use problem::{
-    Collective, Operation, Payload, PayloadKind, Problem, ProblemError, Root, Vector, WrongPayload,
+    Collective, Operation, Operator, OperatorError, Payload, PayloadKind, Problem, ProblemError,
+    Root, Vector, WrongPayload,
 };
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};

@@ -53,7 +53,9 @@ impl Order {
     pub fn of(tree: &Tree, operation: Operation) -> Order {
         let checked = match operation {
             Operation::Gather | Operation::Scatter | Operation::Allgather => check_ordered(tree),
-            Operation::Reduce => check_combines_neighbours(tree),
+            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+                check_combines_neighbours(tree)
+            }
             Operation::Broadcast => Ok(()),
         };
         match checked {

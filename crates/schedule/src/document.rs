@@ -14,24 +14,29 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank,
-    StatedCosts, Vector,
+    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Operator, Order,
+    Payload, Rank, StatedCosts, Vector,
 };
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
-/// The oldest version that has all that a task needs, which is written: 2 for operations without a root,
-/// for overheads, and for machines of version 2.
+/// The oldest version that has all that a task needs, which is written: 3 for reductions without a root; 2
+/// for an allgather, for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
-        _ if !task.operation.is_rooted() => 2,
+        _ if !task.operation.is_rooted() => of_rootless(task.operation),
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
         Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
         Some(_) | None => 1,
     }
+}
+
+/// The oldest version with this operation, which has no root.
+fn of_rootless(operation: Operation) -> u64 {
+    if operation.is_reduction() { 3 } else { 2 }
 }
 
 /// Writes a schedule as one JSON object, a line for each processor's actions.
@@ -85,7 +90,7 @@ struct TaskFields<'a>(&'a Task);
 impl Serialize for TaskFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let task = self.0;
-        let mut fields = serializer.serialize_struct("Schedule", 10)?;
+        let mut fields = serializer.serialize_struct("Schedule", 12)?;
         fields.serialize_field("format", FORMAT)?;
         fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
@@ -116,6 +121,14 @@ impl Serialize for TaskFields<'_> {
         }
         if let Some(displacements) = &task.displacements {
             fields.serialize_field("displacements_bytes", displacements)?;
+        }
+        match task.operator.element_bytes() {
+            1 => fields.skip_field("element_bytes")?,
+            bytes => fields.serialize_field("element_bytes", &bytes)?,
+        }
+        match task.operator.combine_per_byte() {
+            0.0 => fields.skip_field("combine_per_byte")?,
+            time => fields.serialize_field("combine_per_byte", &time)?,
         }
         fields.end()
     }
@@ -405,6 +418,8 @@ struct ScheduleFields {
     block_sizes_bytes: Option<NumberList>,
     vector_bytes: Option<u64>,
     displacements_bytes: Option<NumberList>,
+    element_bytes: Option<u64>,
+    combine_per_byte: Option<f64>,
     segment_bytes: NumberList,
     actions: ActionLists,
 }
@@ -414,15 +429,21 @@ impl ScheduleFields {
     fn check_version(&self, version: u64) -> Result<(), String> {
         let has_overhead = matches!(&self.costs, Some(Object(costs)) if costs.overhead.is_some());
         let machine = self.machine.as_ref().map(|Object(machine)| machine.version());
-        let what = match (has_overhead, machine) {
-            _ if !self.operation.is_rooted() => self.operation.name(),
-            (true, _) => "\"overhead\"",
-            (false, Some(2..)) => "a machine of version 2",
+        let (what, needed) = match (has_overhead, machine) {
+            _ if self.element_bytes.is_some() => ("\"element_bytes\"", 3),
+            _ if self.combine_per_byte.is_some() => ("\"combine_per_byte\"", 3),
+            _ if !self.operation.is_rooted() => {
+                (self.operation.name(), of_rootless(self.operation))
+            }
+            (true, _) => ("\"overhead\"", 2),
+            (false, Some(2..)) => ("a machine of version 2", 2),
             (false, _) => return Ok(()),
         };
-        match version {
-            ..2 => Err(format!("{what} in a document of version {version}; it needs version 2")),
-            _ => Ok(()),
+        match version < needed {
+            true => {
+                Err(format!("{what} in a document of version {version}; it needs version {needed}"))
+            }
+            false => Ok(()),
         }
     }
 
@@ -463,6 +484,9 @@ impl ScheduleFields {
             }
             (None, None) => None,
         };
+        let operator =
+            Operator::new(self.element_bytes.unwrap_or(1), self.combine_per_byte.unwrap_or(0.0))
+                .map_err(|error| error.to_string())?;
         let task = Task {
             operation: self.operation,
             root: self.root,
@@ -471,6 +495,7 @@ impl ScheduleFields {
             order: self.order,
             ports: self.ports,
             costs,
+            operator,
         };
         Schedule::new(task, self.segment_bytes.0, self.actions.0).map_err(|error| error.to_string())
     }
@@ -563,7 +588,17 @@ mod tests {
     #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":3", "version 3 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":4", "version 4 of format \"tuwtree-schedule\""),
+            (
+                "\"version\":1,\"operation\":\"gather\"",
+                "\"version\":2,\"operation\":\"allreduce\"",
+                "allreduce in a document of version 2; it needs version 3",
+            ),
+            (
+                "\"root\":1",
+                "\"root\":1,\"combine_per_byte\":0.5",
+                "\"combine_per_byte\" in a document of version 1; it needs version 3",
+            ),
             (
                 "\"gather\"",
                 "\"allgather\"",

@@ -15,8 +15,8 @@ use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send}
 use crate::program::{Programs, TooManyActions};
 use crate::schedule::{Schedule, ScheduleError, Task};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Collective, Completion, Operation, Order, Payload, Ports, Problem, Rank,
-    StatedCosts, Step, TimeError, Tree, completion,
+    BlockSizes, ClosedSet, Collective, Completion, Operation, Operator, Order, Payload, Ports,
+    Problem, Rank, StatedCosts, Step, TimeError, Tree, completion,
 };
 
 /// Why a tree has no schedule.
@@ -180,6 +180,7 @@ fn one_ported_task(
         order: Order::of(tree, collective.operation()),
         ports: 1,
         costs,
+        operator: Operator::FREE,
     };
     if task.processors() != tree.processors() {
         let (tree, payload) = (tree.processors(), task.processors());

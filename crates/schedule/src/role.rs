@@ -41,11 +41,18 @@ impl Role {
     /// | broadcast | none | the vector, which the root's output holds from the start |
     /// | reduce | the vector | at the root, the result |
     /// | allgather | the own block | all blocks, of which it holds the own one from the start |
+    /// | reduce-scatter | the vector | the vector from the start, in the end the own block of the result |
+    /// | allreduce | the vector | the vector from the start, in the end the result |
     pub fn buffer_bytes(&self, buffer: Buffer) -> u64 {
         let at_root = if self.is_root() { self.total_bytes } else { 0 };
         match (self.operation, buffer) {
             (_, Buffer::Segment) => self.segment_bytes,
-            (Operation::Allgather, Buffer::Output) => self.total_bytes,
+            (Operation::ReduceScatter, Buffer::Input) => self.total_bytes,
+            (
+                Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce,
+                Buffer::Output,
+            ) => self.total_bytes,
+            (Operation::Allreduce, Buffer::Input) => self.own_bytes,
             (Operation::Gather | Operation::Reduce | Operation::Allgather, Buffer::Input)
             | (Operation::Scatter | Operation::Broadcast, Buffer::Output) => self.own_bytes,
             (Operation::Gather | Operation::Reduce, Buffer::Output)
@@ -88,9 +95,7 @@ impl Role {
             return Err(ActionFault::UnequalCopy { from: from.bytes(), into: into.bytes() });
         }
         match action.receive() {
-            Some(receive)
-                if receive.arrival != Arrival::Store && operation != Operation::Reduce =>
-            {
+            Some(receive) if receive.arrival != Arrival::Store && !operation.is_reduction() => {
                 Err(ActionFault::NothingToCombine { operation })
             }
             _ => Ok(()),

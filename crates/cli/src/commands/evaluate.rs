@@ -163,7 +163,9 @@ impl Evaluation<'_> {
                 let but = match self.problem.operation() {
                     Operation::Gather | Operation::Scatter | Operation::Allgather => "",
                     Operation::Broadcast => "; a broadcast need not be ordered",
-                    Operation::Reduce => "; it is for operators that commute",
+                    Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+                        "; it is for operators that commute"
+                    }
                 };
                 writeln!(output, "order            {}: {fault}{but}", self.order().name())?;
             }

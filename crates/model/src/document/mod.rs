@@ -246,7 +246,9 @@ impl TreeDocument {
     fn check_order(&self, claimed: Order) -> Result<(), TreeDocumentError> {
         let kept = self.order();
         let checked = match self.operation() {
-            Operation::Reduce => check_combines_neighbours(&self.tree),
+            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+                check_combines_neighbours(&self.tree)
+            }
             Operation::Gather
             | Operation::Scatter
             | Operation::Broadcast

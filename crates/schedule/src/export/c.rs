@@ -176,7 +176,8 @@ impl<'a> CFiles<'a> {
     fn holds(&self, condition: &str) -> bool {
         let task = self.schedule.task();
         match condition {
-            "blocks" => task.operation.is_irregular(),
+            "blocks" => task.operation.is_irregular() && !task.operation.is_reduction(),
+            "reduction" => task.operation.is_reduction(),
             "rooted" => task.operation.is_rooted(),
             "displaced" => task.displacements.is_some(),
             _ => condition == task.operation.name(),
@@ -225,6 +226,12 @@ impl<'a> CFiles<'a> {
             }
             Operation::Allgather => {
                 format!("Allgather of the blocks of {p} processes, {bytes} bytes.")
+            }
+            Operation::ReduceScatter => {
+                format!("Reduction of {bytes} bytes of each of {p} processes, to a block for each.")
+            }
+            Operation::Allreduce => {
+                format!("Reduction of {bytes} bytes of each of {p} processes, to all of them.")
             }
         }
     }
@@ -472,7 +479,9 @@ fn parameters(operation: Operation) -> &'static str {
             "const void *input, void *output, const MPI_Aint *displacements"
         }
         Operation::Broadcast => "void *vector",
-        Operation::Reduce => "const void *input, void *output, MPI_Datatype type, MPI_Op op",
+        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+            "const void *input, void *output, MPI_Datatype type, MPI_Op op"
+        }
     }
 }
 
@@ -482,7 +491,9 @@ fn passed(operation: Operation) -> &'static str {
             "input, output, displacements"
         }
         Operation::Broadcast => "vector",
-        Operation::Reduce => "input, output, type, op",
+        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+            "input, output, type, op"
+        }
     }
 }
 
@@ -536,17 +547,34 @@ fn argument_notes(schedule: &Schedule) -> String {
         }
         Operation::Reduce => format!(
             " * input           {bytes} bytes\n \
-             * output          at process {root}, {bytes} bytes; not used elsewhere\n \
-             * type            of the elements; consecutive bytes without gaps\n \
-             * op              associative; {}",
-            match task.order {
-                Order::Ordered =>
-                    "need not be commutative, since vectors are combined in rank order",
-                Order::Direct | Order::Any =>
-                    "commutative, too, since vectors are combined in any order",
-            }
+             * output          at process {root}, {bytes} bytes; not used elsewhere\n{}",
+            operator_notes(task.order)
+        ),
+        Operation::ReduceScatter => format!(
+            " * input           {bytes} bytes\n \
+             * output          {bytes} bytes; in the end, the block of the process in its place there is\n \
+             *                 its part of the result, and what is beside it of no meaning\n{}",
+            operator_notes(task.order)
+        ),
+        Operation::Allreduce => format!(
+            " * input           {bytes} bytes\n \
+             * output          {bytes} bytes\n{}",
+            operator_notes(task.order)
         ),
     }
+}
+
+/// What the arguments are that only reductions have.
+fn operator_notes(order: Order) -> String {
+    format!(
+        " * type            of the elements; consecutive bytes without gaps\n \
+         * op              associative; {}",
+        match order {
+            Order::Ordered => "need not be commutative, since vectors are combined in rank order",
+            Order::Direct | Order::Any =>
+                "commutative, too, since vectors are combined in any order",
+        }
+    )
 }
 
 #[cfg(test)]

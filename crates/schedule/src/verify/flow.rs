@@ -11,11 +11,12 @@
 //! ```
 
 use super::contents::{ByteRun, ByteSource, Contents, Wanted};
-use super::contributions::{Values, Wrong};
+use super::contributions::{ScatteredValue, Values, Wrong};
 use super::matching::{MatchedMessage, MatchedMessages};
 use super::progress::Event;
 use super::{Actions, Fault};
-use crate::action::{Arrival, Buffer, Deed, Region};
+use crate::action::{Arrival, Buffer, Deed, Receive, Region};
+use std::collections::{BTreeMap, BTreeSet};
 use tuwtree_model::{Operation, Order, Payload, Rank};
 
 /// What was found out.
@@ -61,7 +62,8 @@ pub(super) fn run(
                 let (Some(sending), Some(receiving)) = (sending, receiving) else { continue };
                 let data = state.read(send, sending.from)?;
                 moved.by_message[number as usize] = data.as_run();
-                state.write(receive, receiving.into, receiving.arrival, data)?;
+                state.receive(receive, receiving, data)?;
+                state.combine_what_waits(send)?;
             }
         }
     }
@@ -78,6 +80,10 @@ struct FlowState<'a> {
     values: Values,
     /// The strictest order that all combinations so far keep.
     order: Order,
+    /// By action: what it has received, and combines when it has sent.
+    received: BTreeMap<u32, Contents>,
+    /// The exchanges that have sent and not received yet.
+    sent: BTreeSet<u32>,
 }
 
 impl<'a> FlowState<'a> {
@@ -89,6 +95,8 @@ impl<'a> FlowState<'a> {
             outputs: Vec::with_capacity(processors),
             values: Values::new(processors, actions.len()),
             order: Order::Ordered,
+            received: BTreeMap::new(),
+            sent: BTreeSet::new(),
         };
         for rank in 0..processors {
             state.segments.push(state.at_first(rank, Buffer::Segment));
@@ -104,7 +112,7 @@ impl<'a> FlowState<'a> {
         let start = self.place(rank, buffer);
         let data = Contents::of(ByteRun { source: ByteSource::Data, start, bytes });
         match (task.operation, buffer) {
-            (Operation::Reduce, _) => {
+            (operation, _) if operation.is_reduction() => {
                 let own = bytes.min(task.total());
                 let vector =
                     ByteRun { source: ByteSource::Value(rank as u32), start: 0, bytes: own };
@@ -161,6 +169,29 @@ impl<'a> FlowState<'a> {
         Ok(data)
     }
 
+    /// Writes a message that has come; an exchange combines it when it has sent, too.
+    fn receive(&mut self, index: u32, receiving: Receive<'_>, data: Contents) -> Result<(), Fault> {
+        let waits = receiving.arrival != Arrival::Store && self.actions.get(index).send().is_some();
+        if waits && !self.sent.remove(&index) {
+            self.received.insert(index, data);
+            return Ok(());
+        }
+        self.write(index, receiving.into, receiving.arrival, data)
+    }
+
+    /// Combines what an exchange that has sent has received, if it has.
+    fn combine_what_waits(&mut self, index: u32) -> Result<(), Fault> {
+        let Some(receiving) = self.actions.get(index).receive() else { return Ok(()) };
+        match self.received.remove(&index) {
+            Some(data) => self.write(index, receiving.into, receiving.arrival, data),
+            None if receiving.arrival == Arrival::Store => Ok(()),
+            None => {
+                self.sent.insert(index);
+                Ok(())
+            }
+        }
+    }
+
     fn write(
         &mut self,
         index: u32,
@@ -194,7 +225,7 @@ impl<'a> FlowState<'a> {
     }
 
     fn check_written_once(&self, index: u32, there: &Contents, at: u64) -> Result<(), Fault> {
-        if self.actions.schedule.task().operation == Operation::Reduce {
+        if self.actions.schedule.task().operation.is_reduction() {
             return Ok(());
         }
         let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
@@ -275,21 +306,30 @@ impl<'a> FlowState<'a> {
             Arrival::Store | Arrival::CombineRight => (held, received),
         };
         let value = self.values.combine(left, right, index);
-        if self.values.contributors(value) == super::Contributors::Scattered {
-            let task = self.actions.schedule.task();
-            let at_root = task.root == Some(self.actions.processor(index));
-            let kept = if at_root { Order::Direct } else { Order::Any };
-            if kept > task.order {
-                return Err(Fault::NotAdjacent {
-                    at: self.actions.at(index),
-                    left: self.values.contributors(left),
-                    right: self.values.contributors(right),
-                    order: task.order,
-                });
-            }
-            self.order = self.order.max(kept);
+        // Without a root, what does not get into a result may be anything.
+        if self.actions.schedule.task().operation.is_rooted() {
+            self.check_adjacent(self.values.scattered(value))?;
         }
         Ok(value)
+    }
+
+    /// Notes the order that is kept by a combination, if it is one of contributions that are not neighbours
+    /// in order, and fails if that is less than promised.
+    fn check_adjacent(&mut self, scattered: Option<ScatteredValue>) -> Result<(), Fault> {
+        let Some(scattered) = scattered else { return Ok(()) };
+        let task = self.actions.schedule.task();
+        let at_root = task.root == Some(self.actions.processor(scattered.action));
+        let kept = if at_root { Order::Direct } else { Order::Any };
+        if kept > task.order {
+            return Err(Fault::NotAdjacent {
+                at: self.actions.at(scattered.action),
+                left: scattered.left,
+                right: scattered.right,
+                order: task.order,
+            });
+        }
+        self.order = self.order.max(kept);
+        Ok(())
     }
 
     fn check_outputs(&mut self) -> Result<(), Fault> {
@@ -297,8 +337,12 @@ impl<'a> FlowState<'a> {
         let task = self.actions.schedule.task();
         for (rank, output) in outputs.iter().enumerate() {
             match task.operation {
-                Operation::Reduce if task.root == Some(rank) => self.check_result(rank, output)?,
-                Operation::Reduce => {}
+                Operation::Reduce if task.root != Some(rank) => {}
+                Operation::Reduce | Operation::Allreduce => self.check_result(rank, output, 0)?,
+                Operation::ReduceScatter => {
+                    let start = self.actions.block_start(rank);
+                    self.check_result(rank, &output.part(start, task.own(rank)), start)?;
+                }
                 Operation::Gather
                 | Operation::Scatter
                 | Operation::Broadcast
@@ -334,15 +378,18 @@ impl<'a> FlowState<'a> {
         }
     }
 
-    fn check_result(&mut self, rank: Rank, output: &Contents) -> Result<(), Fault> {
-        let mut offset = 0;
+    /// Fails unless that part of an output, from this offset on, is the result.
+    fn check_result(&mut self, rank: Rank, part: &Contents, start: u64) -> Result<(), Fault> {
+        let mut offset = start;
         let mut right = None;
-        for run in output.runs() {
+        for run in part.runs() {
             self.values.step()?;
             self.check_run(rank, &Contents::of(run), offset, offset)?;
             if right != Some(run.source)
                 && let ByteSource::Value(value) = run.source
             {
+                let scattered = self.values.first_scattered(value)?;
+                self.check_adjacent(scattered)?;
                 self.values.check_complete(value).map_err(|wrong| match wrong {
                     Wrong::Lacks(rank) => Fault::NoContribution { rank, offset },
                     Wrong::Twice(rank, action) => {

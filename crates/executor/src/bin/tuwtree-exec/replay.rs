@@ -341,6 +341,7 @@ fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> 
         Operation::Gather | Operation::Allgather => buffer == Buffer::Output,
         Operation::Scatter => buffer == Buffer::Input,
         Operation::Broadcast | Operation::Reduce => false,
+        Operation::ReduceScatter | Operation::Allreduce => false,
     };
     match is_of_all {
         true => blocks.to_vec(),
@@ -381,7 +382,9 @@ fn contents(
         }
         (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
         (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(source)),
-        (Operation::Reduce, Buffer::Output) => Content::Reduced(processors, element),
+        (Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce, Buffer::Output) => {
+            Content::Reduced(processors, element)
+        }
         (_, Buffer::Input | Buffer::Segment) => before(block),
     };
     (before, after)
