@@ -16,4 +16,5 @@ mod overlapping;
 mod pictures;
 mod png;
 mod ports;
+mod reductions;
 mod schedules;

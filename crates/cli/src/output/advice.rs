@@ -138,7 +138,7 @@ impl Advised<'_> {
         let times =
             |outcome: &Outcome| text::unpacking(outcome.judged, outcome.judged_unpacked, operation);
         match () {
-            () if self.comparison.problem.blocks().is_none() => None,
+            () if self.comparison.problem.blocks().is_none() || !operation.is_rooted() => None,
             () if self.chosen.order != Order::Ordered => {
                 Some(format!("Its tree is not in rank order; {}.", times(self.chosen)))
             }

@@ -1,14 +1,13 @@
-//! Schedules of an allgather, which goes along no tree. Every rank knows all counts, and works out its part
-//! by itself.
+//! Schedules of operations without a root, which go along no tree. Every rank knows all counts, and works out
+//! its part by itself.
 
 use super::CatalogueRow;
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
-use tuwtree_collective::{
-    CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
-};
-use tuwtree_model::{ClosedSet, CostModel, Problem, Time};
+use tuwtree_collective::allreduce::Folds;
+use tuwtree_collective::{CollectiveError, allreduce, reduce_scatter};
+use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Problem, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// An algorithm without parameters.
@@ -18,45 +17,119 @@ const fn row(
     summary: &'static str,
     build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
 ) -> CatalogueRow {
-    CatalogueRow {
-        is_online: true,
-        ..CatalogueRow::plain(summary, |request, _| !request.problem.operation().is_rooted(), build)
+    CatalogueRow { is_online: true, ..CatalogueRow::plain(summary, |_, _| true, build) }
+}
+
+/// Whether a construction combines operands in rank order, as operators need it that do not commute.
+pub(crate) fn keeps_operands_in_order(construction: Construction, operation: Operation) -> bool {
+    match construction {
+        Construction::RabenseifnerHalf
+        | Construction::RabenseifnerFull
+        | Construction::BinaryBlocks
+        | Construction::RecursiveDoubling => true,
+        _ => !operation.is_reduction(),
     }
 }
+
+pub(super) const PAIRWISE: CatalogueRow = row(
+    "each rank sends each other rank its block, as MPI libraries do with much data",
+    |request, wanted| {
+        let messages = messages_of_all_pairs(request.problem);
+        whole(request, wanted, messages, reduce_scatter::pairwise)
+    },
+);
 
 pub(super) const RING: CatalogueRow = row(
     "around the ring of all ranks, block by block, as MPI libraries do with much data",
     |request, wanted| {
-        let p = request.problem.processors() as u64;
-        whole(request, wanted, p.saturating_mul(p), ring)
+        let messages = messages_of_all_pairs(request.problem);
+        match request.problem.operation() {
+            Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::ring),
+            _ => whole(request, wanted, messages, tuwtree_collective::ring),
+        }
     },
 );
 
-pub(super) const RECURSIVE_DOUBLING: CatalogueRow = row(
-    "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
+pub(super) const RECURSIVE_DOUBLING: CatalogueRow = CatalogueRow {
+    suits: |request, _| {
+        let problem = request.problem;
+        problem.operation() != Operation::ReduceScatter || problem.processors().is_power_of_two()
+    },
+    ..row(
+        "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
+        |request, wanted| {
+            let build = match request.problem.operation() {
+                Operation::ReduceScatter => reduce_scatter::recursive_doubling,
+                Operation::Allreduce => allreduce::recursive_doubling,
+                _ => tuwtree_collective::recursive_doubling,
+            };
+            whole(request, wanted, 2 * messages_of_few_rounds(request.problem), build)
+        },
+    )
+};
+
+pub(super) const HALVING: CatalogueRow = row(
+    "ranks at distances p/2, p/4, ... exchange halves of what they have; made for powers of two",
     |request, wanted| {
-        let rounds = 2 * request.problem.processors().next_power_of_two().ilog2() as u64;
-        whole(request, wanted, rounds * request.problem.processors() as u64, recursive_doubling)
+        let messages = messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, reduce_scatter::halving)
+    },
+);
+
+pub(super) const RABENSEIFNER_HALF: CatalogueRow = row(
+    "halves are exchanged and combined, then given back; ranks beyond a power of two combine halves first",
+    |request, wanted| {
+        let messages = 2 * messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, |problem| allreduce::rabenseifner(problem, Folds::Half))
+    },
+);
+
+pub(super) const RABENSEIFNER_FULL: CatalogueRow = row(
+    "the same, but ranks beyond a power of two give all away first, as in MPICH with much data",
+    |request, wanted| {
+        let messages = 2 * messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, |problem| allreduce::rabenseifner(problem, Folds::Full))
+    },
+);
+
+pub(super) const BINARY_BLOCKS: CatalogueRow = row(
+    "the same in blocks of powers of two, which hand on what they have combined",
+    |request, wanted| {
+        let messages = 3 * messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, allreduce::binary_blocks)
     },
 );
 
 pub(super) const BRUCK: CatalogueRow = row(
     "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
-    |request, wanted| whole(request, wanted, messages_of_few_rounds(request.problem), bruck),
+    |request, wanted| {
+        let messages = messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, tuwtree_collective::bruck)
+    },
 );
 
 pub(super) const CIRCULANT: CatalogueRow = row(
     "windows of blocks at distances that halve p: fewest rounds, for any p (Träff 2024)",
-    |request, wanted| whole(request, wanted, messages_of_few_rounds(request.problem), circulant),
+    |request, wanted| {
+        let messages = messages_of_few_rounds(request.problem);
+        match request.problem.operation() {
+            Operation::ReduceScatter => whole(request, wanted, messages, reduce_scatter::circulant),
+            Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::circulant),
+            _ => whole(request, wanted, messages, tuwtree_collective::circulant),
+        }
+    },
 );
 
 pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
     is_long: true,
-    ..row(
-        "all blocks broadcast at once, in the number of pieces that is found best (Träff 2022)",
-        in_pieces,
-    )
+    ..row("all blocks at once, in the number of pieces that is found best (Träff 2022)", in_pieces)
 };
+
+/// `p^2`.
+fn messages_of_all_pairs(problem: &Problem) -> u64 {
+    let p = problem.processors() as u64;
+    p.saturating_mul(p)
+}
 
 /// `p ceil(lg p)`.
 fn messages_of_few_rounds(problem: &Problem) -> u64 {
@@ -82,7 +155,10 @@ fn whole(
     build: Build,
 ) -> Result<Built, NoTree> {
     expense(wanted, messages, 2).check(wanted.effort, request.watch, |_| String::new())?;
-    build(request.problem).map(Built::without_search).map_err(NoTree::failed)
+    build(request.problem).map(Built::without_search).map_err(|error| match error {
+        CollectiveError::NoPowerOfTwo { .. } => wanted.effort.refused(error),
+        error => NoTree::failed(error),
+    })
 }
 
 /// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest. If the
@@ -138,7 +214,11 @@ impl PieceSearch<'_> {
         expense.check(self.wanted.effort, self.request.watch, |_| String::new())?;
         self.tried.push(pieces);
         self.seconds += expense.seconds;
-        let schedule = circulant_in_pieces(problem, pieces).map_err(NoTree::failed)?;
+        let schedule = match problem.operation() {
+            Operation::ReduceScatter => reduce_scatter::circulant_in_pieces(problem, pieces),
+            _ => tuwtree_collective::circulant_in_pieces(problem, pieces),
+        };
+        let schedule = schedule.map_err(NoTree::failed)?;
         let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
         let timeline = timeline.map_err(|error| self.wanted.unsimulated(error))?;
         let key = (timeline.completion_time(), pieces);
