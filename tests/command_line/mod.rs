@@ -2,6 +2,7 @@
 
 mod advise;
 mod allgather;
+mod alltoall;
 mod bad_input;
 mod bombs;
 mod broadcast;

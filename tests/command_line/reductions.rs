@@ -110,7 +110,7 @@ fn what_does_not_fit_a_reduction_is_refused_by_name() {
         tuwtree(&format!("optimize {arguments}")).fails(2, &[message]);
     }
     let arguments = format!("optimize --op reduce-scatter --sizes {sizes} --algorithm bruck");
-    tuwtree(&arguments).fails(1, &["bruck is for allgather, and not for reduce-scatter"]);
+    tuwtree(&arguments).fails(1, &["bruck is for allgather, alltoall, and not for reduce-scatter"]);
     let three = "optimize --op reduce-scatter --dist same -p 3 --algorithm recursive-doubling";
     tuwtree(three).fails(1, &["powers of two"]);
 }

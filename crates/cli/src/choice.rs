@@ -15,8 +15,8 @@ use tuwtree_dp::Method;
 use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
-    ClosedSet, Construction, Operation, Operator, Order, Payload, Ports, Problem, ProblemError,
-    Root, Vector,
+    ClosedSet, Construction, MessageSizes, Operation, Operator, Order, Payload, Ports, Problem,
+    ProblemError, Root, Vector,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Request, Search, Settings, Wanted, catalogue, compare,
@@ -25,7 +25,7 @@ use tuwtree_treegen::AdaptiveRule;
 
 /// The problem, and the constructions to be compared.
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("payload").args(["dist", "sizes", "vector"]).required(true))]
+#[command(group = clap::ArgGroup::new("payload").args(["dist", "sizes", "vector", "matrix"]).required(true))]
 pub(crate) struct ComparisonArgs {
     #[command(flatten)]
     pub(crate) payload: PayloadArgs,
@@ -38,7 +38,8 @@ pub(crate) struct ComparisonArgs {
     ///
     /// Gather, scatter, allgather and reduce-scatter have a block for each process (--dist or --sizes),
     /// broadcast, reduce and allreduce one vector (--vector); an allreduce may also be given blocks, which are
-    /// one vector then. The operations from allgather on have no root, and go along no tree: see
+    /// one vector then. An alltoall has a message from each process to each (--matrix), or a block of each process
+    /// that it sends to all others (--dist or --sizes). The operations from allgather on have no root, and go along no tree: see
     /// docs/collectives.md. A reduction to a root combines vectors in rank order; constructions that do not
     /// keep it are left out unless they are named, and are then valid only for operators that commute. Without
     /// a root, all are compared, unless there is --order ordered.
@@ -344,6 +345,7 @@ impl ComparisonArgs {
     pub(crate) fn load(&self) -> Result<Problem, CliError> {
         check_one_standard_input(&[
             ("--sizes", self.payload.sizes.as_ref()),
+            ("--matrix", self.payload.matrix.as_ref()),
             ("--machine", self.costs.machine.as_ref()),
         ])?;
         let costs = self.costs.costs(None)?;
@@ -358,12 +360,16 @@ impl ComparisonArgs {
             (Operation::Allreduce, Payload::Blocks(sizes)) => {
                 Vector { processors: sizes.processors(), bytes: sizes.total() }.into()
             }
+            // Each rank's block for every rank.
+            (Operation::Alltoall, Payload::Blocks(sizes)) => MessageSizes::of_senders(&sizes)
+                .map_err(|error| CliError::Usage(format!("--op alltoall: {error}")))?
+                .into(),
             (_, payload) => payload,
         };
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
                 "--op: {error}; --vector is for broadcast, reduce and allreduce, --dist and --sizes are \
-                 for gather, scatter, allgather and reduce-scatter"
+                 for gather, scatter, allgather and reduce-scatter, --matrix is for alltoall"
             ))
         })?;
         let problem = self.operator.apply(&problem, &self.costs)?;

@@ -1,6 +1,6 @@
 //! Why there is no schedule.
 
-use tuwtree_model::{BlockSizes, ClosedSet, Operation, Problem};
+use tuwtree_model::{BlockSizes, ClosedSet, MessageSizes, Operation, Problem, TimeError};
 use tuwtree_schedule::{ScheduleError, TooManyActions};
 
 /// Why an algorithm has no schedule for a problem.
@@ -14,6 +14,15 @@ pub enum CollectiveError {
         /// The operation that is asked for.
         operation: Operation,
     },
+    /// A radix in which there are no digits.
+    #[error("the radix is {radix}; 2 and more are allowed")]
+    Radix {
+        /// 0 or 1.
+        radix: usize,
+    },
+    /// A time on which a choice depends cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
     /// A number of ranks that the algorithm is not for.
     #[error("it is for numbers of processes that are powers of two, and not for {processors}")]
     NoPowerOfTwo {
@@ -62,4 +71,15 @@ pub(crate) fn check_power_of_two(problem: &Problem) -> Result<(), CollectiveErro
         true => Ok(()),
         false => Err(CollectiveError::NoPowerOfTwo { processors }),
     }
+}
+
+/// The messages of an alltoall.
+pub(crate) fn exchanged(problem: &Problem) -> Result<&MessageSizes, CollectiveError> {
+    let (needed, operation) = (Operation::Alltoall, problem.operation());
+    problem.messages().ok_or(CollectiveError::OtherOperation { needed, operation })
+}
+
+/// Fails unless there are digits in this radix.
+pub(crate) fn check_radix(radix: usize) -> Result<(), CollectiveError> {
+    if radix < 2 { Err(CollectiveError::Radix { radix }) } else { Ok(()) }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Meeting {
     pub(crate) from: Option<Rank>,
 }
 
-/// Parts of the output, in the order in which a message has them.
+/// Parts of a buffer, in the order in which a message has them.
 #[derive(Debug, Default)]
 pub(crate) struct Data(Vec<Piece>);
 
@@ -122,7 +122,7 @@ pub(crate) fn gathering(
 }
 
 /// The schedule for a problem in rounds. `meet` says who meets whom in a round, the same at both
-/// ends; `fill` what is sent in a round by the first rank to the second.
+/// ends; `fill` what is sent in a round by the first rank to the second, and lies in the same place at both.
 ///
 /// # Complexity
 /// That of `fill` for each message, twice.
@@ -131,6 +131,21 @@ pub(crate) fn in_rounds(
     rounds: &Rounds<impl Fn(usize) -> Arrives>,
     meet: impl Fn(usize, Rank) -> Meeting,
     fill: impl Fn(usize, (Rank, Rank), &mut Data),
+) -> Result<Schedule, CollectiveError> {
+    let segments = vec![0; problem.processors()];
+    in_rounds_with_room(problem, rounds, segments, meet, |round, _, ends, data| {
+        fill(round, ends, data);
+    })
+}
+
+/// The same with segments of these sizes, where what is sent lies in places of its own at each end: `fill`
+/// is told whose.
+pub(crate) fn in_rounds_with_room(
+    problem: &Problem,
+    rounds: &Rounds<impl Fn(usize) -> Arrives>,
+    segments: Vec<u64>,
+    meet: impl Fn(usize, Rank) -> Meeting,
+    fill: impl Fn(usize, Rank, (Rank, Rank), &mut Data),
 ) -> Result<Schedule, CollectiveError> {
     let processors = problem.processors();
     let mut programs = Programs::new();
@@ -141,10 +156,10 @@ pub(crate) fn in_rounds(
             sent.0.clear();
             received.0.clear();
             if let Some(to) = to {
-                fill(round, (rank, to), &mut sent);
+                fill(round, rank, (rank, to), &mut sent);
             }
             if let Some(from) = from {
-                fill(round, (from, rank), &mut received);
+                fill(round, rank, (from, rank), &mut received);
             }
             let send = to.filter(|_| !sent.0.is_empty()).map(|to| {
                 let from = Region { buffer: rounds.source, pieces: &sent.0 };
@@ -165,15 +180,25 @@ pub(crate) fn in_rounds(
         }
         programs.end_processor();
     }
+    finished(problem, (rounds.order, problem.ports().get()), segments, programs)
+}
+
+/// The schedule of these programs for a problem, with what it promises and how many ports it takes.
+pub(crate) fn finished(
+    problem: &Problem,
+    (order, ports): (Order, u16),
+    segments: Vec<u64>,
+    programs: Programs,
+) -> Result<Schedule, CollectiveError> {
     let task = Task {
         operation: problem.operation(),
         root: None,
         payload: problem.payload().clone(),
         displacements: None,
-        order: rounds.order,
-        ports: problem.ports().get(),
+        order,
+        ports,
         costs: Some(problem.stated_costs().clone()),
         operator: problem.operator(),
     };
-    Ok(Schedule::new(task, vec![0; processors], programs)?)
+    Ok(Schedule::new(task, segments, programs)?)
 }

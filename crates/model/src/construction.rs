@@ -50,8 +50,10 @@ pub enum Construction {
     RabenseifnerFull,
     BinaryBlocks,
     Bruck,
+    BruckRadix,
     Circulant,
     CirculantPieces,
+    OpenShop,
 }
 
 impl Construction {
@@ -63,8 +65,8 @@ impl Construction {
     /// Whether it is for this operation.
     pub fn performs(self, operation: Operation) -> bool {
         match self {
-            Construction::Linear
-            | Construction::Oblivious
+            Construction::Linear => operation.is_rooted() || operation == Operation::Alltoall,
+            Construction::Oblivious
             | Construction::Adaptive
             | Construction::MinimumFirst
             | Construction::MaximumFirst
@@ -84,15 +86,23 @@ impl Construction {
             | Construction::Knomial
             | Construction::Hybrid
             | Construction::Exact => operation.is_rooted(),
-            Construction::Pairwise | Construction::Halving => operation == Operation::ReduceScatter,
+            Construction::Pairwise => {
+                matches!(operation, Operation::ReduceScatter | Operation::Alltoall)
+            }
+            Construction::Halving => operation == Operation::ReduceScatter,
             Construction::Ring => {
                 matches!(operation, Operation::Allgather | Operation::Allreduce)
             }
-            Construction::RecursiveDoubling | Construction::Circulant => !operation.is_rooted(),
+            Construction::RecursiveDoubling | Construction::Circulant => {
+                !operation.is_rooted() && operation != Operation::Alltoall
+            }
             Construction::RabenseifnerHalf
             | Construction::RabenseifnerFull
             | Construction::BinaryBlocks => operation == Operation::Allreduce,
-            Construction::Bruck => operation == Operation::Allgather,
+            Construction::Bruck => {
+                matches!(operation, Operation::Allgather | Operation::Alltoall)
+            }
+            Construction::BruckRadix | Construction::OpenShop => operation == Operation::Alltoall,
             Construction::CirculantPieces => {
                 matches!(operation, Operation::Allgather | Operation::ReduceScatter)
             }

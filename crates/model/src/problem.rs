@@ -1,8 +1,8 @@
 //! What is asked: the operation, its data, the costs, the root, the ports.
 
 use crate::{
-    BlockSizes, ClosedSet, CostModel, Costs, CostsError, Direction, Ports, Rank, StatedCosts, Time,
-    TimeError, Tree, TreeError,
+    BlockSizes, ClosedSet, CostModel, Costs, CostsError, Direction, MessageSizes, Ports, Rank,
+    StatedCosts, Time, TimeError, Tree, TreeError,
 };
 
 /// A collective operation.
@@ -36,6 +36,8 @@ pub enum Operation {
     ReduceScatter,
     /// Combine the vectors of all processors, and give each the whole result.
     Allreduce,
+    /// Give every processor what every other has for it.
+    Alltoall,
 }
 
 /// What kind of data an operation moves.
@@ -45,6 +47,8 @@ pub enum PayloadKind {
     Blocks,
     /// One vector, the same size everywhere.
     Vector,
+    /// A message from each processor to each.
+    Messages,
 }
 
 impl Operation {
@@ -56,6 +60,7 @@ impl Operation {
             | Operation::Allgather
             | Operation::ReduceScatter => PayloadKind::Blocks,
             Operation::Broadcast | Operation::Reduce | Operation::Allreduce => PayloadKind::Vector,
+            Operation::Alltoall => PayloadKind::Messages,
         }
     }
 
@@ -75,6 +80,7 @@ impl Operation {
             Operation::Gather | Operation::Scatter => true,
             Operation::Broadcast | Operation::Reduce => true,
             Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
+            Operation::Alltoall => false,
         }
     }
 
@@ -83,7 +89,7 @@ impl Operation {
         match self {
             Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => true,
             Operation::Gather | Operation::Scatter => false,
-            Operation::Broadcast | Operation::Allgather => false,
+            Operation::Broadcast | Operation::Allgather | Operation::Alltoall => false,
         }
     }
 
@@ -99,6 +105,7 @@ impl Operation {
             Operation::Scatter | Operation::Broadcast => true,
             Operation::Gather | Operation::Reduce => false,
             Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
+            Operation::Alltoall => false,
         }
     }
 }
@@ -119,11 +126,13 @@ pub enum Payload {
     Blocks(BlockSizes),
     /// Broadcast, reduction and allreduce: one vector of as many bytes for each of the processors.
     Vector(Vector),
+    /// Alltoall: a message from each processor to each.
+    Messages(MessageSizes),
 }
 
 /// Blocks for a broadcast or reduction, or one vector for a gather or scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes" })]
+#[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes", PayloadKind::Messages => "the size of each message" })]
 pub struct WrongPayload {
     /// The operation that is performed.
     pub operation: Operation,
@@ -135,6 +144,7 @@ impl Payload {
         match self {
             Payload::Blocks(_) => PayloadKind::Blocks,
             Payload::Vector(_) => PayloadKind::Vector,
+            Payload::Messages(_) => PayloadKind::Messages,
         }
     }
 
@@ -143,22 +153,25 @@ impl Payload {
         match self {
             Payload::Blocks(sizes) => sizes.processors(),
             Payload::Vector(vector) => vector.processors,
+            Payload::Messages(sizes) => sizes.processors(),
         }
     }
 
-    /// All bytes that there are: the sum of the blocks, or the vector.
+    /// All bytes that there are: the sum of the blocks or messages, or the vector.
     pub fn total(&self) -> u64 {
         match self {
             Payload::Blocks(sizes) => sizes.total(),
             Payload::Vector(vector) => vector.bytes,
+            Payload::Messages(sizes) => sizes.total(),
         }
     }
 
-    /// The size of a processor's own data: its block, or the vector.
+    /// The size of a processor's own data: its block, the vector, or the messages that it has.
     pub fn own(&self, rank: Rank) -> u64 {
         match self {
             Payload::Blocks(sizes) => sizes.block(rank),
             Payload::Vector(vector) => vector.bytes,
+            Payload::Messages(sizes) => sizes.row(rank),
         }
     }
 }
@@ -166,6 +179,12 @@ impl Payload {
 impl From<BlockSizes> for Payload {
     fn from(sizes: BlockSizes) -> Payload {
         Payload::Blocks(sizes)
+    }
+}
+
+impl From<MessageSizes> for Payload {
+    fn from(sizes: MessageSizes) -> Payload {
+        Payload::Messages(sizes)
     }
 }
 
@@ -251,14 +270,22 @@ impl Collective {
     pub fn blocks(&self) -> Option<&BlockSizes> {
         match &self.payload {
             Payload::Blocks(sizes) => Some(sizes),
-            Payload::Vector(_) => None,
+            Payload::Vector(_) | Payload::Messages(_) => None,
+        }
+    }
+
+    /// The messages of an alltoall.
+    pub fn messages(&self) -> Option<&MessageSizes> {
+        match &self.payload {
+            Payload::Messages(sizes) => Some(sizes),
+            Payload::Blocks(_) | Payload::Vector(_) => None,
         }
     }
 
     /// The vector of a broadcast or reduction.
     pub fn vector(&self) -> Option<Vector> {
         match self.payload {
-            Payload::Blocks(_) => None,
+            Payload::Blocks(_) | Payload::Messages(_) => None,
             Payload::Vector(vector) => Some(vector),
         }
     }
@@ -267,16 +294,17 @@ impl Collective {
     pub fn copied(&self, rank: Rank) -> u64 {
         match &self.payload {
             Payload::Blocks(sizes) => sizes.block(rank),
-            Payload::Vector(_) => 0,
+            Payload::Vector(_) | Payload::Messages(_) => 0,
         }
     }
 
     /// The bytes that go to (come from) the parent of a subtree that spans these ranks: their
-    /// blocks, or the whole vector.
+    /// blocks, or the whole vector; of an alltoall, which has no subtrees, all that these ranks have.
     pub fn segment(&self, first: Rank, last: Rank) -> u64 {
         match &self.payload {
             Payload::Blocks(sizes) => sizes.range(first, last),
             Payload::Vector(vector) => vector.bytes,
+            Payload::Messages(sizes) => sizes.before(last + 1, 0) - sizes.before(first, 0),
         }
     }
 
@@ -390,6 +418,7 @@ impl Operator {
         let cut = match payload {
             Payload::Blocks(sizes) => sizes.iter().find(is_cut),
             Payload::Vector(vector) => Some(vector.bytes).filter(is_cut),
+            Payload::Messages(sizes) => sizes.iter().find(is_cut),
         };
         match cut {
             Some(bytes) => Err(OperatorError::PartOfElement { bytes, element_bytes }),
@@ -662,6 +691,11 @@ impl Problem {
     /// The vector of a broadcast or reduction.
     pub fn vector(&self) -> Option<Vector> {
         self.collective.vector()
+    }
+
+    /// The messages of an alltoall.
+    pub fn messages(&self) -> Option<&MessageSizes> {
+        self.collective.messages()
     }
 
     /// How long `bytes` along the edge between a child and its parent, in the operation's direction,

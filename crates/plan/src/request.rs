@@ -210,11 +210,13 @@ pub struct Built {
     pub search: Option<Search>,
     /// In how many pieces every block is sent, if that was chosen.
     pub pieces: Option<usize>,
+    /// In which radix distances are written, if that was chosen.
+    pub radix: Option<usize>,
 }
 
 impl Built {
     pub(crate) fn without_search(plan: impl Into<Plan>) -> Built {
-        Built { plan: plan.into(), search: None, pieces: None }
+        Built { plan: plan.into(), search: None, pieces: None, radix: None }
     }
 }
 

@@ -14,8 +14,8 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Operator, Order,
-    Payload, Rank, StatedCosts, Vector,
+    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, MessageSizes, Operation, Operator,
+    Order, Payload, Rank, StatedCosts, Vector,
 };
 
 /// The name of the format.
@@ -23,8 +23,8 @@ pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
 pub const VERSION: u64 = 3;
 
-/// The oldest version that has all that a task needs, which is written: 3 for reductions without a root; 2
-/// for an allgather, for overheads, and for machines of version 2.
+/// The oldest version that has all that a task needs, which is written: 3 for reductions without a root and
+/// alltoall; 2 for an allgather, for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
         _ if !task.operation.is_rooted() => of_rootless(task.operation),
@@ -36,7 +36,7 @@ fn version(task: &Task) -> u64 {
 
 /// The oldest version with this operation, which has no root.
 fn of_rootless(operation: Operation) -> u64 {
-    if operation.is_reduction() { 3 } else { 2 }
+    if operation == Operation::Allgather { 2 } else { 3 }
 }
 
 /// Writes a schedule as one JSON object, a line for each processor's actions.
@@ -90,7 +90,7 @@ struct TaskFields<'a>(&'a Task);
 impl Serialize for TaskFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let task = self.0;
-        let mut fields = serializer.serialize_struct("Schedule", 12)?;
+        let mut fields = serializer.serialize_struct("Schedule", 13)?;
         fields.serialize_field("format", FORMAT)?;
         fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
@@ -118,6 +118,9 @@ impl Serialize for TaskFields<'_> {
                 fields.serialize_field("block_sizes_bytes", &BlockList(sizes))?;
             }
             Payload::Vector(vector) => fields.serialize_field("vector_bytes", &vector.bytes)?,
+            Payload::Messages(sizes) => {
+                fields.serialize_field("block_matrix_bytes", &MessageRows(sizes))?;
+            }
         }
         if let Some(displacements) = &task.displacements {
             fields.serialize_field("displacements_bytes", displacements)?;
@@ -160,6 +163,21 @@ struct BlockList<'a>(&'a BlockSizes);
 impl Serialize for BlockList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter())
+    }
+}
+
+/// A row for each sender.
+struct MessageRows<'a>(&'a MessageSizes);
+
+impl Serialize for MessageRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let MessageRows(sizes) = self;
+        let ranks = 0..sizes.processors();
+        serializer.collect_seq(
+            ranks
+                .clone()
+                .map(|from| ranks.clone().map(|to| sizes.message(from, to)).collect::<Vec<u64>>()),
+        )
     }
 }
 
@@ -417,6 +435,7 @@ struct ScheduleFields {
     machine: Option<Object<Machine>>,
     block_sizes_bytes: Option<NumberList>,
     vector_bytes: Option<u64>,
+    block_matrix_bytes: Option<Vec<NumberList>>,
     displacements_bytes: Option<NumberList>,
     element_bytes: Option<u64>,
     combine_per_byte: Option<f64>,
@@ -451,22 +470,10 @@ impl ScheduleFields {
         if self.root.is_none() && self.operation.is_rooted() {
             return Err("missing field `root`".into());
         }
-        let payload = match (self.block_sizes_bytes, self.vector_bytes) {
-            (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
-                return Err(format!(
-                    "\"block_sizes_bytes\" has {} entries, but \"processors\" is {}",
-                    sizes.len(),
-                    self.processors
-                ));
-            }
-            (Some(NumberList(sizes)), None) => {
-                Payload::Blocks(BlockSizes::new(sizes).map_err(|error| error.to_string())?)
-            }
-            (None, Some(bytes)) => Payload::Vector(Vector { processors: self.processors, bytes }),
-            (None, None) | (Some(_), Some(_)) => {
-                return Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into());
-            }
-        };
+        let payload = payload(
+            self.processors,
+            (self.block_sizes_bytes, self.vector_bytes, self.block_matrix_bytes),
+        )?;
         let costs = match (self.costs, self.machine) {
             (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
             (Some(Object(costs)), None) => {
@@ -498,6 +505,38 @@ impl ScheduleFields {
             operator,
         };
         Schedule::new(task, self.segment_bytes.0, self.actions.0).map_err(|error| error.to_string())
+    }
+}
+
+/// The data that a document states, of which one kind is given.
+fn payload(
+    processors: usize,
+    (blocks, vector, block_matrix): (Option<NumberList>, Option<u64>, Option<Vec<NumberList>>),
+) -> Result<Payload, String> {
+    if let Some(rows) = block_matrix {
+        if blocks.is_some() || vector.is_some() {
+            return Err("\"block_matrix_bytes\" is given beside other sizes".into());
+        }
+        let wrong = rows.iter().position(|NumberList(row)| row.len() != processors);
+        if wrong.is_some() || rows.len() != processors {
+            return Err("\"block_matrix_bytes\" is not \"processors\" rows of as many".into());
+        }
+        let sizes = rows.into_iter().flat_map(|NumberList(row)| row);
+        let sizes = MessageSizes::new(sizes).map_err(|error| error.to_string())?;
+        return Ok(Payload::Messages(sizes));
+    }
+    match (blocks, vector) {
+        (Some(NumberList(sizes)), None) if sizes.len() != processors => Err(format!(
+            "\"block_sizes_bytes\" has {} entries, but \"processors\" is {processors}",
+            sizes.len()
+        )),
+        (Some(NumberList(sizes)), None) => {
+            BlockSizes::new(sizes).map(Payload::Blocks).map_err(|error| error.to_string())
+        }
+        (None, Some(bytes)) => Ok(Payload::Vector(Vector { processors, bytes })),
+        (None, None) | (Some(_), Some(_)) => {
+            Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into())
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Task {
     pub operation: Operation,
     /// The root, one of the payload's processors; `None` if the operation has none.
     pub root: Option<Rank>,
-    /// Blocks if the operation is irregular, a vector otherwise.
+    /// Blocks, a vector or messages, as the operation has them.
     pub payload: Payload,
     /// Where each block starts in the memory of those who have all blocks, in bytes: of the root, in
     /// an allgather of everybody. `None` if they lie one after the other in rank order.
@@ -67,9 +67,7 @@ impl Task {
             (Some(displacements), Payload::Blocks(sizes)) if !self.operation.is_reduction() => {
                 check_displacements(displacements, sizes)
             }
-            (Some(_), Payload::Blocks(_) | Payload::Vector(_)) => {
-                Err(ScheduleError::WrongDisplacements { operation: self.operation })
-            }
+            (Some(_), _) => Err(ScheduleError::WrongDisplacements { operation: self.operation }),
         }
     }
 }
@@ -91,7 +89,9 @@ impl Task {
 /// is where it belongs.
 ///
 /// The output of a reduce-scatter has room for the whole vector. In the end the processor's own block of
-/// it, in its place, is the result, and what is beside it of no meaning.
+/// it, in its place, is the result, and what is beside it of no meaning. That of an alltoall holds what the
+/// processor gets; behind that, from the start, what it gives, and then room for messages on their way, as
+/// much as the segment has: so that a message may be made of all of these.
 ///
 /// # Invariants
 /// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
@@ -354,7 +354,10 @@ impl Schedule {
             rank,
             ports: self.task.ports,
             own_bytes: self.task.own(rank),
-            total_bytes: self.task.total(),
+            total_bytes: match &self.task.payload {
+                Payload::Messages(sizes) => sizes.column(rank),
+                Payload::Blocks(_) | Payload::Vector(_) => self.task.total(),
+            },
             segment_bytes: self.segments[rank],
         }
     }

@@ -83,6 +83,9 @@ impl Links {
                 MessageContent::Blocks((0..=processors).map(|rank| sizes.before(rank)).collect())
             }
             Payload::Vector(vector) => MessageContent::Vector(vector.bytes),
+            Payload::Messages(_) => {
+                return Err(DpError::Rootless { operation: problem.operation() });
+            }
         };
         let total = problem.payload().total();
         // No tree takes longer than all its messages and copies one after the other.

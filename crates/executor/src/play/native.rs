@@ -25,7 +25,10 @@ impl Buffers {
             Operation::Scatter => (&*self.output, &*self.input),
             Operation::Broadcast => return Ok(communicator.native_broadcast(&self.output, root)?),
             Operation::Reduce => return self.reduce_natively(role, root, communicator),
-            Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => {
+            Operation::Allgather
+            | Operation::ReduceScatter
+            | Operation::Allreduce
+            | Operation::Alltoall => {
                 return Err(ExecutionError::Rootless { operation });
             }
         };

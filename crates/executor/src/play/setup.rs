@@ -83,7 +83,10 @@ pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), Executio
             }
             Operation::Reduce => true,
             Operation::Broadcast => false,
-            Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
+            Operation::Allgather
+            | Operation::ReduceScatter
+            | Operation::Allreduce
+            | Operation::Alltoall => false,
         };
         if !role.is_root() || !has_place {
             return Err(ExecutionError::NoPlace { rank, own_bytes });
@@ -120,7 +123,10 @@ fn placed(
                 action.relocate(Buffer::Output, Buffer::Input, start(&buffers.input));
             }
             Operation::Broadcast | Operation::Reduce => {}
-            Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => {}
+            Operation::Allgather
+            | Operation::ReduceScatter
+            | Operation::Allreduce
+            | Operation::Alltoall => {}
         }
         if action.copies_nothing() {
             continue;

@@ -8,6 +8,9 @@ use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Time, TimeErr
 /// many ports. Reduce-scatter: rank `r` sends what it contributes to all blocks but its own. Allreduce: every
 /// rank sends and receives as much as the vector has.
 ///
+/// Alltoall: every rank sends all of its messages but that to itself, and receives all but that; and if it has
+/// some for so many others, or gets some from so many, these double likewise.
+///
 /// A byte reaches everybody, or comes together from everybody: with `k` ports the number of processors that
 /// know of it is at most `k + 1` times as large after the start-up of the fastest message. Processors send and
 /// receive at the same time.
@@ -41,15 +44,34 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
             unreachable!("these have a root")
         }
         Operation::Allgather => busy_with(problem, Direction::Receive, others)?,
+        Operation::Alltoall => return of_alltoall(problem),
     };
     let sent = match problem.operation() {
         Operation::ReduceScatter => 1.0,
         Operation::Allreduce => 2.0,
-        _ => return Ok(busy.later(reach(problem)?)),
+        _ => return Ok(busy.later(reach(problem, processors)?)),
     };
     let senders = (0..processors).filter(|&rank| sent > 1.0 || others(rank) > 0).count();
     let shared = shared_work(problem, sent, senders)?;
-    Ok(busy.later(reach(problem)?).later(shared))
+    Ok(busy.later(reach(problem, processors)?).later(shared))
+}
+
+/// The bound for an alltoall with some data.
+fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
+    let Some(sizes) = problem.messages() else { return Ok(Time::ZERO) };
+    let processors = sizes.processors();
+    let own = |rank: Rank| sizes.message(rank, rank);
+    let sent = busy_with(problem, Direction::Send, |rank| sizes.row(rank) - own(rank))?;
+    let received = busy_with(problem, Direction::Receive, |rank| sizes.column(rank) - own(rank))?;
+    let known = (0..processors)
+        .map(|rank| {
+            let others = || (0..processors).filter(|&other| other != rank);
+            let to = others().filter(|&other| sizes.message(rank, other) > 0).count();
+            let from = others().filter(|&other| sizes.message(other, rank) > 0).count();
+            to.max(from) + 1
+        })
+        .max();
+    Ok(sent.later(received).later(reach(problem, known.unwrap_or(1))?))
 }
 
 /// How long some rank is busy that sends, or receives, so many bytes through all of its ports.
@@ -68,8 +90,8 @@ fn busy_with(
     Ok(most)
 }
 
-/// When a byte can have reached all, or have come together from all.
-fn reach(problem: &Problem) -> Result<Time, TimeError> {
+/// When a byte can have reached so many, or have come together from them, the own rank included.
+fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     let (costs, processors) = (problem.costs(), problem.processors());
     let receives = |rank| costs.least_busy(Direction::Receive, rank, processors, 1);
     let start_up = match costs.homogeneous(processors) {
@@ -79,7 +101,7 @@ fn reach(problem: &Problem) -> Result<Time, TimeError> {
             .reduce(|least, next| Ok(least?.min(next?)))
             .expect("a problem has at least one processor")?,
     };
-    let reach = super::simple::rounds(processors, problem.ports().get());
+    let reach = super::simple::rounds(known, problem.ports().get());
     (0..reach).try_fold(Time::ZERO, |time, _| costs.sum(time, start_up))
 }
 

@@ -41,6 +41,8 @@ pub fn lower_bound(problem: &Problem) -> Result<Time, TimeError> {
         return rootless::bound(problem);
     }
     match (problem.payload(), problem.root()) {
+        // Without a root, as above.
+        (Payload::Messages(_), _) => Ok(Time::ZERO),
         (Payload::Blocks(sizes), Root::Given(root)) => {
             of_blocks(sizes, TwoLargest::of(sizes), root, busy, problem)
         }

@@ -252,7 +252,8 @@ impl TreeDocument {
             Operation::Gather
             | Operation::Scatter
             | Operation::Broadcast
-            | Operation::Allgather => check_ordered(&self.tree),
+            | Operation::Allgather
+            | Operation::Alltoall => check_ordered(&self.tree),
         };
         match checked {
             Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),
@@ -326,6 +327,8 @@ impl TryFrom<&Problem> for ProblemFields {
         let (block_sizes_bytes, vector_bytes) = match problem.payload() {
             Payload::Blocks(sizes) => (Some(NumberList(sizes.iter().collect())), None),
             Payload::Vector(vector) => (None, Some(vector.bytes)),
+            // No tree is for these.
+            Payload::Messages(_) => (None, None),
         };
         let mut fields = ProblemFields {
             operation: problem.operation(),

@@ -93,6 +93,8 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::RabenseifnerFull => &rootless::RABENSEIFNER_FULL,
         Construction::BinaryBlocks => &rootless::BINARY_BLOCKS,
         Construction::Bruck => &rootless::BRUCK,
+        Construction::BruckRadix => &rootless::BRUCK_RADIX,
+        Construction::OpenShop => &rootless::OPEN_SHOP,
         Construction::Circulant => &rootless::CIRCULANT,
         Construction::CirculantPieces => &rootless::CIRCULANT_PIECES,
     }

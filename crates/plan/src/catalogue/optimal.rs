@@ -66,7 +66,7 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         (Searched::Homogeneous(..), Some(Search::Homogeneous(method))) => {
             match problem.payload() {
                 Payload::Blocks(_) => {}
-                Payload::Vector(_) => {
+                Payload::Vector(_) | Payload::Messages(_) => {
                     return Err(wanted.effort.refused(format!(
                         "the {} method is for gather and scatter; `{}` finds trees for a {}",
                         method.name(),
@@ -172,7 +172,7 @@ pub(super) fn one_ported(problem: &Problem) -> Problem {
 pub(super) fn fastest(problem: &Problem) -> Result<tuwtree_model::Tree, NoTree> {
     match problem.payload() {
         Payload::Blocks(_) => optimal(problem, default_method(problem), &()),
-        Payload::Vector(_) => optimal_broadcast(problem),
+        Payload::Vector(_) | Payload::Messages(_) => optimal_broadcast(problem),
     }
     .map(|optimum| optimum.tree)
     .map_err(NoTree::failed)

@@ -6,7 +6,7 @@ use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::allreduce::Folds;
-use tuwtree_collective::{CollectiveError, allreduce, reduce_scatter};
+use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce_scatter};
 use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Problem, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -35,7 +35,10 @@ pub(super) const PAIRWISE: CatalogueRow = row(
     "each rank sends each other rank its block, as MPI libraries do with much data",
     |request, wanted| {
         let messages = messages_of_all_pairs(request.problem);
-        whole(request, wanted, messages, reduce_scatter::pairwise)
+        match request.problem.operation() {
+            Operation::Alltoall => whole(request, wanted, messages, alltoall::pairwise),
+            _ => whole(request, wanted, messages, reduce_scatter::pairwise),
+        }
     },
 );
 
@@ -104,7 +107,34 @@ pub(super) const BRUCK: CatalogueRow = row(
     "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
     |request, wanted| {
         let messages = messages_of_few_rounds(request.problem);
-        whole(request, wanted, messages, tuwtree_collective::bruck)
+        match request.problem.operation() {
+            Operation::Alltoall => {
+                let pieces = request.problem.processors() as u64 / 2;
+                expense(wanted, messages, pieces)
+                    .check(wanted.effort, request.watch, |_| String::new())?;
+                whole(request, wanted, messages, |problem| alltoall::bruck(problem, 2))
+            }
+            _ => whole(request, wanted, messages, tuwtree_collective::bruck),
+        }
+    },
+);
+
+pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
+    is_long: true,
+    ..row(
+        "digit by digit of distances, in the radix that is found best (Fan et al. 2025)",
+        in_radix,
+    )
+};
+
+pub(super) const OPEN_SHOP: CatalogueRow = row(
+    "straight to receivers, whoever has most to do first, sending and receiving independently",
+    |request, wanted| {
+        let p = request.problem.processors() as u64;
+        // Every message is chosen among those of ranks that wait.
+        let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 16);
+        expense(wanted, messages, 1).check(wanted.effort, request.watch, |_| String::new())?;
+        whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::open_shop)
     },
 );
 
@@ -124,6 +154,39 @@ pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
     is_long: true,
     ..row("all blocks at once, in the number of pieces that is found best (Träff 2022)", in_pieces)
 };
+
+/// The alltoall in which everybody sends to everybody in turn.
+pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::linear)
+}
+
+/// The fastest of Bruck's alltoalls in some radices, of equally fast ones that of the least radix.
+fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = request.problem;
+    let p = problem.processors();
+    let mut best: Option<(Time, usize, Schedule)> = None;
+    let mut seconds = 0.0;
+    // All small ones, then each about half as large again as the one before.
+    let radices = std::iter::successors(Some(9), |&radix: &usize| Some(radix + radix / 2));
+    let radices = (3..9).chain(radices).take_while(|&radix| radix <= p);
+    for radix in std::iter::once(2).chain(radices) {
+        let messages = messages_of_few_rounds(problem).saturating_mul(radix as u64 / 2);
+        let expense = expense(wanted, messages, (p / radix) as u64);
+        seconds += expense.seconds;
+        if best.is_some() && wanted.effort != Effort::Any && seconds > SEARCH_SECONDS {
+            break;
+        }
+        expense.check(wanted.effort, request.watch, |_| String::new())?;
+        let schedule = alltoall::bruck(problem, radix).map_err(NoTree::failed)?;
+        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
+            best = Some((time, radix, schedule));
+        }
+    }
+    let (_, radix, schedule) = best.expect("radix 2 was tried");
+    Ok(Built { radix: Some(radix), ..Built::without_search(schedule) })
+}
 
 /// `p^2`.
 fn messages_of_all_pairs(problem: &Problem) -> u64 {
@@ -248,7 +311,7 @@ fn likely_pieces(problem: &Problem) -> (usize, usize) {
     (likely.expect("one piece is among all"), most)
 }
 
-/// How long numbers of pieces are tried that nobody asked for, as estimated.
+/// How long numbers of pieces, and radices, are tried that nobody asked for, as estimated.
 const SEARCH_SECONDS: f64 = 10.0;
 
 /// More pieces are not tried.

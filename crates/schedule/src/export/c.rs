@@ -57,6 +57,12 @@ pub enum CError {
         /// The name asked for.
         name: String,
     },
+    /// An operation for which there is no C.
+    #[error("{} is not written as C, but as GOAL, SMPI, DOT and JSON", operation.name())]
+    Operation {
+        /// The operation of the schedule.
+        operation: Operation,
+    },
     /// The schedule cannot be performed.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
@@ -105,6 +111,10 @@ impl<'a> CFiles<'a> {
     pub fn new(schedule: &'a Schedule, name: &'a str) -> Result<CFiles<'a>, CError> {
         if !is_name(name) {
             return Err(CError::Name { name: name.to_owned() });
+        }
+        let operation = schedule.task().operation;
+        if operation == Operation::Alltoall {
+            return Err(CError::Operation { operation });
         }
         let free = Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing");
         simulate(schedule, &free, Sends::Synchronous)?;
@@ -233,6 +243,7 @@ impl<'a> CFiles<'a> {
             Operation::Allreduce => {
                 format!("Reduction of {bytes} bytes of each of {p} processes, to all of them.")
             }
+            Operation::Alltoall => format!("Alltoall of {p} processes, {bytes} bytes."),
         }
     }
 
@@ -341,7 +352,7 @@ impl<'a> CFiles<'a> {
             Payload::Blocks(sizes) => {
                 (0..=sizes.processors()).map(|rank| sizes.before(rank)).collect()
             }
-            Payload::Vector(_) => Vec::new(),
+            Payload::Vector(_) | Payload::Messages(_) => Vec::new(),
         }
     }
 }
@@ -478,6 +489,7 @@ fn parameters(operation: Operation) -> &'static str {
         Operation::Gather | Operation::Scatter | Operation::Allgather => {
             "const void *input, void *output, const MPI_Aint *displacements"
         }
+        Operation::Alltoall => "const void *input, void *output",
         Operation::Broadcast => "void *vector",
         Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
             "const void *input, void *output, MPI_Datatype type, MPI_Op op"
@@ -490,6 +502,7 @@ fn passed(operation: Operation) -> &'static str {
         Operation::Gather | Operation::Scatter | Operation::Allgather => {
             "input, output, displacements"
         }
+        Operation::Alltoall => "input, output",
         Operation::Broadcast => "vector",
         Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
             "input, output, type, op"
@@ -556,6 +569,9 @@ fn argument_notes(schedule: &Schedule) -> String {
              *                 its part of the result, and what is beside it of no meaning\n{}",
             operator_notes(task.order)
         ),
+        Operation::Alltoall => {
+            " * input           messages to all\n * output          messages from all".to_owned()
+        }
         Operation::Allreduce => format!(
             " * input           {bytes} bytes\n \
              * output          {bytes} bytes\n{}",

@@ -126,9 +126,44 @@ impl<'a> FlowState<'a> {
                 let behind = Contents::nothing(bytes - before - own);
                 Contents::nothing(before).then(block).then(behind)
             }
+            (Operation::Alltoall, Buffer::Output) => self.work_room(rank, bytes),
             (Operation::Broadcast, Buffer::Output) if task.root == Some(rank) => data,
             (_, Buffer::Output) if schedule.processors() == 1 => data,
             (_, Buffer::Output | Buffer::Segment) => Contents::nothing(bytes),
+        }
+    }
+
+    /// What the output of an alltoall holds in the beginning: the message to oneself in its place, and behind
+    /// the room for all messages what the rank gives.
+    fn work_room(&self, rank: Rank, bytes: u64) -> Contents {
+        let task = self.actions.schedule.task();
+        let Payload::Messages(sizes) = &task.payload else { return Contents::nothing(bytes) };
+        let given = |start, bytes| {
+            Contents::of(ByteRun {
+                source: ByteSource::Data,
+                start: sizes.before(rank, start),
+                bytes,
+            })
+        };
+        let (column, row, place) = (sizes.column(rank), sizes.row(rank), sizes.place(rank, rank));
+        let own = sizes.message(rank, rank);
+        Contents::nothing(place)
+            .then(given(rank, own))
+            .then(Contents::nothing(column - place - own))
+            .then(given(0, row))
+            .then(Contents::nothing(bytes - column - row))
+    }
+
+    /// The number, among the operation's data, of the byte that belongs at this offset of an output; `None`
+    /// where none does.
+    fn belongs(&self, rank: Rank, offset: u64) -> Option<u64> {
+        match &self.actions.schedule.task().payload {
+            Payload::Messages(sizes) => {
+                (offset < sizes.column(rank)).then(|| sizes.at_place(rank, offset))
+            }
+            Payload::Blocks(_) | Payload::Vector(_) => {
+                Some(self.place(rank, Buffer::Output) + offset)
+            }
         }
     }
 
@@ -138,6 +173,7 @@ impl<'a> FlowState<'a> {
         match (&task.payload, task.operation, buffer) {
             (Payload::Blocks(sizes), Operation::Gather | Operation::Allgather, Buffer::Input)
             | (Payload::Blocks(sizes), Operation::Scatter, Buffer::Output) => sizes.before(rank),
+            (Payload::Messages(sizes), _, Buffer::Input) => sizes.before(rank, 0),
             _ => 0,
         }
     }
@@ -230,10 +266,11 @@ impl<'a> FlowState<'a> {
         }
         let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
         let (rank, offset) = (self.actions.processor(index), at + written);
+        let Some(place) = self.belongs(rank, offset) else { return Ok(()) };
         Err(Fault::WrittenTwice {
             at: self.actions.at(index),
             offset,
-            place: self.actions.datum(self.place(rank, Buffer::Output) + offset),
+            place: self.actions.datum(place),
             before: self.writer(rank, offset, Some(index)),
         })
     }
@@ -343,6 +380,7 @@ impl<'a> FlowState<'a> {
                     let start = self.actions.block_start(rank);
                     self.check_result(rank, &output.part(start, task.own(rank)), start)?;
                 }
+                Operation::Alltoall => self.check_messages(rank, output)?,
                 Operation::Gather
                 | Operation::Scatter
                 | Operation::Broadcast
@@ -355,6 +393,22 @@ impl<'a> FlowState<'a> {
                         self.check_run(rank, &rest, offset, place)?;
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless an output begins with all messages to the rank.
+    fn check_messages(&self, rank: Rank, output: &Contents) -> Result<(), Fault> {
+        let Payload::Messages(sizes) = &self.actions.schedule.task().payload else { return Ok(()) };
+        for sender in 0..sizes.processors() {
+            let (start, number) = (sizes.place(sender, rank), sizes.before(sender, rank));
+            let message = output.part(start, sizes.message(sender, rank));
+            let mut offset = 0;
+            for run in message.runs() {
+                let there = Contents::of(run);
+                self.check_run(rank, &there, start + offset, number + offset)?;
+                offset += run.bytes;
             }
         }
         Ok(())

@@ -18,7 +18,7 @@
 //! - An exchange has ended when both of its messages have. A receive that combines reads what it
 //!   combines with, and therefore waits for earlier receives and copies; of an exchange, it combines when
 //!   both messages have ended, so that what is sent may be what it combines with.
-//! - In gather, scatter, broadcast and allgather, a byte of an output is written once, even if the same byte
+//! - In gather, scatter, broadcast, allgather and alltoall, a byte of an output is written once, even if the same byte
 //!   comes a second time.
 //! - Consecutive: what a processor has received (in a gather, also what it has copied from its
 //!   input; in a scatter the root's input from the start) and not yet sent on (in a scatter, nor
@@ -226,7 +226,7 @@ impl<'a> Actions<'a> {
     fn block_start(&self, rank: Rank) -> u64 {
         match &self.schedule.task().payload {
             Payload::Blocks(sizes) => sizes.before(rank),
-            Payload::Vector(_) => 0,
+            Payload::Vector(_) | Payload::Messages(_) => 0,
         }
     }
 
@@ -234,6 +234,10 @@ impl<'a> Actions<'a> {
     fn datum(&self, offset: u64) -> Datum {
         match &self.schedule.task().payload {
             Payload::Vector(_) => Datum::OfVector { byte: offset },
+            Payload::Messages(sizes) => {
+                let (from, to, byte) = sizes.message_of(offset);
+                Datum::OfMessage { from, to, byte }
+            }
             Payload::Blocks(sizes) => {
                 // The last block that starts at or before the byte: empty ones come first.
                 let (mut block, mut end) = (0, sizes.processors());

@@ -226,7 +226,7 @@ fn check_elements(schedule: &Schedule, element: Element) -> Result<(), String> {
         Payload::Vector(vector) if vector.bytes % element.bytes() != 0 => {
             fault("the vector".to_owned(), vector.bytes)
         }
-        Payload::Vector(_) => Ok(()),
+        Payload::Vector(_) | Payload::Messages(_) => Ok(()),
     }
 }
 
@@ -341,7 +341,7 @@ fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> 
         Operation::Gather | Operation::Allgather => buffer == Buffer::Output,
         Operation::Scatter => buffer == Buffer::Input,
         Operation::Broadcast | Operation::Reduce => false,
-        Operation::ReduceScatter | Operation::Allreduce => false,
+        Operation::ReduceScatter | Operation::Allreduce | Operation::Alltoall => false,
     };
     match is_of_all {
         true => blocks.to_vec(),
@@ -381,7 +381,9 @@ fn contents(
             Content::Bytes(Ink::Data(block))
         }
         (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
-        (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(source)),
+        (Operation::Broadcast | Operation::Alltoall, Buffer::Output) => {
+            Content::Bytes(Ink::Data(source))
+        }
         (Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce, Buffer::Output) => {
             Content::Reduced(processors, element)
         }

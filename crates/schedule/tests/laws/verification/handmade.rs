@@ -1,7 +1,7 @@
 //! Right schedules that follow no tree.
 
 use super::editable::{Editable, Step, place};
-use tuwtree_model::{BlockSizes, Operation, Operator, Rank, Vector};
+use tuwtree_model::{BlockSizes, MessageSizes, Operation, Operator, Rank, Vector};
 use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Task};
 
 use Buffer::{Input, Output, Segment};
@@ -289,6 +289,34 @@ pub(crate) fn reduce_scatter_in_pairs(sizes: &[u64]) -> Editable {
     schedule
 }
 
+/// An alltoall of three processors in which 1 passes on what 0 has for 2, with what it has itself.
+pub(crate) fn alltoall_by_a_relay() -> Editable {
+    let sizes = MessageSizes::new([1, 2, 1, 0, 2, 1, 1, 1, 0]).unwrap();
+    let mut schedule = idle(Operation::Alltoall, 0, sizes.into(), 1);
+    schedule.segments = vec![0, 1, 0];
+    // Columns have 2, 5 and 2 bytes, rows 4, 3 and 2.
+    schedule.programs[0] = vec![Step::exchange(
+        Step::send(1, 0, place(Input, 1, 3)),
+        Step::receive(2, 0, place(Output, 1, 1)),
+    )];
+    let mut both = place(Output, 0, 2);
+    both.pieces.extend(place(Output, 8, 1).pieces);
+    let mut passed = place(Output, 8, 1);
+    passed.pieces.extend(place(Output, 7, 1).pieces);
+    schedule.programs[1] = vec![
+        Step::receive(0, 0, both),
+        Step::exchange(Step::send(2, 0, passed), Step::receive(2, 0, place(Output, 4, 1))),
+    ];
+    schedule.programs[2] = vec![
+        Step::send(0, 0, place(Input, 0, 1)),
+        Step::exchange(
+            Step::send(1, 0, place(Input, 1, 1)),
+            Step::receive(1, 0, place(Output, 0, 2)),
+        ),
+    ];
+    schedule
+}
+
 /// An allgather in which 0 relays, in pieces of several places, and sends an own block as it was given.
 pub(crate) fn allgather_by_a_relay() -> Editable {
     let blocks = BlockSizes::new([2, 3, 1]).unwrap();
@@ -328,5 +356,6 @@ pub(crate) fn all() -> Vec<Editable> {
         allreduce_by_doubling(),
         allreduce_by_a_root(),
         reduce_scatter_in_pairs(&[2, 0, 1]),
+        alltoall_by_a_relay(),
     ]
 }

@@ -32,7 +32,8 @@ pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
     machine.check_outputs()?;
     let kept = match schedule.task.operation {
         Operation::Gather | Operation::Scatter => order_of_holdings(schedule, &machine),
-        Operation::Broadcast | Operation::Reduce | Operation::Allgather => machine.order,
+        Operation::Broadcast | Operation::Reduce => machine.order,
+        Operation::Allgather | Operation::Alltoall => machine.order,
         Operation::ReduceScatter | Operation::Allreduce => machine.order_of_results(),
     };
     match kept <= schedule.task.order {
@@ -186,6 +187,18 @@ impl<'a> Machine<'a> {
                     output[place.start as usize..place.end as usize].clone_from_slice(&own);
                     (own, segment, output)
                 }
+                Operation::Alltoall => {
+                    let Payload::Messages(sizes) = &task.payload else { unreachable!() };
+                    let mut output = nothing(sizes.column(rank));
+                    let place = sizes.place(rank, rank) as usize;
+                    let itself = sizes.before(rank, rank) - sizes.before(rank, 0);
+                    for at in 0..sizes.message(rank, rank) as usize {
+                        output[place + at] = own[itself as usize + at].clone();
+                    }
+                    output.extend(own.iter().cloned());
+                    output.extend(segment.iter().cloned());
+                    (own, segment, output)
+                }
                 Operation::ReduceScatter | Operation::Allreduce => {
                     let held = (0..segment.len() as u64)
                         .map(|at| if at < task.total() { sum(at) } else { Byte::Nothing });
@@ -202,7 +215,8 @@ impl<'a> Machine<'a> {
             memory.insert((rank, Buffer::Segment), segment);
             memory.insert((rank, Buffer::Output), output);
         }
-        if task.processors() == 1 && !task.operation.is_reduction() {
+        let is_lone = task.processors() == 1 && task.operation != Operation::Alltoall;
+        if is_lone && !task.operation.is_reduction() {
             memory.insert((0, Buffer::Output), (0..task.total()).map(Byte::Data).collect());
         }
         let (moved, order) = (BTreeMap::new(), Order::Ordered);
@@ -307,10 +321,15 @@ impl<'a> Machine<'a> {
     /// Puts data into its place.
     fn keep(&mut self, into: At, data: Vec<Byte>) -> Result<(), String> {
         let step = &self.schedule.programs[into.0][into.1];
+        // Where the output ends that is written once.
+        let end = match &self.schedule.task.payload {
+            Payload::Messages(sizes) => sizes.column(into.0),
+            Payload::Blocks(_) | Payload::Vector(_) => u64::MAX,
+        };
         for ((buffer, offset), byte) in bytes_of(step.into.as_ref().unwrap()).zip(&data) {
             let there = &mut self.memory.get_mut(&(into.0, buffer)).unwrap()[offset as usize];
             let new = match (step.arrival, &there, byte) {
-                (Arrival::Store, Byte::Data(_), _) if buffer == Buffer::Output => {
+                (Arrival::Store, Byte::Data(_), _) if buffer == Buffer::Output && offset < end => {
                     return Err("an output is written twice".into());
                 }
                 (Arrival::Store, _, byte) => byte.clone(),
@@ -369,6 +388,14 @@ impl<'a> Machine<'a> {
                 Operation::Scatter => {
                     output.iter().cloned().eq(own_data(self.schedule, rank).map(Byte::Data))
                 }
+                Operation::Alltoall => {
+                    let Payload::Messages(sizes) = &task.payload else { unreachable!() };
+                    let wanted = (0..task.processors()).flat_map(|sender| {
+                        let start = sizes.before(sender, rank);
+                        (start..start + sizes.message(sender, rank)).map(Byte::Data)
+                    });
+                    output[..sizes.column(rank) as usize].iter().cloned().eq(wanted)
+                }
                 Operation::Reduce => (0..).zip(output).all(|at| self.is_result(at)),
                 Operation::ReduceScatter | Operation::Allreduce => {
                     let start = own_data(self.schedule, rank).start;
@@ -398,6 +425,7 @@ fn own_data(schedule: &Editable, rank: Rank) -> std::ops::Range<u64> {
     match &schedule.task.payload {
         Payload::Blocks(sizes) => sizes.before(rank)..sizes.before(rank) + sizes.block(rank),
         Payload::Vector(vector) => 0..vector.bytes,
+        Payload::Messages(sizes) => sizes.before(rank, 0)..sizes.before(rank + 1, 0),
     }
 }
 
