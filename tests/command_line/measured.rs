@@ -73,3 +73,72 @@ fn break_even_points_need_seconds() {
     tuwtree("optimize -p 8 --dist same --break-even").fails(2, &["--machine"]);
     tuwtree(&format!("{arguments} --break-even --json")).fails(2, &["--json"]);
 }
+
+#[test]
+fn planner_and_judge_stand_beside_measured_times_where_latency_overlaps() {
+    let text = fs::read_to_string(sample()).unwrap();
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    // The same times, as if trees had been planned with costs whose latency overlaps.
+    value["machine"] = serde_json::json!({
+        "format": "tuwtree-machine", "version": 2, "name": "made up", "date": "2026-11-22",
+        "provenance": "made up",
+        "homogeneous": {
+            "alpha_seconds": 5e-6, "overhead_seconds": 4e-7, "beta_seconds_per_byte": 1e-10,
+            "gamma_seconds_per_byte": 0.0,
+        },
+    });
+    let folder = folder("measured_beside_the_judge");
+    let file = folder.join("measured.json");
+    fs::write(&file, value.to_string()).unwrap();
+    let report = |arguments: &str| tuwtree(&format!("report {} {arguments}", file.display()));
+    let said = report("").success();
+    assert!(said.contains("95 % interval    planned     judged  times judged"), "{said}");
+    let page = folder.join("page.html");
+    report(&format!("-o {}", page.display())).success();
+    assert!(fs::read_to_string(&page).unwrap().contains("<th>median : judged</th>"));
+    let series: Value = serde_json::from_str(&report("--json").success()).unwrap();
+    let setting = |field: &str| value[field].as_u64().unwrap();
+    let machine = folder.join("machine.json");
+    fs::write(&machine, value["machine"].to_string()).unwrap();
+    let mut trees = 0;
+    for one in series["series"].as_array().unwrap() {
+        let name = one["algorithm"].as_str().unwrap();
+        let Some((construction, "eager" | "strict")) = name.rsplit_once('-') else {
+            assert!(one["judged_seconds"].is_null(), "{one}");
+            continue;
+        };
+        trees += 1;
+        if one["mean_block"] != 100 {
+            continue;
+        }
+        // What the optimizer says of the same problem.
+        let bytes = setting("element_bytes");
+        let sizes: Vec<String> = {
+            let (p, rho, seed) = (setting("processors"), setting("rho"), setting("seed"));
+            let dist = one["distribution"].as_str().unwrap();
+            let sizes =
+                tuwtree(&format!("generate --dist {dist} -p {p} -b 100 --rho {rho} --seed {seed}"));
+            let sizes = sizes.success();
+            sizes
+                .split_whitespace()
+                .map(|one| (one.parse::<u64>().unwrap() * bytes).to_string())
+                .collect()
+        };
+        let compared = tuwtree_with_input(
+            &format!(
+                "optimize --sizes - --machine {} --root {} --algorithm {construction} \
+                 --adaptive-rule gather-time --json",
+                machine.display(),
+                setting("root")
+            ),
+            &sizes.join(" "),
+        );
+        let compared: Value = serde_json::from_str(&compared.success()).unwrap();
+        let built = &compared["constructions"][0];
+        assert_eq!(built["judged_time"], one["judged_seconds"], "{one}");
+        assert_eq!(built["completion_time"], one["planned_seconds"], "{one}");
+    }
+    assert!(trees > 0);
+    // Without overlap, all stays as it was.
+    assert!(!tuwtree(&format!("report {}", sample())).success().contains("judged"));
+}

@@ -94,16 +94,20 @@ fn a_schedule_keeps_the_overhead_of_its_tree() {
 }
 
 #[test]
-fn exports_say_how_the_overhead_maps_or_that_it_does_not() {
+fn exports_say_how_the_overhead_maps() {
     let folder = folder("overlapping_exports");
     let [goal, c, replay] = ["star.goal", "star.c", "replay"].map(|name| folder.join(name));
     let export = |arguments: &str| on_star(&format!("export - {arguments}"));
     export(&format!("--overhead 2 --format goal -o {}", goal.display())).success();
     let goal = fs::read_to_string(goal).unwrap();
     assert!(goal.contains("// LogGOPSim: -L 8 -o 0 -g 2 -G 1 -O 0 -S 1000000000"), "{goal}");
-    let replay = replay.display();
-    export(&format!("--overhead 2 --format smpi -o {replay}"))
-        .fails(1, &["latency from 1 to 0 overlaps", "an overhead of all alpha"]);
+    export(&format!("--overhead 2 --format smpi -o {}", replay.display())).success();
+    let read = |name: &str| fs::read_to_string(replay.join(name)).unwrap();
+    // The first byte of each message is overhead; the other one is 2^20 bytes there, less the envelope.
+    let trace = read("trace.txt");
+    assert!(trace.contains("0 irecv 1 0 1048560 6\n") && trace.contains("0 waitall\n"), "{trace}");
+    assert!(read("platform.xml").contains("lat=\"4e2s\""), "{}", read("platform.xml"));
+    assert!(read("run.sh").contains("--cfg=smpi/or:0:3e2:0"), "{}", read("run.sh"));
     let newer = STAR
         .replace("\"version\":1", "\"version\":4")
         .replace("\"alpha\":10", "\"alpha\":10,\"overhead\":2");
@@ -111,6 +115,42 @@ fn exports_say_how_the_overhead_maps_or_that_it_does_not() {
     let c = fs::read_to_string(c).unwrap();
     assert!(c.contains("Made for alpha 10 with overhead 2 and, per byte, beta 1"), "{c}");
     assert!(c.contains("in strict order: 36"), "{c}");
+}
+
+#[test]
+fn replays_of_overlapping_latency_need_a_tree_and_one_law_for_all_pairs() {
+    let folder = folder("overlapping_replays");
+    let [ring, machine, replay] =
+        ["ring.json", "pairs.json", "replay"].map(|name| folder.join(name).display().to_string());
+    let costs = "--alpha 10 --beta 1 --gamma 0";
+    let blocks = "--dist same -p 4 -b 8";
+    tuwtree(&format!("optimize --op allgather {blocks} {costs} --algorithm ring -o {ring}"))
+        .success();
+    let export = |costs: &str| tuwtree(&format!("export {ring} --format smpi {costs} -o {replay}"));
+    export(&format!("{costs} --overhead 2")).fails(1, &["rank 0 receives as it sends or after"]);
+    export(costs).success();
+    let entry = |apart: f64| move |one: usize, other: usize| if one == other { 0.0 } else { apart };
+    let table = |entry: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+        (0..4).map(|one| (0..4).map(|other| entry(one, other)).collect()).collect()
+    };
+    let pairs = serde_json::json!({
+        "format": "tuwtree-machine", "version": 2, "name": "pairs", "date": "2026-11-22",
+        "provenance": "made up",
+        "matrix": {
+            "alpha_seconds": table(&|one, other| 1e-5 * one.abs_diff(other) as f64),
+            "overhead_seconds": table(&entry(1e-6)),
+            "beta_seconds_per_byte": table(&entry(1e-9)),
+            "gamma_seconds_per_byte": vec![0; 4],
+        },
+    });
+    fs::write(&machine, pairs.to_string()).unwrap();
+    let export = format!("export - --format smpi --machine {machine} -o {replay}");
+    on_star(&export).fails(1, &["the latency from 1 to 0 overlaps", "hold for all pairs"]);
+    let star = format!("{costs} --overhead 6 --format smpi -o {replay}");
+    let scatter = STAR.replace("gather", "scatter");
+    tuwtree_with_input(&format!("export - {star}"), &scatter)
+        .fails(1, &["lambda = 4 is below o + beta = 7"]);
+    on_star(&format!("export - {star}")).success();
 }
 
 #[test]

@@ -14,6 +14,7 @@ use tuwtree_laws::problems::{gather, homogeneous, irregular};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, Costs, Distribution, DistributionParameters, Homogeneous,
     Operation, Operator, Problem, Randomness, Rank, Root, Tree, Vector, completion_time,
+    judged_time,
 };
 use tuwtree_schedule::export::smpi::Replay;
 use tuwtree_schedule::{Schedule, Sends, simulate};
@@ -120,6 +121,36 @@ fn smpi_agrees_where_each_ordered_pair_has_its_own_link() {
     );
     let costs = Costs::Matrix(costs.unwrap());
     agree(processors, &costs, &homogeneous(100, 1, 1), "smpi-pairs");
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_with_the_judge_where_latency_overlaps() {
+    let folder = folder("smpi-overlapping");
+    let processors = 64;
+    for (alpha, overhead, gamma) in [(5000.0, 400.0, 0.0), (90.0, 0.0, 1.0), (30_000.0, 9.0, 0.25)]
+    {
+        let one_port = Homogeneous::new(alpha, 1.0, gamma).unwrap();
+        let costs = one_port.with_overhead(overhead).unwrap();
+        for distribution in SEVERAL {
+            let parameters = DistributionParameters::new(processors, 1000);
+            let sizes = distribution.sizes(parameters, Randomness::Glibc { seed: 1 }).unwrap();
+            let root = Root::Given(processors / 2);
+            for (construction, tree) in trees(&gather(&sizes, one_port, root)) {
+                for problem in irregular(&sizes, costs) {
+                    let expected = judged_time(&tree, &problem).unwrap().units();
+                    let schedule = Schedule::without_costs(&tree, problem.collective()).unwrap();
+                    let time = replayed(&schedule, &costs.into(), &folder);
+                    assert!(
+                        (time - expected).abs() <= 1e-6 * expected,
+                        "{} {construction} {} {alpha}: SMPI says {time}, the judge {expected}",
+                        distribution.name(),
+                        problem.operation().name()
+                    );
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The engines agree, cell by cell, and so do the trees, on many small adversarial problems.
 
+use crate::progress::Meter;
 use crate::random::Random;
 use crate::{Method, dense, optimal, optimal_binary, plain, published};
 use tuwtree_model::{
@@ -124,6 +125,23 @@ fn the_published_recurrence_is_complete_for_gamma_equal_to_beta_without_empty_bl
         let incomplete = published::incomplete_table(&scaled).unwrap();
         assert_eq!(plain::free_root(&scaled, &()).unwrap(), incomplete, "{sizes:?} {alpha} {beta}");
         compared += 1;
+    }
+}
+
+#[test]
+fn the_published_recurrence_is_plain_in_every_cell_whatever_is_passed_over() {
+    let mut random = Random(7);
+    for problem in 0..3_000 {
+        let width = if problem % 30 == 0 { 300 } else { 14 };
+        let (sizes, costs) = (random.sizes(width), random.monotone_costs());
+        let scaled = scaled(&sizes, &costs);
+        let p = sizes.processors();
+        let mut meter = Meter::new(&(), 0);
+        let plain = plain::ranges(&scaled, (0, p), &mut meter, |table, range| {
+            published::end_joins(&scaled, table, range)
+        });
+        let incomplete = published::incomplete_table(&scaled).unwrap();
+        assert_eq!(incomplete, plain.unwrap().0, "{sizes:?} {costs:?}");
     }
 }
 

@@ -68,7 +68,19 @@ pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, DpError> {
     }
 }
 
-/// The same for programs that know latency that overlaps, too.
+/// Whether all pairs of processors have the same costs, whatever these are.
+///
+/// # Complexity
+/// As [`homogeneous`].
+pub(crate) fn shares_one_law(problem: &Problem) -> bool {
+    let (costs, processors) = (problem.costs(), problem.processors());
+    match costs.hierarchy() {
+        Some(machine) => processors == 1 || machine.only_law(processors).is_some(),
+        None => costs.homogeneous(processors).is_some(),
+    }
+}
+
+/// The costs that all pairs of processors share, if these are linear, overlapping or not.
 fn shared(problem: &Problem) -> Result<Homogeneous, DpError> {
     let costs = problem.costs();
     match costs.homogeneous(problem.processors()) {

@@ -7,8 +7,8 @@
 //! the published tables should use this; [`optimal`](crate::optimal) is the program's own answer.
 
 use crate::ordered::{left_receives, right_receives};
-use crate::progress::Meter;
-use crate::table::triangle_cells;
+use crate::plain::Nonempty;
+use crate::table::{Columns, zeros};
 use crate::{DpError, Triangle, dense, plain};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -23,8 +23,8 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// [`DpError::OutOfMemory`].
 ///
 /// # Complexity
-/// O(p^3) time, because this table is not monotone; O(p^2) if gamma = beta and no block is empty.
-/// O(p^2) space.
+/// O(p^3) time at worst, because this table is not monotone, though few splits are looked at; O(p^2) if
+/// gamma = beta and no block is empty. O(p^2) space.
 ///
 /// # Source
 /// OPT section 5, Tables 1 to 3, "optimal", root chosen by the algorithm.
@@ -49,17 +49,78 @@ pub fn optimal_root_and_time<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<(Rank,
     Ok((published_root(sizes, &table), table.get(0, last)))
 }
 
+/// How many splits share one bound.
+const BLOCK: usize = 64;
+
 /// The table without the case "last processor as root".
+///
+/// It is not monotone, so that every split may be the best. A block of splits is looked at only if the
+/// least times of the two sides and the least volume in it allow something better than what was found:
+///
+/// ```text
+/// max(least C(i,k), least C(k+1,j)) + min(least S(i,k), least S(k+1,j))   <=   any join in the block
+/// ```
 pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
-    let mut meter = Meter::new(&(), triangle_cells(p));
-    let table = plain::ranges(sizes, (0, p), &mut meter, |table, (i, j)| {
-        let cost = |i, j| table.get(i, j);
-        let left =
-            left_receives(sizes, cost, (i, i, j)).least(left_receives(sizes, cost, (i, j - 1, j)));
-        if i + 1 < j { left.least(right_receives(sizes, cost, (i, i, j))) } else { left }
-    });
-    Ok(table?.0)
+    let mut table = Triangle::new(0, p)?;
+    let mut columns = Columns::new(0, p)?;
+    let nonempty = Nonempty::new(sizes);
+    let volumes = sizes.volumes();
+    let blocks = p.div_ceil(BLOCK);
+    // Of C(k+1,j), by j and the block of k; of C(i,k), by the block of k.
+    let mut least_in_columns = never(p * blocks)?;
+    for i in (0..p).rev() {
+        let mut least_in_row: Vec<T> = never(blocks)?;
+        let mut best_block = 0;
+        for j in i + 1..p {
+            let mut time = end_joins(sizes, &table, (i, j));
+            let least_in_column = &mut least_in_columns[j * blocks..(j + 1) * blocks];
+            for block in std::iter::once(best_block).chain(i / BLOCK..=j / BLOCK) {
+                let splits = (block * BLOCK).max(i + 1)..((block + 1) * BLOCK).min(j - 1);
+                if splits.is_empty() {
+                    continue;
+                }
+                let sent_by_left = volumes[splits.start + 1] - volumes[i];
+                let sent_by_right = volumes[j + 1] - volumes[splits.end];
+                let bound = least_in_row[block].most(least_in_column[block])
+                    + sent_by_left.least(sent_by_right);
+                if bound < time {
+                    let parts = (&table, &columns);
+                    let joined = plain::least_inner_join(sizes, &nonempty, parts, (i, j), splits);
+                    if joined < time {
+                        (time, best_block) = (joined, block);
+                    }
+                }
+            }
+            table.set(i, j, time);
+            columns.set(i, j, time);
+            least_in_row[j / BLOCK] = least_in_row[j / BLOCK].least(time);
+            if i > 0 {
+                let block = (i - 1) / BLOCK;
+                least_in_column[block] = least_in_column[block].least(time);
+            }
+        }
+    }
+    Ok(table)
+}
+
+/// The least time of the splits `k = i` and `k = j - 1`.
+pub(crate) fn end_joins<T: Scalar>(
+    sizes: &ScaledSizes<T>,
+    table: &Triangle<T>,
+    (i, j): (Rank, Rank),
+) -> T {
+    let cost = |i, j| table.get(i, j);
+    let left =
+        left_receives(sizes, cost, (i, i, j)).least(left_receives(sizes, cost, (i, j - 1, j)));
+    if i + 1 < j { left.least(right_receives(sizes, cost, (i, i, j))) } else { left }
+}
+
+/// So many values above all others.
+fn never<T: Scalar>(count: usize) -> Result<Vec<T>, DpError> {
+    let mut values = zeros(count)?;
+    values.fill(T::NEVER);
+    Ok(values)
 }
 
 /// Whether the missing case never decides: gamma = beta and no block is empty.

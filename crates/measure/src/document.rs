@@ -9,7 +9,10 @@ use crate::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use tuwtree_model::document::{Header, Machine, Object, ShortList};
-use tuwtree_model::{ClosedSet, Construction, Distribution, Operation, Rank};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Construction, Distribution, DistributionParameters, Operation,
+    Randomness, Rank,
+};
 
 /// The most repetitions of a series that are read: sixteen times as many as `bench` makes.
 const MOST_REPETITIONS: usize = 1 << 24;
@@ -324,6 +327,19 @@ impl Series {
         }
     }
 
+    /// The blocks of the problem, made anew from the distribution; `None` if these are not the ones that were
+    /// measured.
+    pub fn block_sizes(&self, setting: &Setting) -> Option<BlockSizes> {
+        let scale = DistributionParameters::new(setting.processors, self.mean_block);
+        let parameters = DistributionParameters { rho: setting.rho, ..scale };
+        let random = Randomness::Glibc { seed: setting.seed };
+        let elements = self.distribution.sizes(parameters, random).ok()?;
+        let bytes = elements.iter().map(|elements| elements.checked_mul(setting.element_bytes));
+        let sizes = BlockSizes::new(bytes.collect::<Option<Vec<u64>>>()?).ok()?;
+        let measured = (self.total_bytes, self.largest_block_bytes);
+        ((sizes.total(), sizes.iter().max()?) == measured).then_some(sizes)
+    }
+
     /// The median of all repetitions, in seconds.
     pub fn median(&self) -> f64 {
         median(&self.seconds).expect("a series has times")
@@ -521,6 +537,14 @@ pub(crate) mod tests {
         assert_eq!(document.problems(), [(Distribution::Same, 10)]);
         let native = document.of(Distribution::Same, 10, Algorithm::Native).unwrap();
         assert_eq!((native.minimum(), native.median()), (0.25, 0.375));
+    }
+
+    #[test]
+    fn blocks_are_made_anew_if_they_are_those_that_were_measured() {
+        let one = series(Algorithm::Native, &[0.5]);
+        let sizes = one.block_sizes(&setting()).unwrap();
+        assert_eq!(sizes.iter().collect::<Vec<_>>(), [40; 4]);
+        assert_eq!(Series { total_bytes: 161, ..one }.block_sizes(&setting()), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
 //! - [`Guideline`]: what is expected of a library, and whether the times refute it.
+//! - [`Predictions`]: what planner and judge say, beside the times.
 //! - [`break_even`]: after how many repetitions planning pays.
 //!
 //! Pure functions: nothing here measures, knows MPI, or files.
@@ -16,6 +17,7 @@ mod calibration;
 mod document;
 mod guideline;
 mod line;
+mod prediction;
 mod statistics;
 mod text;
 mod tournament;
@@ -25,6 +27,7 @@ pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted,
 pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
+pub use prediction::{Prediction, Predictions};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};

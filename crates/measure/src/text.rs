@@ -3,6 +3,7 @@
 use crate::break_even::{BreakEven, break_even};
 use crate::document::{Algorithm, Measurements, Series};
 use crate::guideline::{Comparison, Guideline, Verdict};
+use crate::prediction::{Prediction, Predictions};
 use crate::statistics::{greater_probability, median_interval};
 use std::fmt::Write;
 use tuwtree_model::ClosedSet;
@@ -18,14 +19,25 @@ impl Measurements {
     /// All times in a table, a problem after the other: minimum, median with its interval, planning,
     /// and from how many repetitions on planning pays.
     pub fn table(&self) -> String {
+        self.table_beside(&Predictions::default())
+    }
+
+    /// The same, with the times of planner and judge behind the interval if there are any, and the median
+    /// in judged times.
+    pub fn table_beside(&self, predictions: &Predictions) -> String {
         let mut text = String::new();
+        let predicted = match predictions.are_any() {
+            true => cells(["planned", "judged", "times judged"].map(str::to_owned)),
+            false => String::new(),
+        };
         for (distribution, mean_block) in self.problems() {
-            let series: Vec<&Series> = self
+            let series: Vec<(usize, &Series)> = self
                 .series()
                 .iter()
-                .filter(|one| (one.distribution, one.mean_block) == (distribution, mean_block))
+                .enumerate()
+                .filter(|(_, one)| (one.distribution, one.mean_block) == (distribution, mean_block))
                 .collect();
-            let (total, largest) = (series[0].total_bytes, series[0].largest_block_bytes);
+            let (total, largest) = (series[0].1.total_bytes, series[0].1.largest_block_bytes);
             let _ = writeln!(
                 text,
                 "{}, b = {mean_block}: {total} bytes, largest block {largest}; times in us",
@@ -33,17 +45,21 @@ impl Measurements {
             );
             let _ = writeln!(
                 text,
-                "  {:<18}{:>11}{:>11}{:>24}{:>12}  pays against",
+                "  {:<18}{:>11}{:>11}{:>24}{predicted}{:>12}  pays against",
                 "", "minimum", "median", "95 % interval", "planning"
             );
-            for one in series {
-                let _ = writeln!(text, "  {}", self.row(one));
+            for (index, one) in series {
+                let predicted = match predictions.are_any() {
+                    true => cells(predicted_cells(one, predictions.of(index))),
+                    false => String::new(),
+                };
+                let _ = writeln!(text, "  {}", self.row(one, &predicted));
             }
         }
         text
     }
 
-    fn row(&self, series: &Series) -> String {
+    fn row(&self, series: &Series, predicted: &str) -> String {
         let interval = match median_interval(&series.seconds, CONFIDENCE) {
             Some(interval) => {
                 format!("{} to {}", microseconds(interval.low), microseconds(interval.high))
@@ -55,7 +71,7 @@ impl Measurements {
             seconds => microseconds(seconds),
         };
         let row = format!(
-            "{:<18}{:>11}{:>11}{interval:>24}{planning:>12}  {}",
+            "{:<18}{:>11}{:>11}{interval:>24}{predicted}{planning:>12}  {}",
             series.algorithm.name(),
             microseconds(series.minimum()),
             microseconds(series.median()),
@@ -121,13 +137,24 @@ impl Measurements {
 
     /// All times in CSV, a line for each series.
     pub fn csv(&self) -> String {
+        self.csv_beside(&Predictions::default())
+    }
+
+    /// The same, with the times of planner and judge in two more columns if there are any.
+    pub fn csv_beside(&self, predictions: &Predictions) -> String {
         let setting = self.setting();
         let mut table = csv::Writer::from_writer(Vec::new());
-        let mut write = |row: [String; 15]| table.write_record(row).expect("as many in each row");
-        write(COLUMNS.map(str::to_owned));
-        for one in self.series() {
+        let mut write = |row: [String; 15], predicted: [String; 2]| {
+            let predicted = predicted.into_iter().filter(|_| predictions.are_any());
+            table.write_record(row.into_iter().chain(predicted)).expect("as many in each row");
+        };
+        write(COLUMNS.map(str::to_owned), PREDICTED.map(str::to_owned));
+        for (index, one) in self.series().iter().enumerate() {
             let ends = median_interval(&one.seconds, CONFIDENCE);
-            write([
+            let predicted = predictions.of(index);
+            let predicted =
+                predicted.map(|one| [one.planned_seconds, one.judged_seconds].map(exact));
+            let row = [
                 setting.operation.name().to_owned(),
                 setting.processors.to_string(),
                 setting.root.to_string(),
@@ -143,7 +170,8 @@ impl Measurements {
                 exact(one.median()),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.low)),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.high)),
-            ]);
+            ];
+            write(row, predicted.unwrap_or_default());
         }
         let bytes = table.into_inner().expect("memory takes everything");
         String::from_utf8(bytes).expect("names and numbers are UTF-8")
@@ -168,6 +196,25 @@ const COLUMNS: [&str; 15] = [
     "median_low_seconds",
     "median_high_seconds",
 ];
+
+/// What is added where there are predictions.
+const PREDICTED: [&str; 2] = ["planned_seconds", "judged_seconds"];
+
+/// What is said of a series: planned, judged, and the median in judged times.
+fn predicted_cells(series: &Series, prediction: Option<Prediction>) -> [String; 3] {
+    let Some(prediction) = prediction else { return ["-"; 3].map(str::to_owned) };
+    let ratio = prediction.measured_over_judged(series);
+    [
+        microseconds(prediction.planned_seconds),
+        microseconds(prediction.judged_seconds),
+        ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
+    ]
+}
+
+/// Three cells of the table.
+fn cells([planned, judged, ratio]: [String; 3]) -> String {
+    format!("{planned:>11}{judged:>11}{ratio:>14}")
+}
 
 impl std::fmt::Display for BreakEven {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -224,6 +271,24 @@ mod tests {
             "{verdicts}"
         );
         assert!(verdicts.contains("same, b = 10, optimal-eager"), "{verdicts}");
+    }
+
+    #[test]
+    fn planner_and_judge_stand_beside_the_times_that_they_predict() {
+        let measured = measured();
+        let nothing = Predictions::new(vec![None; 4]);
+        assert_eq!(measured.table_beside(&nothing), measured.table());
+        let said = Prediction { planned_seconds: 1e-6, judged_seconds: 5e-7 };
+        let predictions = Predictions::new(vec![None, None, None, Some(said)]);
+        let table = measured.table_beside(&predictions);
+        let heading = "95 % interval    planned     judged  times judged    planning";
+        assert!(table.contains(heading), "{table}");
+        // The median is 1.095.
+        assert!(table.contains("       1.00       0.50          2.19       50.00"), "{table}");
+        let csv = measured.csv_beside(&predictions);
+        assert!(csv.lines().next().unwrap().ends_with(",planned_seconds,judged_seconds"));
+        assert!(csv.lines().last().unwrap().ends_with(",1e-6,5e-7"), "{csv}");
+        assert!(csv.lines().nth(1).unwrap().ends_with(",,"), "{csv}");
     }
 
     #[test]

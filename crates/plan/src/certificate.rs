@@ -31,11 +31,22 @@ impl Request<'_> {
                 .filter(|method| problem.blocks().is_some() && method.admits(costs))
                 .map(Search::Homogeneous)
                 .find(|&search| Some(search) != built.search),
-            Searched::Overlapping(_) => [CopyFirstMethod::Plain, CopyFirstMethod::Dense]
-                .into_iter()
-                .map(Search::CopyFirst)
-                .filter(|_| built.search.is_some() && self.problem.costs().check_linear().is_ok())
-                .find(|&search| Some(search) != built.search),
+            Searched::Overlapping(_) if self.problem.costs().check_linear().is_err() => None,
+            Searched::Overlapping(_) => match built.search {
+                Some(Search::CopyFirst(CopyFirstMethod::Dense)) => {
+                    Some(Search::CopyFirst(CopyFirstMethod::Plain))
+                }
+                Some(Search::CopyFirst(CopyFirstMethod::Plain)) => {
+                    Some(Search::CopyFirst(CopyFirstMethod::Dense))
+                }
+                Some(Search::PerPair(PairMethod::Hinges)) => {
+                    Some(Search::PerPair(PairMethod::Plain))
+                }
+                Some(Search::PerPair(PairMethod::Plain) | Search::Levels) => {
+                    Some(Search::PerPair(PairMethod::Hinges))
+                }
+                _ => None,
+            },
             Searched::PerPair(_) | Searched::NotLinear(_) => PairMethod::all()
                 .rev()
                 .map(Search::PerPair)

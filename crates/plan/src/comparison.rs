@@ -85,8 +85,6 @@ pub struct Comparison {
     library: Option<Library>,
     /// How much order may be given up by what is recommended.
     order: Order,
-    /// Whether the costs are linear and the same for all pairs of processors.
-    is_homogeneous: bool,
 }
 
 /// The fastest tree by the judge for a problem that keeps rank order, of all constructions that suit; of
@@ -146,7 +144,6 @@ pub fn compare(
         order: request.settings.order,
         outcomes,
         skipped,
-        is_homogeneous: problem.costs().homogeneous(problem.processors()).is_some(),
     })
 }
 
@@ -304,9 +301,7 @@ impl Comparison {
         };
         match () {
             () if outcome.time() <= self.bound => Some(Optimality::AmongAll),
-            () if self.is_homogeneous && is_as_fast_as(Construction::Exact) => {
-                Some(Optimality::AmongAll)
-            }
+            () if is_as_fast_as(Construction::Exact) => Some(Optimality::AmongAll),
             // With several ports, nothing is known of those.
             () if self.problem.ports() != Ports::ONE => None,
             () if self.problem.costs().overlaps() => {

@@ -138,6 +138,8 @@ pub enum Search {
     PerPair(PairMethod),
     /// A binary tree, for costs of each pair of processors.
     BinaryPerPair,
+    /// A binary tree, for latency that overlaps and costs that all pairs share.
+    BinaryBySize,
     /// A copy-first tree, for latency that overlaps.
     CopyFirst(CopyFirstMethod),
     /// For the levels of a machine, whatever their laws.
@@ -160,6 +162,7 @@ impl Search {
             Search::Homogeneous(method) => method.name(),
             Search::PerPair(method) => method.name(),
             Search::BinaryPerPair => "pairs",
+            Search::BinaryBySize => "plain",
             Search::CopyFirst(CopyFirstMethod::Plain) => "plain",
             Search::CopyFirst(CopyFirstMethod::Dense) => "dense",
             Search::Levels => "levels",
@@ -176,6 +179,7 @@ impl Search {
             Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
             Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
             Search::BinaryPerPair => processors.powi(4) * 2e-10,
+            Search::BinaryBySize => processors.powi(3) * 4e-9,
             Search::CopyFirst(CopyFirstMethod::Plain) => processors.powi(3) * 1e-9,
             Search::Levels => processors.powi(3) * 1e-8,
             Search::CopyFirst(CopyFirstMethod::Dense) => processors.powi(2) * 5e-8,

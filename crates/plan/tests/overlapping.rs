@@ -2,11 +2,11 @@
 
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, Distribution, DistributionParameters, Hierarchy,
-    Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Operation, Order, Placement,
-    Problem, Randomness, Root, StatedCosts, WireOwner, completion_time,
+    BlockSizes, ClosedSet, Construction, CostMatrix, Distribution, DistributionParameters,
+    Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Operation, Order,
+    Placement, Problem, Randomness, Root, StatedCosts, Vector, WireOwner, completion_time,
 };
-use tuwtree_plan::{Comparison, Effort, Optimality, Request, Settings, compare};
+use tuwtree_plan::{Comparison, Effort, Optimality, Request, Settings, Wanted, compare};
 
 fn compared(problem: &Problem, order: Order) -> Comparison {
     let settings = Settings { order, ..Settings::DEFAULT };
@@ -16,7 +16,8 @@ fn compared(problem: &Problem, order: Order) -> Comparison {
 
 fn time(comparison: &Comparison, construction: Construction) -> f64 {
     let built = comparison.outcomes.iter().find(|one| one.construction == construction);
-    built.unwrap_or_else(|| panic!("{} is missing", construction.name())).time().units()
+    let missing = || panic!("{} is missing: {:?}", construction.name(), comparison.skipped);
+    built.unwrap_or_else(missing).time().units()
 }
 
 fn blocks(distribution: Distribution, processors: usize, mean: u64) -> BlockSizes {
@@ -155,4 +156,83 @@ fn what_is_recommended_keeps_rank_order_unless_the_order_asked_for_allows_more()
             assert_eq!(compared(&problem, Order::Ordered).recommended().order, Order::Ordered);
         }
     }
+}
+
+/// Costs of each pair of ranks, most of whose latency overlaps.
+fn pairs(processors: usize) -> tuwtree_model::Costs {
+    let apart = |one: usize, other: usize| (one / 4).abs_diff(other / 4) as f64;
+    let costs = CostMatrix::from_fn(
+        processors,
+        |one, other| if one == other { 0.0 } else { 100.0 + 50.0 * apart(one, other) },
+        |one, other| if one == other { 0.0 } else { 1.0 + apart(one, other).min(2.0) },
+        |_| 1.0,
+    );
+    let row = |one| (0..processors).map(|other| if one == other { 0.0 } else { 7.0 }).collect();
+    let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+    tuwtree_model::Costs::Matrix(costs.unwrap().with_overheads(&overheads).unwrap())
+}
+
+#[test]
+fn costs_of_each_pair_have_optimal_binary_and_exact_trees() {
+    let sizes = blocks(Distribution::Spikes, 12, 100);
+    for operation in [Operation::Gather, Operation::Scatter] {
+        for root in [Root::Given(5), Root::Best] {
+            let problem = Problem::new(operation, sizes.clone(), pairs(12)).unwrap();
+            let comparison = compared(&problem.with_root(root).unwrap(), Order::Any);
+            let least = time(&comparison, Construction::Exact);
+            for outcome in &comparison.outcomes {
+                assert!(least <= outcome.time().units(), "{:?}", outcome.construction);
+            }
+            for other in [Construction::Linear, Construction::Oblivious, Construction::Adaptive] {
+                assert!(time(&comparison, Construction::Optimal) <= time(&comparison, other));
+            }
+            assert!(least <= time(&comparison, Construction::Binary));
+            let exact =
+                comparison.outcomes.iter().find(|one| one.construction == Construction::Exact);
+            assert_eq!(comparison.optimality(exact.unwrap()), Some(Optimality::AmongAll));
+        }
+    }
+}
+
+#[test]
+fn groups_of_ranks_that_are_not_adjacent_have_optimal_trees_of_their_own() {
+    let levels = vec![(2, law(1e-6)), (8, law(4e-6))];
+    let costs = machine(levels, WireOwner::Rank);
+    let tuwtree_model::Costs::Hierarchical(block) = costs.costs() else { panic!("no levels") };
+    let dealt = Hierarchy::new(block.levels().to_vec(), Placement::RoundRobin, block.gamma());
+    let sizes = blocks(Distribution::Random, 16, 1000);
+    let problem = Problem::gather(&sizes, tuwtree_model::Costs::Hierarchical(dealt.unwrap()));
+    let comparison = compared(&problem.unwrap(), Order::Ordered);
+    let least = time(&comparison, Construction::Optimal);
+    for other in [Construction::Linear, Construction::Oblivious, Construction::Adaptive] {
+        assert!(least <= time(&comparison, other));
+    }
+    // Nobody waits for more than two, whatever the ranks that share a node.
+    assert!(time(&comparison, Construction::Binary) >= least);
+}
+
+#[test]
+fn broadcasts_and_reductions_have_optimal_trees_where_latency_overlaps() {
+    for costs in [cluster().into(), pairs(40)] {
+        for operation in [Operation::Broadcast, Operation::Reduce] {
+            let vector = Vector { processors: 40, bytes: 1000 };
+            let problem = Problem::new(operation, vector, &costs).unwrap();
+            let comparison = compared(&problem.with_root(Root::Given(17)).unwrap(), Order::Ordered);
+            let least = time(&comparison, Construction::Optimal);
+            for outcome in &comparison.outcomes {
+                assert!(least <= outcome.time().units(), "{:?}", outcome.construction);
+            }
+            assert!(least <= time(&comparison, Construction::Binary));
+        }
+    }
+}
+
+#[test]
+fn optimal_trees_per_pair_are_certified_by_another_method() {
+    let sizes = blocks(Distribution::Skewed, 16, 100);
+    let problem = Problem::gather(&sizes, pairs(16)).unwrap().with_root(Root::Given(3)).unwrap();
+    let request = Request::new(&problem, Settings::DEFAULT, &());
+    let comparison = compare(&request, &[Wanted::named(Construction::Optimal)], true).unwrap();
+    let certificate = comparison.outcomes[0].certificate.clone().unwrap().unwrap();
+    assert_eq!(certificate, "the plain method finds the same completion time");
 }

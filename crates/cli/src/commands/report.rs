@@ -5,17 +5,24 @@ use crate::output::format::{FormatArgs, write_json};
 use crate::output::png;
 use clap::Args;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source, ending, measurements};
-use tuwtree_measure::Measurements;
-use tuwtree_model::ClosedSet;
+use tuwtree_measure::{Algorithm, Measurements, Prediction, Predictions, Series, Setting};
+use tuwtree_model::document::Machine;
+use tuwtree_model::{
+    ClosedSet, Construction, Payload, Problem, Root, completion_time, judged_time,
+};
 use tuwtree_picture::{MeasuredPicture, measured_page};
+use tuwtree_plan::{Effort, Request, Settings, Wanted};
+use tuwtree_treegen::AdaptiveRule;
 
 /// Draw the times that `tuwtree-exec bench` measured, and check performance guidelines with them.
 ///
 /// Without --output, a table with minima, medians, confidence intervals and break-even points, and the
-/// verdicts on guidelines GL1 and GL2.
+/// verdicts on guidelines GL1 and GL2. Where part of the latency overlaps in the machine that trees were
+/// planned with, the times of planner and judge stand beside those of the trees that were measured.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArgs {
     /// The measured times, JSON, or `-` for standard input
@@ -49,7 +56,7 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
     }
     let file = args.output.as_ref().map(Destination::open).transpose()?;
     let measurements = measurements::read(&args.results)?;
-    let content = content(&measurements, format)?;
+    let content = content(&measurements, &predictions(&measurements), format)?;
     match file {
         Some(file) => file.write(|file| file.write_all(&content))?,
         None => output.write_all(&content)?,
@@ -61,16 +68,59 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
 const FORMATS: [Format; 6] =
     [Format::Text, Format::Json, Format::Csv, Format::Svg, Format::Png, Format::Html];
 
-fn content(measurements: &Measurements, format: Format) -> Result<Vec<u8>, CliError> {
+/// What planner and judge say of each tree that was measured; nothing where nothing overlaps, of what is
+/// no tree, and of trees that cannot be planned anew.
+fn predictions(measurements: &Measurements) -> Predictions {
+    let setting = measurements.setting();
+    let machine = setting.machine.as_ref().filter(|machine| machine.costs.overlaps());
+    let Some(machine) = machine else { return Predictions::default() };
+    let mut known = HashMap::new();
+    let of_each = measurements.series().iter().map(|series| {
+        let Algorithm::Tree(construction, _) = series.algorithm else { return None };
+        let key = (series.distribution.name(), series.mean_block, construction);
+        *known.entry(key).or_insert_with(|| predicted(setting, machine, series, construction))
+    });
+    Predictions::new(of_each.collect())
+}
+
+/// What planner and judge say of the tree of a construction for the problem of a series.
+fn predicted(
+    setting: &Setting,
+    machine: &Machine,
+    series: &Series,
+    construction: Construction,
+) -> Option<Prediction> {
+    let sizes = series.block_sizes(setting)?;
+    let payload = Payload::Blocks(sizes);
+    let problem = Problem::new(setting.operation, payload, machine.clone()).ok()?;
+    let problem = problem.with_root(Root::Given(setting.root)).ok()?;
+    // As it was planned to be measured.
+    let settings = Settings { adaptive_rule: AdaptiveRule::GatherTime, ..Settings::DEFAULT };
+    let wanted = Wanted { effort: Effort::Moderate, ..Wanted::named(construction) };
+    let built = Request::new(&problem, settings, &()).build(wanted).ok()?;
+    let tree = built.plan.tree().ok()?;
+    Some(Prediction {
+        planned_seconds: completion_time(tree, &problem).ok()?.units(),
+        judged_seconds: judged_time(tree, &problem).ok()?.units(),
+    })
+}
+
+fn content(
+    measurements: &Measurements,
+    predictions: &Predictions,
+    format: Format,
+) -> Result<Vec<u8>, CliError> {
     Ok(match format {
-        Format::Text | Format::Toml => text(measurements).into_bytes(),
+        Format::Text | Format::Toml => text(measurements, predictions).into_bytes(),
         Format::Json => {
             let mut text = Vec::new();
-            write_json(&document(measurements), &mut text)?;
+            write_json(&document(&measurements.csv_beside(predictions)), &mut text)?;
             text
         }
-        Format::Csv => measurements.csv().into_bytes(),
-        Format::Html => measured_page(measurements, env!("CARGO_PKG_VERSION")).into_bytes(),
+        Format::Csv => measurements.csv_beside(predictions).into_bytes(),
+        Format::Html => {
+            measured_page(measurements, predictions, env!("CARGO_PKG_VERSION")).into_bytes()
+        }
         Format::Svg => MeasuredPicture::new(measurements).svg().into_bytes(),
         Format::Png => {
             let svg = MeasuredPicture::new(measurements).svg();
@@ -91,9 +141,8 @@ fn check_name(destination: &Destination) -> Result<(), CliError> {
     }
 }
 
-/// A summary of each series, as in CSV.
-fn document(measurements: &Measurements) -> Value {
-    let csv = measurements.csv();
+/// A summary of each series, as in this CSV.
+fn document(csv: &str) -> Value {
     let mut lines = csv.lines().map(|line| line.split(','));
     let names: Vec<&str> = lines.next().into_iter().flatten().collect();
     let series: Vec<Value> = lines
@@ -112,7 +161,7 @@ fn value(cell: &str) -> Value {
     }
 }
 
-fn text(measurements: &Measurements) -> String {
+fn text(measurements: &Measurements, predictions: &Predictions) -> String {
     let setting = measurements.setting();
     let warning =
         measurements.warning().map_or_else(String::new, |one| format!("WARNING: {one}\n"));
@@ -123,7 +172,7 @@ fn text(measurements: &Measurements) -> String {
         setting.nodes,
         setting.root,
         setting.library,
-        measurements.table(),
+        measurements.table_beside(predictions),
         measurements.verdicts()
     )
 }

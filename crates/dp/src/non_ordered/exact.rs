@@ -7,11 +7,13 @@
 
 use super::NonOrderedError;
 use super::arrangement::Receivers;
-use super::ports;
+use super::{pairs, ports};
 use crate::DpError;
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, shares_one_law};
 use std::collections::BTreeMap;
-use tuwtree_model::{Ports, Problem, Rank, Root, Scalar, ScaledSizes, Tree};
+use tuwtree_model::{
+    BlockSizes, CostModel, Ports, Problem, Rank, Root, Scalar, ScaledSizes, Time, Tree,
+};
 
 /// What [`exact`] does in a moment: 3^16 steps.
 pub const WORK_AT_ONCE: u64 = 43_046_721;
@@ -19,13 +21,13 @@ pub const WORK_AT_ONCE: u64 = 43_046_721;
 /// The most steps that [`exact`] takes; some seconds.
 pub const MOST_WORK: u64 = 1_000_000_000;
 
-/// How many steps [`exact`] would take with one port: the pairs of a state and a part of it, `u64::MAX`
-/// if there are more.
+/// How many steps [`exact`] would take with one port, `u64::MAX` if there are more: the pairs of a state and
+/// a part of it. Where costs differ from pair to pair, those of a receiver, what it has, and a part of that.
 ///
-/// For `n` blocks with distinct sizes, that do not count the root's, `3^n`.
+/// For `n` blocks with distinct sizes, that do not count the root's, `3^n`; `p 3^(p-1)` where costs differ.
 ///
 /// # Errors
-/// [`DpError::NeedsBlocks`], [`DpError::NotHomogeneous`], [`DpError::Costs`].
+/// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
 ///
 /// # Example
 /// ```
@@ -41,14 +43,19 @@ pub const MOST_WORK: u64 = 1_000_000_000;
 /// assert_eq!(work(&[5, 1, 1, 1, 1]), 15);
 /// ```
 pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
-    Ok(States::new(Blocks::of(problem)?).work())
+    Ok(match Law::of(problem)? {
+        Law::OnePort(blocks) => States::new(blocks).work(),
+        Law::Shared(sizes) => States::of_all(sizes, problem.root()).work(),
+        Law::Pairs => pairs::work(problem.processors()),
+    })
 }
 
-/// A best tree of all for gather or scatter at homogeneous costs, ordered or not, with a given root or
-/// the best one, and as many ports as the problem has.
+/// A best tree of all for gather or scatter, ordered or not, with a given root or the best one: for any
+/// costs through one port, and for homogeneous costs without latency that overlaps through as many as the
+/// problem has.
 ///
-/// For gamma > beta, empty blocks and all roots take part; otherwise see the
-/// [module](super#what-makes-it-simpler-than-ordered-trees).
+/// For gamma > beta, and for costs that are not linear or part of whose latency overlaps, empty blocks and
+/// all roots take part; otherwise see the [module](super#what-makes-it-simpler-than-ordered-trees).
 ///
 /// # Errors
 /// [`NonOrderedError`]: more than [`MOST_WORK`] steps with one port, more than
@@ -62,8 +69,10 @@ pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
 ///
 /// # Source
 /// OPT Proposition 2. For `X` without a root, `T[X]` is the least over nonempty proper parts `Y` of
-/// `max(K[X - Y], T[Y]) + comm(Y)`, where `K = T` but for single blocks, which are copied as receivers
-/// and ready at 0 as senders; the same for the sets with a given root.
+/// `max(K[X - Y], T[Y] + lambda(Y)) + comm(Y)`, where `K = T` but for single blocks, which are copied as
+/// receivers and ready at 0 as senders; the same for the sets with a given root. It asks for nothing but
+/// that this rises with both times, so that any lambda and comm will do. Where costs differ from pair to
+/// pair, the root of `Y` is part of its state.
 ///
 /// # Example
 /// Root 3 is far from the large block 0. Direct it takes 1 + 9; then 1 and 2 together, 1 + 2.
@@ -81,29 +90,125 @@ pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
 /// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 10.0);
 /// ```
 pub fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
-    let blocks = Blocks::of(problem)?;
-    match problem.ports() {
-        Ports::ONE => on_one_port(blocks),
-        several => ports::exact(blocks, several),
+    if problem.ports() != Ports::ONE {
+        return ports::exact(Blocks::of(problem)?, problem.ports());
     }
-}
-
-/// A best tree of all where processors have one port.
-fn on_one_port(blocks: Blocks<'_>) -> Result<Tree, NonOrderedError> {
-    let Blocks { sizes, costs, .. } = blocks;
-    let states = States::new(blocks);
-    let needed = states.work();
+    let needed = exact_work(problem)?;
     if needed > MOST_WORK {
         return Err(NonOrderedError::TooMuchWork { needed, allowed: MOST_WORK });
     }
+    match Law::of(problem)? {
+        Law::OnePort(blocks) => one_ported(blocks),
+        Law::Shared(sizes) => Ok(by_size(problem, sizes)?),
+        Law::Pairs => pairs::exact(problem),
+    }
+}
+
+/// What is known of a problem's costs.
+enum Law<'p> {
+    /// The homogeneous ones of the one-port model.
+    OnePort(Blocks<'p>),
+    /// All pairs share them, whatever they are.
+    Shared(&'p BlockSizes),
+    /// Each pair has its own.
+    Pairs,
+}
+
+impl<'p> Law<'p> {
+    /// # Errors
+    /// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
+    fn of(problem: &'p Problem) -> Result<Law<'p>, DpError> {
+        let operation = problem.operation();
+        if !operation.is_rooted() {
+            return Err(DpError::Rootless { operation });
+        }
+        let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
+        Ok(match Blocks::of(problem) {
+            Ok(blocks) => Law::OnePort(blocks),
+            Err(_) if shares_one_law(problem) => Law::Shared(sizes),
+            Err(_) => Law::Pairs,
+        })
+    }
+}
+
+/// A best tree of all at the costs of the one-port model.
+fn one_ported(blocks: Blocks<'_>) -> Result<Tree, NonOrderedError> {
+    let Blocks { sizes, costs, .. } = blocks;
+    let states = States::new(blocks);
     let receivers = if costs.is_integral() {
         ScaledSizes::<i64>::new(&costs, sizes)
-            .map(|scaled| StateTable::new(&states, &scaled).receivers())
+            .map(|scaled| StateTable::new(&states, &OnePort(&scaled)).receivers())
     } else {
         ScaledSizes::<f64>::new(&costs, sizes)
-            .map(|scaled| StateTable::new(&states, &scaled).receivers())
+            .map(|scaled| StateTable::new(&states, &OnePort(&scaled)).receivers())
     };
     Ok(receivers.ok_or(DpError::TooLarge { total: sizes.total() })?.tree())
+}
+
+/// A best tree of all at any costs that all pairs share.
+fn by_size(problem: &Problem, sizes: &BlockSizes) -> Result<Tree, DpError> {
+    let states = States::of_all(sizes, problem.root());
+    let table = StateTable::new(&states, &BySize { problem, sizes });
+    match table.value() < f64::LIMIT {
+        true => Ok(table.receivers().tree()),
+        false => Err(DpError::TooLarge { total: sizes.total() }),
+    }
+}
+
+/// What messages and copies take, by the state that they hold.
+trait StateCosts<T> {
+    /// The time of a processor's copy of its own block.
+    fn copy(&self, rank: Rank) -> T;
+
+    /// lambda and occupancy of a message with these counts of blocks of the classes; both 0 for no data.
+    fn message(&self, states: &States, digits: &[usize]) -> (T, T);
+}
+
+/// Linear costs without latency that overlaps.
+struct OnePort<'a, T>(&'a ScaledSizes<T>);
+
+impl<T: Scalar> StateCosts<T> for OnePort<'_, T> {
+    fn copy(&self, rank: Rank) -> T {
+        self.0.copy(rank)
+    }
+
+    fn message(&self, states: &States, digits: &[usize]) -> (T, T) {
+        let mut volume = T::ZERO;
+        let mut data = false;
+        for (class, &count) in digits.iter().enumerate() {
+            let rank = states.classes[class][0];
+            data |= count > 0 && states.empty != Some(class);
+            for _ in 0..count {
+                volume = volume + self.0.volume(rank, rank);
+            }
+        }
+        (T::ZERO, if data { self.0.sent(volume) } else { T::ZERO })
+    }
+}
+
+/// Any costs by size.
+struct BySize<'a> {
+    problem: &'a Problem,
+    sizes: &'a BlockSizes,
+}
+
+impl StateCosts<f64> for BySize<'_> {
+    fn copy(&self, rank: Rank) -> f64 {
+        self.problem.copy(rank).map_or(f64::INFINITY, Time::units)
+    }
+
+    fn message(&self, states: &States, digits: &[usize]) -> (f64, f64) {
+        let block = |class: usize| self.sizes.block(states.classes[class][0]);
+        let bytes = digits.iter().enumerate().map(|(class, &count)| count as u64 * block(class));
+        let (bytes, costs) = (bytes.sum(), self.problem.costs());
+        // Of a lone processor, nothing is asked.
+        let other = usize::from(states.processors > 1);
+        let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
+        (
+            units(costs.latency_between(0, other, bytes)),
+            units(costs.transmission_between(0, other, bytes)),
+        )
+    }
 }
 
 /// What subtrees may hold: counts of each distinct size, numbered in mixed radix.
@@ -123,9 +228,19 @@ impl States {
         let Blocks { sizes, costs, root } = blocks;
         let monotone = costs.gamma() <= costs.beta();
         let root = (monotone || root != Root::Best).then(|| blocks.likely_root());
+        States::with(sizes, root, monotone)
+    }
+
+    /// The states in which all blocks take part but a given root's, whatever the costs.
+    fn of_all(sizes: &BlockSizes, root: Root) -> States {
+        States::with(sizes, root.given(), false)
+    }
+
+    /// The states with this root, or any; with empty blocks or without.
+    fn with(sizes: &BlockSizes, root: Option<Rank>, without_empty: bool) -> States {
         let mut by_size: BTreeMap<u64, Vec<Rank>> = BTreeMap::new();
         for (rank, bytes) in sizes.iter().enumerate() {
-            if Some(rank) != root && (bytes > 0 || !monotone) {
+            if Some(rank) != root && (bytes > 0 || !without_empty) {
                 by_size.entry(bytes).or_default().push(rank);
             }
         }
@@ -193,8 +308,8 @@ struct StateTable<'s, T> {
     states: &'s States,
     /// `comm` of the state in one message.
     sent: Vec<T>,
-    /// When a subtree with these blocks can be ready to send.
-    time: Vec<T>,
+    /// When the message of a subtree with these blocks can come: lambda after that is ready to send.
+    arrived: Vec<T>,
     /// When a receiver that is one of them can have collected these blocks.
     kept: Vec<T>,
     /// When the given root can have received these blocks.
@@ -203,31 +318,42 @@ struct StateTable<'s, T> {
 
 impl<'s, T: Scalar> StateTable<'s, T> {
     /// The table, states in ascending order: parts have smaller numbers.
-    fn new(states: &'s States, sizes: &ScaledSizes<T>) -> StateTable<'s, T> {
+    fn new(states: &'s States, costs: &impl StateCosts<T>) -> StateTable<'s, T> {
         let count = states.count();
         let never = T::from_units(T::LIMIT);
         let mut table = StateTable {
             states,
             sent: vec![T::ZERO; count],
-            time: vec![never; count],
+            arrived: vec![never; count],
             kept: vec![never; count],
             rooted: vec![never; count],
         };
-        table.rooted[0] = states.root.map_or(never, |root| sizes.copy(root));
+        table.rooted[0] = states.root.map_or(never, |root| costs.copy(root));
         for state in 1..count {
             let digits = states.digits(state);
-            table.sent[state] = message(states, sizes, &digits);
+            let (latency, sent) = costs.message(states, &digits);
+            table.sent[state] = sent;
             let (time, rooted) = table.least(state, &digits);
-            table.rooted[state] = rooted;
-            (table.time[state], table.kept[state]) = match lone(&digits) {
-                Some(class) => (T::ZERO, sizes.copy(states.classes[class][0])),
+            let (ready, kept) = match lone(&digits) {
+                Some(class) => (T::ZERO, costs.copy(states.classes[class][0])),
                 None => (time, time),
             };
+            (table.arrived[state], table.kept[state]) = (ready + latency, kept);
             // The part that is the whole state was not there yet.
-            let at_once = table.rooted[0].most(table.time[state]) + table.sent[state];
+            let at_once = table.rooted[0].most(table.arrived[state]) + sent;
             table.rooted[state] = rooted.least(at_once);
         }
         table
+    }
+
+    /// When a root can have everything.
+    fn value(&self) -> T {
+        let whole = self.states.count() - 1;
+        match self.states.root {
+            Some(_) => self.rooted[whole],
+            None if self.states.processors == 1 => T::ZERO,
+            None => self.kept[whole],
+        }
     }
 
     /// The least times over all last messages but that of the whole state.
@@ -236,9 +362,9 @@ impl<'s, T: Scalar> StateTable<'s, T> {
         let (mut time, mut rooted) = (never, never);
         self.states.for_parts(digits, |from, to| {
             for part in from..=to {
-                let (ready, sent) = (self.time[part], self.sent[part]);
-                time = time.least(self.kept[state - part].most(ready) + sent);
-                rooted = rooted.least(self.rooted[state - part].most(ready) + sent);
+                let (arrived, sent) = (self.arrived[part], self.sent[part]);
+                time = time.least(self.kept[state - part].most(arrived) + sent);
+                rooted = rooted.least(self.rooted[state - part].most(arrived) + sent);
             }
         });
         (time, rooted)
@@ -250,7 +376,7 @@ impl<'s, T: Scalar> StateTable<'s, T> {
         let mut found = None;
         self.states.for_parts(&self.states.digits(state), |from, to| {
             for part in from.max(1)..=to {
-                let time = kept[state - part].most(self.time[part]) + self.sent[part];
+                let time = kept[state - part].most(self.arrived[part]) + self.sent[part];
                 if time == target && found.is_none() {
                     found = Some(part);
                 }
@@ -316,20 +442,6 @@ impl<'s, T: Scalar> StateTable<'s, T> {
         messages.reverse();
         messages
     }
-}
-
-/// `comm` of a state.
-fn message<T: Scalar>(states: &States, sizes: &ScaledSizes<T>, digits: &[usize]) -> T {
-    let mut volume = T::ZERO;
-    let mut data = false;
-    for (class, &count) in digits.iter().enumerate() {
-        let rank = states.classes[class][0];
-        data |= count > 0 && states.empty != Some(class);
-        for _ in 0..count {
-            volume = volume + sizes.volume(rank, rank);
-        }
-    }
-    if data { sizes.sent(volume) } else { T::ZERO }
 }
 
 /// The class of a state's only block.

@@ -8,18 +8,20 @@
 //! | solver | trees | time | caveat |
 //! |---|---|---|---|
 //! | [`exact`](exact()) | all | O(3^p), or polynomial for few distinct sizes | [`exact_work`] says how much |
+//! | [`exact`](exact()), costs of each pair | all | O(p 3^p) | up to 17 processors |
 //! | [`exact`](exact()), several ports | all | O(p 3^p) and more | up to 9 processors |
 //! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
 //! | [`search`](search()) | ordered after some permutation | steps times that | small problems |
 //! | [`direct`](direct()) | ordered, but for large blocks that go straight to the root | as the ordered program's, some times | gamma <= beta |
 //!
 //! They are for gather and scatter at homogeneous costs, and all but `exact` for one port, however many
-//! the problem has.
+//! the problem has. With one port, `exact` is for any costs.
 //!
 //! `treegen` has constructions without search. How far a tree is from the best, a bound tells
 //! ([`tuwtree_model::best_lower_bound`]).
 //!
 //! # What makes it simpler than ordered trees
+//! In the one-port model, at homogeneous costs:
 //! - Every receiver copies its own block first: a copy that waits for a message only delays.
 //! - With gamma <= beta a processor with a largest block is a best root
 //!   ([`tuwtree_model::largest_block`]).
@@ -40,6 +42,7 @@ mod arrangement;
 mod direct;
 mod error;
 mod exact;
+mod pairs;
 pub mod partition;
 mod ports;
 mod search;

@@ -34,7 +34,8 @@ pub(crate) struct BinaryTable {
 /// O(p^4) time, O(p^3) space.
 ///
 /// # Source
-/// OPT Fig. 7 and Theorem 3, for each root; its last case prints `gamma m_i` for `gamma m_j`.
+/// OPT Fig. 7 and Theorem 3, for each root; its last case prints `gamma m_i` for `gamma m_j`. Where latency
+/// overlaps: copies come first, and two subtrees in either order.
 pub(crate) fn binary(
     links: &Links,
     root: Root,
@@ -44,7 +45,7 @@ pub(crate) fn binary(
         Levels::fill(span, meter, |shorter, range| {
             let collected = |shape| collected(links, |i, j| shorter.roots(i, j), range.2, shape);
             // The recurrence.
-            shapes(range).map(collected).fold(f64::INFINITY, f64::min)
+            shapes(links, range).map(collected).fold(f64::INFINITY, f64::min)
         })
     });
     Ok(BinaryTable { parts: parts.collect::<Result<_, _>>()? })
@@ -65,7 +66,7 @@ impl BinaryTable {
     /// `D(i,j,r)` and the first of the shapes that attain it.
     pub(crate) fn best_shape(&self, links: &Links, range: (Rank, Rank, Rank)) -> (f64, PairShape) {
         let mut best = (f64::INFINITY, [None; 3]);
-        for shape in shapes(range) {
+        for shape in shapes(links, range) {
             let time = collected(links, |i, j| self.roots(i, j), range.2, shape);
             if time < best.0 {
                 best = (time, shape);
@@ -90,8 +91,41 @@ fn collected<'a>(
 
 /// The shapes of `[i..j]` with root `r`, `i < j`.
 ///
-/// In the order in which ties are broken: two subtrees before one, the lower split first.
-fn shapes((i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
+/// In the order in which ties are broken: two subtrees before one, the lower split first. Where everybody
+/// copies first, two subtrees are received in either order, the left one before the right one first; but
+/// vectors are combined with those of neighbours only, hence the nearer of two on one side first.
+fn shapes(links: &Links, (i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
+    let (copies_first, moves_blocks) = (links.copies_first(), links.moves_blocks());
+    in_rank_order((i, j, r)).flat_map(move |shape| {
+        let own = Some(BinaryPart::Own);
+        let subtrees = || shape.into_iter().flatten().filter(|part| *part != BinaryPart::Own);
+        let (one, other) = match (copies_first, subtrees().next(), subtrees().nth(1)) {
+            (false, ..) => (Some(shape), None),
+            (true, Some(left), Some(right)) => {
+                let received = |first, second| {
+                    let is_allowed = moves_blocks || !is_nearer(second, first, r);
+                    is_allowed.then_some([own, Some(first), Some(second)])
+                };
+                (received(left, right), received(right, left))
+            }
+            (true, only, _) => (Some([own, only, None]), None),
+        };
+        one.into_iter().chain(other)
+    })
+}
+
+/// Whether a part lies between another one and the root.
+fn is_nearer(part: BinaryPart, other: BinaryPart, root: Rank) -> bool {
+    match (part, other) {
+        (BinaryPart::Subtree(a, b), BinaryPart::Subtree(c, d)) => {
+            (d < a && b < root) || (root < a && b < c)
+        }
+        _ => false,
+    }
+}
+
+/// The shapes whose root copies where its block is in rank order.
+fn in_rank_order((i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
     use BinaryPart::{Own, Subtree};
     let splits = match r {
         _ if r == i => i + 1..j,

@@ -41,14 +41,25 @@ pub(crate) struct RangeMessage<'a> {
     /// The costs from each sender to the one receiver.
     pub(crate) links: LinksTo<'a>,
     pub(crate) bytes: f64,
-    /// A lower bound on the time of any sender's message.
+    /// A lower bound on how long any sender's message occupies the receiver.
     pub(crate) fastest: f64,
+    /// A lower bound on any sender's lambda.
+    pub(crate) soonest: f64,
+}
+
+impl RangeMessage<'_> {
+    /// What a sender that is ready at `ready` offers.
+    #[inline(always)]
+    fn hinge(&self, rank: Rank, ready: f64) -> Hinge {
+        let latency = self.links.latency(rank, self.bytes);
+        Hinge::new(ready + latency, self.links.message(rank, self.bytes))
+    }
 }
 
 /// One sender.
 #[derive(Clone, Copy, Debug)]
 struct Hinge {
-    /// `A`: the time of its message.
+    /// `A`: how long its message occupies the receiver.
     message: f64,
     /// `B`: when the message arrives if the receiver is free in time.
     earliest: f64,
@@ -68,7 +79,7 @@ const LANES: usize = 8;
 
 impl Envelope {
     /// For each clock, lowers the arrival to that of the best sender if that is earlier:
-    /// `arrival[n] = min(arrival[n], min over q of max(clock[n], C_q) + comm_q(bytes))`.
+    /// `arrival[n] = min(arrival[n], min over q of max(clock[n], C_q + lambda_q(bytes)) + comm_q(bytes))`.
     ///
     /// # Shapes
     /// As many arrivals as clocks. `first` is the first of `senders`, which are asked for only if it
@@ -86,17 +97,22 @@ impl Envelope {
         senders: impl FnOnce() -> Senders<'a>,
         message: RangeMessage<'_>,
     ) {
-        let fastest = message.links.message(Rank::from(first.rank), message.bytes);
-        if fastest <= message.fastest {
+        let hinge = message.hinge(Rank::from(first.rank), first.ready);
+        let latency = message.links.latency(Rank::from(first.rank), message.bytes);
+        if hinge.message <= message.fastest && latency <= message.soonest {
             // Nobody is ready earlier, and nobody sends faster.
-            lower_by_one(clocks, arrivals, Hinge::new(first.ready, fastest));
+            lower_by_one(clocks, arrivals, hinge);
             return;
         }
         let (earliest_clock, latest_clock, latest_arrival) = bounds(clocks, arrivals);
-        if most(earliest_clock, first.ready) + message.fastest >= latest_arrival {
+        let soonest = first.ready + message.soonest;
+        if most(earliest_clock, soonest) + message.fastest >= latest_arrival {
             return;
         }
-        self.collect(senders(), message, (latest_clock, latest_arrival));
+        match message.links.latency {
+            None => self.collect(senders(), message, (latest_clock, latest_arrival)),
+            Some(_) => self.collect_apart(senders(), message, (latest_clock, latest_arrival)),
+        }
         if self.hinges.len() <= FEW {
             for hinge in &self.hinges {
                 lower_by_one(clocks, arrivals, *hinge);
@@ -113,7 +129,7 @@ impl Envelope {
     fn collect(
         &mut self,
         senders: Senders<'_>,
-        RangeMessage { links, bytes, fastest }: RangeMessage<'_>,
+        RangeMessage { links, bytes, fastest, .. }: RangeMessage<'_>,
         (latest_clock, useful): (f64, f64),
     ) {
         self.hinges.clear();
@@ -142,6 +158,41 @@ impl Envelope {
         }
     }
 
+    /// The same where latency overlaps: who is ready later may be heard of sooner.
+    fn collect_apart(
+        &mut self,
+        senders: Senders<'_>,
+        message: RangeMessage<'_>,
+        (latest_clock, useful): (f64, f64),
+    ) {
+        self.hinges.clear();
+        // What the latest clock already gets; nobody gets more.
+        let mut known = useful;
+        for (&ready, &sender) in senders.ready.iter().zip(senders.rank) {
+            if ready + message.soonest + message.fastest >= known {
+                break;
+            }
+            let hinge = message.hinge(Rank::from(sender), ready);
+            if hinge.message.is_finite() {
+                known = known.min(hinge.at(latest_clock));
+                self.hinges.push(hinge);
+            }
+        }
+        // Of those that remain, messages rise and earliest arrivals fall.
+        let by_message = |one: &Hinge, other: &Hinge| {
+            let messages = one.message.total_cmp(&other.message);
+            messages.then(one.earliest.total_cmp(&other.earliest))
+        };
+        self.hinges.sort_unstable_by(by_message);
+        let mut earliest = f64::INFINITY;
+        self.hinges.retain(|hinge| {
+            let helps = hinge.earliest < earliest;
+            earliest = earliest.min(hinge.earliest);
+            helps
+        });
+        self.hinges.reverse();
+    }
+
     /// The envelope's value at a clock, infinite without senders.
     fn at(&self, clock: f64) -> f64 {
         let level = self.hinges.partition_point(|hinge| clock + hinge.message > hinge.earliest);
@@ -154,7 +205,7 @@ impl Envelope {
 }
 
 impl Hinge {
-    /// The hinge of a sender ready at `ready`.
+    /// The hinge of a message that may begin at `ready`.
     #[inline(always)]
     fn new(ready: f64, message: f64) -> Hinge {
         Hinge { message, earliest: ready + message }
@@ -219,7 +270,7 @@ mod tests {
     /// Lowers `arrivals` for clocks `0, step, …` and compares with all senders tried one by one.
     fn check(ready: &[f64], latency: &[f64], step: f64) -> usize {
         let rate = vec![0.0; latency.len()];
-        let links = LinksTo { latency, rate: &rate };
+        let links = LinksTo { overhead: latency, rate: &rate, latency: None };
         let fastest = latency.iter().copied().fold(f64::INFINITY, f64::min) - 1.0;
         let mut rank: Vec<u16> = (0..ready.len() as u16).collect();
         rank.sort_by(|&a, &b| ready[usize::from(a)].total_cmp(&ready[usize::from(b)]));
@@ -231,7 +282,7 @@ mod tests {
             (&clocks, &mut arrivals),
             Sender { ready: ready_in_order[0], rank: rank[0] },
             || Senders { ready: &ready_in_order, rank: &rank },
-            RangeMessage { links, bytes: 1.0, fastest },
+            RangeMessage { links, bytes: 1.0, fastest, soonest: 0.0 },
         );
         for (&clock, arrival) in clocks.iter().zip(arrivals) {
             let each =

@@ -27,10 +27,10 @@ pub(crate) struct HingeTable {
 }
 
 impl HingeTable {
-    /// `C(i,j,r)`.
+    /// `C(i,j,r)`, 0 for a lone sender.
     #[inline]
     pub(crate) fn get(&self, i: Rank, j: Rank, root: Rank) -> f64 {
-        self.receivers[root].get(i, j)
+        if i == j { 0.0 } else { self.receivers[root].get(i, j) }
     }
 }
 

@@ -88,8 +88,8 @@ pub(crate) fn spans(processors: usize, root: Root) -> impl Iterator<Item = (Rank
     std::iter::once(one).chain(other)
 }
 
-/// The least of `max(clock, C(a,b,q)) + comm_qr(S(a,b))` over the roots `q` of `[a..b]`: when the
-/// receiver `r`, free from `clock` on, has what the best of them sends.
+/// The least of `max(clock, C(a,b,q) + lambda_qr(S(a,b))) + comm_qr(S(a,b))` over the roots `q` of `[a..b]`:
+/// when the receiver `r`, free from `clock` on, has what the best of them sends.
 #[inline]
 pub(crate) fn least_arrival(
     links: &Links,
@@ -101,22 +101,59 @@ pub(crate) fn least_arrival(
     if bytes == 0.0 {
         return times.iter().fold(f64::INFINITY, |least, &time| least.min(time)).max(clock);
     }
-    let LinksTo { latency, rate } = links.to(receiver);
-    let (times, times_rest) = times.as_chunks::<LANES>();
-    let (latency, latency_rest) = latency[a..=b].as_chunks::<LANES>();
-    let (rate, rate_rest) = rate[a..=b].as_chunks::<LANES>();
-    let arrival = |time: f64, latency: f64, rate: f64| {
-        (if time > clock { time } else { clock }) + (latency + rate * bytes)
-    };
-    let mut least = [f64::INFINITY; LANES];
-    for ((times, latency), rate) in times.iter().zip(latency).zip(rate) {
-        for lane in 0..LANES {
-            let time = arrival(times[lane], latency[lane], rate[lane]);
-            least[lane] = if time < least[lane] { time } else { least[lane] };
+    match links.to(receiver) {
+        Some(LinksTo { overhead, rate, latency: None }) => {
+            least_without_latency(clock, times, (&overhead[a..=b], &rate[a..=b]), bytes)
+        }
+        Some(LinksTo { overhead, rate, latency: Some(latency) }) => {
+            let lines = overhead[a..=b].iter().zip(&rate[a..=b]).zip(&latency[a..=b]);
+            let arrival = |(&time, ((overhead, rate), latency)): (&f64, ((&f64, &f64), &f64))| {
+                latest(clock, time + latency) + (overhead + rate * bytes)
+            };
+            times.iter().zip(lines).map(arrival).fold(f64::INFINITY, earliest)
+        }
+        None => {
+            let law = links.of_level((a, b, receiver));
+            let arrival = |(&time, sender): (&f64, Rank)| {
+                let (latency, occupancy) = law(sender);
+                latest(clock, time + latency) + occupancy
+            };
+            times.iter().zip(a..=b).map(arrival).fold(f64::INFINITY, earliest)
         }
     }
-    for ((&time, &latency), &rate) in times_rest.iter().zip(latency_rest).zip(rate_rest) {
-        least[0] = least[0].min(arrival(time, latency, rate));
+}
+
+/// The same where all of alpha occupies ports.
+#[inline]
+fn least_without_latency(
+    clock: f64,
+    times: &[f64],
+    (overhead, rate): (&[f64], &[f64]),
+    bytes: f64,
+) -> f64 {
+    let (times, times_rest) = times.as_chunks::<LANES>();
+    let (overhead, overhead_rest) = overhead.as_chunks::<LANES>();
+    let (rate, rate_rest) = rate.as_chunks::<LANES>();
+    let arrival =
+        |time: f64, overhead: f64, rate: f64| latest(clock, time) + (overhead + rate * bytes);
+    let mut least = [f64::INFINITY; LANES];
+    for ((times, overhead), rate) in times.iter().zip(overhead).zip(rate) {
+        for lane in 0..LANES {
+            least[lane] = earliest(least[lane], arrival(times[lane], overhead[lane], rate[lane]));
+        }
     }
-    least.into_iter().fold(f64::INFINITY, f64::min)
+    for ((&time, &overhead), &rate) in times_rest.iter().zip(overhead_rest).zip(rate_rest) {
+        least[0] = earliest(least[0], arrival(time, overhead, rate));
+    }
+    least.into_iter().fold(f64::INFINITY, earliest)
+}
+
+#[inline(always)]
+fn earliest(one: f64, other: f64) -> f64 {
+    if other < one { other } else { one }
+}
+
+#[inline(always)]
+fn latest(one: f64, other: f64) -> f64 {
+    if other > one { other } else { one }
 }

@@ -2,7 +2,7 @@
 //! read it.
 
 use crate::DpError;
-use tuwtree_model::{LARGEST_EXACT, Payload, Problem, Rank};
+use tuwtree_model::{Costs, CostsError, Hierarchy, LARGEST_EXACT, Link, Payload, Problem, Rank};
 
 /// What every message and every copy of a problem takes, as in a gather: for outward operations the
 /// costs of the opposite direction stand here.
@@ -12,15 +12,42 @@ use tuwtree_model::{LARGEST_EXACT, Payload, Problem, Rank};
 #[derive(Clone, Debug)]
 pub(crate) struct Links {
     processors: usize,
-    /// `p * p` entries, row = receiver: alpha from each sender.
-    latency: Vec<f64>,
-    /// `p * p` entries, row = receiver: beta from each sender.
-    rate: Vec<f64>,
+    laws: Laws,
     /// `p` entries: the time of the copy of the own block.
     copy: Vec<f64>,
     messages: MessageContent,
     /// All costs are integers, so that every time below 2^53 is exact.
     integral: bool,
+    /// Everybody copies before the first message, and not after a first one from the left: never later,
+    /// and sooner where latency overlaps with the copy.
+    copies_first: bool,
+}
+
+/// What messages take, by sender and receiver.
+#[derive(Clone, Debug)]
+enum Laws {
+    /// Lines.
+    Linear(Lines),
+    /// A few laws of any shape, one for each level of a machine.
+    Levels {
+        /// `p * p` entries, row = receiver: which law.
+        level: Vec<u16>,
+        /// How many laws there are.
+        levels: usize,
+        /// `p * p` times `levels` entries: lambda and occupancy of the message of each range by each law.
+        times: Vec<(f64, f64)>,
+    },
+}
+
+/// Costs that are linear in the size of a message: `p * p` entries in each table, row = receiver.
+#[derive(Clone, Debug)]
+struct Lines {
+    /// What occupies the port whatever the size: alpha, or o where latency overlaps.
+    overhead: Vec<f64>,
+    /// beta from each sender.
+    rate: Vec<f64>,
+    /// lambda from each sender; no entries where nothing overlaps.
+    latency: Vec<f64>,
 }
 
 /// What a message out of a range holds.
@@ -35,17 +62,28 @@ enum MessageContent {
 /// Costs of messages from all senders to one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinksTo<'a> {
-    /// `p` entries, by sender.
-    pub(crate) latency: &'a [f64],
+    /// `p` entries, by sender: what occupies the port whatever the size.
+    pub(crate) overhead: &'a [f64],
     /// `p` entries, by sender.
     pub(crate) rate: &'a [f64],
+    /// `p` entries, by sender: lambda; none where nothing overlaps.
+    pub(crate) latency: Option<&'a [f64]>,
 }
 
 impl LinksTo<'_> {
-    /// The time of a message of so many bytes; 0 for none.
+    /// How long a message of so many bytes occupies the port; 0 for none.
     #[inline(always)]
     pub(crate) fn message(self, sender: Rank, bytes: f64) -> f64 {
-        if bytes == 0.0 { 0.0 } else { self.latency[sender] + self.rate[sender] * bytes }
+        if bytes == 0.0 { 0.0 } else { self.overhead[sender] + self.rate[sender] * bytes }
+    }
+
+    /// lambda of a message of so many bytes; 0 for none.
+    #[inline(always)]
+    pub(crate) fn latency(self, sender: Rank, bytes: f64) -> f64 {
+        match self.latency {
+            Some(latency) if bytes > 0.0 => latency[sender],
+            _ => 0.0,
+        }
     }
 }
 
@@ -53,30 +91,15 @@ impl Links {
     /// The links of a problem.
     ///
     /// # Errors
-    /// [`DpError::Costs`] if the costs are no matrix; [`DpError::TooLarge`] if a time may leave the
-    /// range of `f64`.
+    /// [`DpError::Costs`] if the costs are neither a matrix nor those of levels; [`DpError::TooLarge`] if a
+    /// time may leave the range of `f64`.
     ///
     /// # Complexity
     /// O(p^2) time and space.
     pub(crate) fn new(problem: &Problem) -> Result<Links, DpError> {
         let processors = problem.processors();
-        let costs = problem.costs().matrix(processors)?;
-        let collective = problem.collective();
-        let mut latency = vec![0.0; processors * processors];
-        let mut rate = vec![0.0; processors * processors];
-        let mut slowest = (0.0_f64, 0.0_f64);
-        for parent in 0..processors {
-            for child in (0..processors).filter(|&child| child != parent) {
-                let (sender, receiver) = collective.ends(child, parent);
-                let (alpha, beta) = (costs.alpha(sender, receiver), costs.beta(sender, receiver));
-                latency[parent * processors + child] = alpha;
-                rate[parent * processors + child] = beta;
-                if alpha.is_finite() {
-                    slowest = (slowest.0.max(alpha), slowest.1.max(beta));
-                }
-            }
-        }
-        let copied = |rank| costs.gamma(rank) * collective.copied(rank) as f64;
+        let costs = problem.costs();
+        let copied = |rank| costs.kind().gamma_at(rank) * problem.collective().copied(rank) as f64;
         let copy: Vec<f64> = (0..processors).map(copied).collect();
         let messages = match problem.payload() {
             Payload::Blocks(sizes) => {
@@ -88,17 +111,30 @@ impl Links {
             }
         };
         let total = problem.payload().total();
+        let (laws, slowest) = match (costs.check_linear(), costs.hierarchy()) {
+            (Err(_), Some(machine)) => {
+                costs.check_processors(processors)?;
+                if processors > Costs::MOST_EXPANDED {
+                    return Err(CostsError::TooLarge { processors }.into());
+                }
+                laws_of_levels(machine, &messages, processors)
+            }
+            (_, _) => {
+                let (lines, slowest) = lines(problem)?;
+                let slowest = slowest.0 + slowest.1 * total as f64;
+                (Laws::Linear(lines), slowest)
+            }
+        };
         // No tree takes longer than all its messages and copies one after the other.
-        let horizon =
-            processors as f64 * (slowest.0 + slowest.1 * total as f64) + copy.iter().sum::<f64>();
+        let horizon = processors as f64 * slowest + copy.iter().sum::<f64>();
         match horizon < f64::MAX / 4.0 {
             true => Ok(Links {
                 processors,
-                latency,
-                rate,
+                laws,
                 copy,
                 messages,
                 integral: costs.is_integral(),
+                copies_first: costs.overlaps(),
             }),
             false => Err(DpError::TooLarge { total }),
         }
@@ -109,26 +145,72 @@ impl Links {
         self.processors
     }
 
-    /// The costs of messages to a receiver.
+    /// The linear costs of messages to a receiver; `None` if costs are not linear.
     #[inline]
-    pub(crate) fn to(&self, receiver: Rank) -> LinksTo<'_> {
+    pub(crate) fn to(&self, receiver: Rank) -> Option<LinksTo<'_>> {
+        let Laws::Linear(Lines { overhead, rate, latency }) = &self.laws else { return None };
         let row = receiver * self.processors..(receiver + 1) * self.processors;
-        LinksTo { latency: &self.latency[row.clone()], rate: &self.rate[row] }
+        Some(LinksTo {
+            overhead: &overhead[row.clone()],
+            rate: &rate[row.clone()],
+            latency: (!latency.is_empty()).then(|| &latency[row]),
+        })
+    }
+
+    /// lambda and occupancy of the message with which each sender sends the blocks of `[a..b]`.
+    #[inline]
+    pub(crate) fn of_level(
+        &self,
+        (a, b, receiver): (Rank, Rank, Rank),
+    ) -> impl Fn(Rank) -> (f64, f64) {
+        let Laws::Levels { level, levels, times } = &self.laws else {
+            unreachable!("asked where costs are not linear")
+        };
+        let (p, levels) = (self.processors, *levels);
+        let times = &times[(a * p + b) * levels..][..levels];
+        let row = &level[receiver * p..][..p];
+        move |sender| times[usize::from(row[sender])]
+    }
+
+    /// When a receiver that is free from `clock` on has the blocks of `[a..b]`, which the sender has at
+    /// `ready`.
+    #[inline]
+    pub(crate) fn arrival(
+        &self,
+        clock: f64,
+        (sender, ready): (Rank, f64),
+        (a, b, receiver): (Rank, Rank, Rank),
+    ) -> f64 {
+        let (latency, occupancy) = match self.to(receiver) {
+            Some(links) => {
+                let bytes = self.bytes(a, b);
+                (links.latency(sender, bytes), links.message(sender, bytes))
+            }
+            None => self.of_level((a, b, receiver))(sender),
+        };
+        clock.max(ready + latency) + occupancy
+    }
+
+    /// Whether everybody copies before the first message.
+    pub(crate) fn copies_first(&self) -> bool {
+        self.copies_first
     }
 
     /// The bytes of a message that holds what `first..=last` have.
     #[inline(always)]
     pub(crate) fn bytes(&self, first: Rank, last: Rank) -> f64 {
-        match &self.messages {
-            MessageContent::Blocks(before) => (before[last + 1] - before[first]) as f64,
-            MessageContent::Vector(bytes) => *bytes as f64,
-        }
+        self.messages.bytes(first, last) as f64
     }
 
     /// The time of the copy of a processor's own block; 0 where vectors are combined.
     #[inline(always)]
     pub(crate) fn copy(&self, rank: Rank) -> f64 {
         self.copy[rank]
+    }
+
+    /// Whether messages hold blocks, which are copied, and not a vector.
+    pub(crate) fn moves_blocks(&self) -> bool {
+        matches!(self.messages, MessageContent::Blocks(_))
     }
 
     /// A finished value, or why it cannot be stated.
@@ -145,4 +227,74 @@ impl Links {
             false => Ok(value),
         }
     }
+}
+
+impl MessageContent {
+    #[inline(always)]
+    fn bytes(&self, first: Rank, last: Rank) -> u64 {
+        match self {
+            MessageContent::Blocks(before) => before[last + 1] - before[first],
+            MessageContent::Vector(bytes) => *bytes,
+        }
+    }
+}
+
+/// The lines of a problem, and the greatest alpha and beta of any link.
+fn lines(problem: &Problem) -> Result<(Lines, (f64, f64)), DpError> {
+    let processors = problem.processors();
+    let costs = problem.costs().matrix(processors)?;
+    let collective = problem.collective();
+    let table = || vec![0.0; processors * processors];
+    let latency = if problem.costs().overlaps() { table() } else { Vec::new() };
+    let mut lines = Lines { overhead: table(), rate: table(), latency };
+    let mut slowest = (0.0_f64, 0.0_f64);
+    for parent in 0..processors {
+        for child in (0..processors).filter(|&child| child != parent) {
+            let (sender, receiver) = collective.ends(child, parent);
+            let link = Link {
+                alpha: costs.alpha(sender, receiver),
+                overhead: costs.overhead(sender, receiver),
+                beta: costs.beta(sender, receiver),
+            };
+            let at = parent * processors + child;
+            lines.overhead[at] = link.overhead;
+            lines.rate[at] = link.beta;
+            if let Some(latency) = lines.latency.get_mut(at) {
+                *latency = link.latency();
+            }
+            if link.alpha.is_finite() {
+                slowest = (slowest.0.max(link.alpha), slowest.1.max(link.beta));
+            }
+        }
+    }
+    Ok((lines, slowest))
+}
+
+/// The laws of a machine's levels, which are the same both ways, and the longest that any message takes.
+fn laws_of_levels(
+    machine: &Hierarchy,
+    messages: &MessageContent,
+    processors: usize,
+) -> (Laws, f64) {
+    let levels = machine.levels().len();
+    let mut level = vec![0; processors * processors];
+    for (receiver, row) in level.chunks_exact_mut(processors).enumerate() {
+        for (sender, level) in row.iter_mut().enumerate().filter(|(sender, _)| *sender != receiver)
+        {
+            *level = machine.shared_level(sender, receiver) as u16;
+        }
+    }
+    let mut times = vec![(0.0, 0.0); processors * processors * levels];
+    let mut slowest = 0.0_f64;
+    for first in 0..processors {
+        for last in first..processors {
+            let bytes = messages.bytes(first, last);
+            let range = &mut times[(first * processors + last) * levels..][..levels];
+            for (times, level) in range.iter_mut().zip(machine.levels()) {
+                *times = level.links.times(bytes);
+                slowest = slowest.max(times.0 + times.1);
+            }
+        }
+    }
+    (Laws::Levels { level, levels, times }, slowest)
 }

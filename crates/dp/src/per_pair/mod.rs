@@ -5,12 +5,19 @@
 //! and roots. Beside gather and scatter there are broadcast and reduction, in which the whole vector
 //! goes along each edge and nothing is copied.
 //!
+//! # Latency that overlaps
+//! A message that may occupy the receiver's port `lambda_qr` after its sender is ready arrives at
+//! `max(x, C_q + lambda_qr) + o_qr + beta_qr s`, if the receiver is free from `x` on. What the recurrences
+//! rest on stays: that rises with `x` and with `C_q`, and children are independent. Then everybody copies
+//! before the first message, which is never later; and a binary tree receives its two subtrees in either
+//! order.
+//!
 //! # Engines
-//! | engine | time | space | purpose |
-//! |---|---|---|---|
-//! | [`PairMethod::Plain`] | O(p^5) | O(p^3) | the published recurrence as written |
-//! | [`PairMethod::Hinges`] | O(p^4 log p) at worst, O(p^4) as a rule | O(p^3) | the same table, fast |
-//! | [`optimal_binary_per_pair`] | O(p^4) | O(p^3) | at most two children |
+//! | engine | costs | time | space | purpose |
+//! |---|---|---|---|---|
+//! | [`PairMethod::Plain`] | linear, or of a machine's levels | O(p^5) | O(p^3) | the published recurrence as written |
+//! | [`PairMethod::Hinges`] | linear | O(p^4 log p) at worst, O(p^4) as a rule | O(p^3) | the same table, fast |
+//! | [`optimal_binary_per_pair`] | linear, or of a machine's levels | O(p^4) | O(p^3) | at most two children |
 //!
 //! [`memory_needed_per_pair`] says beforehand what the tables take, and [`most_processors_per_pair`]
 //! how many processors fit.
@@ -21,7 +28,7 @@
 //! has, a range of processors that cannot be joined.
 //!
 //! # What this module does not do
-//! It knows no machine, only a matrix, and one port; the best tree that is not ordered is another, NP-hard problem
+//! It knows one port, and where costs are linear no machine, only a matrix; the best tree that is not ordered is another, NP-hard problem
 //! (OPT Theorems 5 and 7).
 //!
 //! # Source
@@ -135,23 +142,22 @@ fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result
         let most = most_processors_per_pair(allowed, root, trees);
         return Err(DpError::DoesNotFit { processors, needed, allowed, most });
     }
-    if problem.costs().overlaps() {
-        return Err(DpError::Overlaps);
-    }
     let links = Links::new(problem)?;
     problem.check_links()?;
     Ok(links)
 }
 
 /// An optimal ordered tree, whatever the operation: least completion time over all ordered trees (as
-/// the [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root, through one port.
+/// the [crate](crate#what-an-ordered-tree-is-here) defines them), given or best root, through one port. Where
+/// latency overlaps, over those in which everybody copies first.
 ///
-/// Costs of any other kind are written as a matrix first. Ties: the lowest root; then, from each root's
+/// Linear costs of any other kind are written as a matrix first. Ties: the lowest root; then, from each root's
 /// last message to its first, the lowest split, then the lowest sender.
 ///
 /// # Errors
-/// [`DpError::DoesNotFit`] before anything is computed; [`DpError::Costs`], [`DpError::TooLarge`];
-/// [`DpError::OutOfMemory`], [`DpError::Cancelled`]; [`DpError::NoTree`] and
+/// [`DpError::DoesNotFit`] before anything is computed; [`DpError::Costs`], for [`PairMethod::Hinges`] also
+/// if costs are not linear; [`DpError::TooLarge`]; [`DpError::OutOfMemory`], [`DpError::Cancelled`];
+/// [`DpError::NoTree`] and
 /// [`DpError::NoOrderedTree`] where links are missing.
 ///
 /// # Panics
@@ -185,6 +191,9 @@ pub fn optimal_per_pair(
     method: PairMethod,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
+    if method == PairMethod::Hinges {
+        problem.costs().check_linear()?;
+    }
     let links = links(problem, PairTrees::AnyDegree(method), progress)?;
     let last = links.processors() - 1;
     match method {
@@ -226,7 +235,8 @@ fn optimum(
 
 /// An optimal ordered binary tree, whatever the operation: least completion time over all strongly
 /// ordered trees in which no processor has more than two children, given or best root, through one
-/// port.
+/// port. Where latency overlaps, over all trees of subtrees of consecutive ranks with so few children; for
+/// vectors, over those that combine neighbours only.
 ///
 /// Ties: the lowest root; then two children before one, the lower split, and the lowest senders.
 ///

@@ -15,7 +15,7 @@ use crate::progress::Meter;
 ///
 /// # Source
 /// OPT Fig. 5; differs: a root at either end of a range may have more than one child, as eqs. 3 and 4
-/// allow, and senders include the ends of their ranges.
+/// allow, and senders include the ends of their ranges; where latency overlaps, everybody copies first.
 pub(crate) fn ordered(links: &Links, meter: &mut Meter<'_>) -> Result<Levels, DpError> {
     Levels::fill((0, links.processors()), meter, |shorter, (i, j, r)| {
         let mut least = f64::INFINITY;
@@ -28,9 +28,12 @@ pub(crate) fn ordered(links: &Links, meter: &mut Meter<'_>) -> Result<Levels, Dp
         for k in i..r {
             // eq. 4, and eq. 6 for k + 1 = j
             let senders = shorter.roots(i, k);
-            let clock = shorter.get(k + 1, j, r);
+            let (clock, copy) = match k + 1 == j {
+                true if links.copies_first() => (links.copy(j), 0.0),
+                true => (0.0, links.copy(j)),
+                false => (shorter.get(k + 1, j, r), 0.0),
+            };
             let received = least_arrival(links, clock, senders, (i, k, r));
-            let copy = if k + 1 == j { links.copy(j) } else { 0.0 };
             least = least.min(received + copy);
         }
         least

@@ -96,16 +96,17 @@ impl HingeReceiver {
     ) -> Result<HingeReceiver, DpError> {
         let (before, after) = (root - first, last - root);
         // A lone root copies while it waits for a message from its right (OPT eq. 5), but only after
-        // one from its left (eq. 6), which it is ready for at once.
+        // one from its left (eq. 6), which it is ready for at once, unless everybody copies first.
+        let before_left = if links.copies_first() { links.copy(root) } else { 0.0 };
         Ok(HingeReceiver {
             root,
-            from_left: SideTimes::new(Senders::Left, (before, after), 0.0)?,
+            from_left: SideTimes::new(Senders::Left, (before, after), before_left)?,
             from_right: SideTimes::new(Senders::Right, (after, before), links.copy(root))?,
             envelope: Envelope::default(),
         })
     }
 
-    /// `C(i,j,r)` for `i < j`, or 0.
+    /// `C(i,j,r)` for `i < j`.
     #[inline]
     pub(crate) fn get(&self, i: Rank, j: Rank) -> f64 {
         self.from_left.get(self.root - i, j - self.root)
@@ -192,8 +193,8 @@ impl SideTimes {
         if widths.is_empty() {
             return;
         }
-        let links = given.links.to(given.root);
-        let (mut latency, mut rate) = (f64::INFINITY, f64::INFINITY);
+        let links = given.links.to(given.root).expect("hinges are for linear costs");
+        let mut least = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         let firsts = match self.senders {
             Senders::Left => given.senders.earliest_from(given.root - far),
             Senders::Right => given.senders.earliest_to(given.root + far),
@@ -202,17 +203,22 @@ impl SideTimes {
             let near = far + 1 - width;
             let (a, b) = self.ranks(given.root, (near, far));
             let nearest = if self.senders == Senders::Right { a } else { b };
-            latency = latency.min(links.latency[nearest]);
-            rate = rate.min(links.rate[nearest]);
+            least.0 = least.0.min(links.overhead[nearest]);
+            least.1 = least.1.min(links.rate[nearest]);
+            least.2 = least.2.min(links.latency.map_or(0.0, |latency| latency[nearest]));
             if width < *widths.start() {
                 continue;
             }
             let bytes = given.links.bytes(a, b);
-            let fastest = if bytes == 0.0 { 0.0 } else { latency + rate * bytes };
-            let message = RangeMessage { links, bytes, fastest };
+            let (fastest, soonest) = match bytes == 0.0 {
+                true => (0.0, 0.0),
+                false => (least.0 + least.1 * bytes, least.2),
+            };
+            let message = RangeMessage { links, bytes, fastest, soonest };
             let senders = || given.senders.of(a, b);
             let mut block = due..(due + block(width)).min(self.across_most + 1);
-            if near == 1 && due == 0 && self.senders == Senders::Left {
+            let copies_later = self.senders == Senders::Left && !given.links.copies_first();
+            if near == 1 && due == 0 && copies_later {
                 // OPT eq. 6: the copy has to wait.
                 let mut received = [f64::INFINITY];
                 envelope.lower((&[0.0], &mut received), first, senders, message);

@@ -71,12 +71,29 @@ fn matrix(processors: usize, kind: Kind, missing: u64, seed: u64) -> CostMatrix 
     .unwrap()
 }
 
-/// Costs with this many processors.
+/// Costs with this many processors: of the one-port model, or with any parts of alpha as overheads.
 fn costs(processors: usize) -> impl Strategy<Value = CostMatrix> {
     let kinds = [Kind::Asymmetric, Kind::Ties, Kind::Hierarchical, Kind::Huge, Kind::Opposed];
     let missing = prop_oneof![3 => Just(0_u64), 1 => Just(10), 1 => Just(40)];
-    (prop::sample::select(kinds.to_vec()), missing, any::<u64>())
-        .prop_map(move |(kind, missing, seed)| matrix(processors, kind, missing, seed))
+    let drawn = (prop::sample::select(kinds.to_vec()), missing, any::<u64>(), any::<bool>());
+    drawn.prop_map(move |(kind, missing, seed, overlaps)| {
+        let costs = matrix(processors, kind, missing, seed);
+        if overlaps { with_parts_as_overheads(costs, seed) } else { costs }
+    })
+}
+
+/// The same costs, of which any integer part of each alpha is its overhead.
+fn with_parts_as_overheads(costs: CostMatrix, seed: u64) -> CostMatrix {
+    let mut draw = Draw(seed | 1);
+    let mut part = |alpha: f64| match (alpha.is_finite(), draw.below(3)) {
+        (true, 0) => 0.0,
+        (true, 1) => draw.below(alpha as u64 + 1) as f64,
+        (_, _) => alpha,
+    };
+    let ranks = 0..costs.size();
+    let row = |sender| ranks.clone().map(|receiver| part(costs.alpha(sender, receiver))).collect();
+    let overheads: Vec<Vec<f64>> = ranks.clone().map(row).collect();
+    costs.with_overheads(&overheads).unwrap()
 }
 
 /// Block sizes and costs of up to so many processors.
@@ -207,15 +224,20 @@ proptest! {
 #[test]
 fn hinges_are_plain_where_ranges_are_wide() {
     let mut draw = Draw(7);
-    for kind in [Kind::Asymmetric, Kind::Ties, Kind::Hierarchical, Kind::Huge, Kind::Opposed] {
+    let kinds = [Kind::Asymmetric, Kind::Ties, Kind::Hierarchical, Kind::Huge, Kind::Opposed];
+    for (index, kind) in [kinds, kinds].concat().into_iter().enumerate() {
         let costs = matrix(90, kind, 10, draw.below(1 << 40));
+        let costs = match index < kinds.len() {
+            true => costs,
+            false => with_parts_as_overheads(costs, draw.below(1 << 40)),
+        };
         let sizes = BlockSizes::new((0..90).map(|_| draw.below(40).saturating_sub(5))).unwrap();
         let gather = Problem::gather(&sizes, &costs).unwrap();
         let scatter = Problem::scatter(&sizes, &costs).unwrap();
         for problem in [gather, scatter.with_root(Root::Given(70)).unwrap()] {
             let by = |method| optimal_per_pair(&problem, method, &()).unwrap();
             let [plain, fast] = METHODS.map(by);
-            assert_eq!(fast, plain, "{kind:?}");
+            assert_eq!(fast, plain, "{kind:?} {index}");
         }
     }
 }

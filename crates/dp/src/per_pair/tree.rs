@@ -49,10 +49,14 @@ pub(crate) fn of_joins(links: &Links, root: Rank, time: impl Fn(Rank, Rank, Rank
                 pending.push((split + 1, j, sender));
                 j = split;
             } else {
-                if split + 1 == j {
+                let is_first = split + 1 == j;
+                if is_first && !links.copies_first() {
                     steps.push((r, Step::Copy));
                 }
                 steps.push((r, Step::Receive(sender)));
+                if is_first && links.copies_first() {
+                    steps.push((r, Step::Copy));
+                }
                 pending.push((i, split, sender));
                 i = split + 1;
             }
@@ -74,15 +78,17 @@ fn last_message(
             let clock = if split == i { links.copy(r) } else { time(i, split, r) };
             (split + 1, j, clock, 0.0)
         } else {
-            let copy = if split + 1 == j { links.copy(r) } else { 0.0 };
-            (i, split, time(split + 1, j, r), copy)
+            let (clock, copy) = match split + 1 == j {
+                true if links.copies_first() => (links.copy(r), 0.0),
+                true => (0.0, links.copy(r)),
+                false => (time(split + 1, j, r), 0.0),
+            };
+            (i, split, clock, copy)
         };
         if clock > target {
             continue;
         }
-        let bytes = links.bytes(a, b);
-        let arrival =
-            |sender| clock.max(time(a, b, sender)) + links.to(r).message(sender, bytes) + copy;
+        let arrival = |sender| links.arrival(clock, (sender, time(a, b, sender)), (a, b, r)) + copy;
         if let Some(sender) = (a..=b).find(|&sender| arrival(sender) == target) {
             return LastMessage { split, sender };
         }
@@ -130,10 +136,9 @@ fn first_of_the_best(
     times: &[f64],
     (a, b, receiver): (Rank, Rank, Rank),
 ) -> (Rank, f64) {
-    let bytes = links.bytes(a, b);
     let mut best = (a, f64::INFINITY);
     for (sender, &time) in (a..=b).zip(times) {
-        let arrival = clock.max(time) + links.to(receiver).message(sender, bytes);
+        let arrival = links.arrival(clock, (sender, time), (a, b, receiver));
         if arrival < best.1 {
             best = (sender, arrival);
         }

@@ -5,6 +5,7 @@ use crate::ordered::{left_receives, right_receives};
 use crate::progress::Meter;
 use crate::table::{Columns, Triangle, triangle_cells};
 use crate::{DpError, Progress};
+use std::ops::Range;
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
 /// `C(i,j)` for all ranges: the least completion time over the ordered trees on `[i..j]` with any
@@ -73,7 +74,8 @@ pub(crate) fn ranges<T: Scalar>(
     for i in (first..end).rev() {
         for j in i + 1..end {
             // The recurrence.
-            let time = least_inner_join(sizes, &nonempty, &table, &columns, (i, j))
+            let inner = i + 1..(j - 1).max(i + 1);
+            let time = least_inner_join(sizes, &nonempty, (&table, &columns), (i, j), inner)
                 .least(end_joins(&table, (i, j)));
             table.set(i, j, time);
             columns.set(i, j, time);
@@ -83,19 +85,20 @@ pub(crate) fn ranges<T: Scalar>(
     Ok((table, columns))
 }
 
-/// The least of `max(C(i,k), C(k+1,j)) + min(comm(S(i,k)), comm(S(k+1,j)))` over `i < k < j - 1`.
+/// The least of `max(C(i,k), C(k+1,j)) + min(comm(S(i,k)), comm(S(k+1,j)))` over these splits `k`,
+/// which lie in `i + 1..j - 1`.
 #[inline]
-fn least_inner_join<T: Scalar>(
+pub(crate) fn least_inner_join<T: Scalar>(
     sizes: &ScaledSizes<T>,
     nonempty: &Nonempty,
-    table: &Triangle<T>,
-    columns: &Columns<T>,
+    (table, columns): (&Triangle<T>, &Columns<T>),
     (i, j): (Rank, Rank),
+    splits: Range<Rank>,
 ) -> T {
-    if j < i + 3 {
+    let (first, end) = (splits.start, splits.end);
+    if first >= end {
         return T::NEVER;
     }
-    let (first, end) = (i + 1, j - 1);
     // Splits that leave one side without data come first and last; they send nothing.
     let data_from = nonempty.data_on_left_from(i).clamp(first, end);
     let data_to = nonempty.no_data_on_right_from(j).clamp(data_from, end);

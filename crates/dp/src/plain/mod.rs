@@ -11,6 +11,8 @@ mod free_root;
 pub use binary::binary;
 pub use fixed_root::fixed_root;
 pub use free_root::free_root;
+pub(crate) use free_root::least_inner_join;
+#[cfg(test)]
 pub(crate) use free_root::ranges;
 
 use tuwtree_model::{Rank, Scalar, ScaledSizes};

@@ -53,6 +53,7 @@
 //! | [`plain`] | any law ([`Receiving`]): tables by size, dear copies, empty blocks | nothing | O(p^3), consecutive O(p^3 G) |
 //! | [`dense`] | [`Overlapping`] costs | copies take no longer than their messages | O(p^2), consecutive O(p^2 G) |
 //! | [`deadline_tree`] | trees of any size | nothing | nearly O(p), not optimal |
+//! | [`optimal_binary_by_size`] | at most two children | nothing | O(p^3) |
 //!
 //! `G` is the number of distinct `max(lambda, copy)`; 1 wherever copies fit into one latency. Where
 //! it is large, [`Engine::Dense`] rounds and says how much better a tree might be
@@ -62,6 +63,7 @@
 //! It knows one port, one level and no run lengths. Measured times, what was tested, and how often:
 //! `docs/consecutive-trees.md`.
 
+mod binary;
 mod class;
 mod deadline;
 pub mod dense;
@@ -79,6 +81,7 @@ mod exhaustive;
 #[cfg(test)]
 mod tests;
 
+pub use binary::{binary_memory_needed, optimal_binary_by_size};
 pub use class::Class;
 pub use deadline::{Effort, deadline_tree, deadline_tree_by_size};
 pub use law::{BySize, Overlapping, Receiving, Scaled};

@@ -76,6 +76,17 @@ impl<T: Scalar> Tabulated<T> {
     }
 }
 
+impl<T: Scalar> Tabulated<T> {
+    /// From when on the message of a range that is ready then may occupy a port, and for how long.
+    pub(super) fn message(&self, ready: T, first: Rank, last: Rank) -> (T, T) {
+        let latency = self.latency.get(first, last);
+        match latency == T::NEVER {
+            true => (ready, T::ZERO),
+            false => (ready + latency, self.port.get(first, last)),
+        }
+    }
+}
+
 impl<T: Scalar> Receiving<T> for Tabulated<T> {
     fn processors(&self) -> usize {
         self.copy.len()

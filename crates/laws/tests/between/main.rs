@@ -5,5 +5,6 @@ mod bounds;
 mod judge;
 mod latency_bounds;
 mod non_ordered;
+mod overlapping;
 mod ports;
 mod rivals;

@@ -4,13 +4,17 @@ use super::MeasuredPicture;
 use crate::frame::{PictureStyle as Frame, style};
 use crate::svg::Xml;
 use tuwtree_measure::{
-    CONFIDENCE, Comparison, Guideline, LEVEL, Measurements, Verdict, median_interval,
+    CONFIDENCE, Comparison, Guideline, LEVEL, Measurements, Predictions, Verdict, median_interval,
 };
 use tuwtree_model::ClosedSet;
 use tuwtree_model::quantity;
 
 /// The page as HTML: one file that needs no network. `version` is the program's.
-pub fn measured_page(measurements: &Measurements, version: &str) -> String {
+pub fn measured_page(
+    measurements: &Measurements,
+    predictions: &Predictions,
+    version: &str,
+) -> String {
     let picture = MeasuredPicture::new(measurements);
     let (title, lines) = picture.title();
     let mut xml = Xml::default();
@@ -29,7 +33,7 @@ pub fn measured_page(measurements: &Measurements, version: &str) -> String {
     for guideline in Guideline::all() {
         write_verdicts(&mut xml, measurements, guideline);
     }
-    write_figures(&mut xml, measurements);
+    write_figures(&mut xml, measurements, predictions);
     xml.text("footer", &[], format!("tuwtree {version}"));
     xml.close();
     xml.close();
@@ -101,14 +105,17 @@ fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideli
     close_table(xml);
 }
 
-fn write_figures(xml: &mut Xml, measurements: &Measurements) {
+fn write_figures(xml: &mut Xml, measurements: &Measurements, predictions: &Predictions) {
     xml.text("h2", &[], "Times in microseconds");
-    open_table(
-        xml,
-        &["distribution", "b", "algorithm", "minimum", "median", "from", "to", "planning"],
-    );
+    let mut headings =
+        vec!["distribution", "b", "algorithm", "minimum", "median", "from", "to", "planning"];
+    if predictions.are_any() {
+        headings.extend(["planned", "judged", "median : judged"]);
+        xml.text("p", &[], PREDICTED);
+    }
+    open_table(xml, &headings);
     let us = |seconds: f64| quantity::number((seconds * 1e8).round() / 100.0);
-    for one in measurements.series() {
+    for (index, one) in measurements.series().iter().enumerate() {
         let ends = median_interval(&one.seconds, CONFIDENCE);
         let end = |of: fn(&tuwtree_measure::Interval) -> f64| {
             ends.as_ref().map_or_else(|| "-".to_owned(), |ends| us(of(ends)))
@@ -126,10 +133,26 @@ fn write_figures(xml: &mut Xml, measurements: &Measurements) {
         ] {
             xml.text("td", &[], text);
         }
+        if predictions.are_any() {
+            let prediction = predictions.of(index);
+            let ratio = prediction.and_then(|said| said.measured_over_judged(one));
+            for text in [
+                prediction.map(|said| us(said.planned_seconds)),
+                prediction.map(|said| us(said.judged_seconds)),
+                ratio.map(|ratio| format!("{ratio:.3}")),
+            ] {
+                xml.text("td", &[], text.as_deref().unwrap_or("-"));
+            }
+        }
         xml.close();
     }
     close_table(xml);
 }
+
+/// What the times of planner and judge are.
+const PREDICTED: &str = "Planned and judged: what planner and judge say of the tree, planned anew with the \
+    costs that stand in the document. Both take receives to be posted in advance, as trees do that \
+    send messages at once (eager).";
 
 fn open_table(xml: &mut Xml, headings: &[&str]) {
     xml.open("div", &[]);
@@ -150,12 +173,12 @@ fn close_table(xml: &mut Xml) {
 mod tests {
     use super::super::tests::measured;
     use super::*;
-    use tuwtree_measure::Algorithm;
+    use tuwtree_measure::{Algorithm, Prediction};
 
     #[test]
     fn the_page_has_a_row_for_each_series_and_each_verdict() {
         let measured = measured(&[Algorithm::Padded, Algorithm::Native], &[1, 10]);
-        let page = measured_page(&measured, "1.2.3");
+        let page = measured_page(&measured, &Predictions::default(), "1.2.3");
         let page = page.strip_prefix("<!DOCTYPE html>\n").unwrap();
         let parsed = roxmltree::Document::parse(page).unwrap();
         let rows = parsed.descendants().filter(|node| node.has_tag_name("tr")).count();
@@ -163,5 +186,18 @@ mod tests {
         assert_eq!(rows, 5 + 9);
         assert!(page.contains("a &lt;library&gt;") && page.contains("tuwtree 1.2.3"));
         assert!(page.contains("GL1: MPI_Gather(m) &lt;= MPI_Gatherv(m)"));
+        assert!(!page.contains("judged"));
+    }
+
+    #[test]
+    fn the_page_has_planner_and_judge_beside_the_measured_times() {
+        let measured = measured(&[Algorithm::Padded, Algorithm::Native], &[1]);
+        let said = Prediction { planned_seconds: 3e-5, judged_seconds: 2e-5 };
+        let predictions = Predictions::new(vec![None, Some(said)]);
+        let page = measured_page(&measured, &predictions, "1.2.3");
+        assert!(page.contains("<th>median : judged</th>"));
+        // The median is 30.5 us.
+        assert!(page.contains("<td>30</td><td>20</td><td>1.525</td>"), "{page}");
+        assert!(page.contains("<td>-</td><td>-</td><td>-</td>"));
     }
 }

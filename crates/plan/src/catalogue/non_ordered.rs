@@ -1,12 +1,12 @@
-//! Trees that are found by way of optimal ordered ones, and the best of all trees: for blocks, at costs
-//! that are the same everywhere.
+//! Trees that are found by way of optimal ordered ones, for blocks at costs that are the same everywhere,
+//! and the best of all trees, for blocks at any costs.
 //!
 //! For gamma > beta, `sorted` and `searched` are built all the same, and nothing is known of how good
 //! they are but what the lower bound tells; `exact` is exact; `direct` is not built.
 
 use super::built::{needs_blocks, unordered_blocks};
 use super::optimal::one_ported;
-use super::{CatalogueRow, overlapping};
+use super::{CatalogueRow, overlapping, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched};
 use crate::request::{Built, Request, Search, Searched, Wanted};
@@ -112,12 +112,14 @@ pub(super) const EXACT: CatalogueRow = CatalogueRow {
         "best tree of all, for few processes or few sizes",
         unordered_blocks,
         |request, wanted| {
-            let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
-            let ports = request.problem.ports();
-            if ports == Ports::ONE {
-                check_work(&problem, wanted)?;
+            let problem = request.problem;
+            if problem.blocks().is_none() {
+                return Err(wanted.effort.refused(needs_blocks(wanted, problem.operation())));
             }
-            done(wanted, exact(&problem.with_ports(ports)))
+            if problem.ports() == Ports::ONE {
+                check_work(problem, wanted)?;
+            }
+            done(wanted, exact(problem))
         },
     )
 };
@@ -155,21 +157,26 @@ impl<'a> NonOrderedInput<'a> {
 fn check_work(problem: &Problem, wanted: Wanted) -> Result<(), NoTree> {
     let effort = wanted.effort;
     let needed = exact_work(problem).map_err(|error| wanted.stopped(error))?;
-    let refused = |most: u64, blocks: u32, advice: &str| {
+    let refused = |most: u64, [blocks, processes]: [u32; 2], advice: &str| {
         let needed = match needed {
             u64::MAX => "more than 10^19".to_owned(),
             needed => needed.to_string(),
         };
+        let enough = match shares_one_law(problem) {
+            true => format!(
+                "{blocks} blocks of distinct sizes beside the root's, or more where sizes repeat"
+            ),
+            false => format!("{processes} processes where costs differ from pair to pair"),
+        };
         effort.refused(format!(
-            "it would take {needed} steps, more than {most}, which do for {blocks} blocks of \
-             distinct sizes beside the root's, or more where sizes repeat{advice}"
+            "it would take {needed} steps, more than {most}, which do for {enough}{advice}"
         ))
     };
     match effort {
         Effort::Moderate | Effort::Quick if needed > WORK_AT_ONCE && needed <= MOST_WORK => {
-            Err(refused(WORK_AT_ONCE, 16, "; name it to wait for it"))
+            Err(refused(WORK_AT_ONCE, [16, 14], "; name it to wait for it"))
         }
-        _ if needed > MOST_WORK => Err(refused(MOST_WORK, 18, "")),
+        _ if needed > MOST_WORK => Err(refused(MOST_WORK, [18, 17], "")),
         Effort::Any | Effort::Moderate | Effort::Quick => Ok(()),
     }
 }

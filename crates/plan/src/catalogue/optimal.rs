@@ -19,12 +19,18 @@ pub(super) const BINARY: CatalogueRow = CatalogueRow {
             Some(Search::Homogeneous(default_binary_method(problem)))
         }
         Searched::Homogeneous(..) | Searched::PerPair(_) => Some(Search::BinaryPerPair),
-        Searched::NotLinear(_) | Searched::Overlapping(_) => None,
+        Searched::Overlapping(problem) => Some(overlapping::binary_method(problem)),
+        Searched::NotLinear(_) => None,
     },
     ..CatalogueRow::plain(
         "best tree with at most two children everywhere, in rank order",
-        |request, _| !matches!(request.searched, Searched::Overlapping(_)),
-        searched,
+        |_, _| true,
+        |request, wanted| match (&request.searched, wanted.search) {
+            (Searched::Overlapping(problem), Some(Search::BinaryBySize)) => {
+                overlapping::binary(request, &one_ported(problem), wanted)
+            }
+            _ => searched(request, wanted),
+        },
     )
 };
 
@@ -90,15 +96,16 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             per_pair(request, problem, PairTrees::AnyDegree(method), wanted)?
         }
         (_, Some(Search::BinaryPerPair)) => per_pair(request, problem, PairTrees::Binary, wanted)?,
-        (_, Some(Search::CopyFirst(_) | Search::Levels)) => {
+        (_, Some(Search::CopyFirst(_) | Search::BinaryBySize | Search::Levels)) => {
             let reason =
                 "its method is for latency that overlaps, and for costs that are not linear";
             return Err(wanted.effort.refused(reason));
         }
-        (Searched::Overlapping(_), _) => {
-            let reason =
-                "latency overlaps here; binary trees are searched for in the one-port model";
-            return Err(wanted.effort.refused(reason));
+        (Searched::Overlapping(_), search) => {
+            return Err(wanted.effort.refused(format!(
+                "the {} method is for the one-port model, and latency overlaps here",
+                search.map_or("chosen", Search::name)
+            )));
         }
         (Searched::PerPair(_) | Searched::NotLinear(_), search) => {
             return Err(wanted.effort.refused(format!(
@@ -117,7 +124,8 @@ fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     Ok(Built { search: wanted.search, ..Built::without_search(tree) })
 }
 
-fn per_pair(
+/// An optimal tree at costs of each pair.
+pub(super) fn per_pair(
     request: &Request<'_>,
     problem: &Problem,
     trees: PairTrees,

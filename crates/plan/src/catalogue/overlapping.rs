@@ -1,16 +1,16 @@
-//! Trees for costs with latency that overlaps: the best copy-first tree, and a near-optimal one for any
-//! number of processes.
+//! Trees for costs with latency that overlaps: the best copy-first tree, the best binary one, and a
+//! near-optimal one for any number of processes.
 
 use super::CatalogueRow;
-use super::optimal::by_levels;
+use super::optimal::{by_levels, per_pair};
 use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, CopyFirstMethod, Request, Search, Searched, Wanted};
 use tuwtree_dp::wider::{
-    self, BySize, Class, Effort, Engine, Overlapping, deadline_tree_by_size, memory_needed_by_size,
-    optimal_by_size,
+    self, BySize, Class, Effort, Engine, Overlapping, binary_memory_needed, deadline_tree_by_size,
+    memory_needed_by_size, optimal_binary_by_size, optimal_by_size,
 };
-use tuwtree_dp::{DpError, levels};
+use tuwtree_dp::{DpError, PairMethod, PairTrees, levels, optimal_broadcast};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostModel, Homogeneous, LinkLaw, Problem, Root, Time, Tree,
 };
@@ -81,15 +81,45 @@ pub(crate) fn shares_one_law(problem: &Problem) -> bool {
 
 /// How an optimal tree is searched for, if it is.
 pub(super) fn method(problem: &Problem) -> Option<Search> {
-    problem.blocks()?;
     let linear = linear(problem);
     let is_dense = linear.is_some_and(|costs| costs.gamma() <= costs.beta());
-    match problem.costs().hierarchy() {
-        _ if shares_one_law(problem) && is_dense => Some(Search::CopyFirst(CopyFirstMethod::Dense)),
-        _ if shares_one_law(problem) => Some(Search::CopyFirst(CopyFirstMethod::Plain)),
-        Some(_) => Some(Search::Levels),
-        None => None,
+    match problem.blocks() {
+        None if shares_one_law(problem) => None,
+        Some(_) if shares_one_law(problem) && is_dense => {
+            Some(Search::CopyFirst(CopyFirstMethod::Dense))
+        }
+        Some(_) if shares_one_law(problem) => Some(Search::CopyFirst(CopyFirstMethod::Plain)),
+        // Groups of adjacent ranks.
+        Some(_) if levels::memory_needed(problem).is_ok() => Some(Search::Levels),
+        None | Some(_) => Some(Search::PerPair(match problem.costs().check_linear() {
+            Ok(()) => PairMethod::Hinges,
+            Err(_) => PairMethod::Plain,
+        })),
     }
+}
+
+/// How an optimal binary tree is searched for.
+pub(super) fn binary_method(problem: &Problem) -> Search {
+    match problem.blocks() {
+        Some(_) if shares_one_law(problem) => Search::BinaryBySize,
+        None | Some(_) => Search::BinaryPerPair,
+    }
+}
+
+/// The best binary tree, for costs that all pairs share.
+pub(super) fn binary(
+    request: &Request<'_>,
+    problem: &Problem,
+    wanted: Wanted,
+) -> Result<Built, NoTree> {
+    let sizes = blocks(problem, wanted)?;
+    let bytes = binary_memory_needed(problem.processors());
+    let expense = request.expense(bytes, Search::BinaryBySize);
+    expense.check(wanted.effort, request.watch, |_| String::new())?;
+    let progress = Watched(request.watch.begin(wanted.construction.name()));
+    let found = optimal_binary_by_size(&by_size(problem, sizes), problem.root(), &progress);
+    let found = found.map_err(|error| wanted.stopped(error))?;
+    Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
 }
 
 /// The bytes of the tables of the best copy-first tree for linear costs.
@@ -110,25 +140,27 @@ fn linear(problem: &Problem) -> Option<Homogeneous> {
     problem.costs().homogeneous(problem.processors())
 }
 
-/// The best copy-first tree, for costs that all pairs share or those of a machine's levels.
+/// The best copy-first tree.
 pub(super) fn optimal(
     request: &Request<'_>,
     problem: &Problem,
     wanted: Wanted,
 ) -> Result<Built, NoTree> {
-    let sizes = blocks(problem, wanted)?;
-    match problem.costs().hierarchy() {
-        _ if shares_one_law(problem) => {}
-        Some(_) => {
+    match wanted.search {
+        Some(Search::PerPair(method)) => {
+            let found = per_pair(request, problem, PairTrees::AnyDegree(method), wanted)?;
+            return Ok(Built { search: wanted.search, ..Built::without_search(found.tree) });
+        }
+        Some(_) if !shares_one_law(problem) => {
             return by_levels(request, problem, levels::Class::CopyFirst, wanted);
         }
-        None => {
-            return Err(wanted.effort.refused(
-                "where latency overlaps, optimal trees are searched for at costs that all pairs share, \
-                 or those of a machine's levels",
-            ));
+        None if problem.vector().is_some() => {
+            let found = optimal_broadcast(problem).map_err(|error| wanted.stopped(error))?;
+            return Ok(Built::without_search(found.tree));
         }
+        Some(_) | None => {}
     }
+    let sizes = blocks(problem, wanted)?;
     let Some(Search::CopyFirst(method)) = wanted.search else {
         return Err(wanted.effort.refused(format!(
             "the {} method is for the one-port model; where latency overlaps, plain and dense are",

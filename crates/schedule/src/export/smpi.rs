@@ -6,6 +6,16 @@
 //! pair of processors that the schedule uses. Blocking, synchronous, ordered receives are the one-ported model; SMPI's other settings, which
 //! imitate real networks, are switched off.
 //!
+//! Where part of the latency overlaps, the replay is the judge's: all receives are posted at once, messages
+//! share their receiver's link (in a scatter their sender's), and SMPI's own overheads stand for what
+//! occupies processors. lambda is the latency of the links, which also makes up for the envelope:
+//!
+//! ```text
+//!   judge       lambda      beta (s - 1), shared        o + beta
+//!   SMPI        latency     k (s - 1) - 16 bytes        smpi/or
+//!                           and an envelope of 16
+//! ```
+//!
 //! # Source
 //! OPT section 2.1 for the model; the SimGrid documentation, "Replaying MPI traces".
 
@@ -36,6 +46,17 @@ pub struct Replay<'a> {
     /// Every size is multiplied, and beta divided, by it.
     size_factor: u64,
     seconds_per_unit: f64,
+    /// Where latency overlaps: what occupies processors, and lambda of the links.
+    overlap: Option<Overlap>,
+}
+
+/// What SMPI is told of latency that overlaps, in time units.
+#[derive(Clone, Copy, Debug)]
+struct Overlap {
+    /// What each message costs the processor that receives it, and the one that begins to send it.
+    overhead: f64,
+    /// Between the start of a message and its data.
+    latency: f64,
 }
 
 /// A link from one processor to another.
@@ -98,16 +119,36 @@ pub enum ReplayError {
         /// The rank that receives the message.
         receiver: Rank,
     },
-    /// Costs that are not those of the one-port model.
+    /// Latency that overlaps, but not for all pairs alike.
     #[error(
-        "the latency from {sender} to {receiver} overlaps with other work; SMPI has no link whose messages \
-         queue for o + beta s only: replay with an overhead of all alpha, or simulate"
+        "the latency from {sender} to {receiver} overlaps with other work; SMPI's links stand for that only \
+         where one alpha, overhead and beta hold for all pairs: replay with an overhead of all alpha, or \
+         simulate"
     )]
     Overlaps {
         /// The rank that sends the message.
         sender: Rank,
         /// The rank that receives the message.
         receiver: Rank,
+    },
+    /// Latency that overlaps, and a rank that receives as it sends or after.
+    #[error(
+        "rank {rank} receives as it sends or after; where latency overlaps, SMPI replays schedules along trees"
+    )]
+    NotAlongTree {
+        /// Such a rank.
+        rank: Rank,
+    },
+    /// Latency that overlaps in a scatter, but for less than a send takes to begin.
+    #[error(
+        "lambda = {latency} is below o + beta = {overhead}; SMPI counts what a send takes to begin as part \
+         of the latency: replay with an overhead of all alpha, or simulate"
+    )]
+    LatencyBelowOverhead {
+        /// lambda, in time units.
+        latency: f64,
+        /// What a message of one byte occupies, in time units.
+        overhead: f64,
     },
     /// A copy whose time cannot be stated.
     #[error(transparent)]
@@ -143,15 +184,22 @@ impl<'a> Replay<'a> {
         if ports != 1 {
             return Err(ReplayError::Ports { ports });
         }
-        let links = links(schedule, costs)?;
-        let (unit, size_factor) = scale(&links, &message_sizes(schedule))?;
+        let overlap = Overlap::of(schedule, costs)?;
+        let links = match overlap {
+            Some(_) => links_that_overlap(schedule, costs)?,
+            None => links(schedule, costs)?,
+        };
+        let (unit, size_factor) = match overlap {
+            Some(_) => (DataUnit::Bytes, scale_apart(&message_sizes(schedule))?),
+            None => scale(&links, &message_sizes(schedule))?,
+        };
         let slowest = links.iter().map(|link| link.seconds_for(schedule.task().total()));
         let total = slowest.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         let seconds_per_unit = 10_f64.powf((SECONDS / total).log10().floor().clamp(-300.0, 300.0));
         for rank in 0..schedule.processors() {
             costs.copy_at(rank, schedule.task().own(rank))?;
         }
-        Ok(Replay { schedule, costs, links, unit, size_factor, seconds_per_unit })
+        Ok(Replay { schedule, costs, links, unit, size_factor, seconds_per_unit, overlap })
     }
 
     /// Simulated seconds that stand for one time unit of the costs.
@@ -166,11 +214,13 @@ impl<'a> Replay<'a> {
     pub fn write_trace(&self, output: &mut dyn Write) -> io::Result<()> {
         for rank in 0..self.schedule.processors() {
             writeln!(output, "{rank} init")?;
-            for action in self.schedule.programs().actions(rank) {
-                self.write_action(rank, &action, output)?;
-                let operator = self.schedule.task().operator;
-                if let Some(receive) = action.combines().filter(|_| operator != Operator::FREE) {
-                    self.write_compute(rank, operator.combine(receive.into.bytes()), output)?;
+            match self.overlap {
+                Some(_) => self.write_all_posted(rank, output)?,
+                None => {
+                    for action in self.schedule.programs().actions(rank) {
+                        self.write_action(rank, &action, output)?;
+                        self.write_combining(rank, &action, output)?;
+                    }
                 }
             }
             writeln!(output, "{rank} finalize")?;
@@ -237,6 +287,9 @@ impl<'a> Replay<'a> {
     /// Bandwidth and latency of a link, in bytes per second and seconds.
     fn physical(&self, link: &Link) -> (f64, f64) {
         let beta = link.beta * self.seconds_per_unit / self.size_factor as f64;
+        if let Some(Overlap { latency, .. }) = self.overlap {
+            return (1.0 / beta, latency * self.seconds_per_unit);
+        }
         let alpha = link.alpha * self.seconds_per_unit;
         (1.0 / beta, alpha - ENVELOPE_BYTES * beta)
     }
@@ -268,10 +321,74 @@ impl<'a> Replay<'a> {
              smpirun -np {processors} -hostfile hosts.txt -platform platform.xml \\\n  \
              -replay traces.txt"
         )?;
-        for setting in SETTINGS {
+        for setting in self.settings() {
             write!(output, " \\\n  --cfg={setting}")?;
         }
         writeln!(output)
+    }
+
+    /// The settings of SMPI for this replay.
+    fn settings(&self) -> Vec<String> {
+        let mut settings = SETTINGS.map(str::to_owned).to_vec();
+        if let Some(Overlap { overhead, .. }) = self.overlap {
+            // Only what is sent and forgotten costs its receiver the overhead.
+            let detached = "smpi/send-is-detached-thresh";
+            settings.retain(|setting| !setting.starts_with(detached));
+            let seconds = overhead * self.seconds_per_unit;
+            settings.push(format!("{detached}:{LARGEST_COUNT}"));
+            settings.push(format!("smpi/or:0:{seconds:e}:0"));
+            settings.push("smpi/os:0:0:0".to_owned());
+            settings.push(format!("smpi/ois:0:{seconds:e}:0"));
+        }
+        settings
+    }
+
+    /// Writes a rank's actions where latency overlaps: all receives are posted, then it copies if it does
+    /// so before it sends, takes what comes in the order in which it comes, and sends.
+    ///
+    /// A gather's only send is a blocking one, which costs no overhead; those of a scatter begin one after
+    /// the other.
+    fn write_all_posted(&self, rank: Rank, output: &mut dyn Write) -> io::Result<()> {
+        let programs = self.schedule.programs();
+        let actions = || programs.actions(rank);
+        let receives = actions().filter(|action| matches!(action.deed, Deed::Receive(_))).count();
+        for action in actions() {
+            if let Deed::Receive(receive) = action.deed {
+                let data = self.data(receive.into.bytes());
+                writeln!(output, "{rank} irecv {} {} {data}", receive.from, receive.tag)?;
+            }
+        }
+        let is_outward = self.schedule.task().operation.is_outward();
+        if !is_outward {
+            self.write_copies(rank, output)?;
+        }
+        if receives > 0 {
+            writeln!(output, "{rank} waitall")?;
+        }
+        let mut sends = 0;
+        for action in actions() {
+            if let Deed::Send(send) = action.deed {
+                let (how, data) =
+                    (if is_outward { "isend" } else { "send" }, self.data(send.from.bytes()));
+                writeln!(output, "{rank} {how} {} {} {data}", send.to, send.tag)?;
+                sends += 1;
+            }
+        }
+        if is_outward {
+            self.write_copies(rank, output)?;
+            if sends > 0 {
+                writeln!(output, "{rank} waitall")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_copies(&self, rank: Rank, output: &mut dyn Write) -> io::Result<()> {
+        let programs = self.schedule.programs();
+        programs
+            .actions(rank)
+            .filter(|action| matches!(action.deed, Deed::Copy { .. }))
+            .try_for_each(|action| self.write_action(rank, &action, output))
     }
 
     fn write_action(
@@ -302,6 +419,22 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// Writes that a rank combines what an action has received, if that takes time.
+    fn write_combining(
+        &self,
+        rank: Rank,
+        action: &Action<'_>,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let operator = self.schedule.task().operator;
+        match action.combines().filter(|_| operator != Operator::FREE) {
+            Some(receive) => {
+                self.write_compute(rank, operator.combine(receive.into.bytes()), output)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Writes that a rank is busy by itself.
     fn write_compute(
         &self,
@@ -315,7 +448,12 @@ impl<'a> Replay<'a> {
 
     /// Count and type of a message, as SMPI has them: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.
     fn data(&self, bytes: u64) -> String {
-        let scaled = bytes * self.size_factor;
+        let scaled = match self.overlap {
+            Some(_) => {
+                (bytes.saturating_sub(1) * self.size_factor).saturating_sub(ENVELOPE_BYTES as u64)
+            }
+            None => bytes * self.size_factor,
+        };
         match self.unit {
             DataUnit::Bytes => format!("{scaled} 6"),
             DataUnit::Doubles => format!("{} 0", scaled / 8),
@@ -335,6 +473,33 @@ pub const SETTINGS: [&str; 8] = [
     "smpi/privatization:no",
 ];
 
+impl Overlap {
+    /// What SMPI is told; `None` where nothing overlaps.
+    fn of(schedule: &Schedule, costs: &Costs) -> Result<Option<Overlap>, ReplayError> {
+        let Some(shared) = costs.parameters().filter(|costs| costs.overlaps()) else {
+            return Ok(None);
+        };
+        for rank in 0..schedule.processors() {
+            let programs = schedule.programs();
+            let exchanges = |action: Action<'_>| matches!(action.deed, Deed::Exchange(..));
+            let receives = |action: Action<'_>| matches!(action.deed, Deed::Receive(_));
+            let mut after = programs.actions(rank).skip_while(|action| action.send().is_none());
+            if programs.actions(rank).any(exchanges) || after.any(receives) {
+                return Err(ReplayError::NotAlongTree { rank });
+            }
+        }
+        let (latency, overhead) = (shared.latency(), shared.overhead() + shared.beta());
+        match schedule.task().operation.is_outward() {
+            false => Ok(Some(Overlap { overhead, latency })),
+            true if latency < overhead => {
+                Err(ReplayError::LatencyBelowOverhead { latency, overhead })
+            }
+            // SMPI begins to send before a message travels.
+            true => Ok(Some(Overlap { overhead, latency: latency - overhead })),
+        }
+    }
+}
+
 /// The sizes of all messages.
 fn message_sizes(schedule: &Schedule) -> Vec<u64> {
     let programs = schedule.programs();
@@ -344,11 +509,6 @@ fn message_sizes(schedule: &Schedule) -> Vec<u64> {
 
 /// The links that a schedule uses.
 fn links(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, ReplayError> {
-    let programs = schedule.programs();
-    let pairs: BTreeSet<(Rank, Rank)> = (0..schedule.processors())
-        .flat_map(|rank| programs.actions(rank).map(move |action| (rank, action.send())))
-        .filter_map(|(rank, send)| Some((rank, send?.to)))
-        .collect();
     let link = |(sender, receiver)| match costs.link(sender, receiver) {
         None => Err(ReplayError::NotLinear { sender, receiver }),
         Some(link) if link.alpha.is_infinite() => Err(ReplayError::NoLink { sender, receiver }),
@@ -357,7 +517,37 @@ fn links(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, ReplayError> {
         Some(link) if link.beta == 0.0 => Err(ReplayError::NoBandwidth { sender, receiver }),
         Some(link) => Ok(Link { sender, receiver, alpha: link.alpha, beta: link.beta }),
     };
-    pairs.into_iter().map(link).collect()
+    pairs(schedule).into_iter().map(link).collect()
+}
+
+/// Who sends to whom.
+fn pairs(schedule: &Schedule) -> BTreeSet<(Rank, Rank)> {
+    let programs = schedule.programs();
+    (0..schedule.processors())
+        .flat_map(|rank| programs.actions(rank).map(move |action| (rank, action.send())))
+        .filter_map(|(rank, send)| Some((rank, send?.to)))
+        .collect()
+}
+
+/// The links that a schedule uses, whose latency overlaps.
+fn links_that_overlap(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, ReplayError> {
+    let link = |(sender, receiver)| match costs.link(sender, receiver) {
+        None => Err(ReplayError::NotLinear { sender, receiver }),
+        Some(link) if link.beta == 0.0 => Err(ReplayError::NoBandwidth { sender, receiver }),
+        Some(link) => Ok(Link { sender, receiver, alpha: link.alpha, beta: link.beta }),
+    };
+    pairs(schedule).into_iter().map(link).collect()
+}
+
+/// The largest factor, a power of two up to 2^20, with which SMPI counts all messages in bytes; with 16 or
+/// more only a message of one byte is less than its envelope.
+fn scale_apart(sizes: &[u64]) -> Result<u64, ReplayError> {
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    let fits =
+        |factor: &u64| largest.checked_mul(*factor).is_some_and(|most| most <= LARGEST_COUNT);
+    let factors = (4..=20).rev().map(|exponent| 1 << exponent);
+    let least = ENVELOPE_BYTES as u64;
+    factors.into_iter().find(fits).ok_or(ReplayError::TooLarge { bytes: largest, factor: least })
 }
 
 /// The unit and the least factor, a power of two, with which the latency that is left beside the
