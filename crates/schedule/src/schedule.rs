@@ -169,6 +169,12 @@ pub enum ScheduleError {
         /// Where the block begins in the buffer of the root, in bytes.
         at: u64,
     },
+    /// An output of an alltoall that is larger than any memory.
+    #[error("rank {rank} has, gets and passes on more than 2^63 - 1 bytes")]
+    RoomOverflow {
+        /// The rank whose output it is.
+        rank: Rank,
+    },
     /// A processor that can do nothing.
     #[error("0 ports; a rank has at least 1")]
     NoPorts,
@@ -282,6 +288,11 @@ impl Schedule {
         let schedule = Schedule { task, segments, programs };
         for processor in 0..processors {
             let role = schedule.role(processor);
+            if role.operation == Operation::Alltoall
+                && role.buffer_bytes(Buffer::Output) > i64::MAX as u64
+            {
+                return Err(ScheduleError::RoomOverflow { rank: processor });
+            }
             for (index, action) in schedule.programs.actions(processor).enumerate() {
                 role.check(&action).map_err(|fault| ScheduleError::Action {
                     processor,
