@@ -258,6 +258,9 @@ pub fn open_shop(problem: &Problem) -> Result<Schedule, CollectiveError> {
     finished(problem, (Order::Ordered, 2), vec![0; p], programs)
 }
 
+/// What of a message decides whether it begins first, the greatest first.
+type Claim = ([f64; 3], Reverse<usize>);
+
 /// Senders and receivers with what they have to do.
 struct Shop<'a> {
     problem: &'a Problem,
@@ -325,7 +328,7 @@ impl<'a> Shop<'a> {
     /// together, then the longest, then the one that goes the least distance `to - from`, then that of the
     /// least sender.
     fn next(&self, senders: &[bool], receivers: &[bool]) -> Option<(Rank, Rank, Time)> {
-        let mut best: Option<(([f64; 3], Reverse<usize>), (Rank, Rank, Time))> = None;
+        let mut best: Option<(Claim, (Rank, Rank, Time))> = None;
         for from in (0..self.p).filter(|&from| senders[from]) {
             for to in (0..self.p).filter(|&to| receivers[to]) {
                 let Some(time) = self.times[from * self.p + to] else { continue };
