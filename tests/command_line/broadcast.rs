@@ -215,7 +215,7 @@ fn what_does_not_go_with_a_vector_is_refused() {
         ("optimize --op bcast --vector 5 -p 3 --root 3", &["root 3 is outside 0..3"]),
         ("optimize --op bcast --vector 5 -b 7", &["-b", "--vector"]),
         ("optimize --op bcast --vector 5 --seed 7", &["--seed", "--vector"]),
-        ("optimize --op allreduce --vector 5", &["allreduce", "broadcast", "reduce"]),
+        ("optimize --op sort --vector 5", &["sort", "broadcast", "reduce"]),
     ] {
         tuwtree(arguments).fails(2, messages);
     }

@@ -2,6 +2,7 @@
 
 mod advise;
 mod allgather;
+mod alltoall;
 mod bad_input;
 mod bombs;
 mod broadcast;
@@ -16,4 +17,5 @@ mod overlapping;
 mod pictures;
 mod png;
 mod ports;
+mod reductions;
 mod schedules;

@@ -104,6 +104,8 @@ struct buffers make_buffers(
         made.output_bytes = is_root ? all : 0;
         break;
     case ALLGATHER:
+    case REDUCE_SCATTER:
+    case ALLREDUCE:
         made.input_bytes = own;
         made.output_bytes = all;
         break;
@@ -181,8 +183,10 @@ void fill(struct buffers *buffers, int round)
             fill_block(buffers->output + MARGIN, round, test->root, test->bytes);
         break;
     case REDUCE:
+    case REDUCE_SCATTER:
+    case ALLREDUCE:
         fill_block(buffers->input, round, buffers->rank, test->bytes);
-        if (is_root)
+        if (is_root || test->operation != REDUCE)
             expect_reduction(buffers, round);
         break;
     }
@@ -192,6 +196,14 @@ void check_output(const struct buffers *buffers, const char *how, int round)
 {
     size_t bytes = (size_t)buffers->output_bytes + 2 * MARGIN;
     size_t wrong = 0;
+    if (buffers->test->operation == REDUCE_SCATTER) {
+        /* What is beside the block in the vector is of no meaning. */
+        const MPI_Aint *block = buffers->test->displacements + buffers->rank;
+        MPI_Aint end = MARGIN + (MPI_Aint)buffers->test->bytes;
+        memcpy(buffers->expected + MARGIN, buffers->output + MARGIN, (size_t)block[0]);
+        memcpy(buffers->expected + MARGIN + block[1], buffers->output + MARGIN + block[1],
+            (size_t)(end - MARGIN - block[1]));
+    }
     while (wrong < bytes && buffers->output[wrong] == buffers->expected[wrong])
         wrong++;
     check(wrong == bytes, buffers->test->name, "%s, round %d: byte %lld of the output is wrong",

@@ -37,10 +37,15 @@ fn table(cases: &[Case]) -> String {
     let mut rows = String::new();
     for Case { name, schedule } in cases {
         let task = schedule.task();
-        let operation = task.operation.name().to_uppercase();
+        let operation = task.operation.name().to_uppercase().replace('-', "_");
         let _ = writeln!(text, "#include \"{name}.h\"\n{operation}_FUNCTIONS({name})");
         let (mut sizes, mut displacements) = ("NULL".to_owned(), "NULL".to_owned());
-        if let Payload::Blocks(blocks) = &task.payload {
+        if let (Payload::Blocks(blocks), true) = (&task.payload, task.operation.is_reduction()) {
+            displacements = format!("displacements_{name}");
+            let places: Vec<u64> =
+                (0..=task.processors()).map(|rank| blocks.before(rank)).collect();
+            let _ = writeln!(text, "static const MPI_Aint {displacements}[] = {};", list(&places));
+        } else if let Payload::Blocks(blocks) = &task.payload {
             sizes = format!("sizes_{name}");
             let blocks: Vec<u64> = blocks.iter().collect();
             let _ = writeln!(text, "static const long long {sizes}[] = {};", list(&blocks));

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-enum operation { GATHER, SCATTER, BROADCAST, REDUCE, ALLGATHER };
+enum operation { GATHER, SCATTER, BROADCAST, REDUCE, ALLGATHER, REDUCE_SCATTER, ALLREDUCE };
 
 enum variant { STRICT, EAGER };
 
@@ -23,10 +23,10 @@ struct test_case {
     int processes;
     int root;
     /* Block sizes of gather, scatter and allgather, NULL for the others; then where blocks are by
-       default. */
+       default; of a reduce-scatter, where blocks of the result are, and where the last one ends. */
     const long long *sizes;
     const MPI_Aint *displacements;
-    /* The vector of broadcast and reduction. */
+    /* The vector of broadcast and reductions. */
     long long bytes;
     /* Whether a reduction asks for a commutative operator. */
     int commutes;
@@ -79,6 +79,8 @@ extern const int test_case_count;
 #define BROADCAST_FUNCTIONS(name) FUNCTIONS(name, arguments->output)
 #define REDUCE_FUNCTIONS(name)                                                                     \
     FUNCTIONS(name, arguments->input, arguments->output, arguments->type, arguments->op)
+#define REDUCE_SCATTER_FUNCTIONS(name) REDUCE_FUNCTIONS(name)
+#define ALLREDUCE_FUNCTIONS(name) REDUCE_FUNCTIONS(name)
 
 #define OF(name) init_##name, start_##name, wait_##name, test_##name, release_##name
 

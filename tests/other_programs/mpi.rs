@@ -4,15 +4,17 @@
 use super::c_files::{Build, Case, STRICT_FLAGS, build, succeed, write_all};
 use crate::program::{folder, tuwtree};
 use std::process::Command;
+use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::{
-    CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
+    CollectiveError, allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling,
+    reduce_scatter, ring,
 };
 use tuwtree_dp::non_ordered::{direct, exact};
 use tuwtree_dp::{Method, optimal};
 use tuwtree_laws::problems::{gather, homogeneous};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, Payload, Problem,
-    Randomness, Root, Step, Tree, Vector,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, Operator, Payload,
+    Problem, Randomness, Root, Step, Tree, Vector,
 };
 use tuwtree_schedule::{Order, Schedule, document};
 use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
@@ -179,6 +181,49 @@ fn allgathers() -> Vec<Case> {
     cases
 }
 
+/// Reduce-scatters and allreduces by all algorithms, of the driver's matrices, some blocks being empty.
+fn reductions() -> Vec<Case> {
+    type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+    let scatters: [(&str, Build); 5] = [
+        ("pairwise", reduce_scatter::pairwise),
+        ("halving", reduce_scatter::halving),
+        ("doubling", reduce_scatter::recursive_doubling),
+        ("circulant", reduce_scatter::circulant),
+        ("pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 3)),
+    ];
+    let allreduces: [(&str, Build); 6] = [
+        ("doubling", allreduce::recursive_doubling),
+        ("half", |problem| allreduce::rabenseifner(problem, Folds::Half)),
+        ("full", |problem| allreduce::rabenseifner(problem, Folds::Full)),
+        ("blocks", allreduce::binary_blocks),
+        ("ring", allreduce::ring),
+        ("circulant", allreduce::circulant),
+    ];
+    let mut cases = Vec::new();
+    let mut push = |name: String, problem: &Problem, build: Build| match build(problem) {
+        Ok(schedule) => cases.push(Case { name, schedule }),
+        Err(error) => assert!(matches!(error, CollectiveError::NoPowerOfTwo { .. }), "{error}"),
+    };
+    let operator = Operator::new(4, 1.0).unwrap();
+    for processors in [1, 2, 3, 5, 8, 13] {
+        let sizes = (0..processors as u64).map(|rank| 4 * ((rank + 1) % 3 * (rank + 2)));
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let vector = Vector { processors, bytes: sizes.total() };
+        let costs = homogeneous(20, 1, 1);
+        let problem = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
+        let problem = problem.with_operator(operator).unwrap();
+        for (algorithm, build) in scatters {
+            push(format!("scattered_{algorithm}_{processors}"), &problem, build);
+        }
+        let problem = Problem::new(Operation::Allreduce, vector, costs).unwrap();
+        let problem = problem.with_operator(operator).unwrap();
+        for (algorithm, build) in allreduces {
+            push(format!("allreduce_{algorithm}_{processors}"), &problem, build);
+        }
+    }
+    cases
+}
+
 /// A schedule that is no tree's, from the lines of its actions.
 fn by_hand(name: &str, operation: &str, ports: u16, data: &str, programs: &[&str]) -> Case {
     let processors = programs.len();
@@ -319,7 +364,7 @@ fn beyond_trees() -> Vec<Case> {
 
 fn cases() -> Vec<Case> {
     let along_trees = [distributions(), roots(), unordered(), of_any_order()];
-    let others = [displaced_and_empty(), beyond_trees(), allgathers()];
+    let others = [displaced_and_empty(), beyond_trees(), allgathers(), reductions()];
     along_trees.into_iter().chain(others).flatten().collect()
 }
 

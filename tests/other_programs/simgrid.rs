@@ -4,13 +4,17 @@ use crate::program::{folder, tuwtree};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tuwtree_collective::{bruck, circulant, circulant_in_pieces, recursive_doubling, ring};
+use tuwtree_collective::allreduce::Folds;
+use tuwtree_collective::{
+    allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce_scatter, ring,
+};
 use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_laws::problems::{gather, homogeneous, irregular};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, Costs, Distribution, DistributionParameters, Homogeneous,
-    Problem, Randomness, Rank, Root, Tree, completion_time, judged_time,
+    Operation, Operator, Problem, Randomness, Rank, Root, Tree, Vector, completion_time,
+    judged_time,
 };
 use tuwtree_schedule::export::smpi::Replay;
 use tuwtree_schedule::{Schedule, Sends, simulate};
@@ -178,6 +182,41 @@ fn smpi_agrees_on_allgathers_of_blocks_of_any_size() {
             bruck(&problem),
             circulant(&problem),
             circulant_in_pieces(&problem, 4),
+        ];
+        for schedule in schedules.map(Result::unwrap) {
+            let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+            let expected = timeline.completion_time().units();
+            let time = replayed(&schedule, &costs.into(), &folder);
+            assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_on_reductions_that_take_time_to_combine() {
+    let folder = folder("smpi-reductions");
+    let costs = homogeneous(100, 1, 1);
+    let operator = Operator::new(4, 3.0).unwrap();
+    for processors in [5, 8, 13] {
+        let sizes = (0..processors as u64).map(|rank| 4 * ((rank + 1) % 3 * (rank + 2)));
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let vector = Vector { processors, bytes: sizes.total() };
+        let scattered = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
+        let scattered = scattered.with_operator(operator).unwrap();
+        let reduced = Problem::new(Operation::Allreduce, vector, costs).unwrap();
+        let reduced = reduced.with_operator(operator).unwrap();
+        let schedules = [
+            reduce_scatter::pairwise(&scattered),
+            reduce_scatter::halving(&scattered),
+            reduce_scatter::circulant(&scattered),
+            reduce_scatter::circulant_in_pieces(&scattered, 4),
+            allreduce::recursive_doubling(&reduced),
+            allreduce::rabenseifner(&reduced, Folds::Half),
+            allreduce::rabenseifner(&reduced, Folds::Full),
+            allreduce::binary_blocks(&reduced),
+            allreduce::ring(&reduced),
+            allreduce::circulant(&reduced),
         ];
         for schedule in schedules.map(Result::unwrap) {
             let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();

@@ -22,10 +22,16 @@ pub(crate) struct PayloadArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
 
-    /// Broadcast or reduce a vector of this size, over -p processes
+    /// Broadcast, reduce or allreduce a vector of this size, over -p processes
     #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector",
           value_parser = parse_bytes)]
     vector: Option<u64>,
+
+    /// Read the messages of an alltoall: p rows of p sizes, as text, CSV without a heading, or a JSON list of
+    /// rows; row = sender
+    #[arg(long, value_name = "FILE", value_parser = Source::parse, help_heading = "Messages",
+          conflicts_with_all = ["dist", "sizes", "vector"])]
+    pub(crate) matrix: Option<Source>,
 
     #[command(flatten)]
     pub(crate) scale: ScaleArgs,
@@ -79,6 +85,9 @@ impl PayloadArgs {
     /// # Errors
     /// Parameters out of range (usage), a file that cannot be read (failure).
     pub(crate) fn load(&self, processors: usize) -> Result<Option<Payload>, CliError> {
+        if let Some(source) = &self.matrix {
+            return Ok(Some(sizes::read_matrix(source)?.into()));
+        }
         match (self.dist, &self.sizes, self.vector) {
             (Some(distribution), _, _) => {
                 self.scale.generate(distribution, processors).map(|sizes| Some(sizes.into()))
@@ -98,6 +107,9 @@ impl PayloadArgs {
 
     /// What there is to move, and where it is from, in words.
     pub(crate) fn source(&self) -> (&'static str, String) {
+        if let Some(source) = &self.matrix {
+            return ("Messages", source.to_string());
+        }
         match (self.dist, &self.sizes, self.vector) {
             (Some(distribution), _, _) => {
                 ("Blocks", format!("{}, {}", distribution.name(), distribution.formula()))
@@ -394,6 +406,15 @@ pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
             Operation::Allgather => {
                 value.alias("allgatherv").help("give every process all blocks (also: allgatherv)")
             }
+            Operation::ReduceScatter => value.alias("reduce_scatter").alias("reduce_scatter_block").help(
+                "combine the vectors of all processes, a block of the result for each (also: reduce_scatter)",
+            ),
+            Operation::Allreduce => {
+                value.help("combine the vectors of all processes, the result for all")
+            }
+            Operation::Alltoall => value
+                .alias("alltoallv")
+                .help("give every process what every other has for it (also: alltoallv)"),
         }
     })
 }

@@ -13,7 +13,11 @@ use std::borrow::Cow;
 use std::time::Duration;
 use tuwtree_dp::Method;
 use tuwtree_model::quantity;
-use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Problem, Root};
+use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
+use tuwtree_model::{
+    ClosedSet, Construction, MessageSizes, Operation, Operator, Order, Payload, Ports, Problem,
+    ProblemError, Root, Vector,
+};
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Request, Search, Settings, Wanted, WiderMethod,
     catalogue, compare,
@@ -22,7 +26,7 @@ use tuwtree_treegen::AdaptiveRule;
 
 /// The problem, and the constructions to be compared.
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("payload").args(["dist", "sizes", "vector"]).required(true))]
+#[command(group = clap::ArgGroup::new("payload").args(["dist", "sizes", "vector", "matrix"]).required(true))]
 pub(crate) struct ComparisonArgs {
     #[command(flatten)]
     pub(crate) payload: PayloadArgs,
@@ -33,14 +37,64 @@ pub(crate) struct ComparisonArgs {
     /// The operation. Gather and scatter, and broadcast and reduce, take the same time where costs are
     /// the same in both directions
     ///
-    /// Gather, scatter and allgather have a block for each process (--dist or --sizes), broadcast and
-    /// reduce one vector (--vector). An allgather has no root, and goes along no tree. A reduction combines vectors in rank order; constructions that do not keep it
-    /// are left out unless they are named, and are then valid only for operators that commute.
+    /// Gather, scatter, allgather and reduce-scatter have a block for each process (--dist or --sizes),
+    /// broadcast, reduce and allreduce one vector (--vector); an allreduce may also be given blocks, which are
+    /// one vector then. An alltoall has a message from each process to each (--matrix), or a block of each process
+    /// that it sends to all others (--dist or --sizes). The operations from allgather on have no root, and go along no tree: see
+    /// docs/collectives.md. A reduction to a root combines vectors in rank order; constructions that do not
+    /// keep it are left out unless they are named, and are then valid only for operators that commute. Without
+    /// a root, all are compared, unless there is --order ordered.
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
     op: Operation,
 
     #[command(flatten)]
+    operator: OperatorArgs,
+
+    #[command(flatten)]
     pub(crate) choice: Choice,
+}
+
+/// What is known of the operator of a reduction.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Operator (reduce-scatter and allreduce)")]
+struct OperatorArgs {
+    /// Time per byte of combining two vectors, as for --beta [default: 0]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    combine: Option<Cost>,
+
+    /// Bytes of an element: vectors are cut between elements only [default: 1]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    element: Option<u64>,
+}
+
+impl OperatorArgs {
+    /// The problem with the operator.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`]: an operation without one, parts of elements, times out of range or in another
+    /// unit than the costs.
+    fn apply(&self, problem: &Problem, costs: &CostArgs) -> Result<Problem, CliError> {
+        let in_seconds = problem.stated_costs().machine().is_some() || costs.have_units();
+        let time = match self.combine {
+            None | Some(Cost::Plain(0.0)) => 0.0,
+            Some(Cost::Seconds(time)) if in_seconds => time,
+            Some(Cost::Plain(time)) if !in_seconds => time,
+            Some(_) => {
+                let message = "--combine has a unit where the other costs have one, and none where they have none";
+                return Err(CliError::Usage(message.into()));
+            }
+        };
+        let operator = Operator::new(self.element.unwrap_or(1), time);
+        let given = match (self.combine, self.element) {
+            (Some(_), _) => "--combine",
+            (None, _) => "--element",
+        };
+        operator
+            .map_err(ProblemError::from)
+            .and_then(|operator| problem.with_operator(operator))
+            .map_err(|error| CliError::Usage(format!("{given}: {error}")))
+    }
 }
 
 /// Which trees are compared for a problem.
@@ -55,7 +109,8 @@ pub(crate) struct Choice {
           value_parser = algorithm_parser())]
     pub(crate) algorithm: Vec<AlgorithmChoice>,
 
-    /// Which trees `--algorithm all` compares, where blocks are gathered or scattered
+    /// Which trees `--algorithm all` compares, where blocks are gathered or scattered, and which schedules of
+    /// reduce-scatter and allreduce: with `ordered`, those for operators that do not commute
     ///
     /// If a tree does not keep rank order, the root must put the blocks into it: see
     /// docs/beyond-ordered-trees.md. Without this option, trees in rank order; `advise` compares all.
@@ -130,13 +185,24 @@ impl Default for Choice {
 
 impl Choice {
     /// What the planner is told beside the problem.
-    fn settings(&self) -> Settings {
+    fn settings(&self, problem: &Problem) -> Settings {
         Settings {
             adaptive_rule: self.adaptive_rule,
             local_search: self.local_search(),
-            order: self.order.unwrap_or(Order::Ordered),
+            order: self.order_for(problem),
             library: self.library,
         }
+    }
+
+    /// How much order may be given up: none unless the option says so, and any in a reduction without a root,
+    /// where most operators commute.
+    fn order_for(&self, problem: &Problem) -> Order {
+        let operation = problem.operation();
+        let default = match operation.is_reduction() && !operation.is_rooted() {
+            true => Order::Any,
+            false => Order::Ordered,
+        };
+        self.order.unwrap_or(default)
     }
 
     /// How far the local search goes.
@@ -159,7 +225,7 @@ impl Choice {
     /// A construction asked for by name that cannot be built; times that cannot be stated; as for
     /// [`wanted`](Self::wanted).
     pub(crate) fn compare(&self, problem: &Problem) -> Result<Comparison, CliError> {
-        let request = Request::new(problem, self.settings(), &Terminal);
+        let request = Request::new(problem, self.settings(problem), &Terminal);
         let wanted = self.wanted(&request)?;
         Ok(compare(&request, &wanted, self.certify)?)
     }
@@ -170,7 +236,7 @@ impl Choice {
     /// # Errors
     /// A certificate for an optimal tree that is not among them, or is one for one port only.
     fn wanted(&self, request: &Request<'_>) -> Result<Vec<Wanted>, CliError> {
-        let order = self.order.unwrap_or(Order::Ordered);
+        let order = self.order_for(request.problem);
         let wanted = self.algorithm.iter().flat_map(|one| one.wanted(request, order));
         let mut wanted: Vec<Wanted> = wanted.map(|one| request.settled(one)).collect();
         for one in &mut wanted {
@@ -300,6 +366,7 @@ impl ComparisonArgs {
     pub(crate) fn load(&self) -> Result<Problem, CliError> {
         check_one_standard_input(&[
             ("--sizes", self.payload.sizes.as_ref()),
+            ("--matrix", self.payload.matrix.as_ref()),
             ("--machine", self.costs.machine.as_ref()),
         ])?;
         let costs = self.costs.costs(None)?;
@@ -309,12 +376,24 @@ impl ComparisonArgs {
         if let Some(root) = self.choice.root {
             check_root(root, payload.processors())?;
         }
+        let payload = match (self.op, payload) {
+            // All blocks as one vector.
+            (Operation::Allreduce, Payload::Blocks(sizes)) => {
+                Vector { processors: sizes.processors(), bytes: sizes.total() }.into()
+            }
+            // Each rank's block for every rank.
+            (Operation::Alltoall, Payload::Blocks(sizes)) => MessageSizes::of_senders(&sizes)
+                .map_err(|error| CliError::Usage(format!("--op alltoall: {error}")))?
+                .into(),
+            (_, payload) => payload,
+        };
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
-                "--op: {error}; --vector is for broadcast and reduce, --dist and --sizes are for \
-                 gather, scatter and allgather"
+                "--op: {error}; --vector is for broadcast, reduce and allreduce, --dist and --sizes are \
+                 for gather, scatter, allgather and reduce-scatter, --matrix is for alltoall"
             ))
         })?;
+        let problem = self.operator.apply(&problem, &self.costs)?;
         let ports = self.choice.ports.for_tree(self.op)?;
         let problem = match self.choice.root {
             Some(root) => problem

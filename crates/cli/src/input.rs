@@ -102,6 +102,7 @@ pub(crate) fn problem(
         let found = match &loaded {
             Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
             Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
+            Payload::Messages(sizes) => format!("the messages are for {}", sizes.processors()),
         };
         let message = format!("{source}: the tree has {processors} processes, but {found}");
         return Err(match payload.sizes {
@@ -113,6 +114,7 @@ pub(crate) fn problem(
         match loaded {
             Payload::Blocks(_) => Operation::Gather,
             Payload::Vector(_) => Operation::Broadcast,
+            Payload::Messages(_) => Operation::Alltoall,
         },
         Problem::operation,
     );

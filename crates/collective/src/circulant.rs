@@ -1,8 +1,8 @@
 //! Windows of blocks along the skips of a circulant graph.
 
 use crate::CollectiveError;
-use crate::error::blocks;
-use crate::rounds::{Meeting, schedule};
+use crate::error::allgathered;
+use crate::rounds::{Meeting, gathering};
 use tuwtree_model::Problem;
 use tuwtree_schedule::Schedule;
 
@@ -34,14 +34,14 @@ pub(crate) fn skips(processors: usize) -> Vec<usize> {
 /// # Source
 /// J. L. Träff, arXiv:2410.14234 (2024).
 pub fn circulant(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    let sizes = blocks(problem)?;
+    let sizes = allgathered(problem)?;
     let p = sizes.processors();
     let skips = skips(p);
     let meet = |round: usize, rank| {
         let skip = skips[round];
         Meeting { to: Some((rank + p - skip) % p), from: Some((rank + skip) % p) }
     };
-    schedule(problem, skips.len() - 1, meet, |round, (from, _), data| {
+    gathering(problem, skips.len() - 1, meet, |round, (from, _), data| {
         data.push_window(sizes, from, skips[round + 1] - skips[round]);
     })
 }

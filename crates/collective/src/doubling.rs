@@ -8,8 +8,8 @@
 //! ```
 
 use crate::CollectiveError;
-use crate::error::blocks;
-use crate::rounds::{Meeting, schedule};
+use crate::error::allgathered;
+use crate::rounds::{Meeting, gathering};
 use tuwtree_model::{Problem, Rank};
 use tuwtree_schedule::Schedule;
 
@@ -30,11 +30,11 @@ use tuwtree_schedule::Schedule;
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.1. For `p` that are no powers of two
 /// the rule of MPICH's `allgather_intra_recursive_doubling.c`.
 pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    let sizes = blocks(problem)?;
+    let sizes = allgathered(problem)?;
     let p = sizes.processors();
     let rounds = rounds(p);
     let meet = |round: usize, rank| rounds[round].meeting(rank, p);
-    schedule(problem, rounds.len(), meet, |round, (from, _), data| {
+    gathering(problem, rounds.len(), meet, |round, (from, _), data| {
         let (first, count) = rounds[round].window(from, p);
         data.push_window(sizes, first, count);
     })

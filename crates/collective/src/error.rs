@@ -1,16 +1,33 @@
 //! Why there is no schedule.
 
-use tuwtree_model::{BlockSizes, ClosedSet, Operation, Problem};
+use tuwtree_model::{BlockSizes, ClosedSet, MessageSizes, Operation, Problem, TimeError};
 use tuwtree_schedule::{ScheduleError, TooManyActions};
 
 /// Why an algorithm has no schedule for a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CollectiveError {
-    /// The algorithm performs an allgather.
-    #[error("it is for allgather, and not for {}", operation.name())]
-    NotAllgather {
+    /// The algorithm performs another operation.
+    #[error("it is for {}, and not for {}", needed.name(), operation.name())]
+    OtherOperation {
+        /// The operation that the algorithm performs.
+        needed: Operation,
         /// The operation that is asked for.
         operation: Operation,
+    },
+    /// A radix in which there are no digits.
+    #[error("the radix is {radix}; 2 and more are allowed")]
+    Radix {
+        /// 0 or 1.
+        radix: usize,
+    },
+    /// A time on which a choice depends cannot be stated.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+    /// A number of ranks that the algorithm is not for.
+    #[error("it is for numbers of processes that are powers of two, and not for {processors}")]
+    NoPowerOfTwo {
+        /// The number of ranks.
+        processors: usize,
     },
     /// More actions or pieces than can be counted.
     #[error(transparent)]
@@ -21,8 +38,48 @@ pub enum CollectiveError {
 }
 
 /// The blocks of an allgather.
-pub(crate) fn blocks(problem: &Problem) -> Result<&BlockSizes, CollectiveError> {
+pub(crate) fn allgathered(problem: &Problem) -> Result<&BlockSizes, CollectiveError> {
+    blocks(problem, Operation::Allgather)
+}
+
+/// The blocks of a reduce-scatter.
+pub(crate) fn scattered(problem: &Problem) -> Result<&BlockSizes, CollectiveError> {
+    blocks(problem, Operation::ReduceScatter)
+}
+
+/// The blocks of this operation.
+fn blocks(problem: &Problem, needed: Operation) -> Result<&BlockSizes, CollectiveError> {
     let operation = problem.operation();
-    let blocks = problem.blocks().filter(|_| operation == Operation::Allgather);
-    blocks.ok_or(CollectiveError::NotAllgather { operation })
+    let blocks = problem.blocks().filter(|_| operation == needed);
+    blocks.ok_or(CollectiveError::OtherOperation { needed, operation })
+}
+
+/// Fails unless it is an allreduce.
+pub(crate) fn check_allreduce(problem: &Problem) -> Result<(), CollectiveError> {
+    match problem.operation() {
+        Operation::Allreduce => Ok(()),
+        operation => {
+            Err(CollectiveError::OtherOperation { needed: Operation::Allreduce, operation })
+        }
+    }
+}
+
+/// Fails unless the number of ranks is a power of two.
+pub(crate) fn check_power_of_two(problem: &Problem) -> Result<(), CollectiveError> {
+    let processors = problem.processors();
+    match processors.is_power_of_two() {
+        true => Ok(()),
+        false => Err(CollectiveError::NoPowerOfTwo { processors }),
+    }
+}
+
+/// The messages of an alltoall.
+pub(crate) fn exchanged(problem: &Problem) -> Result<&MessageSizes, CollectiveError> {
+    let (needed, operation) = (Operation::Alltoall, problem.operation());
+    problem.messages().ok_or(CollectiveError::OtherOperation { needed, operation })
+}
+
+/// Fails unless there are digits in this radix.
+pub(crate) fn check_radix(radix: usize) -> Result<(), CollectiveError> {
+    if radix < 2 { Err(CollectiveError::Radix { radix }) } else { Ok(()) }
 }

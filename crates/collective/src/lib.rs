@@ -1,9 +1,10 @@
 //! Who sends what to whom in collective operations that follow no tree.
 //!
-//! An allgather gives every rank all blocks, of whatever size, empty ones included. All algorithms here go in
-//! rounds: in each, a rank sends at most one message and receives at most one, both at once. What is empty
-//! is not sent. Data goes straight to its place in the output, in messages of several pieces where need be,
-//! so that nothing is copied.
+//! An allgather gives every rank all blocks, of whatever size, empty ones included; a reduce-scatter combines
+//! the vectors of all ranks and gives each its block of the result, an allreduce the whole result; an alltoall
+//! gives each what every other has for it. All algorithms here go in rounds: in each, a rank sends at most one message and receives at most one, both at
+//! once. What is empty is not sent. Data goes straight to its place in the output, in messages of several pieces
+//! where need be, so that nothing is copied.
 //!
 //! | function | rounds | when |
 //! |---|---|---|
@@ -12,18 +13,36 @@
 //! | [`bruck`] | `ceil(lg p)` | little data |
 //! | [`circulant`] | `ceil(lg p)` | little data; other windows of blocks than `bruck`, at times better |
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
+//! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
+//! | [`reduce_scatter::halving`] | `lg p` for `p = 2^l`, else 2 more | `p = 2^l` |
+//! | [`reduce_scatter::recursive_doubling`] | `lg p` | operators that do not commute, `p = 2^l` |
+//! | [`reduce_scatter::circulant`] | `ceil(lg p)` | blocks of one size: best for every `p` |
+//! | [`reduce_scatter::circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
+//! | [`allreduce::recursive_doubling`] | `lg p` for `p = 2^l`, else 2 more | little data |
+//! | [`allreduce::rabenseifner`] | `2 lg p` for `p = 2^l`, else 2 or 3 more | much data, and operators that do not commute |
+//! | [`allreduce::binary_blocks`] | no formula | the same, for some `p` |
+//! | [`allreduce::ring`] | `2 (p - 1)` | very much data |
+//! | [`allreduce::circulant`] | `2 ceil(lg p)` | much data, for every `p` |
+//! | [`alltoall::linear`], [`alltoall::pairwise`] | `p - 1` | much data; what MPI libraries do |
+//! | [`alltoall::bruck`] | `ceil(lg p)` with radix 2, else more | little data |
+//! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
-//! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half.
+//! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then
+//! combines what came. Those of [`alltoall::open_shop`] send and receive on two ports.
 //!
 //! # What this crate does not do
 //! It knows no times: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does
 //! (`tuwtree_schedule::export`), the executor knows operations with a root only.
 
+pub mod allreduce;
+pub mod alltoall;
 mod bruck;
 mod circulant;
 mod doubling;
 mod error;
+mod folding;
 mod pieces;
+pub mod reduce_scatter;
 mod ring;
 mod rounds;
 

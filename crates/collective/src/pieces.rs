@@ -7,9 +7,9 @@
 
 use crate::CollectiveError;
 use crate::circulant::skips;
-use crate::error::blocks;
-use crate::rounds::{Meeting, schedule};
-use tuwtree_model::{Problem, Rank};
+use crate::error::allgathered;
+use crate::rounds::{Data, Meeting, gathering};
+use tuwtree_model::{BlockSizes, Problem, Rank};
 use tuwtree_schedule::Schedule;
 
 /// Which piece every rank sends and receives in each of the `q` rounds of a phase, by its distance from the
@@ -181,33 +181,65 @@ fn base(rank: Rank, skips: &[usize]) -> usize {
 /// # Source
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    assert!(pieces > 0, "a block has at least one piece");
-    let sizes = blocks(problem)?;
-    let p = sizes.processors();
-    let table = PieceTable::new(p);
-    let phase = table.rounds();
-    if phase == 0 {
-        return schedule(problem, 0, |_, _| Meeting::default(), |_, _, _| {});
+    let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
+    let meet = |round, rank| broadcasts.meeting(round, rank);
+    gathering(problem, broadcasts.rounds(), meet, |round, ends, data| {
+        broadcasts.fill(round, ends, data);
+    })
+}
+
+/// A broadcast from every rank, all at once, of blocks in pieces.
+pub(crate) struct Broadcasts<'a> {
+    sizes: &'a BlockSizes,
+    table: PieceTable,
+    pieces: u64,
+    element_bytes: u64,
+    /// How many rounds before the first are left out, so that the last one ends a phase.
+    skipped: usize,
+}
+
+impl<'a> Broadcasts<'a> {
+    /// # Panics
+    /// For no pieces.
+    pub(crate) fn new(sizes: &'a BlockSizes, pieces: usize, element_bytes: u64) -> Broadcasts<'a> {
+        assert!(pieces > 0, "a block has at least one piece");
+        let table = PieceTable::new(sizes.processors());
+        let skipped = match table.rounds() {
+            0 => 0,
+            phase => (phase - (pieces - 1) % phase) % phase,
+        };
+        Broadcasts { sizes, table, pieces: pieces as u64, element_bytes, skipped }
     }
-    // Before the first round, so that the last one ends a phase.
-    let skipped = (phase - (pieces - 1) % phase) % phase;
-    let meet = |round: usize, rank| {
-        let skip = table.skips[(round + skipped) % phase];
+
+    /// The number of rounds; 0 for a lone rank.
+    pub(crate) fn rounds(&self) -> usize {
+        match self.table.rounds() {
+            0 => 0,
+            phase => self.pieces as usize - 1 + phase,
+        }
+    }
+
+    pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
+        let p = self.sizes.processors();
+        let skip = self.table.skips[(round + self.skipped) % self.table.rounds()];
         Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
-    };
-    schedule(problem, pieces - 1 + phase, meet, |round, (from, to), data| {
-        let round = round + skipped;
-        let first = (phase * (round / phase)) as i64 - skipped as i64;
+    }
+
+    /// What the first rank sends to the second in a round: a piece of each block, where one is due.
+    pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
+        let (p, phase) = (self.sizes.processors(), self.table.rounds());
+        let round = round + self.skipped;
+        let first = (phase * (round / phase)) as i64 - self.skipped as i64;
         for root in (0..p).filter(|&root| root != to) {
-            let piece = first + i64::from(table.sent((from + p - root) % p, round % phase));
-            if let Ok(piece) = u64::try_from(piece) {
-                let (pieces, size) = (pieces as u64, sizes.block(root));
-                let piece = piece.min(pieces - 1);
-                let (share, longer) = (size / pieces, size % pieces);
-                let offset = piece * share + piece.min(longer);
-                let bytes = share + u64::from(piece < longer);
-                data.push(sizes.before(root) + offset, bytes);
+            let piece = self.table.sent((from + p - root) % p, round % phase);
+            if let Ok(piece) = u64::try_from(first + i64::from(piece)) {
+                let piece = piece.min(self.pieces - 1);
+                let elements = self.sizes.block(root) / self.element_bytes;
+                let (share, longer) = (elements / self.pieces, elements % self.pieces);
+                let offset = (piece * share + piece.min(longer)) * self.element_bytes;
+                let bytes = (share + u64::from(piece < longer)) * self.element_bytes;
+                data.push(self.sizes.before(root) + offset, bytes);
             }
         }
-    })
+    }
 }

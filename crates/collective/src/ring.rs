@@ -1,8 +1,8 @@
 //! Around a ring: everybody passes on the block that it got last.
 
 use crate::CollectiveError;
-use crate::error::blocks;
-use crate::rounds::{Meeting, schedule};
+use crate::error::allgathered;
+use crate::rounds::{Meeting, gathering};
 use tuwtree_model::Problem;
 use tuwtree_schedule::Schedule;
 
@@ -33,10 +33,10 @@ use tuwtree_schedule::Schedule;
 /// assert_eq!(timeline.completion_time().units(), 28.0);
 /// ```
 pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    let sizes = blocks(problem)?;
+    let sizes = allgathered(problem)?;
     let p = sizes.processors();
     let meet = |_, rank| Meeting { to: Some((rank + 1) % p), from: Some((rank + p - 1) % p) };
-    schedule(problem, p - 1, meet, |round, (from, _), data| {
+    gathering(problem, p - 1, meet, |round, (from, _), data| {
         data.push_window(sizes, (from + p - round) % p, 1);
     })
 }

@@ -13,7 +13,7 @@ pub(crate) struct Meeting {
     pub(crate) from: Option<Rank>,
 }
 
-/// Parts of the output, in the order in which a message has them.
+/// Parts of a buffer, in the order in which a message has them.
 #[derive(Debug, Default)]
 pub(crate) struct Data(Vec<Piece>);
 
@@ -38,38 +38,137 @@ impl Data {
     }
 }
 
-/// The schedule for a problem in so many rounds. `meet` says who meets whom in a round, the same at both
-/// ends; `fill` what is sent in a round by the first rank to the second.
+/// A vector cut between elements into pieces that differ by at most one element, the longer ones first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut {
+    elements: u64,
+    element_bytes: u64,
+    pieces: u64,
+}
+
+impl Cut {
+    /// The vector of a problem, or all its blocks as one, in so many pieces.
+    pub(crate) fn new(problem: &Problem, pieces: usize) -> Cut {
+        let element_bytes = problem.operator().element_bytes();
+        Cut {
+            elements: problem.payload().total() / element_bytes,
+            element_bytes,
+            pieces: pieces as u64,
+        }
+    }
+
+    /// Where a piece starts; that behind the last one, where the vector ends.
+    pub(crate) fn before(self, piece: usize) -> u64 {
+        let (share, longer) = (self.elements / self.pieces, self.elements % self.pieces);
+        let piece = piece as u64;
+        (piece * share + piece.min(longer)) * self.element_bytes
+    }
+
+    /// Adds pieces from this one on.
+    pub(crate) fn push(self, data: &mut Data, first: usize, count: usize) {
+        let start = self.before(first);
+        data.push(start, self.before(first + count) - start);
+    }
+
+    /// Adds pieces from this one on; after the last comes the first.
+    pub(crate) fn push_window(self, data: &mut Data, first: usize, count: usize) {
+        let (pieces, end) = (self.pieces as usize, first + count);
+        self.push(data, first, end.min(pieces) - first);
+        self.push(data, 0, end.saturating_sub(pieces));
+    }
+}
+
+/// What happens to a message that comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrives {
+    /// It replaces what is there.
+    Stored,
+    /// It is combined with what is there; what comes from the lower rank is the left operand.
+    Combined,
+}
+
+impl Arrives {
+    fn arrival(self, from: Rank, to: Rank) -> Arrival {
+        match self {
+            Arrives::Stored => Arrival::Store,
+            Arrives::Combined if from < to => Arrival::CombineLeft,
+            Arrives::Combined => Arrival::CombineRight,
+        }
+    }
+}
+
+/// Rounds that are not alike: what happens in each.
+pub(crate) struct Rounds<A> {
+    /// How many there are.
+    pub(crate) count: usize,
+    /// What happens in a round to what comes.
+    pub(crate) arrives: A,
+    /// The buffer that is sent from.
+    pub(crate) source: Buffer,
+    /// What is promised of the order of operands.
+    pub(crate) order: Order,
+}
+
+/// The schedule of an allgather in so many rounds, as [`in_rounds`] has it.
+pub(crate) fn gathering(
+    problem: &Problem,
+    count: usize,
+    meet: impl Fn(usize, Rank) -> Meeting,
+    fill: impl Fn(usize, (Rank, Rank), &mut Data),
+) -> Result<Schedule, CollectiveError> {
+    let arrives = |_| Arrives::Stored;
+    let rounds = Rounds { count, arrives, source: Buffer::Output, order: Order::Ordered };
+    in_rounds(problem, &rounds, meet, fill)
+}
+
+/// The schedule for a problem in rounds. `meet` says who meets whom in a round, the same at both
+/// ends; `fill` what is sent in a round by the first rank to the second, and lies in the same place at both.
 ///
 /// # Complexity
 /// That of `fill` for each message, twice.
-pub(crate) fn schedule(
+pub(crate) fn in_rounds(
     problem: &Problem,
-    rounds: usize,
+    rounds: &Rounds<impl Fn(usize) -> Arrives>,
     meet: impl Fn(usize, Rank) -> Meeting,
     fill: impl Fn(usize, (Rank, Rank), &mut Data),
+) -> Result<Schedule, CollectiveError> {
+    let segments = vec![0; problem.processors()];
+    in_rounds_with_room(problem, rounds, segments, meet, |round, _, ends, data| {
+        fill(round, ends, data);
+    })
+}
+
+/// The same with segments of these sizes, where what is sent lies in places of its own at each end: `fill`
+/// is told whose.
+pub(crate) fn in_rounds_with_room(
+    problem: &Problem,
+    rounds: &Rounds<impl Fn(usize) -> Arrives>,
+    segments: Vec<u64>,
+    meet: impl Fn(usize, Rank) -> Meeting,
+    fill: impl Fn(usize, Rank, (Rank, Rank), &mut Data),
 ) -> Result<Schedule, CollectiveError> {
     let processors = problem.processors();
     let mut programs = Programs::new();
     let (mut sent, mut received) = (Data::default(), Data::default());
     for rank in 0..processors {
-        for round in 0..rounds {
+        for round in 0..rounds.count {
             let Meeting { to, from } = meet(round, rank);
             sent.0.clear();
             received.0.clear();
             if let Some(to) = to {
-                fill(round, (rank, to), &mut sent);
+                fill(round, rank, (rank, to), &mut sent);
             }
             if let Some(from) = from {
-                fill(round, (from, rank), &mut received);
+                fill(round, rank, (from, rank), &mut received);
             }
             let send = to.filter(|_| !sent.0.is_empty()).map(|to| {
-                let from = Region { buffer: Buffer::Output, pieces: &sent.0 };
+                let from = Region { buffer: rounds.source, pieces: &sent.0 };
                 Send { to, tag: 0, from }
             });
             let receive = from.filter(|_| !received.0.is_empty()).map(|from| {
                 let into = Region { buffer: Buffer::Output, pieces: &received.0 };
-                Receive { from, tag: 0, into, arrival: Arrival::Store }
+                let arrival = (rounds.arrives)(round).arrival(from, rank);
+                Receive { from, tag: 0, into, arrival }
             });
             let deed = match (send, receive) {
                 (Some(send), Some(receive)) => Deed::Exchange(send, receive),
@@ -81,14 +180,25 @@ pub(crate) fn schedule(
         }
         programs.end_processor();
     }
+    finished(problem, (rounds.order, problem.ports().get()), segments, programs)
+}
+
+/// The schedule of these programs for a problem, with what it promises and how many ports it takes.
+pub(crate) fn finished(
+    problem: &Problem,
+    (order, ports): (Order, u16),
+    segments: Vec<u64>,
+    programs: Programs,
+) -> Result<Schedule, CollectiveError> {
     let task = Task {
         operation: problem.operation(),
         root: None,
         payload: problem.payload().clone(),
         displacements: None,
-        order: Order::Ordered,
-        ports: problem.ports().get(),
+        order,
+        ports,
         costs: Some(problem.stated_costs().clone()),
+        operator: problem.operator(),
     };
-    Ok(Schedule::new(task, vec![0; processors], programs)?)
+    Ok(Schedule::new(task, segments, programs)?)
 }

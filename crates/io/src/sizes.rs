@@ -8,7 +8,7 @@ use crate::text::{Numbers, whole};
 use serde::Deserialize;
 use std::io::{self, BufRead, Read, Write};
 use tuwtree_model::document::NumberList;
-use tuwtree_model::{BlockSizes, BlockSizesError, MOST_PROCESSORS};
+use tuwtree_model::{BlockSizes, BlockSizesError, MOST_PROCESSORS, MessageSizes};
 
 /// The name of the JSON format.
 pub const FORMAT: &str = "tuwtree-sizes";
@@ -86,6 +86,23 @@ impl SizesFormat {
 /// [`FileError::Content`] with the source's name, the line and the value.
 pub fn read(source: &Source) -> Result<BlockSizes, FileError> {
     parse(source.stream(LARGEST_SIZES)?).map_err(|error| source.failure(&error))
+}
+
+/// The messages of an alltoall in a file or on standard input, row after row, row = sender: a JSON list of
+/// rows, or numbers between white space or commas, where `#` starts a comment.
+///
+/// # Errors
+/// [`FileError::Content`] with the source's name, the line and the value.
+pub fn read_matrix(source: &Source) -> Result<MessageSizes, FileError> {
+    let mut stream = source.stream(LARGEST_SIZES)?;
+    let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
+    let list = match start.trim_ascii_start().starts_with(b"[") {
+        true => json::value::<Vec<NumberList>>(stream)
+            .map(|rows| rows.into_iter().flat_map(|NumberList(row)| row).collect()),
+        false => Numbers::new(stream).take(MOST_PROCESSORS + 1).collect::<Result<Vec<u64>, _>>(),
+    };
+    let list = list.map_err(|error| source.failure(&error))?;
+    MessageSizes::new(list).map_err(|error| source.failure(&error))
 }
 
 /// The displacements in a file or on standard input, in bytes: a JSON list, or text as for sizes.

@@ -1,5 +1,7 @@
 //! The names of all ways to make a plan.
 
+use crate::Operation;
+
 /// A way to build a tree, or to make a schedule where there is none, by name: what each is, what it is for,
 /// and how it is built, the crates that build them know. In the order of the published tables' columns, but with the cheaper ones first: of
 /// equally fast trees, the first is recommended.
@@ -42,11 +44,18 @@ pub enum Construction {
     Knomial,
     Hybrid,
     Exact,
+    Pairwise,
     Ring,
     RecursiveDoubling,
+    Halving,
+    RabenseifnerHalf,
+    RabenseifnerFull,
+    BinaryBlocks,
     Bruck,
+    BruckRadix,
     Circulant,
     CirculantPieces,
+    OpenShop,
 }
 
 impl Construction {
@@ -55,11 +64,16 @@ impl Construction {
         matches!(self, Construction::Optimal | Construction::Adjacent | Construction::CopyFirst)
     }
 
-    /// Whether it builds trees, for operations with a root; else it has schedules of an allgather.
+    /// Whether it builds trees, for operations with a root; else it has schedules of others.
     pub fn builds_trees(self) -> bool {
+        Operation::rooted().any(|operation| self.performs(operation))
+    }
+
+    /// Whether it is for this operation.
+    pub fn performs(self, operation: Operation) -> bool {
         match self {
-            Construction::Linear
-            | Construction::Oblivious
+            Construction::Linear => operation.is_rooted() || operation == Operation::Alltoall,
+            Construction::Oblivious
             | Construction::Adaptive
             | Construction::MinimumFirst
             | Construction::MaximumFirst
@@ -80,12 +94,27 @@ impl Construction {
             | Construction::Searched
             | Construction::Knomial
             | Construction::Hybrid
-            | Construction::Exact => true,
-            Construction::Ring
-            | Construction::RecursiveDoubling
-            | Construction::Bruck
-            | Construction::Circulant
-            | Construction::CirculantPieces => false,
+            | Construction::Exact => operation.is_rooted(),
+            Construction::Pairwise => {
+                matches!(operation, Operation::ReduceScatter | Operation::Alltoall)
+            }
+            Construction::Halving => operation == Operation::ReduceScatter,
+            Construction::Ring => {
+                matches!(operation, Operation::Allgather | Operation::Allreduce)
+            }
+            Construction::RecursiveDoubling | Construction::Circulant => {
+                !operation.is_rooted() && operation != Operation::Alltoall
+            }
+            Construction::RabenseifnerHalf
+            | Construction::RabenseifnerFull
+            | Construction::BinaryBlocks => operation == Operation::Allreduce,
+            Construction::Bruck => {
+                matches!(operation, Operation::Allgather | Operation::Alltoall)
+            }
+            Construction::BruckRadix | Construction::OpenShop => operation == Operation::Alltoall,
+            Construction::CirculantPieces => {
+                matches!(operation, Operation::Allgather | Operation::ReduceScatter)
+            }
         }
     }
 }

@@ -51,6 +51,7 @@ mod cost;
 mod distribution;
 pub mod document;
 mod judge;
+mod message_sizes;
 mod network;
 mod ordered;
 mod ports;
@@ -74,13 +75,15 @@ pub use cost::{
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use judge::{Handling, Service, judged_time, judged_time_as};
+pub use message_sizes::{MessageSizes, MessageSizesError};
 pub use network::{Network, PortKind, WireOwner};
 pub use ordered::{
     NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges,
 };
 pub use ports::Ports;
 pub use problem::{
-    Collective, Operation, Payload, PayloadKind, Problem, ProblemError, Root, Vector, WrongPayload,
+    Collective, Operation, Operator, OperatorError, Payload, PayloadKind, Problem, ProblemError,
+    Root, Vector, WrongPayload,
 };
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};

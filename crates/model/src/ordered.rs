@@ -54,8 +54,12 @@ impl Order {
     /// ```
     pub fn of(tree: &Tree, operation: Operation) -> Order {
         let checked = match operation {
-            Operation::Gather | Operation::Scatter | Operation::Allgather => check_ordered(tree),
-            Operation::Reduce => check_combines_neighbours(tree),
+            Operation::Gather | Operation::Scatter | Operation::Allgather | Operation::Alltoall => {
+                check_ordered(tree)
+            }
+            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+                check_combines_neighbours(tree)
+            }
             Operation::Broadcast => Ok(()),
         };
         match checked {

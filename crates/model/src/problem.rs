@@ -1,8 +1,8 @@
 //! What is asked: the operation, its data, the costs, the root, the ports.
 
 use crate::{
-    BlockSizes, ClosedSet, CostModel, Costs, CostsError, Direction, Ports, Rank, StatedCosts, Time,
-    TimeError, Tree, TreeError,
+    BlockSizes, ClosedSet, CostModel, Costs, CostsError, Direction, MessageSizes, Ports, Rank,
+    StatedCosts, Time, TimeError, Tree, TreeError,
 };
 
 /// A collective operation.
@@ -32,6 +32,12 @@ pub enum Operation {
     Reduce,
     /// Give every processor all blocks, in rank order.
     Allgather,
+    /// Combine the vectors of all processors, and give each its block of the result. The dual of allgather.
+    ReduceScatter,
+    /// Combine the vectors of all processors, and give each the whole result.
+    Allreduce,
+    /// Give every processor what every other has for it.
+    Alltoall,
 }
 
 /// What kind of data an operation moves.
@@ -41,14 +47,20 @@ pub enum PayloadKind {
     Blocks,
     /// One vector, the same size everywhere.
     Vector,
+    /// A message from each processor to each.
+    Messages,
 }
 
 impl Operation {
     /// The kind of data that the operation moves.
     pub fn payload_kind(self) -> PayloadKind {
         match self {
-            Operation::Gather | Operation::Scatter | Operation::Allgather => PayloadKind::Blocks,
-            Operation::Broadcast | Operation::Reduce => PayloadKind::Vector,
+            Operation::Gather
+            | Operation::Scatter
+            | Operation::Allgather
+            | Operation::ReduceScatter => PayloadKind::Blocks,
+            Operation::Broadcast | Operation::Reduce | Operation::Allreduce => PayloadKind::Vector,
+            Operation::Alltoall => PayloadKind::Messages,
         }
     }
 
@@ -67,7 +79,17 @@ impl Operation {
         match self {
             Operation::Gather | Operation::Scatter => true,
             Operation::Broadcast | Operation::Reduce => true,
-            Operation::Allgather => false,
+            Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
+            Operation::Alltoall => false,
+        }
+    }
+
+    /// Whether data of several processors is combined to a result.
+    pub fn is_reduction(self) -> bool {
+        match self {
+            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => true,
+            Operation::Gather | Operation::Scatter => false,
+            Operation::Broadcast | Operation::Allgather | Operation::Alltoall => false,
         }
     }
 
@@ -81,7 +103,9 @@ impl Operation {
     pub fn is_outward(self) -> bool {
         match self {
             Operation::Scatter | Operation::Broadcast => true,
-            Operation::Gather | Operation::Reduce | Operation::Allgather => false,
+            Operation::Gather | Operation::Reduce => false,
+            Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
+            Operation::Alltoall => false,
         }
     }
 }
@@ -98,15 +122,17 @@ pub struct Vector {
 /// The data that an operation moves: without the operation, and hence without a direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Gather, scatter and allgather: a block for each processor.
+    /// Gather, scatter, allgather and reduce-scatter: a block for each processor.
     Blocks(BlockSizes),
-    /// Broadcast and reduction: one vector of as many bytes for each of the processors.
+    /// Broadcast, reduction and allreduce: one vector of as many bytes for each of the processors.
     Vector(Vector),
+    /// Alltoall: a message from each processor to each.
+    Messages(MessageSizes),
 }
 
 /// Blocks for a broadcast or reduction, or one vector for a gather or scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes" })]
+#[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes", PayloadKind::Messages => "the size of each message" })]
 pub struct WrongPayload {
     /// The operation that is performed.
     pub operation: Operation,
@@ -118,6 +144,7 @@ impl Payload {
         match self {
             Payload::Blocks(_) => PayloadKind::Blocks,
             Payload::Vector(_) => PayloadKind::Vector,
+            Payload::Messages(_) => PayloadKind::Messages,
         }
     }
 
@@ -126,22 +153,25 @@ impl Payload {
         match self {
             Payload::Blocks(sizes) => sizes.processors(),
             Payload::Vector(vector) => vector.processors,
+            Payload::Messages(sizes) => sizes.processors(),
         }
     }
 
-    /// All bytes that there are: the sum of the blocks, or the vector.
+    /// All bytes that there are: the sum of the blocks or messages, or the vector.
     pub fn total(&self) -> u64 {
         match self {
             Payload::Blocks(sizes) => sizes.total(),
             Payload::Vector(vector) => vector.bytes,
+            Payload::Messages(sizes) => sizes.total(),
         }
     }
 
-    /// The size of a processor's own data: its block, or the vector.
+    /// The size of a processor's own data: its block, the vector, or the messages that it has.
     pub fn own(&self, rank: Rank) -> u64 {
         match self {
             Payload::Blocks(sizes) => sizes.block(rank),
             Payload::Vector(vector) => vector.bytes,
+            Payload::Messages(sizes) => sizes.row(rank),
         }
     }
 }
@@ -149,6 +179,12 @@ impl Payload {
 impl From<BlockSizes> for Payload {
     fn from(sizes: BlockSizes) -> Payload {
         Payload::Blocks(sizes)
+    }
+}
+
+impl From<MessageSizes> for Payload {
+    fn from(sizes: MessageSizes) -> Payload {
+        Payload::Messages(sizes)
     }
 }
 
@@ -234,14 +270,22 @@ impl Collective {
     pub fn blocks(&self) -> Option<&BlockSizes> {
         match &self.payload {
             Payload::Blocks(sizes) => Some(sizes),
-            Payload::Vector(_) => None,
+            Payload::Vector(_) | Payload::Messages(_) => None,
+        }
+    }
+
+    /// The messages of an alltoall.
+    pub fn messages(&self) -> Option<&MessageSizes> {
+        match &self.payload {
+            Payload::Messages(sizes) => Some(sizes),
+            Payload::Blocks(_) | Payload::Vector(_) => None,
         }
     }
 
     /// The vector of a broadcast or reduction.
     pub fn vector(&self) -> Option<Vector> {
         match self.payload {
-            Payload::Blocks(_) => None,
+            Payload::Blocks(_) | Payload::Messages(_) => None,
             Payload::Vector(vector) => Some(vector),
         }
     }
@@ -250,16 +294,17 @@ impl Collective {
     pub fn copied(&self, rank: Rank) -> u64 {
         match &self.payload {
             Payload::Blocks(sizes) => sizes.block(rank),
-            Payload::Vector(_) => 0,
+            Payload::Vector(_) | Payload::Messages(_) => 0,
         }
     }
 
     /// The bytes that go to (come from) the parent of a subtree that spans these ranks: their
-    /// blocks, or the whole vector.
+    /// blocks, or the whole vector; of an alltoall, which has no subtrees, all that these ranks have.
     pub fn segment(&self, first: Rank, last: Rank) -> u64 {
         match &self.payload {
             Payload::Blocks(sizes) => sizes.range(first, last),
             Payload::Vector(vector) => vector.bytes,
+            Payload::Messages(sizes) => sizes.before(last + 1, 0) - sizes.before(first, 0),
         }
     }
 
@@ -278,6 +323,113 @@ impl Collective {
             true => Direction::Send,
             false => Direction::Receive,
         }
+    }
+}
+
+/// What is known of the operator of a reduction.
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 3; what is gamma there is kappa here, as
+/// gamma is what a copy takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Operator {
+    /// At least 1.
+    element_bytes: u64,
+    /// kappa, finite, at least 0.
+    combine_per_byte: f64,
+}
+
+/// Why there is no such operator.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum OperatorError {
+    /// Elements of no bytes.
+    #[error("elements of 0 bytes; they have at least 1")]
+    NoElement,
+    /// Not a cost.
+    #[error("combining a byte takes {value}; costs are finite numbers of at least 0")]
+    Combine {
+        /// Negative, infinite or NaN.
+        value: f64,
+    },
+    /// An operator where nothing is combined, or where it takes no time in any plan.
+    #[error("{} has no operator with elements and a time; reduce-scatter and allreduce have", operation.name())]
+    Unused {
+        /// The operation that is performed.
+        operation: Operation,
+    },
+    /// Data that is not made of whole elements.
+    #[error("{bytes} bytes are no whole number of elements of {element_bytes}")]
+    PartOfElement {
+        /// The size of a block or of the vector.
+        bytes: u64,
+        /// The size of an element.
+        element_bytes: u64,
+    },
+}
+
+impl Operator {
+    /// Of single bytes, and of no time.
+    pub const FREE: Operator = Operator { element_bytes: 1, combine_per_byte: 0.0 };
+
+    /// The operator that combines elements of so many bytes, in so much time a byte of the result. Vectors are
+    /// cut between elements only.
+    ///
+    /// # Errors
+    /// [`OperatorError::NoElement`], [`OperatorError::Combine`].
+    pub fn new(element_bytes: u64, combine_per_byte: f64) -> Result<Operator, OperatorError> {
+        match Time::new(combine_per_byte) {
+            _ if element_bytes == 0 => Err(OperatorError::NoElement),
+            None => Err(OperatorError::Combine { value: combine_per_byte }),
+            Some(_) => Ok(Operator { element_bytes, combine_per_byte }),
+        }
+    }
+
+    /// The size of an element in bytes, at least 1.
+    pub fn element_bytes(&self) -> u64 {
+        self.element_bytes
+    }
+
+    /// kappa: the time per byte of combining two vectors.
+    pub fn combine_per_byte(&self) -> f64 {
+        self.combine_per_byte
+    }
+
+    /// The time of combining so many bytes with as many others.
+    ///
+    /// # Errors
+    /// [`TimeError::NotFinite`].
+    pub fn combine(&self, bytes: u64) -> Result<Time, TimeError> {
+        Time::new(self.combine_per_byte * bytes as f64).ok_or(TimeError::NotFinite)
+    }
+
+    /// Fails unless an operation has such an operator, and its data whole elements.
+    ///
+    /// # Errors
+    /// [`OperatorError::Unused`], [`OperatorError::PartOfElement`].
+    pub fn check(&self, operation: Operation, payload: &Payload) -> Result<(), OperatorError> {
+        if *self == Operator::FREE {
+            return Ok(());
+        }
+        if !operation.is_reduction() || operation.is_rooted() {
+            return Err(OperatorError::Unused { operation });
+        }
+        let element_bytes = self.element_bytes;
+        let is_cut = |bytes: &u64| !bytes.is_multiple_of(element_bytes);
+        let cut = match payload {
+            Payload::Blocks(sizes) => sizes.iter().find(is_cut),
+            Payload::Vector(vector) => Some(vector.bytes).filter(is_cut),
+            Payload::Messages(sizes) => sizes.iter().find(is_cut),
+        };
+        match cut {
+            Some(bytes) => Err(OperatorError::PartOfElement { bytes, element_bytes }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Default for Operator {
+    fn default() -> Operator {
+        Operator::FREE
     }
 }
 
@@ -311,6 +463,9 @@ pub enum ProblemError {
     /// Costs for another number of processors.
     #[error(transparent)]
     Costs(#[from] CostsError),
+    /// An operator that is not one of the operation.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
     /// A root that is not a processor.
     #[error(transparent)]
     Root(#[from] TreeError),
@@ -353,6 +508,8 @@ pub struct Problem {
     costs: StatedCosts,
     root: Root,
     ports: Ports,
+    /// That of a reduction.
+    operator: Operator,
 }
 
 impl Problem {
@@ -382,7 +539,7 @@ impl Problem {
             true => Root::Best,
             false => Root::None,
         };
-        Ok(Problem { collective, costs, root, ports: Ports::ONE })
+        Ok(Problem { collective, costs, root, ports: Ports::ONE, operator: Operator::FREE })
     }
 
     /// The problem of gathering these blocks.
@@ -452,14 +609,33 @@ impl Problem {
         Problem { ports, ..self.clone() }
     }
 
+    /// The same problem with this operator.
+    ///
+    /// # Errors
+    /// [`ProblemError::Operator`]: the operation has none, or data that is not made of whole elements.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{Homogeneous, Operation, Operator, Problem, Vector};
+    /// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
+    /// let vector = Vector { processors: 3, bytes: 24 };
+    /// let problem = Problem::new(Operation::Allreduce, vector, costs).unwrap();
+    /// assert!(problem.with_operator(Operator::new(8, 0.5).unwrap()).is_ok());
+    /// assert!(problem.with_operator(Operator::new(5, 0.5).unwrap()).is_err());
+    /// ```
+    pub fn with_operator(&self, operator: Operator) -> Result<Problem, ProblemError> {
+        operator.check(self.operation(), self.payload())?;
+        Ok(Problem { operator, ..self.clone() })
+    }
+
     /// The same problem at other costs.
     ///
     /// # Errors
     /// [`ProblemError::Costs`].
     pub fn with_costs(&self, costs: impl Into<StatedCosts>) -> Result<Problem, ProblemError> {
-        let Problem { root, ports, .. } = *self;
+        let Problem { root, ports, operator, .. } = *self;
         let other = Problem::of(self.collective.clone(), costs)?;
-        Ok(Problem { root, ports, ..other })
+        Ok(Problem { root, ports, operator, ..other })
     }
 
     /// The operation with its data.
@@ -487,6 +663,11 @@ impl Problem {
         self.ports
     }
 
+    /// The operator of a reduction; [`Operator::FREE`] in other operations.
+    pub fn operator(&self) -> Operator {
+        self.operator
+    }
+
     /// The operation that is performed.
     pub fn operation(&self) -> Operation {
         self.collective.operation
@@ -510,6 +691,11 @@ impl Problem {
     /// The vector of a broadcast or reduction.
     pub fn vector(&self) -> Option<Vector> {
         self.collective.vector()
+    }
+
+    /// The messages of an alltoall.
+    pub fn messages(&self) -> Option<&MessageSizes> {
+        self.collective.messages()
     }
 
     /// How long `bytes` along the edge between a child and its parent, in the operation's direction,

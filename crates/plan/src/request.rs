@@ -218,11 +218,13 @@ pub struct Built {
     /// No tree of the class that was searched takes less, in time units; `None` if the tree is a best
     /// one, or nothing was searched.
     pub at_least: Option<f64>,
+    /// In which radix distances are written, if that was chosen.
+    pub radix: Option<usize>,
 }
 
 impl Built {
     pub(crate) fn without_search(plan: impl Into<Plan>) -> Built {
-        Built { plan: plan.into(), search: None, pieces: None, at_least: None }
+        Built { plan: plan.into(), search: None, pieces: None, radix: None, at_least: None }
     }
 }
 
@@ -248,16 +250,18 @@ impl<'a> Request<'a> {
     /// What a comparison of all trees of this order builds: every construction that suits.
     pub fn suitable(&self, order: Order, effort: Effort) -> Vec<Wanted> {
         Construction::all()
-            .filter(|&one| self.is_performed_by(one))
+            .filter(|&one| one.performs(self.problem.operation()))
+            .filter(|&one| order == Order::Any || self.keeps_operands_in_order(one))
             .filter(|&one| (catalogue::row(one).suits)(self, order))
             .filter(|&one| effort != Effort::Quick || !catalogue::row(one).is_long)
             .map(|construction| Wanted { construction, search: None, effort })
             .collect()
     }
 
-    /// Whether a construction is for the problem's operation.
-    fn is_performed_by(&self, construction: Construction) -> bool {
-        construction.builds_trees() == self.problem.operation().is_rooted()
+    /// Whether a schedule is for any operator; of trees, those that were built tell.
+    fn keeps_operands_in_order(&self, construction: Construction) -> bool {
+        let operation = self.problem.operation();
+        operation.is_rooted() || catalogue::keeps_operands_in_order(construction, operation)
     }
 
     /// A tree that is wanted, with its method settled: the fastest where none is named.
@@ -271,11 +275,13 @@ impl<'a> Request<'a> {
     /// # Errors
     /// [`NoTree`].
     pub fn build(&self, wanted: Wanted) -> Result<Built, NoTree> {
-        if !self.is_performed_by(wanted.construction) {
+        if !wanted.construction.performs(self.problem.operation()) {
             let (one, name) = (wanted.construction.name(), self.problem.operation().name());
+            let all = Operation::all().filter(|&operation| wanted.construction.performs(operation));
+            let all: Vec<&str> = all.map(Operation::name).collect();
             return Err(wanted.effort.refused(match wanted.construction.builds_trees() {
                 true => format!("{one} builds trees, and {name} goes along none"),
-                false => format!("{one} is for allgather, and not for {name}"),
+                false => format!("{one} is for {}, and not for {name}", all.join(", ")),
             }));
         }
         let wanted = self.settled(wanted);

@@ -149,11 +149,16 @@ impl<'a> Action<'a> {
         }
     }
 
+    /// What the action receives to be combined with what is there, if it does.
+    pub fn combines(&self) -> Option<Receive<'a>> {
+        self.receive().filter(|receive| receive.arrival != Arrival::Store)
+    }
+
     /// Whether the action needs what earlier receives and copies have written: it reads from the
     /// segment or the output, or combines what it receives with what is there.
     pub fn needs_written(&self) -> bool {
         self.reads().is_some_and(|region| region.buffer != Buffer::Input)
-            || self.receive().is_some_and(|receive| receive.arrival != Arrival::Store)
+            || self.combines().is_some()
     }
 
     /// What the action writes of the processor's own buffers.

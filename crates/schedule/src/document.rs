@@ -14,24 +14,29 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, Operation, Order, Payload, Rank,
-    StatedCosts, Vector,
+    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, MessageSizes, Operation, Operator,
+    Order, Payload, Rank, StatedCosts, Vector,
 };
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
-/// The oldest version that has all that a task needs, which is written: 2 for operations without a root,
-/// for overheads, and for machines of version 2.
+/// The oldest version that has all that a task needs, which is written: 3 for reductions without a root and
+/// alltoall; 2 for an allgather, for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
-        _ if !task.operation.is_rooted() => 2,
+        _ if !task.operation.is_rooted() => of_rootless(task.operation),
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
         Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
         Some(_) | None => 1,
     }
+}
+
+/// The oldest version with this operation, which has no root.
+fn of_rootless(operation: Operation) -> u64 {
+    if operation == Operation::Allgather { 2 } else { 3 }
 }
 
 /// Writes a schedule as one JSON object, a line for each processor's actions.
@@ -85,7 +90,7 @@ struct TaskFields<'a>(&'a Task);
 impl Serialize for TaskFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let task = self.0;
-        let mut fields = serializer.serialize_struct("Schedule", 10)?;
+        let mut fields = serializer.serialize_struct("Schedule", 13)?;
         fields.serialize_field("format", FORMAT)?;
         fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
@@ -113,9 +118,20 @@ impl Serialize for TaskFields<'_> {
                 fields.serialize_field("block_sizes_bytes", &BlockList(sizes))?;
             }
             Payload::Vector(vector) => fields.serialize_field("vector_bytes", &vector.bytes)?,
+            Payload::Messages(sizes) => {
+                fields.serialize_field("block_matrix_bytes", &MessageRows(sizes))?;
+            }
         }
         if let Some(displacements) = &task.displacements {
             fields.serialize_field("displacements_bytes", displacements)?;
+        }
+        match task.operator.element_bytes() {
+            1 => fields.skip_field("element_bytes")?,
+            bytes => fields.serialize_field("element_bytes", &bytes)?,
+        }
+        match task.operator.combine_per_byte() {
+            0.0 => fields.skip_field("combine_per_byte")?,
+            time => fields.serialize_field("combine_per_byte", &time)?,
         }
         fields.end()
     }
@@ -147,6 +163,21 @@ struct BlockList<'a>(&'a BlockSizes);
 impl Serialize for BlockList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter())
+    }
+}
+
+/// A row for each sender.
+struct MessageRows<'a>(&'a MessageSizes);
+
+impl Serialize for MessageRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let MessageRows(sizes) = self;
+        let ranks = 0..sizes.processors();
+        serializer.collect_seq(
+            ranks
+                .clone()
+                .map(|from| ranks.clone().map(|to| sizes.message(from, to)).collect::<Vec<u64>>()),
+        )
     }
 }
 
@@ -404,7 +435,10 @@ struct ScheduleFields {
     machine: Option<Object<Machine>>,
     block_sizes_bytes: Option<NumberList>,
     vector_bytes: Option<u64>,
+    block_matrix_bytes: Option<Vec<NumberList>>,
     displacements_bytes: Option<NumberList>,
+    element_bytes: Option<u64>,
+    combine_per_byte: Option<f64>,
     segment_bytes: NumberList,
     actions: ActionLists,
 }
@@ -414,15 +448,21 @@ impl ScheduleFields {
     fn check_version(&self, version: u64) -> Result<(), String> {
         let has_overhead = matches!(&self.costs, Some(Object(costs)) if costs.overhead.is_some());
         let machine = self.machine.as_ref().map(|Object(machine)| machine.version());
-        let what = match (has_overhead, machine) {
-            _ if !self.operation.is_rooted() => self.operation.name(),
-            (true, _) => "\"overhead\"",
-            (false, Some(2..)) => "a machine of version 2",
+        let (what, needed) = match (has_overhead, machine) {
+            _ if self.element_bytes.is_some() => ("\"element_bytes\"", 3),
+            _ if self.combine_per_byte.is_some() => ("\"combine_per_byte\"", 3),
+            _ if !self.operation.is_rooted() => {
+                (self.operation.name(), of_rootless(self.operation))
+            }
+            (true, _) => ("\"overhead\"", 2),
+            (false, Some(2..)) => ("a machine of version 2", 2),
             (false, _) => return Ok(()),
         };
-        match version {
-            ..2 => Err(format!("{what} in a document of version {version}; it needs version 2")),
-            _ => Ok(()),
+        match version < needed {
+            true => {
+                Err(format!("{what} in a document of version {version}; it needs version {needed}"))
+            }
+            false => Ok(()),
         }
     }
 
@@ -430,22 +470,10 @@ impl ScheduleFields {
         if self.root.is_none() && self.operation.is_rooted() {
             return Err("missing field `root`".into());
         }
-        let payload = match (self.block_sizes_bytes, self.vector_bytes) {
-            (Some(NumberList(sizes)), None) if sizes.len() != self.processors => {
-                return Err(format!(
-                    "\"block_sizes_bytes\" has {} entries, but \"processors\" is {}",
-                    sizes.len(),
-                    self.processors
-                ));
-            }
-            (Some(NumberList(sizes)), None) => {
-                Payload::Blocks(BlockSizes::new(sizes).map_err(|error| error.to_string())?)
-            }
-            (None, Some(bytes)) => Payload::Vector(Vector { processors: self.processors, bytes }),
-            (None, None) | (Some(_), Some(_)) => {
-                return Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into());
-            }
-        };
+        let payload = payload(
+            self.processors,
+            (self.block_sizes_bytes, self.vector_bytes, self.block_matrix_bytes),
+        )?;
         let costs = match (self.costs, self.machine) {
             (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
             (Some(Object(costs)), None) => {
@@ -463,6 +491,9 @@ impl ScheduleFields {
             }
             (None, None) => None,
         };
+        let operator =
+            Operator::new(self.element_bytes.unwrap_or(1), self.combine_per_byte.unwrap_or(0.0))
+                .map_err(|error| error.to_string())?;
         let task = Task {
             operation: self.operation,
             root: self.root,
@@ -471,8 +502,41 @@ impl ScheduleFields {
             order: self.order,
             ports: self.ports,
             costs,
+            operator,
         };
         Schedule::new(task, self.segment_bytes.0, self.actions.0).map_err(|error| error.to_string())
+    }
+}
+
+/// The data that a document states, of which one kind is given.
+fn payload(
+    processors: usize,
+    (blocks, vector, block_matrix): (Option<NumberList>, Option<u64>, Option<Vec<NumberList>>),
+) -> Result<Payload, String> {
+    if let Some(rows) = block_matrix {
+        if blocks.is_some() || vector.is_some() {
+            return Err("\"block_matrix_bytes\" is given beside other sizes".into());
+        }
+        let wrong = rows.iter().position(|NumberList(row)| row.len() != processors);
+        if wrong.is_some() || rows.len() != processors {
+            return Err("\"block_matrix_bytes\" is not \"processors\" rows of as many".into());
+        }
+        let sizes = rows.into_iter().flat_map(|NumberList(row)| row);
+        let sizes = MessageSizes::new(sizes).map_err(|error| error.to_string())?;
+        return Ok(Payload::Messages(sizes));
+    }
+    match (blocks, vector) {
+        (Some(NumberList(sizes)), None) if sizes.len() != processors => Err(format!(
+            "\"block_sizes_bytes\" has {} entries, but \"processors\" is {processors}",
+            sizes.len()
+        )),
+        (Some(NumberList(sizes)), None) => {
+            BlockSizes::new(sizes).map(Payload::Blocks).map_err(|error| error.to_string())
+        }
+        (None, Some(bytes)) => Ok(Payload::Vector(Vector { processors, bytes })),
+        (None, None) | (Some(_), Some(_)) => {
+            Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into())
+        }
     }
 }
 
@@ -563,7 +627,17 @@ mod tests {
     #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":3", "version 3 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":4", "version 4 of format \"tuwtree-schedule\""),
+            (
+                "\"version\":1,\"operation\":\"gather\"",
+                "\"version\":2,\"operation\":\"allreduce\"",
+                "allreduce in a document of version 2; it needs version 3",
+            ),
+            (
+                "\"root\":1",
+                "\"root\":1,\"combine_per_byte\":0.5",
+                "\"combine_per_byte\" in a document of version 1; it needs version 3",
+            ),
             (
                 "\"gather\"",
                 "\"allgather\"",

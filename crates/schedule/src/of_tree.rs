@@ -15,8 +15,8 @@ use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send}
 use crate::program::{Programs, TooManyActions};
 use crate::schedule::{Schedule, ScheduleError, Task};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Collective, Completion, Operation, Order, Payload, Ports, Problem, Rank,
-    StatedCosts, Step, TimeError, Tree, completion,
+    BlockSizes, ClosedSet, Collective, Completion, Operation, Operator, Order, Payload, Ports,
+    Problem, Rank, StatedCosts, Step, TimeError, Tree, completion,
 };
 
 /// Why a tree has no schedule.
@@ -137,6 +137,7 @@ fn on_one_port(tree: &Tree, task: Task) -> Result<Schedule, OfTreeError> {
     let (segments, programs) = match &task.payload {
         Payload::Blocks(sizes) => TreeBlocks::new(tree, sizes, operation, None).programs()?,
         Payload::Vector(vector) => vector_programs(tree, operation, vector.bytes)?,
+        Payload::Messages(_) => return Err(ScheduleError::Rootless { operation }.into()),
     };
     Ok(Schedule::new(task, segments, programs)?)
 }
@@ -180,6 +181,7 @@ fn one_ported_task(
         order: Order::of(tree, collective.operation()),
         ports: 1,
         costs,
+        operator: Operator::FREE,
     };
     if task.processors() != tree.processors() {
         let (tree, payload) = (tree.processors(), task.processors());

@@ -17,10 +17,10 @@ pub struct Role {
     pub rank: Rank,
     /// How many actions it may perform at once, at least 1.
     pub ports: u16,
-    /// The size of its own data: its block, or the vector.
+    /// The size of its own data: its block, the vector, or in an alltoall what it has for all.
     pub own_bytes: u64,
-    /// All bytes that the operation is about: the sum of the blocks, or the vector. It matters at
-    /// the root only, or if there is none.
+    /// All bytes that the operation is about: the sum of the blocks, or the vector; in an alltoall, what
+    /// the processor gets. It matters at the root only, or if there is none.
     pub total_bytes: u64,
     /// The size of its segment.
     pub segment_bytes: u64,
@@ -41,11 +41,23 @@ impl Role {
     /// | broadcast | none | the vector, which the root's output holds from the start |
     /// | reduce | the vector | at the root, the result |
     /// | allgather | the own block | all blocks, of which it holds the own one from the start |
+    /// | reduce-scatter | the vector | the vector from the start, in the end the own block of the result |
+    /// | allreduce | the vector | the vector from the start, in the end the result |
+    /// | alltoall | messages to all, by receiver | messages from all, by sender, of which it holds that to itself from the start; behind these, from the start, the input; and as much room again as the segment has |
     pub fn buffer_bytes(&self, buffer: Buffer) -> u64 {
         let at_root = if self.is_root() { self.total_bytes } else { 0 };
         match (self.operation, buffer) {
             (_, Buffer::Segment) => self.segment_bytes,
-            (Operation::Allgather, Buffer::Output) => self.total_bytes,
+            (Operation::ReduceScatter, Buffer::Input) => self.total_bytes,
+            (
+                Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce,
+                Buffer::Output,
+            ) => self.total_bytes,
+            (Operation::Allreduce | Operation::Alltoall, Buffer::Input) => self.own_bytes,
+            (Operation::Alltoall, Buffer::Output) => {
+                let given = self.total_bytes.saturating_add(self.own_bytes);
+                given.saturating_add(self.segment_bytes)
+            }
             (Operation::Gather | Operation::Reduce | Operation::Allgather, Buffer::Input)
             | (Operation::Scatter | Operation::Broadcast, Buffer::Output) => self.own_bytes,
             (Operation::Gather | Operation::Reduce, Buffer::Output)
@@ -88,9 +100,7 @@ impl Role {
             return Err(ActionFault::UnequalCopy { from: from.bytes(), into: into.bytes() });
         }
         match action.receive() {
-            Some(receive)
-                if receive.arrival != Arrival::Store && operation != Operation::Reduce =>
-            {
+            Some(receive) if receive.arrival != Arrival::Store && !operation.is_reduction() => {
                 Err(ActionFault::NothingToCombine { operation })
             }
             _ => Ok(()),

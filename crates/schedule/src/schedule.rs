@@ -4,8 +4,8 @@ use crate::action::Buffer;
 use crate::program::Programs;
 use crate::role::Role;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Collective, Operation, Order, Payload, Rank, StatedCosts, Tree,
-    TreeError, WrongPayload,
+    BlockSizes, ClosedSet, Collective, Operation, Operator, OperatorError, Order, Payload, Rank,
+    StatedCosts, Tree, TreeError, WrongPayload,
 };
 
 /// What a schedule is for.
@@ -15,7 +15,7 @@ pub struct Task {
     pub operation: Operation,
     /// The root, one of the payload's processors; `None` if the operation has none.
     pub root: Option<Rank>,
-    /// Blocks if the operation is irregular, a vector otherwise.
+    /// Blocks, a vector or messages, as the operation has them.
     pub payload: Payload,
     /// Where each block starts in the memory of those who have all blocks, in bytes: of the root, in
     /// an allgather of everybody. `None` if they lie one after the other in rank order.
@@ -29,6 +29,9 @@ pub struct Task {
     pub ports: u16,
     /// The costs for which the schedule was made, if that is known.
     pub costs: Option<StatedCosts>,
+    /// The operator of a reduction, whose times are in the units of the costs; elsewhere
+    /// [`Operator::FREE`].
+    pub operator: Operator,
 }
 
 impl Task {
@@ -55,17 +58,16 @@ impl Task {
     fn check(&self) -> Result<(), ScheduleError> {
         check_root(self.operation, self.processors(), self.root)?;
         Collective::new(self.operation, self.payload.clone())?;
+        self.operator.check(self.operation, &self.payload)?;
         if self.ports == 0 {
             return Err(ScheduleError::NoPorts);
         }
         match (&self.displacements, &self.payload) {
             (None, _) => Ok(()),
-            (Some(displacements), Payload::Blocks(sizes)) => {
+            (Some(displacements), Payload::Blocks(sizes)) if !self.operation.is_reduction() => {
                 check_displacements(displacements, sizes)
             }
-            (Some(_), Payload::Vector(_)) => {
-                Err(ScheduleError::WrongDisplacements { operation: self.operation })
-            }
+            (Some(_), _) => Err(ScheduleError::WrongDisplacements { operation: self.operation }),
         }
     }
 }
@@ -77,11 +79,19 @@ impl Task {
 /// ended. An action that reads from the segment or the output, or combines what it receives with
 /// what is there, waits, besides, for all receives and copies that are listed before it, on whatever
 /// port. Messages from one processor to another with the same tag match in the order of the lists.
+/// Received data is combined with what is there when the action's messages have both ended: what an
+/// exchange sends may be what it combines with.
 ///
 /// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
 /// vector, every output of an allgather the processor's own block in its place, and in a reduction
-/// every segment and the root's output hold the processor's own vector: as much of it as there is room
-/// for, and nothing behind it. With one processor, its data is where it belongs.
+/// every segment and every output (of an operation with a root, that of the root) hold the processor's
+/// own vector: as much of it as there is room for, and nothing behind it. With one processor, its data
+/// is where it belongs.
+///
+/// The output of a reduce-scatter has room for the whole vector. In the end the processor's own block of
+/// it, in its place, is the result, and what is beside it of no meaning. That of an alltoall holds what the
+/// processor gets; behind that, from the start, what it gives, and then room for messages on their way, as
+/// much as the segment has: so that a message may be made of all of these.
 ///
 /// # Invariants
 /// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
@@ -116,6 +126,9 @@ pub enum ScheduleError {
     /// Data of the wrong kind.
     #[error(transparent)]
     Payload(#[from] WrongPayload),
+    /// An operator that is not one of the operation.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
     /// Displacements for a broadcast or a reduction.
     #[error("{} has no displacements; gather and scatter have", operation.name())]
     WrongDisplacements {
@@ -155,6 +168,12 @@ pub enum ScheduleError {
         bytes: u64,
         /// Where the block begins in the buffer of the root, in bytes.
         at: u64,
+    },
+    /// An output of an alltoall that is larger than any memory.
+    #[error("rank {rank} has, gets and passes on more than 2^63 - 1 bytes")]
+    RoomOverflow {
+        /// The rank whose output it is.
+        rank: Rank,
     },
     /// A processor that can do nothing.
     #[error("0 ports; a rank has at least 1")]
@@ -269,6 +288,11 @@ impl Schedule {
         let schedule = Schedule { task, segments, programs };
         for processor in 0..processors {
             let role = schedule.role(processor);
+            if role.operation == Operation::Alltoall
+                && role.buffer_bytes(Buffer::Output) > i64::MAX as u64
+            {
+                return Err(ScheduleError::RoomOverflow { rank: processor });
+            }
             for (index, action) in schedule.programs.actions(processor).enumerate() {
                 role.check(&action).map_err(|fault| ScheduleError::Action {
                     processor,
@@ -341,7 +365,10 @@ impl Schedule {
             rank,
             ports: self.task.ports,
             own_bytes: self.task.own(rank),
-            total_bytes: self.task.total(),
+            total_bytes: match &self.task.payload {
+                Payload::Messages(sizes) => sizes.column(rank),
+                Payload::Blocks(_) | Payload::Vector(_) => self.task.total(),
+            },
             segment_bytes: self.segments[rank],
         }
     }

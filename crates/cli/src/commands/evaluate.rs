@@ -118,7 +118,7 @@ impl Evaluation<'_> {
     fn joins_adjacent_ranges(&self) -> bool {
         match self.problem.payload() {
             Payload::Blocks(_) => joins_adjacent_ranges(&self.document.tree),
-            Payload::Vector(_) => self.fault.is_ok(),
+            Payload::Vector(_) | Payload::Messages(_) => self.fault.is_ok(),
         }
     }
 
@@ -158,9 +158,14 @@ impl Evaluation<'_> {
             Ok(()) => writeln!(output, "order            ordered")?,
             Err(fault) => {
                 let but = match self.problem.operation() {
-                    Operation::Gather | Operation::Scatter | Operation::Allgather => "",
+                    Operation::Gather
+                    | Operation::Scatter
+                    | Operation::Allgather
+                    | Operation::Alltoall => "",
                     Operation::Broadcast => "; a broadcast need not be ordered",
-                    Operation::Reduce => "; it is for operators that commute",
+                    Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+                        "; it is for operators that commute"
+                    }
                 };
                 writeln!(output, "order            {}: {fault}{but}", self.order().name())?;
             }

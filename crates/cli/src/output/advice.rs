@@ -62,7 +62,11 @@ impl Advised<'_> {
         let chosen = self.chosen;
         let name = chosen.construction.name();
         let best = self.rival(Rival::Best).expect("there is a tree");
+        let operation = self.comparison.problem.operation();
         let trouble = match Trouble::of(chosen) {
+            Trouble::Online(_) if operation == Operation::Alltoall => {
+                "planned by whoever knows all messages"
+            }
             Trouble::Online(Construction::Linear) => "nothing need be planned",
             Trouble::Online(Construction::Oblivious) => "nothing need be planned or exchanged",
             Trouble::Online(one) if !one.builds_trees() => "every rank works it out for itself",
@@ -138,7 +142,7 @@ impl Advised<'_> {
         let times =
             |outcome: &Outcome| text::unpacking(outcome.judged, outcome.judged_unpacked, operation);
         match () {
-            () if self.comparison.problem.blocks().is_none() => None,
+            () if self.comparison.problem.blocks().is_none() || !operation.is_rooted() => None,
             () if self.chosen.order != Order::Ordered => {
                 Some(format!("Its tree is not in rank order; {}.", times(self.chosen)))
             }

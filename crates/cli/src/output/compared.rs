@@ -78,6 +78,7 @@ impl Compared<'_> {
             let name = outcome.construction.name();
             format!("{name} does not keep rank order: it is for operators that commute")
         });
+        let commutative = commutative.chain(self.for_operators_that_commute());
         skipped
             .chain(commutative)
             .chain(self.unfinished())
@@ -94,6 +95,18 @@ impl Compared<'_> {
         Some(format!(
             "optimal is at most {percent} % above the best ordered tree: the search ended before it was certain"
         ))
+    }
+
+    /// Which schedules of a reduction without a root combine in another than rank order.
+    fn for_operators_that_commute(&self) -> Option<String> {
+        let operation = self.problem.operation();
+        let is_one = operation.is_reduction() && !operation.is_rooted();
+        let unordered = self.outcomes.iter().filter(|outcome| outcome.order != Order::Ordered);
+        let names: Vec<&str> = unordered.map(|outcome| outcome.construction.name()).collect();
+        (is_one && !names.is_empty()).then(|| {
+            let are = if names.len() == 1 { "is" } else { "are" };
+            format!("{} {are} for operators that commute", names.join(", "))
+        })
     }
 
     /// Which constructions are built though they are made for copies that take no longer than messages.
@@ -228,6 +241,7 @@ impl Compared<'_> {
     /// Whether blocks are moved, and a tree does not keep them in rank order.
     fn has_unordered_blocks(&self) -> bool {
         self.problem.blocks().is_some()
+            && self.problem.operation().is_rooted()
             && self.outcomes.iter().any(|outcome| outcome.order != Order::Ordered)
     }
 

@@ -95,6 +95,9 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
                 document["rounds"] = schedule.most_actions().into();
                 document["most_bytes_sent"] = schedule.most_bytes_sent().into();
                 document["pieces"] = outcome.built.pieces.into();
+                if let Some(radix) = outcome.built.radix {
+                    document["radix"] = radix.into();
+                }
             }
             document
         })

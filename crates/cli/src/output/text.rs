@@ -56,6 +56,7 @@ pub(crate) fn payload(payload: &Payload) -> String {
     match payload {
         Payload::Blocks(sizes) => format!("{} bytes", sizes.total()),
         Payload::Vector(vector) => format!("a vector of {} bytes", vector.bytes),
+        Payload::Messages(sizes) => format!("{} bytes", sizes.total()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! What holds of all schedules here, and what the papers say of their times.
 
+mod exchanges;
 mod published;
+mod reductions;
 mod tables;
 
 use proptest::prelude::*;

@@ -106,6 +106,9 @@ impl Links {
                 MessageContent::Blocks((0..=processors).map(|rank| sizes.before(rank)).collect())
             }
             Payload::Vector(vector) => MessageContent::Vector(vector.bytes),
+            Payload::Messages(_) => {
+                return Err(DpError::Rootless { operation: problem.operation() });
+            }
         };
         let total = problem.payload().total();
         let (laws, slowest) = match (costs.check_linear(), costs.hierarchy()) {

@@ -25,7 +25,12 @@ impl Buffers {
             Operation::Scatter => (&*self.output, &*self.input),
             Operation::Broadcast => return Ok(communicator.native_broadcast(&self.output, root)?),
             Operation::Reduce => return self.reduce_natively(role, root, communicator),
-            Operation::Allgather => return Err(ExecutionError::Rootless { operation }),
+            Operation::Allgather
+            | Operation::ReduceScatter
+            | Operation::Allreduce
+            | Operation::Alltoall => {
+                return Err(ExecutionError::Rootless { operation });
+            }
         };
         let lists = if role.is_root() { Some(all.lists()?) } else { None };
         let own = Some(own).filter(|_| self.own == Own::Apart);

@@ -82,7 +82,11 @@ pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), Executio
                     && all.block(rank).is_some_and(|block| block.bytes == own_bytes)
             }
             Operation::Reduce => true,
-            Operation::Broadcast | Operation::Allgather => false,
+            Operation::Broadcast => false,
+            Operation::Allgather
+            | Operation::ReduceScatter
+            | Operation::Allreduce
+            | Operation::Alltoall => false,
         };
         if !role.is_root() || !has_place {
             return Err(ExecutionError::NoPlace { rank, own_bytes });
@@ -118,7 +122,11 @@ fn placed(
             Operation::Scatter => {
                 action.relocate(Buffer::Output, Buffer::Input, start(&buffers.input));
             }
-            Operation::Broadcast | Operation::Reduce | Operation::Allgather => {}
+            Operation::Broadcast | Operation::Reduce => {}
+            Operation::Allgather
+            | Operation::ReduceScatter
+            | Operation::Allreduce
+            | Operation::Alltoall => {}
         }
         if action.copies_nothing() {
             continue;

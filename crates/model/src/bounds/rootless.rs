@@ -1,51 +1,137 @@
 //! The bound for operations without a root: what every processor is busy with in any case.
 
-use crate::{BlockSizes, CostModel, Direction, Problem, Rank, Time, TimeError};
+use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Time, TimeError};
 
-/// The lower bound on all schedules of an allgather.
+/// The lower bound on all schedules of an operation without a root. 0 where there is no data.
 ///
-/// Whoever has the smallest block receives all others, in at least one message, through however many
-/// ports. And a block that is not empty reaches everybody: with `k` ports the number of processors that
-/// have something of it is at most `k + 1` times as large after the start-up of the fastest message.
-/// Processors send and receive at the same time. 0 for a lone processor, and where there is no data.
+/// Allgather: whoever has the smallest block receives all others, in at least one message, through however
+/// many ports. Reduce-scatter: rank `r` sends what it contributes to all blocks but its own. Allreduce: every
+/// rank sends and receives as much as the vector has.
+///
+/// Alltoall: every rank sends all of its messages but that to itself, and receives all but that; and if it has
+/// some for so many others, or gets some from so many, these double likewise.
+///
+/// A byte reaches everybody, or comes together from everybody: with `k` ports the number of processors that
+/// know of it is at most `k + 1` times as large after the start-up of the fastest message. Processors send and
+/// receive at the same time.
+///
+/// At homogeneous costs, reductions besides: all processors together combine each byte `p - 1` times and send it
+/// `p - 1` times in a reduce-scatter, twice as often in an allreduce; no port does both at once, and one is
+/// busy with at least an equal share.
 ///
 /// # Errors
-/// As [`lower_bound`].
+/// As [`lower_bound`](super::lower_bound).
 ///
 /// # Complexity
 /// O(p) for homogeneous costs, else O(p^2).
 ///
 /// # Source
-/// The number of processors that know a block doubles: Bruck et al. 1997, section 1.
-pub(super) fn of_allgather(sizes: &BlockSizes, problem: &Problem) -> Result<Time, TimeError> {
-    let (costs, processors) = (problem.costs(), sizes.processors());
-    let ports = problem.ports().get();
-    let receives =
-        |rank: Rank, bytes| costs.least_busy(Direction::Receive, rank, processors, bytes);
+/// The number of processors that know a block doubles: Bruck et al. 1997, section 1. How often bytes of an
+/// allreduce are sent: Patarasuk, Yuan 2009.
+pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
+    let (total, processors) = (problem.payload().total(), problem.processors());
+    if total == 0 {
+        return Ok(Time::ZERO);
+    }
+    let others = |rank: Rank| total - problem.payload().own(rank);
+    let busy = match problem.operation() {
+        Operation::ReduceScatter => busy_with(problem, Direction::Send, others)?,
+        Operation::Allreduce => {
+            let received = busy_with(problem, Direction::Receive, |_| total)?;
+            busy_with(problem, Direction::Send, |_| total)?.later(received)
+        }
+        Operation::Gather | Operation::Scatter | Operation::Broadcast | Operation::Reduce => {
+            unreachable!("these have a root")
+        }
+        Operation::Allgather => busy_with(problem, Direction::Receive, others)?,
+        Operation::Alltoall => return of_alltoall(problem),
+    };
+    let sent = match problem.operation() {
+        Operation::ReduceScatter => 1.0,
+        Operation::Allreduce => 2.0,
+        _ => return Ok(busy.later(reach(problem, processors)?)),
+    };
+    let senders = (0..processors).filter(|&rank| sent > 1.0 || others(rank) > 0).count();
+    let shared = shared_work(problem, sent, senders)?;
+    Ok(busy.later(reach(problem, processors)?).later(shared))
+}
+
+/// The bound for an alltoall with some data.
+fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
+    let Some(sizes) = problem.messages() else { return Ok(Time::ZERO) };
+    let processors = sizes.processors();
+    let own = |rank: Rank| sizes.message(rank, rank);
+    let sent = busy_with(problem, Direction::Send, |rank| sizes.row(rank) - own(rank))?;
+    let received = busy_with(problem, Direction::Receive, |rank| sizes.column(rank) - own(rank))?;
+    let known = (0..processors)
+        .map(|rank| {
+            let others = || (0..processors).filter(|&other| other != rank);
+            let to = others().filter(|&other| sizes.message(rank, other) > 0).count();
+            let from = others().filter(|&other| sizes.message(other, rank) > 0).count();
+            to.max(from) + 1
+        })
+        .max();
+    Ok(sent.later(received).later(reach(problem, known.unwrap_or(1))?))
+}
+
+/// How long some rank is busy that sends, or receives, so many bytes through all of its ports.
+fn busy_with(
+    problem: &Problem,
+    direction: Direction,
+    bytes: impl Fn(Rank) -> u64,
+) -> Result<Time, TimeError> {
+    let (costs, processors) = (problem.costs(), problem.processors());
     let mut most = Time::ZERO;
     for rank in 0..processors {
-        let all = receives(rank, sizes.total() - sizes.block(rank))?;
-        let shared = Time::new(all.units() / f64::from(ports)).expect("a share of a time");
-        most = most.later(shared);
+        let all = costs.least_busy(direction, rank, processors, bytes(rank))?;
+        let shared = Time::new(all.units() / f64::from(problem.ports().get()));
+        most = most.later(shared.expect("a share of a time"));
     }
-    if sizes.total() == 0 {
-        return Ok(most);
-    }
+    Ok(most)
+}
+
+/// When a byte can have reached so many, or have come together from them, the own rank included.
+fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
+    let (costs, processors) = (problem.costs(), problem.processors());
+    let receives = |rank| costs.least_busy(Direction::Receive, rank, processors, 1);
     let start_up = match costs.homogeneous(processors) {
         Some(costs) => Time::new(costs.overhead()).expect("a start-up is a time"),
         None => (0..processors)
-            .map(|rank| receives(rank, 1))
+            .map(receives)
             .reduce(|least, next| Ok(least?.min(next?)))
             .expect("a problem has at least one processor")?,
     };
-    let reach = super::simple::rounds(processors, ports);
-    let reached = (0..reach).try_fold(Time::ZERO, |time, _| costs.sum(time, start_up))?;
-    Ok(most.later(reached))
+    let reach = super::simple::rounds(known, problem.ports().get());
+    (0..reach).try_fold(Time::ZERO, |time, _| costs.sum(time, start_up))
 }
+
+/// An equal share of all sending and combining of a reduction at homogeneous costs, with a start-up for each
+/// of so many senders; every byte is sent `sent (p - 1)` times. Elsewhere, and with several ports, 0.
+fn shared_work(problem: &Problem, sent: f64, senders: usize) -> Result<Time, TimeError> {
+    let processors = problem.processors();
+    let costs = match problem.costs().homogeneous(processors) {
+        Some(costs) if problem.ports() == Ports::ONE => costs,
+        _ => return Ok(Time::ZERO),
+    };
+    let combine = problem.operator().combine_per_byte();
+    let bytes = (processors - 1) as f64 * problem.payload().total() as f64;
+    let work = costs.overhead() * senders as f64 + bytes * (sent * costs.beta() + combine);
+    let share = work / processors as f64;
+    let is_exact = costs.is_integral() && combine.fract() == 0.0;
+    // All times are integers then; else, what summing up may round is left off.
+    let share = if is_exact { share.ceil() } else { share * (1.0 - ROUNDING) };
+    Time::new(share).ok_or(TimeError::NotFinite)
+}
+
+/// By how much sums of times may come out below what they are, as a share.
+const ROUNDING: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests {
-    use crate::{BlockSizes, Homogeneous, Ports, Problem, best_lower_bound, lower_bound};
+    use crate::{
+        BlockSizes, Homogeneous, Operation, Operator, Payload, Ports, Problem, Vector,
+        best_lower_bound, lower_bound,
+    };
 
     fn bound(sizes: &[u64], alpha: f64, ports: u16) -> f64 {
         let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
@@ -70,5 +156,26 @@ mod tests {
         assert_eq!(bound(&[0, 0, 1, 0, 0], 10.0, 1), 30.0);
         assert_eq!(bound(&[0, 0, 1, 0, 0], 10.0, 2), 20.0);
         assert_eq!(bound(&[0, 0, 0, 0, 0], 10.0, 1), 0.0);
+    }
+
+    /// The bound for a reduction at alpha 10, beta 1 and kappa.
+    fn of_reduction(operation: Operation, payload: impl Into<Payload>, kappa: f64) -> f64 {
+        let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+        let problem = Problem::new(operation, payload, costs).unwrap();
+        let operator = Operator::new(1, kappa).unwrap();
+        best_lower_bound(&problem.with_operator(operator).unwrap()).unwrap().units()
+    }
+
+    #[test]
+    fn whoever_reduces_sends_what_others_need_and_combines_its_share() {
+        let sizes = |sizes: &[u64]| BlockSizes::new(sizes.iter().copied()).unwrap();
+        // The owner of nothing sends 6; three senders share 12 sent and 12 combined bytes.
+        assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[4, 0, 2]), 0.0), 20.0);
+        assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[4, 4, 4]), 1.0), 10.0 + 16.0);
+        assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[0, 0, 0]), 1.0), 0.0);
+        let vector = |processors, bytes| Vector { processors, bytes };
+        assert_eq!(of_reduction(Operation::Allreduce, vector(8, 24), 1.0), 10.0 + 63.0);
+        assert_eq!(of_reduction(Operation::Allreduce, vector(8, 1), 0.0), 30.0);
+        assert_eq!(of_reduction(Operation::Allreduce, vector(1, 24), 1.0), 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! The simple bound: what the root, or a vector's recipients, are busy with in any case.
 
-use super::rootless::of_allgather;
+use super::rootless;
 use crate::{
     BlockSizes, CostModel, Direction, Payload, Ports, Problem, Rank, Root, Time, TimeError, Vector,
 };
@@ -15,8 +15,9 @@ use crate::{
 /// message, over the link that is fastest for it. Broadcast and reduction: the vector goes to (comes
 /// from) every processor but the root over its fastest link; and however much goes on at once, the
 /// number of processors that have the vector (that have sent theirs) is at most `k + 1` times as large
-/// after the time of the fastest of all transmissions. Allgather: the same of every block, and everybody
-/// receives all others' blocks; on every schedule. 0 for a lone processor.
+/// after the time of the fastest of all transmissions. Operations without a root, on every schedule:
+/// allgather, the same of every block, and everybody receives all others' blocks; reduce-scatter, the same
+/// with sends; allreduce, every byte is sent 2 (p - 1) times. 0 for a lone processor.
 ///
 /// # Errors
 /// As [`completion`](crate::completion); [`TimeError::Isolated`] if a processor that must send or
@@ -36,12 +37,16 @@ pub fn lower_bound(problem: &Problem) -> Result<Time, TimeError> {
         return Ok(Time::ZERO);
     }
     let busy = problem.collective().root_direction();
+    if problem.root() == Root::None {
+        return rootless::bound(problem);
+    }
     match (problem.payload(), problem.root()) {
-        (Payload::Blocks(sizes), Root::None) => of_allgather(sizes, problem),
+        // Without a root, as above.
+        (Payload::Messages(_), _) => Ok(Time::ZERO),
         (Payload::Blocks(sizes), Root::Given(root)) => {
             of_blocks(sizes, TwoLargest::of(sizes), root, busy, problem)
         }
-        (Payload::Blocks(sizes), Root::Best) => {
+        (Payload::Blocks(sizes), Root::Best | Root::None) => {
             let largest = TwoLargest::of(sizes);
             (0..sizes.processors())
                 .map(|root| of_blocks(sizes, largest, root, busy, problem))

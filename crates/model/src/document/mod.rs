@@ -246,11 +246,14 @@ impl TreeDocument {
     fn check_order(&self, claimed: Order) -> Result<(), TreeDocumentError> {
         let kept = self.order();
         let checked = match self.operation() {
-            Operation::Reduce => check_combines_neighbours(&self.tree),
+            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+                check_combines_neighbours(&self.tree)
+            }
             Operation::Gather
             | Operation::Scatter
             | Operation::Broadcast
-            | Operation::Allgather => check_ordered(&self.tree),
+            | Operation::Allgather
+            | Operation::Alltoall => check_ordered(&self.tree),
         };
         match checked {
             Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),
@@ -324,6 +327,8 @@ impl TryFrom<&Problem> for ProblemFields {
         let (block_sizes_bytes, vector_bytes) = match problem.payload() {
             Payload::Blocks(sizes) => (Some(NumberList(sizes.iter().collect())), None),
             Payload::Vector(vector) => (None, Some(vector.bytes)),
+            // No tree is for these.
+            Payload::Messages(_) => (None, None),
         };
         let mut fields = ProblemFields {
             operation: problem.operation(),

@@ -1,6 +1,6 @@
 //! Constructions that are built without search.
 
-use super::CatalogueRow;
+use super::{CatalogueRow, rootless};
 use crate::error::NoTree;
 use crate::request::{Built, Request, Wanted};
 use tuwtree_model::{ClosedSet, Operation, Order, Ports, Tree};
@@ -12,9 +12,12 @@ use tuwtree_treegen::{
 pub(super) const LINEAR: CatalogueRow = CatalogueRow {
     is_online: true,
     ..CatalogueRow::plain(
-        "star: the root receives from all others",
+        "star: the root receives from all others; in an alltoall, everybody from everybody in turn",
         |_, _| true,
-        |request, wanted| done(wanted, linear(request.problem)),
+        |request, wanted| match request.problem.operation() {
+            Operation::Alltoall => rootless::linear(request, wanted),
+            _ => done(wanted, linear(request.problem)),
+        },
     )
 };
 

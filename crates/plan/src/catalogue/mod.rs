@@ -3,16 +3,17 @@
 //! A new construction is a new file here with its row, its name in
 //! [`Construction`], and its line in [`row`], which the compiler demands.
 
-mod allgather;
 mod built;
 mod non_ordered;
 mod optimal;
 mod ordered;
 mod overlapping;
+mod rootless;
 mod two_level;
 
 pub use non_ordered::LocalSearch;
 pub(crate) use overlapping::shares_one_law;
+pub(crate) use rootless::keeps_operands_in_order;
 
 use crate::error::NoTree;
 use crate::request::{Built, Request, Search, Wanted};
@@ -87,10 +88,17 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Knomial => &built::KNOMIAL,
         Construction::Hybrid => &built::HYBRID,
         Construction::Exact => &non_ordered::EXACT,
-        Construction::Ring => &allgather::RING,
-        Construction::RecursiveDoubling => &allgather::RECURSIVE_DOUBLING,
-        Construction::Bruck => &allgather::BRUCK,
-        Construction::Circulant => &allgather::CIRCULANT,
-        Construction::CirculantPieces => &allgather::CIRCULANT_PIECES,
+        Construction::Pairwise => &rootless::PAIRWISE,
+        Construction::Ring => &rootless::RING,
+        Construction::RecursiveDoubling => &rootless::RECURSIVE_DOUBLING,
+        Construction::Halving => &rootless::HALVING,
+        Construction::RabenseifnerHalf => &rootless::RABENSEIFNER_HALF,
+        Construction::RabenseifnerFull => &rootless::RABENSEIFNER_FULL,
+        Construction::BinaryBlocks => &rootless::BINARY_BLOCKS,
+        Construction::Bruck => &rootless::BRUCK,
+        Construction::BruckRadix => &rootless::BRUCK_RADIX,
+        Construction::OpenShop => &rootless::OPEN_SHOP,
+        Construction::Circulant => &rootless::CIRCULANT,
+        Construction::CirculantPieces => &rootless::CIRCULANT_PIECES,
     }
 }

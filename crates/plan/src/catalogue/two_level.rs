@@ -118,6 +118,8 @@ fn of_parties<'b>(
             BlockSizes::new(parties.map(sum)).map(Payload::Blocks).map_err(NoTree::failed)?
         }
         Payload::Vector(vector) => Payload::Vector(Vector { processors: parties.len(), ..*vector }),
+        // Refused below, for the lack of a root.
+        Payload::Messages(sizes) => Payload::Messages(sizes.clone()),
     };
     Problem::new(problem.operation(), payload, costs)
         .and_then(|problem| problem.with_root(root))

@@ -57,6 +57,12 @@ pub enum CError {
         /// The name asked for.
         name: String,
     },
+    /// An operation for which there is no C.
+    #[error("{} is not written as C, but as GOAL, SMPI, DOT and JSON", operation.name())]
+    Operation {
+        /// The operation of the schedule.
+        operation: Operation,
+    },
     /// The schedule cannot be performed.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
@@ -105,6 +111,10 @@ impl<'a> CFiles<'a> {
     pub fn new(schedule: &'a Schedule, name: &'a str) -> Result<CFiles<'a>, CError> {
         if !is_name(name) {
             return Err(CError::Name { name: name.to_owned() });
+        }
+        let operation = schedule.task().operation;
+        if operation == Operation::Alltoall {
+            return Err(CError::Operation { operation });
         }
         let free = Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing");
         simulate(schedule, &free, Sends::Synchronous)?;
@@ -176,7 +186,8 @@ impl<'a> CFiles<'a> {
     fn holds(&self, condition: &str) -> bool {
         let task = self.schedule.task();
         match condition {
-            "blocks" => task.operation.is_irregular(),
+            "blocks" => task.operation.is_irregular() && !task.operation.is_reduction(),
+            "reduction" => task.operation.is_reduction(),
             "rooted" => task.operation.is_rooted(),
             "displaced" => task.displacements.is_some(),
             _ => condition == task.operation.name(),
@@ -226,6 +237,13 @@ impl<'a> CFiles<'a> {
             Operation::Allgather => {
                 format!("Allgather of the blocks of {p} processes, {bytes} bytes.")
             }
+            Operation::ReduceScatter => {
+                format!("Reduction of {bytes} bytes of each of {p} processes, to a block for each.")
+            }
+            Operation::Allreduce => {
+                format!("Reduction of {bytes} bytes of each of {p} processes, to all of them.")
+            }
+            Operation::Alltoall => format!("Alltoall of {p} processes, {bytes} bytes."),
         }
     }
 
@@ -334,7 +352,7 @@ impl<'a> CFiles<'a> {
             Payload::Blocks(sizes) => {
                 (0..=sizes.processors()).map(|rank| sizes.before(rank)).collect()
             }
-            Payload::Vector(_) => Vec::new(),
+            Payload::Vector(_) | Payload::Messages(_) => Vec::new(),
         }
     }
 }
@@ -471,8 +489,11 @@ fn parameters(operation: Operation) -> &'static str {
         Operation::Gather | Operation::Scatter | Operation::Allgather => {
             "const void *input, void *output, const MPI_Aint *displacements"
         }
+        Operation::Alltoall => "const void *input, void *output",
         Operation::Broadcast => "void *vector",
-        Operation::Reduce => "const void *input, void *output, MPI_Datatype type, MPI_Op op",
+        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+            "const void *input, void *output, MPI_Datatype type, MPI_Op op"
+        }
     }
 }
 
@@ -481,8 +502,11 @@ fn passed(operation: Operation) -> &'static str {
         Operation::Gather | Operation::Scatter | Operation::Allgather => {
             "input, output, displacements"
         }
+        Operation::Alltoall => "input, output",
         Operation::Broadcast => "vector",
-        Operation::Reduce => "input, output, type, op",
+        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+            "input, output, type, op"
+        }
     }
 }
 
@@ -536,17 +560,37 @@ fn argument_notes(schedule: &Schedule) -> String {
         }
         Operation::Reduce => format!(
             " * input           {bytes} bytes\n \
-             * output          at process {root}, {bytes} bytes; not used elsewhere\n \
-             * type            of the elements; consecutive bytes without gaps\n \
-             * op              associative; {}",
-            match task.order {
-                Order::Ordered =>
-                    "need not be commutative, since vectors are combined in rank order",
-                Order::Direct | Order::Any =>
-                    "commutative, too, since vectors are combined in any order",
-            }
+             * output          at process {root}, {bytes} bytes; not used elsewhere\n{}",
+            operator_notes(task.order)
+        ),
+        Operation::ReduceScatter => format!(
+            " * input           {bytes} bytes\n \
+             * output          {bytes} bytes; in the end, the block of the process in its place there is\n \
+             *                 its part of the result, and what is beside it of no meaning\n{}",
+            operator_notes(task.order)
+        ),
+        Operation::Alltoall => {
+            " * input           messages to all\n * output          messages from all".to_owned()
+        }
+        Operation::Allreduce => format!(
+            " * input           {bytes} bytes\n \
+             * output          {bytes} bytes\n{}",
+            operator_notes(task.order)
         ),
     }
+}
+
+/// What the arguments are that only reductions have.
+fn operator_notes(order: Order) -> String {
+    format!(
+        " * type            of the elements; consecutive bytes without gaps\n \
+         * op              associative; {}",
+        match order {
+            Order::Ordered => "need not be commutative, since vectors are combined in rank order",
+            Order::Direct | Order::Any =>
+                "commutative, too, since vectors are combined in any order",
+        }
+    )
 }
 
 #[cfg(test)]

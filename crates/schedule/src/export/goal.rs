@@ -1,7 +1,7 @@
 //! GOAL text, which LogGOPSim and ATLAHS simulate.
 //!
-//! Each action becomes an operation of its processor: `send`, `recv`, or `calc` for a copy. An
-//! operation requires the one before it on its port, and one that reads what has been received or
+//! Each action becomes an operation of its processor: `send`, `recv`, or `calc` for a copy, and `calc` after a
+//! `recv` whose data is combined in some time. An operation requires the one before it on its port, and one that reads what has been received or
 //! copied requires that. GOAL counts time in nanoseconds.
 //!
 //! What a message costs is no part of GOAL: LogGOPSim is told. The settings that come nearest to costs
@@ -16,10 +16,10 @@ use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tuwtree_model::{ClosedSet, CostModel, Costs, Rank};
+use tuwtree_model::{ClosedSet, CostModel, Costs, Rank, Time};
 
-/// Writes a schedule's actions with their dependencies. Copies take what they cost, in time units of
-/// which each is so many nanoseconds, rounded. Where that would make a copy nothing, the unit is a
+/// Writes a schedule's actions with their dependencies. Copies, and combining, take what they cost, in time
+/// units of which each is so many nanoseconds, rounded. Where that would make one nothing, the unit is a
 /// thousandth of a nanosecond, or a thousandth of that: a comment says so.
 ///
 /// # Errors
@@ -42,11 +42,15 @@ pub fn write(
         task.processors(),
         task.root_phrase()
     )?;
-    let calc = |rank: Rank, bytes: u64| {
-        let time = costs.copy_at(rank, bytes).map_err(io::Error::other)?;
-        Ok(time.units() * nanoseconds)
+    let calc = |rank: Rank, action: &Action<'_>| {
+        let time = match (action.deed, action.combines()) {
+            (Deed::Copy { from, .. }, _) => costs.copy_at(rank, from.bytes()),
+            (_, Some(receive)) => task.operator.combine(receive.into.bytes()),
+            (_, None) => Ok(Time::ZERO),
+        };
+        Ok(time.map_err(io::Error::other)?.units() * nanoseconds)
     };
-    let parts = parts_of_a_nanosecond(least_copy(schedule, &calc)?)?;
+    let parts = parts_of_a_nanosecond(least_calc(schedule, &calc)?)?;
     if parts > 1.0 {
         writeln!(output, "// calc in units of {} ns; elsewhere it is 1 ns", 1.0 / parts)?;
     }
@@ -56,7 +60,7 @@ pub fn write(
     writeln!(output, "num_ranks {}", task.processors())?;
     for rank in 0..schedule.processors() {
         writeln!(output, "\nrank {rank} {{")?;
-        write_processor(schedule, rank, &|bytes| Ok(calc(rank, bytes)? * parts), output)?;
+        write_processor(schedule, rank, &|action| Ok(calc(rank, action)? * parts), output)?;
         writeln!(output, "}}")?;
     }
     Ok(())
@@ -77,18 +81,16 @@ fn settings(costs: &Costs, units: f64) -> String {
     }
 }
 
-/// The least time that a copy takes, among those that take any; infinite if there is none.
-fn least_copy(
+/// The least time that a copy or combining takes, among those that take any; infinite if there is none.
+fn least_calc(
     schedule: &Schedule,
-    calc: &impl Fn(Rank, u64) -> io::Result<f64>,
+    calc: &impl Fn(Rank, &Action<'_>) -> io::Result<f64>,
 ) -> io::Result<f64> {
     let mut least = f64::INFINITY;
     for rank in 0..schedule.processors() {
         for action in schedule.programs().actions(rank) {
-            if let Deed::Copy { from, .. } = action.deed {
-                let time = calc(rank, from.bytes())?;
-                least = if time > 0.0 { least.min(time) } else { least };
-            }
+            let time = calc(rank, &action)?;
+            least = if time > 0.0 { least.min(time) } else { least };
         }
     }
     Ok(least)
@@ -119,8 +121,8 @@ fn parts_of_a_nanosecond(least: f64) -> io::Result<f64> {
 /// The labels of the operations that an action has become.
 type Labels = Vec<String>;
 
-/// The nanoseconds that a copy of so many bytes takes.
-type Calc<'a> = &'a dyn Fn(u64) -> io::Result<f64>;
+/// The nanoseconds that the copy of an action takes, or its combining.
+type Calc<'a> = &'a dyn Fn(&Action<'_>) -> io::Result<f64>;
 
 fn write_processor(
     schedule: &Schedule,
@@ -143,10 +145,11 @@ fn write_processor(
                 writeln!(output, "{label} requires {required}")?;
             }
         }
+        let ended = write_combining(index, &action, (labels, calc), output)?;
         if action.writes().is_some() {
-            written.insert(action.port, labels.clone());
+            written.insert(action.port, ended.clone());
         }
-        last.insert(action.port, labels);
+        last.insert(action.port, ended);
     }
     Ok(())
 }
@@ -158,9 +161,9 @@ fn write_operations(
     output: &mut dyn Write,
 ) -> io::Result<Labels> {
     let mut labels = Vec::new();
-    if let Deed::Copy { from, .. } = action.deed {
+    if let Deed::Copy { .. } = action.deed {
         let label = format!("c{index}");
-        writeln!(output, "{label}: calc {:.0}", calc(from.bytes())?)?;
+        writeln!(output, "{label}: calc {:.0}", calc(action)?)?;
         labels.push(label);
     }
     if let Some(send) = action.send() {
@@ -175,6 +178,26 @@ fn write_operations(
         labels.push(label);
     }
     Ok(labels)
+}
+
+/// Writes the combining of what an action has received, which requires all of the action, if it takes time;
+/// gives the labels of what the action ends with.
+fn write_combining(
+    index: usize,
+    action: &Action<'_>,
+    (labels, calc): (Labels, Calc<'_>),
+    output: &mut dyn Write,
+) -> io::Result<Labels> {
+    let time = if action.combines().is_some() { calc(action)? } else { 0.0 };
+    if time == 0.0 {
+        return Ok(labels);
+    }
+    let label = format!("c{index}");
+    writeln!(output, "{label}: calc {time:.0}")?;
+    for required in labels {
+        writeln!(output, "{label} requires {required}")?;
+    }
+    Ok(vec![label])
 }
 
 #[cfg(test)]
@@ -214,5 +237,29 @@ mod tests {
         assert!(!exported_at(costs).unwrap().contains("LogGOPSim"));
         let overlapping = exported_at(costs.with_overhead(3.0).unwrap()).unwrap();
         assert!(overlapping.contains("// LogGOPSim: -L 7 -o 0 -g 3 -G 2 -O 0 "), "{overlapping}");
+    }
+
+    #[test]
+    fn combining_is_a_calc_that_waits_for_both_halves_of_an_exchange() {
+        let exchange = |to: u32| {
+            format!(
+                r#"[{{"send":{to},"from":["output",0,4],"receive":{to},"into":["output",0,4],"combine":"right"}}]"#
+            )
+        };
+        let text = format!(
+            r#"{{"format":"tuwtree-schedule","version":3,"operation":"allreduce","processors":2,"order":"any",
+            "ports":1,"vector_bytes":4,"combine_per_byte":3.0,"segment_bytes":[0,0],
+            "actions":[{},{}]}}"#,
+            exchange(1),
+            exchange(0)
+        );
+        let schedule = crate::document::read(text.as_bytes()).unwrap();
+        let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+        let mut text = Vec::new();
+        write(&schedule, &costs.into(), 1.0, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let expected = "s0: send 4b to 1 tag 0\nr0: recv 4b from 1 tag 0\n\
+                        c0: calc 12\nc0 requires s0\nc0 requires r0\n";
+        assert!(text.contains(expected), "{text}");
     }
 }

@@ -23,7 +23,7 @@ use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use tuwtree_model::{CostModel, Costs, Rank, TimeError};
+use tuwtree_model::{CostModel, Costs, Operator, Rank, Time, TimeError};
 
 /// Bytes that SMPI adds to every message.
 const ENVELOPE_BYTES: f64 = 16.0;
@@ -219,6 +219,7 @@ impl<'a> Replay<'a> {
                 None => {
                     for action in self.schedule.programs().actions(rank) {
                         self.write_action(rank, &action, output)?;
+                        self.write_combining(rank, &action, output)?;
                     }
                 }
             }
@@ -398,9 +399,7 @@ impl<'a> Replay<'a> {
     ) -> io::Result<()> {
         match action.deed {
             Deed::Copy { from, .. } => {
-                let time = self.costs.copy_at(rank, from.bytes()).map_err(io::Error::other)?;
-                let seconds = time.units() * self.seconds_per_unit;
-                writeln!(output, "{rank} compute {}", seconds * SPEED)
+                self.write_compute(rank, self.costs.copy_at(rank, from.bytes()), output)
             }
             Deed::Send(send) => {
                 let data = self.data(send.from.bytes());
@@ -418,6 +417,33 @@ impl<'a> Replay<'a> {
                 writeln!(output, "{rank} wait {rank} {} {}", send.to, send.tag)
             }
         }
+    }
+
+    /// Writes that a rank combines what an action has received, if that takes time.
+    fn write_combining(
+        &self,
+        rank: Rank,
+        action: &Action<'_>,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let operator = self.schedule.task().operator;
+        match action.combines().filter(|_| operator != Operator::FREE) {
+            Some(receive) => {
+                self.write_compute(rank, operator.combine(receive.into.bytes()), output)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Writes that a rank is busy by itself.
+    fn write_compute(
+        &self,
+        rank: Rank,
+        time: Result<Time, TimeError>,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let seconds = time.map_err(io::Error::other)?.units() * self.seconds_per_unit;
+        writeln!(output, "{rank} compute {}", seconds * SPEED)
     }
 
     /// Count and type of a message, as SMPI has them: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.

@@ -27,7 +27,7 @@ use crate::schedule::Schedule;
 use matching::Matching;
 use std::collections::BTreeMap;
 use timeline::Cause;
-use tuwtree_model::{CostModel, Rank, Time, TimeError};
+use tuwtree_model::{CostModel, Operator, Rank, Time, TimeError};
 
 pub use matching::Unmatched;
 pub use timeline::{ActionTimes, Critical, Timeline};
@@ -121,6 +121,9 @@ pub enum SimulationError {
 /// sender's port was occupied, as in a gather backwards in time. An eager message leaves as soon as the
 /// sender is ready.
 ///
+/// Combining what was received takes the time of the task's operator: it occupies the receiver's port when
+/// the action's messages have ended, and no longer the sender's.
+///
 /// # Errors
 /// [`SimulationError`].
 ///
@@ -165,6 +168,7 @@ struct Simulation<'a, C> {
     programs: &'a Programs,
     matching: &'a Matching,
     costs: &'a C,
+    operator: Operator,
     handover: Handover,
     /// Whether data flows from the root outwards.
     is_outward: bool,
@@ -246,6 +250,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             programs,
             matching,
             costs,
+            operator: schedule.task().operator,
             handover,
             is_outward: schedule.task().operation.is_outward(),
             owner,
@@ -391,6 +396,11 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         }
         progress.open -= 1;
         if progress.is_over() {
+            if let Some(receive) = self.programs.action(index).combines() {
+                let combine = self.operator.combine(receive.into.bytes())?;
+                let progress = &mut self.progress[index];
+                progress.times.end = self.costs.sum(progress.times.end, combine)?;
+            }
             if self.neighbours[index].1 != NOTHING {
                 self.candidates.push(self.neighbours[index].1 as usize);
             }

@@ -21,9 +21,19 @@ struct Combined {
 pub(super) struct Values {
     processors: u32,
     combined: Vec<Combined>,
+    /// Those that are known to have every processor's contribution once.
+    complete: std::collections::HashSet<u32>,
     /// How many more steps may be taken.
     steps: u64,
     limit: u64,
+}
+
+/// A combination of contributions that are not neighbours in order.
+pub(super) struct ScatteredValue {
+    /// The index of the action that does it.
+    pub(super) action: u32,
+    pub(super) left: Contributors,
+    pub(super) right: Contributors,
 }
 
 /// Why a value is not the result.
@@ -47,7 +57,13 @@ impl Values {
         let limit = Self::LEAST_LIMIT + Self::STEPS_EACH * (processors + size) as u64;
         // Values are numbered by 32 bits.
         let limit = limit.min(1 << 31);
-        Values { processors: processors as u32, combined: Vec::new(), steps: limit, limit }
+        Values {
+            processors: processors as u32,
+            combined: Vec::new(),
+            complete: Default::default(),
+            steps: limit,
+            limit,
+        }
     }
 
     /// Counts a step.
@@ -88,6 +104,29 @@ impl Values {
         }
     }
 
+    /// The combination that a value is, if it is one of contributions that are not neighbours in order.
+    pub(super) fn scattered(&self, value: u32) -> Option<ScatteredValue> {
+        let &Combined { left, right, action, .. } = self.operands(value)?;
+        let (left, right) = (self.contributors(left), self.contributors(right));
+        self.range(value).is_none().then_some(ScatteredValue { action, left, right })
+    }
+
+    /// Such a combination of consecutive contributions, if a value is made of one or is one.
+    ///
+    /// # Errors
+    /// The way there is too long.
+    pub(super) fn first_scattered(&mut self, value: u32) -> Result<Option<ScatteredValue>, Fault> {
+        let mut first = value;
+        while let Some(&Combined { left, right, .. }) = self.operands(first) {
+            self.step()?;
+            match [left, right].into_iter().find(|&operand| self.range(operand).is_none()) {
+                Some(operand) => first = operand,
+                None => break,
+            }
+        }
+        Ok(self.scattered(first))
+    }
+
     fn operands(&self, value: u32) -> Option<&Combined> {
         Some(&self.combined[value.checked_sub(self.processors)? as usize])
     }
@@ -97,7 +136,8 @@ impl Values {
     /// # Errors
     /// A contribution that is missing or there twice.
     pub(super) fn check_complete(&mut self, value: u32) -> Result<(), Wrong> {
-        if self.range(value) == Some((0, self.processors - 1)) {
+        let is_all = self.range(value) == Some((0, self.processors - 1));
+        if is_all || self.complete.contains(&value) {
             return Ok(());
         }
         let network = self.network(value).map_err(Wrong::TooIntricate)?;
@@ -121,7 +161,10 @@ impl Values {
         match (0..self.processors).zip(&network[..own]).find(|&(rank, &value)| rank != value) {
             Some((rank, _)) => Err(Wrong::Lacks(rank as Rank)),
             None if own < self.processors as usize => Err(Wrong::Lacks(own)),
-            None => Ok(()),
+            None => {
+                self.complete.insert(value);
+                Ok(())
+            }
         }
     }
 
@@ -200,6 +243,7 @@ mod tests {
             order: Order::Any,
             ports: 1,
             costs: None,
+            operator: tuwtree_model::Operator::FREE,
         };
         Schedule::new(task, vec![0, bytes, 0], programs).unwrap()
     }

@@ -30,6 +30,15 @@ pub enum Datum {
         /// Which of its bytes, from 0.
         byte: u64,
     },
+    /// A byte of a message, in an alltoall.
+    OfMessage {
+        /// Who has it.
+        from: Rank,
+        /// Whom it is for.
+        to: Rank,
+        /// Which of its bytes, from 0.
+        byte: u64,
+    },
     /// A byte of the vector, in broadcast and reduction.
     OfVector {
         /// Which of its bytes, from 0.
@@ -41,6 +50,9 @@ impl fmt::Display for Datum {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Datum::OfBlock { block, byte } => write!(formatter, "byte {byte} of block {block}"),
+            Datum::OfMessage { from, to, byte } => {
+                write!(formatter, "byte {byte} of the message from {from} to {to}")
+            }
             Datum::OfVector { byte } => write!(formatter, "byte {byte} of the vector"),
         }
     }

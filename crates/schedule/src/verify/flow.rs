@@ -11,11 +11,12 @@
 //! ```
 
 use super::contents::{ByteRun, ByteSource, Contents, Wanted};
-use super::contributions::{Values, Wrong};
+use super::contributions::{ScatteredValue, Values, Wrong};
 use super::matching::{MatchedMessage, MatchedMessages};
 use super::progress::Event;
 use super::{Actions, Fault};
-use crate::action::{Arrival, Buffer, Deed, Region};
+use crate::action::{Arrival, Buffer, Deed, Receive, Region};
+use std::collections::{BTreeMap, BTreeSet};
 use tuwtree_model::{Operation, Order, Payload, Rank};
 
 /// What was found out.
@@ -61,7 +62,8 @@ pub(super) fn run(
                 let (Some(sending), Some(receiving)) = (sending, receiving) else { continue };
                 let data = state.read(send, sending.from)?;
                 moved.by_message[number as usize] = data.as_run();
-                state.write(receive, receiving.into, receiving.arrival, data)?;
+                state.receive(receive, receiving, data)?;
+                state.combine_what_waits(send)?;
             }
         }
     }
@@ -78,6 +80,10 @@ struct FlowState<'a> {
     values: Values,
     /// The strictest order that all combinations so far keep.
     order: Order,
+    /// By action: what it has received, and combines when it has sent.
+    received: BTreeMap<u32, Contents>,
+    /// The exchanges that have sent and not received yet.
+    sent: BTreeSet<u32>,
 }
 
 impl<'a> FlowState<'a> {
@@ -89,6 +95,8 @@ impl<'a> FlowState<'a> {
             outputs: Vec::with_capacity(processors),
             values: Values::new(processors, actions.len()),
             order: Order::Ordered,
+            received: BTreeMap::new(),
+            sent: BTreeSet::new(),
         };
         for rank in 0..processors {
             state.segments.push(state.at_first(rank, Buffer::Segment));
@@ -104,7 +112,7 @@ impl<'a> FlowState<'a> {
         let start = self.place(rank, buffer);
         let data = Contents::of(ByteRun { source: ByteSource::Data, start, bytes });
         match (task.operation, buffer) {
-            (Operation::Reduce, _) => {
+            (operation, _) if operation.is_reduction() => {
                 let own = bytes.min(task.total());
                 let vector =
                     ByteRun { source: ByteSource::Value(rank as u32), start: 0, bytes: own };
@@ -118,9 +126,44 @@ impl<'a> FlowState<'a> {
                 let behind = Contents::nothing(bytes - before - own);
                 Contents::nothing(before).then(block).then(behind)
             }
+            (Operation::Alltoall, Buffer::Output) => self.work_room(rank, bytes),
             (Operation::Broadcast, Buffer::Output) if task.root == Some(rank) => data,
             (_, Buffer::Output) if schedule.processors() == 1 => data,
             (_, Buffer::Output | Buffer::Segment) => Contents::nothing(bytes),
+        }
+    }
+
+    /// What the output of an alltoall holds in the beginning: the message to oneself in its place, and behind
+    /// the room for all messages what the rank gives.
+    fn work_room(&self, rank: Rank, bytes: u64) -> Contents {
+        let task = self.actions.schedule.task();
+        let Payload::Messages(sizes) = &task.payload else { return Contents::nothing(bytes) };
+        let given = |start, bytes| {
+            Contents::of(ByteRun {
+                source: ByteSource::Data,
+                start: sizes.before(rank, start),
+                bytes,
+            })
+        };
+        let (column, row, place) = (sizes.column(rank), sizes.row(rank), sizes.place(rank, rank));
+        let own = sizes.message(rank, rank);
+        Contents::nothing(place)
+            .then(given(rank, own))
+            .then(Contents::nothing(column - place - own))
+            .then(given(0, row))
+            .then(Contents::nothing(bytes - column - row))
+    }
+
+    /// The number, among the operation's data, of the byte that belongs at this offset of an output; `None`
+    /// where none does.
+    fn belongs(&self, rank: Rank, offset: u64) -> Option<u64> {
+        match &self.actions.schedule.task().payload {
+            Payload::Messages(sizes) => {
+                (offset < sizes.column(rank)).then(|| sizes.at_place(rank, offset))
+            }
+            Payload::Blocks(_) | Payload::Vector(_) => {
+                Some(self.place(rank, Buffer::Output) + offset)
+            }
         }
     }
 
@@ -130,6 +173,7 @@ impl<'a> FlowState<'a> {
         match (&task.payload, task.operation, buffer) {
             (Payload::Blocks(sizes), Operation::Gather | Operation::Allgather, Buffer::Input)
             | (Payload::Blocks(sizes), Operation::Scatter, Buffer::Output) => sizes.before(rank),
+            (Payload::Messages(sizes), _, Buffer::Input) => sizes.before(rank, 0),
             _ => 0,
         }
     }
@@ -159,6 +203,29 @@ impl<'a> FlowState<'a> {
             data = data.then(part);
         }
         Ok(data)
+    }
+
+    /// Writes a message that has come; an exchange combines it when it has sent, too.
+    fn receive(&mut self, index: u32, receiving: Receive<'_>, data: Contents) -> Result<(), Fault> {
+        let waits = receiving.arrival != Arrival::Store && self.actions.get(index).send().is_some();
+        if waits && !self.sent.remove(&index) {
+            self.received.insert(index, data);
+            return Ok(());
+        }
+        self.write(index, receiving.into, receiving.arrival, data)
+    }
+
+    /// Combines what an exchange that has sent has received, if it has.
+    fn combine_what_waits(&mut self, index: u32) -> Result<(), Fault> {
+        let Some(receiving) = self.actions.get(index).receive() else { return Ok(()) };
+        match self.received.remove(&index) {
+            Some(data) => self.write(index, receiving.into, receiving.arrival, data),
+            None if receiving.arrival == Arrival::Store => Ok(()),
+            None => {
+                self.sent.insert(index);
+                Ok(())
+            }
+        }
     }
 
     fn write(
@@ -194,15 +261,16 @@ impl<'a> FlowState<'a> {
     }
 
     fn check_written_once(&self, index: u32, there: &Contents, at: u64) -> Result<(), Fault> {
-        if self.actions.schedule.task().operation == Operation::Reduce {
+        if self.actions.schedule.task().operation.is_reduction() {
             return Ok(());
         }
         let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
         let (rank, offset) = (self.actions.processor(index), at + written);
+        let Some(place) = self.belongs(rank, offset) else { return Ok(()) };
         Err(Fault::WrittenTwice {
             at: self.actions.at(index),
             offset,
-            place: self.actions.datum(self.place(rank, Buffer::Output) + offset),
+            place: self.actions.datum(place),
             before: self.writer(rank, offset, Some(index)),
         })
     }
@@ -275,21 +343,30 @@ impl<'a> FlowState<'a> {
             Arrival::Store | Arrival::CombineRight => (held, received),
         };
         let value = self.values.combine(left, right, index);
-        if self.values.contributors(value) == super::Contributors::Scattered {
-            let task = self.actions.schedule.task();
-            let at_root = task.root == Some(self.actions.processor(index));
-            let kept = if at_root { Order::Direct } else { Order::Any };
-            if kept > task.order {
-                return Err(Fault::NotAdjacent {
-                    at: self.actions.at(index),
-                    left: self.values.contributors(left),
-                    right: self.values.contributors(right),
-                    order: task.order,
-                });
-            }
-            self.order = self.order.max(kept);
+        // Without a root, what does not get into a result may be anything.
+        if self.actions.schedule.task().operation.is_rooted() {
+            self.check_adjacent(self.values.scattered(value))?;
         }
         Ok(value)
+    }
+
+    /// Notes the order that is kept by a combination, if it is one of contributions that are not neighbours
+    /// in order, and fails if that is less than promised.
+    fn check_adjacent(&mut self, scattered: Option<ScatteredValue>) -> Result<(), Fault> {
+        let Some(scattered) = scattered else { return Ok(()) };
+        let task = self.actions.schedule.task();
+        let at_root = task.root == Some(self.actions.processor(scattered.action));
+        let kept = if at_root { Order::Direct } else { Order::Any };
+        if kept > task.order {
+            return Err(Fault::NotAdjacent {
+                at: self.actions.at(scattered.action),
+                left: scattered.left,
+                right: scattered.right,
+                order: task.order,
+            });
+        }
+        self.order = self.order.max(kept);
+        Ok(())
     }
 
     fn check_outputs(&mut self) -> Result<(), Fault> {
@@ -297,8 +374,13 @@ impl<'a> FlowState<'a> {
         let task = self.actions.schedule.task();
         for (rank, output) in outputs.iter().enumerate() {
             match task.operation {
-                Operation::Reduce if task.root == Some(rank) => self.check_result(rank, output)?,
-                Operation::Reduce => {}
+                Operation::Reduce if task.root != Some(rank) => {}
+                Operation::Reduce | Operation::Allreduce => self.check_result(rank, output, 0)?,
+                Operation::ReduceScatter => {
+                    let start = self.actions.block_start(rank);
+                    self.check_result(rank, &output.part(start, task.own(rank)), start)?;
+                }
+                Operation::Alltoall => self.check_messages(rank, output)?,
                 Operation::Gather
                 | Operation::Scatter
                 | Operation::Broadcast
@@ -311,6 +393,22 @@ impl<'a> FlowState<'a> {
                         self.check_run(rank, &rest, offset, place)?;
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless an output begins with all messages to the rank.
+    fn check_messages(&self, rank: Rank, output: &Contents) -> Result<(), Fault> {
+        let Payload::Messages(sizes) = &self.actions.schedule.task().payload else { return Ok(()) };
+        for sender in 0..sizes.processors() {
+            let (start, number) = (sizes.place(sender, rank), sizes.before(sender, rank));
+            let message = output.part(start, sizes.message(sender, rank));
+            let mut offset = 0;
+            for run in message.runs() {
+                let there = Contents::of(run);
+                self.check_run(rank, &there, start + offset, number + offset)?;
+                offset += run.bytes;
             }
         }
         Ok(())
@@ -334,15 +432,18 @@ impl<'a> FlowState<'a> {
         }
     }
 
-    fn check_result(&mut self, rank: Rank, output: &Contents) -> Result<(), Fault> {
-        let mut offset = 0;
+    /// Fails unless that part of an output, from this offset on, is the result.
+    fn check_result(&mut self, rank: Rank, part: &Contents, start: u64) -> Result<(), Fault> {
+        let mut offset = start;
         let mut right = None;
-        for run in output.runs() {
+        for run in part.runs() {
             self.values.step()?;
             self.check_run(rank, &Contents::of(run), offset, offset)?;
             if right != Some(run.source)
                 && let ByteSource::Value(value) = run.source
             {
+                let scattered = self.values.first_scattered(value)?;
+                self.check_adjacent(scattered)?;
                 self.values.check_complete(value).map_err(|wrong| match wrong {
                     Wrong::Lacks(rank) => Fault::NoContribution { rank, offset },
                     Wrong::Twice(rank, action) => {

@@ -16,14 +16,17 @@
 //!
 //! # What must hold, beyond the meaning of a [`Schedule`]
 //! - An exchange has ended when both of its messages have. A receive that combines reads what it
-//!   combines with, and therefore waits for earlier receives and copies.
-//! - In gather, scatter, broadcast and allgather, a byte of an output is written once, even if the same byte
+//!   combines with, and therefore waits for earlier receives and copies; of an exchange, it combines when
+//!   both messages have ended, so that what is sent may be what it combines with.
+//! - In gather, scatter, broadcast, allgather and alltoall, a byte of an output is written once, even if the same byte
 //!   comes a second time.
 //! - Consecutive: what a processor has received (in a gather, also what it has copied from its
 //!   input; in a scatter the root's input from the start) and not yet sent on (in a scatter, nor
 //!   delivered into its output) is one range of bytes, all blocks being packed in rank order; after
 //!   every action in the order of the list, of an exchange the send being first. Every message is
 //!   such a range. For reductions, operands have the contributions of neighbouring ranges of ranks.
+//! - In a reduction, what is stored may replace partial results, and contributions count at the end: each
+//!   rank's is in each byte of a result once.
 
 mod contents;
 mod contributions;
@@ -219,10 +222,22 @@ impl<'a> Actions<'a> {
         before
     }
 
+    /// Where the block of a rank starts, all blocks packed in rank order; 0 where there are none.
+    fn block_start(&self, rank: Rank) -> u64 {
+        match &self.schedule.task().payload {
+            Payload::Blocks(sizes) => sizes.before(rank),
+            Payload::Vector(_) | Payload::Messages(_) => 0,
+        }
+    }
+
     /// The byte of the operation's data with this number, all blocks packed in rank order.
     fn datum(&self, offset: u64) -> Datum {
         match &self.schedule.task().payload {
             Payload::Vector(_) => Datum::OfVector { byte: offset },
+            Payload::Messages(sizes) => {
+                let (from, to, byte) = sizes.message_of(offset);
+                Datum::OfMessage { from, to, byte }
+            }
             Payload::Blocks(sizes) => {
                 // The last block that starts at or before the byte: empty ones come first.
                 let (mut block, mut end) = (0, sizes.processors());

@@ -14,6 +14,7 @@
 //!                                 w is listed after r, so r, and with it a, has ended when b starts
 //! ```
 
+use super::fault::combines;
 use super::{Actions, Fault, NONE, Overlap};
 use crate::action::{Buffer, Piece, Region};
 use tuwtree_model::Rank;
@@ -54,7 +55,8 @@ fn check_alone(actions: &Actions<'_>, index: u32) -> Result<(), Fault> {
     if let Some(pair) = written.windows(2).find(|pair| pair[0].end() > pair[1].offset) {
         return fault(pair[1].offset, Overlap::Writes);
     }
-    let reads = action.reads().filter(|reads| reads.buffer == writes.buffer);
+    // What is combined waits until all has been read.
+    let reads = action.reads().filter(|reads| reads.buffer == writes.buffer && !combines(&action));
     for piece in reads.iter().flat_map(|reads| reads.pieces) {
         // The first written piece that ends behind the start of this one.
         let next = written.partition_point(|written| written.end() <= piece.offset);

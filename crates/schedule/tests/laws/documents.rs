@@ -1,5 +1,6 @@
 //! Machine, tree and schedule documents: what is written is read, and fits the schema.
 
+use super::verification::handmade;
 use proptest::prelude::*;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -269,6 +270,45 @@ fn an_operation_without_a_root_takes_version_2_and_no_root() {
 }
 
 #[test]
+fn newer_operations_take_version_3_and_their_own_sizes() {
+    let validator = schema(SCHEDULE);
+    let fits = |text: &str| validator.is_valid(&serde_json::from_str(text).unwrap());
+    for (schedule, faults) in [
+        (
+            handmade::allreduce_by_doubling(),
+            &[
+                ("\"version\":3", "\"version\":2", "allreduce in a document of version 2"),
+                ("\"order\"", "\"root\":0,\"order\"", "allreduce has no root"),
+                ("\"ports\":1", "\"ports\":1,\"element_bytes\":0", "elements of 0 bytes"),
+            ][..],
+        ),
+        (
+            handmade::alltoall_by_a_relay(),
+            &[
+                ("\"version\":3", "\"version\":2", "alltoall in a document of version 2"),
+                ("\"alltoall\"", "\"allgather\"", "allgather needs block sizes"),
+                ("\"order\"", "\"vector_bytes\":3,\"order\"", "beside other sizes"),
+                ("\"ports\":1", "\"ports\":1,\"combine_per_byte\":1.0", "alltoall has no operator"),
+            ],
+        ),
+    ] {
+        let made = schedule.schedule().unwrap().unwrap();
+        let mut text = Vec::new();
+        document::write(&made, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(fits(&text), "{text}");
+        assert_eq!(document::read(text.as_bytes()).unwrap(), made);
+        for (from, to, error) in faults {
+            let bad = text.replacen(from, to, 1);
+            assert_ne!(bad, text, "{from} is not in the document");
+            assert!(!fits(&bad), "{from} -> {to}");
+            let found = document::read(bad.as_bytes()).unwrap_err().to_string();
+            assert!(found.contains(error), "{found}");
+        }
+    }
+}
+
+#[test]
 fn a_deadlock_is_explained_all_the_way_round() {
     let text = std::fs::read(workspace_file("data/schedules/deadlock.json")).unwrap();
     let fault = verify(&document::read(&text[..]).unwrap()).unwrap_err();
@@ -287,7 +327,9 @@ fn the_schema_of_schedules_refuses_what_the_program_refuses() {
     let file = workspace_file("data/schedules/scatter_two_ports.json");
     let good = std::fs::read_to_string(file).unwrap();
     for (from, to) in [
-        ("\"version\":1", "\"version\":3"),
+        ("\"version\":1", "\"version\":4"),
+        ("\"version\":1", "\"version\":1,\"element_bytes\":4"),
+        ("\"version\":1", "\"version\":3,\"combine_per_byte\":0.5"),
         ("\"scatter\"", "\"allgather\""),
         ("tuwtree-schedule", "schedule"),
         ("\"root\":2", "\"root\":-2"),

@@ -237,7 +237,7 @@ fn check_elements(schedule: &Schedule, element: Element) -> Result<(), String> {
         Payload::Vector(vector) if vector.bytes % element.bytes() != 0 => {
             fault("the vector".to_owned(), vector.bytes)
         }
-        Payload::Vector(_) => Ok(()),
+        Payload::Vector(_) | Payload::Messages(_) => Ok(()),
     }
 }
 
@@ -352,6 +352,7 @@ fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> 
         Operation::Gather | Operation::Allgather => buffer == Buffer::Output,
         Operation::Scatter => buffer == Buffer::Input,
         Operation::Broadcast | Operation::Reduce => false,
+        Operation::ReduceScatter | Operation::Allreduce | Operation::Alltoall => false,
     };
     match is_of_all {
         true => blocks.to_vec(),
@@ -391,8 +392,12 @@ fn contents(
             Content::Bytes(Ink::Data(block))
         }
         (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
-        (Operation::Broadcast, Buffer::Output) => Content::Bytes(Ink::Data(source)),
-        (Operation::Reduce, Buffer::Output) => Content::Reduced(processors, element),
+        (Operation::Broadcast | Operation::Alltoall, Buffer::Output) => {
+            Content::Bytes(Ink::Data(source))
+        }
+        (Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce, Buffer::Output) => {
+            Content::Reduced(processors, element)
+        }
         (_, Buffer::Input | Buffer::Segment) => before(block),
     };
     (before, after)
@@ -488,7 +493,11 @@ fn layout(role: &Role, job: &Job) -> Result<Option<ByteLayout>, Stop> {
     let own = match role.operation {
         Operation::Gather => role.buffer_bytes(Buffer::Input),
         Operation::Scatter => role.buffer_bytes(Buffer::Output),
-        Operation::Allgather | Operation::Broadcast | Operation::Reduce => return Ok(None),
+        Operation::Broadcast | Operation::Reduce => return Ok(None),
+        Operation::Allgather
+        | Operation::ReduceScatter
+        | Operation::Allreduce
+        | Operation::Alltoall => return Ok(None),
     };
     Ok(ByteLayout::new(job.communicator().all_numbers(own)?))
 }

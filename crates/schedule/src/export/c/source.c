@@ -52,7 +52,7 @@ $PROBLEM
 #define PORTS $PORTS
 /* No buffer is larger than this. */
 #define LARGEST ((uint64_t)$LARGEST)
-@if reduce
+@if reduction
 /* The bytes that every process gives. */
 #define VECTOR ((uint64_t)$VECTOR)
 @end
@@ -144,7 +144,7 @@ struct $NAME_request {
 @end
     MPI_Aint *displacements;
 @end
-@if reduce
+@if reduction
     MPI_Datatype type;
     MPI_Op op;
     size_t element;
@@ -287,7 +287,7 @@ static void copy(const struct $NAME_request *request, const struct action *actio
     TUWTREE_COPY_HOOK(total);
 }
 
-@if reduce
+@if reduction
 /* Combines received bytes with those that are there; the received ones do not survive. */
 static int combine(const struct $NAME_request *request, const struct action *action, char *received,
     char *held, uint64_t bytes)
@@ -321,7 +321,7 @@ static int unload(const struct $NAME_request *request, const struct action *acti
     uint64_t bytes;
     while (next_stretch(&into, &at, &bytes)) {
         char *place = writable(request, action->into) + at;
-@if reduce
+@if reduction
         if (action->into[-1] & (LEFT | RIGHT)) {
             int error = combine(request, action, received, place, bytes);
             if (error != MPI_SUCCESS)
@@ -726,7 +726,7 @@ static int make_stages(struct $NAME_request *request)
     return MPI_SUCCESS;
 }
 
-@if reduce
+@if reduction
 /* Whether the elements are consecutive bytes, and all messages whole numbers of them. */
 static int check_elements(struct $NAME_request *request)
 {
@@ -751,13 +751,21 @@ static int check_elements(struct $NAME_request *request)
     return MPI_SUCCESS;
 }
 
+@if rooted
 /* In the beginning, the segment and the output of the root hold the process's own vector. */
+@else
+/* In the beginning, the segment and the output hold the process's own vector. */
+@end
 static void begin_with_own_vector(struct $NAME_request *request)
 {
     uint64_t bytes = least(request->segment_bytes, VECTOR);
     if (bytes > 0)
         memcpy(request->segment, request->input, (size_t)bytes);
+@if rooted
     if (request->rank == ROOT && VECTOR > 0)
+@else
+    if (VECTOR > 0)
+@end
         memmove(request->output, request->input, (size_t)VECTOR);
 }
 
@@ -784,8 +792,12 @@ static int check_buffers(const struct $NAME_request *request)
         if (action->into != NULL && writable(request, action->into) == NULL)
             return MPI_ERR_BUFFER;
     }
-@if reduce
+@if reduction
+@if rooted
     if (VECTOR > 0 && (request->input == NULL || (request->rank == ROOT && request->output == NULL)))
+@else
+    if (VECTOR > 0 && (request->input == NULL || request->output == NULL))
+@end
         return MPI_ERR_BUFFER;
 @end
 @if allgather
@@ -832,7 +844,7 @@ static int prepare(struct $NAME_request *request)
     }
     read_program(request, word + 2);
     int error = check_buffers(request);
-@if reduce
+@if reduction
     if (error == MPI_SUCCESS)
         error = check_elements(request);
 @end
@@ -918,7 +930,7 @@ static int create(int eager, $PARAMETERS,
         made->input = input;
         made->output = output;
 @end
-@if reduce
+@if reduction
         made->type = type;
         made->op = op;
 @end
@@ -971,7 +983,7 @@ int $NAME_start($NAME_request *request)
         request->current[port] = next_on_port(request, 0, port);
         request->flight[2 * port] = request->flight[2 * port + 1] = MPI_REQUEST_NULL;
     }
-@if reduce
+@if reduction
     begin_with_own_vector(request);
 @end
 @if allgather

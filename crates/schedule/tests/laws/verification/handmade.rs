@@ -1,7 +1,7 @@
 //! Right schedules that follow no tree.
 
 use super::editable::{Editable, Step, place};
-use tuwtree_model::{BlockSizes, Operation, Rank, Vector};
+use tuwtree_model::{BlockSizes, MessageSizes, Operation, Operator, Rank, Vector};
 use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Task};
 
 use Buffer::{Input, Output, Segment};
@@ -10,7 +10,8 @@ use Buffer::{Input, Output, Segment};
 fn idle(operation: Operation, root: Rank, payload: Payload, ports: u16) -> Editable {
     let root = operation.is_rooted().then_some(root);
     let order = Order::Ordered;
-    let task = Task { operation, root, payload, displacements: None, order, ports, costs: None };
+    let (displacements, costs, operator) = (None, None, Operator::FREE);
+    let task = Task { operation, root, payload, displacements, order, ports, costs, operator };
     let processors = task.processors();
     Editable { task, segments: vec![0; processors], programs: vec![Vec::new(); processors] }
 }
@@ -227,6 +228,95 @@ pub(crate) fn allgather_around_a_ring(sizes: &[u64]) -> Editable {
     schedule
 }
 
+/// An allreduce of four processors that exchange and combine whole vectors with one neighbour, then another.
+pub(crate) fn allreduce_by_doubling() -> Editable {
+    let mut schedule = idle(Operation::Allreduce, 0, vector(4, 3), 1);
+    for rank in 0..4_usize {
+        for mask in [1, 2] {
+            let peer = rank ^ mask;
+            let side = if peer < rank { Arrival::CombineLeft } else { Arrival::CombineRight };
+            let whole = || place(Output, 0, 3);
+            let step =
+                Step::exchange(Step::send(peer, 0, whole()), Step::receive(peer, 0, whole()));
+            schedule.programs[rank].push(step.combining(side));
+        }
+    }
+    schedule
+}
+
+/// An allreduce of three processors by a reduction to 0 in a segment, and a star back.
+pub(crate) fn allreduce_by_a_root() -> Editable {
+    let mut schedule = idle(Operation::Allreduce, 0, vector(3, 2), 2);
+    schedule.segments = vec![0, 2, 0];
+    let right = |step: Step| step.combining(Arrival::CombineRight);
+    schedule.programs[2] =
+        vec![Step::send(1, 0, place(Input, 0, 2)), Step::receive(0, 0, place(Output, 0, 2))];
+    schedule.programs[1] = vec![
+        right(Step::receive(2, 0, place(Segment, 0, 2))),
+        Step::send(0, 0, place(Segment, 0, 2)),
+        Step::receive(0, 0, place(Output, 0, 2)),
+    ];
+    schedule.programs[0] = vec![
+        right(Step::receive(1, 0, place(Output, 0, 2))),
+        Step::send(1, 0, place(Output, 0, 2)),
+        Step::send(2, 0, place(Output, 0, 2)).on_port(1),
+    ];
+    schedule
+}
+
+/// A reduce-scatter in which each sends each other its block.
+pub(crate) fn reduce_scatter_in_pairs(sizes: &[u64]) -> Editable {
+    let (blocks, p) = (BlockSizes::new(sizes.iter().copied()).unwrap(), sizes.len());
+    let mut schedule = idle(Operation::ReduceScatter, 0, Payload::Blocks(blocks.clone()), 1);
+    schedule.task.order = Order::Any;
+    for rank in 0..p {
+        for round in 1..p {
+            let (to, from) = ((rank + round) % p, (rank + p - round) % p);
+            let block = |buffer, one| place(buffer, blocks.before(one), blocks.block(one));
+            let send = (blocks.block(to) > 0).then(|| Step::send(to, 0, block(Input, to)));
+            let receive =
+                (blocks.block(rank) > 0).then(|| Step::receive(from, 0, block(Output, rank)));
+            let step = match (send, receive) {
+                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (send, receive) => send.or(receive),
+            };
+            schedule.programs[rank].extend(step.map(|step| match step.receive {
+                Some(_) => step.combining(Arrival::CombineRight),
+                None => step,
+            }));
+        }
+    }
+    schedule
+}
+
+/// An alltoall of three processors in which 1 passes on what 0 has for 2, with what it has itself.
+pub(crate) fn alltoall_by_a_relay() -> Editable {
+    let sizes = MessageSizes::new([1, 2, 1, 0, 2, 1, 1, 1, 0]).unwrap();
+    let mut schedule = idle(Operation::Alltoall, 0, sizes.into(), 1);
+    schedule.segments = vec![0, 1, 0];
+    // Columns have 2, 5 and 2 bytes, rows 4, 3 and 2.
+    schedule.programs[0] = vec![Step::exchange(
+        Step::send(1, 0, place(Input, 1, 3)),
+        Step::receive(2, 0, place(Output, 1, 1)),
+    )];
+    let mut both = place(Output, 0, 2);
+    both.pieces.extend(place(Output, 8, 1).pieces);
+    let mut passed = place(Output, 8, 1);
+    passed.pieces.extend(place(Output, 7, 1).pieces);
+    schedule.programs[1] = vec![
+        Step::receive(0, 0, both),
+        Step::exchange(Step::send(2, 0, passed), Step::receive(2, 0, place(Output, 4, 1))),
+    ];
+    schedule.programs[2] = vec![
+        Step::send(0, 0, place(Input, 0, 1)),
+        Step::exchange(
+            Step::send(1, 0, place(Input, 1, 1)),
+            Step::receive(1, 0, place(Output, 0, 2)),
+        ),
+    ];
+    schedule
+}
+
 /// An allgather in which 0 relays, in pieces of several places, and sends an own block as it was given.
 pub(crate) fn allgather_by_a_relay() -> Editable {
     let blocks = BlockSizes::new([2, 3, 1]).unwrap();
@@ -263,5 +353,9 @@ pub(crate) fn all() -> Vec<Editable> {
         scatter_by_relays(),
         allgather_around_a_ring(&[2, 0, 1, 3]),
         allgather_by_a_relay(),
+        allreduce_by_doubling(),
+        allreduce_by_a_root(),
+        reduce_scatter_in_pairs(&[2, 0, 1]),
+        alltoall_by_a_relay(),
     ]
 }

@@ -32,7 +32,9 @@ pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
     machine.check_outputs()?;
     let kept = match schedule.task.operation {
         Operation::Gather | Operation::Scatter => order_of_holdings(schedule, &machine),
-        Operation::Broadcast | Operation::Reduce | Operation::Allgather => machine.order,
+        Operation::Broadcast | Operation::Reduce => machine.order,
+        Operation::Allgather | Operation::Alltoall => machine.order,
+        Operation::ReduceScatter | Operation::Allreduce => machine.order_of_results(),
     };
     match kept <= schedule.task.order {
         true => Ok(kept),
@@ -92,7 +94,8 @@ fn check_alone(steps: &[Step]) -> Result<(), String> {
     for step in steps {
         let written = written_by(step);
         let number = step.into.iter().flat_map(bytes_of).count();
-        if written.len() != number || !written.is_disjoint(&read_by(step)) {
+        let combines = step.arrival != Arrival::Store;
+        if written.len() != number || !combines && !written.is_disjoint(&read_by(step)) {
             return Err("an action overlaps itself".into());
         }
     }
@@ -143,6 +146,10 @@ struct Machine<'a> {
     /// What each action has sent, received, copied.
     moved: BTreeMap<(At, Half), Vec<Byte>>,
     order: Order,
+    /// Which actions have sent.
+    sent: BTreeSet<At>,
+    /// What exchanges have received that have not sent yet, and combine then.
+    waiting: BTreeMap<At, Vec<Byte>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -180,6 +187,23 @@ impl<'a> Machine<'a> {
                     output[place.start as usize..place.end as usize].clone_from_slice(&own);
                     (own, segment, output)
                 }
+                Operation::Alltoall => {
+                    let Payload::Messages(sizes) = &task.payload else { unreachable!() };
+                    let mut output = nothing(sizes.column(rank));
+                    let place = sizes.place(rank, rank) as usize;
+                    let itself = sizes.before(rank, rank) - sizes.before(rank, 0);
+                    for at in 0..sizes.message(rank, rank) as usize {
+                        output[place + at] = own[itself as usize + at].clone();
+                    }
+                    output.extend(own.iter().cloned());
+                    output.extend(segment.iter().cloned());
+                    (own, segment, output)
+                }
+                Operation::ReduceScatter | Operation::Allreduce => {
+                    let held = (0..segment.len() as u64)
+                        .map(|at| if at < task.total() { sum(at) } else { Byte::Nothing });
+                    (vector.clone(), held.collect(), vector)
+                }
                 Operation::Reduce => {
                     let held = (0..segment.len() as u64)
                         .map(|at| if at < task.total() { sum(at) } else { Byte::Nothing });
@@ -191,10 +215,13 @@ impl<'a> Machine<'a> {
             memory.insert((rank, Buffer::Segment), segment);
             memory.insert((rank, Buffer::Output), output);
         }
-        if task.processors() == 1 && task.operation != Operation::Reduce {
+        let is_lone = task.processors() == 1 && task.operation != Operation::Alltoall;
+        if is_lone && !task.operation.is_reduction() {
             memory.insert((0, Buffer::Output), (0..task.total()).map(Byte::Data).collect());
         }
-        Machine { schedule, memory, moved: BTreeMap::new(), order: Order::Ordered }
+        let (moved, order) = (BTreeMap::new(), Order::Ordered);
+        let (sent, waiting) = (BTreeSet::new(), BTreeMap::new());
+        Machine { schedule, memory, moved, order, sent, waiting }
     }
 
     /// Performs everything that can be performed, in an order drawn at random.
@@ -269,11 +296,40 @@ impl<'a> Machine<'a> {
         if data.contains(&Byte::Nothing) {
             return Err("something is read before it is there".into());
         }
+        let moves = |at: At| {
+            let step = &self.schedule.programs[at.0][at.1];
+            (step.send.is_some(), step.arrival != Arrival::Store)
+        };
+        if from == into {
+            return self.keep(into, data);
+        }
+        self.sent.insert(from);
+        match moves(into) {
+            // Combined when the exchange has sent, too.
+            (true, true) if !self.sent.contains(&into) => {
+                self.waiting.insert(into, data.clone());
+            }
+            _ => self.keep(into, data.clone())?,
+        }
+        if let Some(waiting) = self.waiting.remove(&from) {
+            self.keep(from, waiting)?;
+        }
+        self.moved.insert((from, Half::Send), data);
+        Ok(())
+    }
+
+    /// Puts data into its place.
+    fn keep(&mut self, into: At, data: Vec<Byte>) -> Result<(), String> {
         let step = &self.schedule.programs[into.0][into.1];
+        // Where the output ends that is written once.
+        let end = match &self.schedule.task.payload {
+            Payload::Messages(sizes) => sizes.column(into.0),
+            Payload::Blocks(_) | Payload::Vector(_) => u64::MAX,
+        };
         for ((buffer, offset), byte) in bytes_of(step.into.as_ref().unwrap()).zip(&data) {
             let there = &mut self.memory.get_mut(&(into.0, buffer)).unwrap()[offset as usize];
             let new = match (step.arrival, &there, byte) {
-                (Arrival::Store, Byte::Data(_), _) if buffer == Buffer::Output => {
+                (Arrival::Store, Byte::Data(_), _) if buffer == Buffer::Output && offset < end => {
                     return Err("an output is written twice".into());
                 }
                 (Arrival::Store, _, byte) => byte.clone(),
@@ -294,13 +350,28 @@ impl<'a> Machine<'a> {
             };
             *there = new;
         }
-        if from == into {
-            self.moved.insert((from, Half::Copy), data);
-        } else {
-            self.moved.insert((from, Half::Send), data.clone());
-            self.moved.insert((into, Half::Receive), data);
-        }
+        let half = if step.receive.is_some() { Half::Receive } else { Half::Copy };
+        self.moved.insert((into, half), data);
         Ok(())
+    }
+
+    /// The order in which the results of all ranks were combined.
+    fn order_of_results(&self) -> Order {
+        let is_in_order = |byte: &Byte| match byte {
+            Byte::Sum(_, ranks) => ranks.windows(2).all(|pair| pair[0] + 1 == pair[1]),
+            Byte::Nothing | Byte::Data(_) => true,
+        };
+        let keeps = |rank| self.result(rank).iter().all(is_in_order);
+        match (0..self.schedule.task.processors()).all(keeps) {
+            true => Order::Ordered,
+            false => Order::Any,
+        }
+    }
+
+    /// The part of a rank's output that is its result.
+    fn result(&self, rank: Rank) -> &[Byte] {
+        let part = own_data(self.schedule, rank);
+        &self.memory[&(rank, Buffer::Output)][part.start as usize..part.end as usize]
     }
 
     fn check_outputs(&self) -> Result<(), String> {
@@ -317,12 +388,19 @@ impl<'a> Machine<'a> {
                 Operation::Scatter => {
                     output.iter().cloned().eq(own_data(self.schedule, rank).map(Byte::Data))
                 }
-                Operation::Reduce => output.iter().enumerate().all(|(offset, byte)| {
-                    let Byte::Sum(at, ranks) = byte else { return false };
-                    let mut ranks = ranks.clone();
-                    ranks.sort_unstable();
-                    *at == offset as u64 && ranks.into_iter().eq(0..task.processors())
-                }),
+                Operation::Alltoall => {
+                    let Payload::Messages(sizes) = &task.payload else { unreachable!() };
+                    let wanted = (0..task.processors()).flat_map(|sender| {
+                        let start = sizes.before(sender, rank);
+                        (start..start + sizes.message(sender, rank)).map(Byte::Data)
+                    });
+                    output[..sizes.column(rank) as usize].iter().cloned().eq(wanted)
+                }
+                Operation::Reduce => (0..).zip(output).all(|at| self.is_result(at)),
+                Operation::ReduceScatter | Operation::Allreduce => {
+                    let start = own_data(self.schedule, rank).start;
+                    (start..).zip(self.result(rank)).all(|at| self.is_result(at))
+                }
             };
             if !is_right {
                 return Err(format!("the output of rank {rank} is wrong"));
@@ -332,11 +410,22 @@ impl<'a> Machine<'a> {
     }
 }
 
+impl Machine<'_> {
+    /// Whether it is the sum of everybody's byte with this number.
+    fn is_result(&self, (offset, byte): (u64, &Byte)) -> bool {
+        let Byte::Sum(at, ranks) = byte else { return false };
+        let mut ranks = ranks.clone();
+        ranks.sort_unstable();
+        *at == offset && ranks.into_iter().eq(0..self.schedule.task.processors())
+    }
+}
+
 /// The bytes of a processor's own block or of the vector.
 fn own_data(schedule: &Editable, rank: Rank) -> std::ops::Range<u64> {
     match &schedule.task.payload {
         Payload::Blocks(sizes) => sizes.before(rank)..sizes.before(rank) + sizes.block(rank),
         Payload::Vector(vector) => 0..vector.bytes,
+        Payload::Messages(sizes) => sizes.before(rank, 0)..sizes.before(rank + 1, 0),
     }
 }
 

@@ -1,0 +1,345 @@
+//! Alltoall: every rank has a message for every other, each of its own size.
+//!
+//! Straight from rank to rank, or by Bruck's algorithm: messages travel together, digit by digit of the distance
+//! that they have to go. Whoever plans knows all sizes; a rank of an MPI program knows its own only.
+
+use crate::CollectiveError;
+use crate::error::{check_radix, exchanged};
+use crate::rounds::{Arrives, Data, Meeting, Rounds, finished, in_rounds_with_room};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
+use tuwtree_schedule::{
+    Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
+};
+
+/// Rounds of messages that go straight to their receivers, each rank meeting others as `meet` says.
+fn direct(
+    problem: &Problem,
+    sizes: &MessageSizes,
+    meet: impl Fn(usize, Rank) -> Meeting,
+) -> Result<Schedule, CollectiveError> {
+    let mut programs = Programs::new();
+    for rank in 0..sizes.processors() {
+        for round in 1..sizes.processors() {
+            let Meeting { to, from } = meet(round, rank);
+            let sent = to.map(|to| sent(sizes, rank, to)).filter(|piece| piece.bytes > 0);
+            let received = from.map(|from| received(sizes, from, rank));
+            let received = received.filter(|piece| piece.bytes > 0);
+            let send = to.zip(sent.as_ref()).map(|(to, piece)| send_to(to, piece));
+            let receive =
+                from.zip(received.as_ref()).map(|(from, piece)| receive_from(from, piece));
+            let deed = match (send, receive) {
+                (Some(send), Some(receive)) => Deed::Exchange(send, receive),
+                (Some(send), None) => Deed::Send(send),
+                (None, Some(receive)) => Deed::Receive(receive),
+                (None, None) => continue,
+            };
+            programs.push(&Action { port: 0, deed })?;
+        }
+        programs.end_processor();
+    }
+    finished(problem, (Order::Ordered, 1), vec![0; sizes.processors()], programs)
+}
+
+/// Where a message lies at its sender.
+fn sent(sizes: &MessageSizes, from: Rank, to: Rank) -> Piece {
+    let offset = sizes.before(from, to) - sizes.before(from, 0);
+    Piece { offset, bytes: sizes.message(from, to) }
+}
+
+/// Where a message goes at its receiver.
+fn received(sizes: &MessageSizes, from: Rank, to: Rank) -> Piece {
+    Piece { offset: sizes.place(from, to), bytes: sizes.message(from, to) }
+}
+
+fn send_to(to: Rank, piece: &Piece) -> Send<'_> {
+    Send { to, tag: 0, from: Region { buffer: Buffer::Input, pieces: std::slice::from_ref(piece) } }
+}
+
+fn receive_from(from: Rank, piece: &Piece) -> Receive<'_> {
+    let into = Region { buffer: Buffer::Output, pieces: std::slice::from_ref(piece) };
+    Receive { from, tag: 0, into, arrival: Arrival::Store }
+}
+
+/// The alltoall in which rank `i` sends to `i + 1`, `i + 2`, ... and receives from `i - 1`, `i - 2`, ...
+///
+/// Messages of `c` bytes each take `(p - 1)(alpha + c beta)`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3.
+pub fn linear(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    let p = sizes.processors();
+    direct(problem, sizes, |round, rank| Meeting {
+        to: Some((rank + round) % p),
+        from: Some((rank + p - round) % p),
+    })
+}
+
+/// The alltoall in which ranks `i` and `i xor k` exchange, `k = 1, 2, ...`, if `p` is a power of two; else
+/// [`linear`].
+///
+/// Messages of `c` bytes each take `(p - 1)(alpha + c beta)`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3.
+pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    match sizes.processors().is_power_of_two() {
+        true => direct(problem, sizes, |round, rank| {
+            let partner = Some(rank ^ round);
+            Meeting { to: partner, from: partner }
+        }),
+        false => linear(problem),
+    }
+}
+
+/// The alltoall by Bruck's algorithm with this radix `R`: a message has to go a distance `d = j - i`, and does
+/// so digit by digit in base `R`. For each place `w = 1, R, R^2, ...` and digit `z = 1, ..., R - 1` every rank
+/// sends all messages that it holds with this digit there to the rank `z w` further on.
+///
+/// Messages of `c` bytes each take, for radix 2, `ceil(lg p) alpha + N c beta`, where `N` is the number of ones
+/// in the distances `1, ..., p - 1`, all written in binary. A larger radix makes more messages of less data.
+///
+/// # Errors
+/// [`CollectiveError`], also [`CollectiveError::Radix`].
+///
+/// # Complexity
+/// O(p^2 log p) for a fixed radix.
+///
+/// # Source
+/// J. Bruck et al., IEEE TPDS 8(11), 1997; R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3.
+/// Radix, and any sizes: K. Fan et al., arXiv:2411.02581.
+pub fn bruck(problem: &Problem, radix: usize) -> Result<Schedule, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    check_radix(radix)?;
+    let p = sizes.processors();
+    let hops = hops(p, radix);
+    let (rooms, used) = rooms(sizes, &hops);
+    let rounds = Rounds {
+        count: hops.len(),
+        arrives: |_| Arrives::Stored,
+        source: Buffer::Output,
+        order: Order::Ordered,
+    };
+    let meet = |round: usize, rank| {
+        let length = hops[round].length();
+        Meeting { to: Some((rank + length) % p), from: Some((rank + p - length) % p) }
+    };
+    // Where a message that goes this distance lies at a rank when it has come so far.
+    let place = |rank: Rank, distance: usize, come: usize| match come {
+        0 => sizes.column(rank) + sent(sizes, rank, (rank + distance) % p).offset,
+        _ if come == distance => sizes.place((rank + p - come) % p, rank),
+        _ => {
+            let room = &rooms[come.ilog(radix) as usize];
+            sizes.column(rank) + sizes.row(rank) + room[rank * p + distance]
+        }
+    };
+    let fill = |round: usize, holder: Rank, (from, _): (Rank, Rank), data: &mut Data| {
+        for distance in hops[round].distances(p) {
+            let gone = hops[round].gone(distance);
+            let source = (from + p - gone) % p;
+            let come = if holder == from { gone } else { gone + hops[round].length() };
+            let bytes = sizes.message(source, (source + distance) % p);
+            data.push(place(holder, distance, come), bytes);
+        }
+    };
+    in_rounds_with_room(problem, &rounds, used, meet, fill)
+}
+
+/// A round of Bruck's algorithm: messages with this digit at this place.
+#[derive(Clone, Copy, Debug)]
+struct Hop {
+    /// A power of the radix.
+    place: usize,
+    digit: usize,
+    radix: usize,
+}
+
+/// All rounds for so many ranks.
+fn hops(p: usize, radix: usize) -> Vec<Hop> {
+    let places = std::iter::successors(Some(1_usize), |place| place.checked_mul(radix));
+    places
+        .take_while(|&place| place < p)
+        .flat_map(|place| (1..radix).map(move |digit| Hop { place, digit, radix }))
+        .filter(|hop| hop.length() < p)
+        .collect()
+}
+
+impl Hop {
+    fn length(self) -> usize {
+        self.place * self.digit
+    }
+
+    /// The distances of the messages that go, in growing order.
+    fn distances(self, p: usize) -> impl Iterator<Item = usize> {
+        (self.length()..p).filter(move |distance| distance / self.place % self.radix == self.digit)
+    }
+
+    /// How far a message of this distance has come before.
+    fn gone(self, distance: usize) -> usize {
+        distance % self.place
+    }
+}
+
+/// Where in its room each rank keeps the message of each distance that it passes on, for each place of digits
+/// at which such a message has come last; and how much room each rank needs.
+fn rooms(sizes: &MessageSizes, hops: &[Hop]) -> (Vec<Vec<u64>>, Vec<u64>) {
+    let p = sizes.processors();
+    let (mut rooms, mut used) = (Vec::new(), vec![0; p]);
+    for hop in hops {
+        if hop.digit == 1 {
+            rooms.push(vec![0; p * p]);
+        }
+        let room = rooms.last_mut().expect("digit 1 comes first");
+        for distance in hop.distances(p) {
+            let come = hop.gone(distance) + hop.length();
+            if come == distance {
+                continue;
+            }
+            for rank in 0..p {
+                let from = (rank + p - come) % p;
+                room[rank * p + distance] = used[rank];
+                used[rank] += sizes.message(from, (from + distance) % p);
+            }
+        }
+    }
+    (rooms, used)
+}
+
+/// The alltoall of messages that go straight to their receivers in an order found for the problem's costs: at
+/// each moment, of all pairs of a rank that sends nothing and one that receives nothing, with a message
+/// between them, the pair begins in which somebody has most to do yet. Each rank has two ports, one to send
+/// and one to receive.
+///
+/// Which order is best is an open shop problem: NP-hard, but the bound, what the busiest rank sends or
+/// receives, is hardly missed. It is the best order of direct messages if it is met.
+///
+/// # Errors
+/// [`CollectiveError`]; [`CollectiveError::Time`] where a time cannot be stated.
+///
+/// # Complexity
+/// O(p^3) where few ranks wait at once.
+pub fn open_shop(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    let p = sizes.processors();
+    let mut shop = Shop::new(problem, sizes)?;
+    let order = shop.order()?;
+    let (mut sends, mut receives) = (vec![Vec::new(); p], vec![Vec::new(); p]);
+    for (from, to) in order {
+        sends[from].push(to);
+        receives[to].push(from);
+    }
+    let mut programs = Programs::new();
+    for rank in 0..p {
+        for &to in &sends[rank] {
+            let piece = sent(sizes, rank, to);
+            programs.push(&Action { port: 0, deed: Deed::Send(send_to(to, &piece)) })?;
+        }
+        for &from in &receives[rank] {
+            let piece = received(sizes, from, rank);
+            programs.push(&Action { port: 1, deed: Deed::Receive(receive_from(from, &piece)) })?;
+        }
+        programs.end_processor();
+    }
+    finished(problem, (Order::Ordered, 2), vec![0; p], programs)
+}
+
+/// What of a message decides whether it begins first, the greatest first.
+type Claim = ([f64; 3], Reverse<usize>);
+
+/// Senders and receivers with what they have to do.
+struct Shop<'a> {
+    problem: &'a Problem,
+    p: usize,
+    /// `p * p` entries: what each message takes, `None` once it has begun, or if there is none.
+    times: Vec<Option<Time>>,
+    /// What each rank has to send, and to receive, yet.
+    sending: Vec<f64>,
+    receiving: Vec<f64>,
+}
+
+impl<'a> Shop<'a> {
+    fn new(problem: &'a Problem, sizes: &MessageSizes) -> Result<Shop<'a>, CollectiveError> {
+        let p = sizes.processors();
+        let mut shop = Shop {
+            problem,
+            p,
+            times: vec![None; p * p],
+            sending: vec![0.0; p],
+            receiving: vec![0.0; p],
+        };
+        for from in 0..p {
+            for to in (0..p).filter(|&to| to != from && sizes.message(from, to) > 0) {
+                let bytes = sizes.message(from, to);
+                let occupied = problem.costs().transmission_between(from, to, bytes)?;
+                let latency = problem.costs().latency_between(from, to, bytes)?;
+                let time = problem.costs().sum(occupied, latency)?;
+                shop.times[from * p + to] = Some(time);
+                shop.sending[from] += time.units();
+                shop.receiving[to] += time.units();
+            }
+        }
+        Ok(shop)
+    }
+
+    /// All messages in the order in which they begin.
+    fn order(&mut self) -> Result<Vec<(Rank, Rank)>, CollectiveError> {
+        let (mut idle_senders, mut idle_receivers) = (vec![true; self.p], vec![true; self.p]);
+        let mut order = Vec::new();
+        // Messages under way, the one that ends first on top.
+        let mut under_way: BinaryHeap<Reverse<(Time, Rank, Rank)>> = BinaryHeap::new();
+        let mut now = Time::ZERO;
+        loop {
+            while let Some((from, to, time)) = self.next(&idle_senders, &idle_receivers) {
+                (idle_senders[from], idle_receivers[to]) = (false, false);
+                self.times[from * self.p + to] = None;
+                self.sending[from] -= time.units();
+                self.receiving[to] -= time.units();
+                under_way.push(Reverse((self.problem.costs().sum(now, time)?, from, to)));
+                order.push((from, to));
+            }
+            let Some(Reverse((end, from, to))) = under_way.pop() else { return Ok(order) };
+            now = end;
+            (idle_senders[from], idle_receivers[to]) = (true, true);
+            while let Some(&Reverse((next, from, to))) = under_way.peek()
+                && next == now
+            {
+                (idle_senders[from], idle_receivers[to]) = (true, true);
+                under_way.pop();
+            }
+        }
+    }
+
+    /// The message that begins next among ranks that are idle: where one of the two has most to do; then most
+    /// together, then the longest, then the one that goes the least distance `to - from`, then that of the
+    /// least sender.
+    fn next(&self, senders: &[bool], receivers: &[bool]) -> Option<(Rank, Rank, Time)> {
+        let mut best: Option<(Claim, (Rank, Rank, Time))> = None;
+        for from in (0..self.p).filter(|&from| senders[from]) {
+            for to in (0..self.p).filter(|&to| receivers[to]) {
+                let Some(time) = self.times[from * self.p + to] else { continue };
+                let (sending, receiving) = (self.sending[from], self.receiving[to]);
+                let key = [sending.max(receiving), sending + receiving, time.units()];
+                let key = (key, Reverse((to + self.p - from) % self.p));
+                if best.as_ref().is_none_or(|(least, _)| key > *least) {
+                    best = Some((key, (from, to, time)));
+                }
+            }
+        }
+        best.map(|(_, message)| message)
+    }
+}

@@ -1,0 +1,203 @@
+//! Reduce-scatter: everybody's vectors are combined, and each rank gets its block of the result.
+//!
+//! Each rank works in its output, which holds its own vector in the beginning and its block of the result in
+//! the end. All but [`recursive_doubling`] are for operators that commute.
+
+use crate::CollectiveError;
+use crate::circulant::skips;
+use crate::error::{check_power_of_two, scattered};
+use crate::folding::{Folding, Resting};
+use crate::pieces::Broadcasts;
+use crate::rounds::{Arrives, Data, Meeting, Rounds, in_rounds};
+use tuwtree_model::{BlockSizes, Order, Problem, Rank};
+use tuwtree_schedule::{Buffer, Schedule};
+
+/// Rounds in which all that comes is combined, in any order.
+fn combining(count: usize, source: Buffer) -> Rounds<impl Fn(usize) -> Arrives> {
+    Rounds { count, arrives: |_| Arrives::Combined, source, order: Order::Any }
+}
+
+/// The reduce-scatter in which each rank sends each other its block: in round `t`, rank `i` block `i + t` of its
+/// own vector.
+///
+/// Blocks of `c` bytes each take `(p - 1)(alpha + c (beta + kappa))`. The owner of a large block is busy with it
+/// `p - 1` times.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4.
+///
+/// # Example
+/// Blocks 4, 0, 2, and kappa = 1: rank 0 combines two messages of 4 bytes, each in 10 + 4 + 4.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Operator, Problem};
+/// use tuwtree_schedule::{Sends, simulate};
+/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// let sizes = BlockSizes::new([4, 0, 2]).unwrap();
+/// let problem = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
+/// let problem = problem.with_operator(Operator::new(1, 1.0).unwrap()).unwrap();
+/// let schedule = tuwtree_collective::reduce_scatter::pairwise(&problem).unwrap();
+/// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+/// assert_eq!(timeline.completion_time().units(), 36.0);
+/// ```
+pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = scattered(problem)?;
+    let p = sizes.processors();
+    let meet = |round, rank| Meeting {
+        to: Some((rank + round + 1) % p),
+        from: Some((rank + p - round - 1) % p),
+    };
+    in_rounds(problem, &combining(p - 1, Buffer::Input), meet, |_, (_, to), data| {
+        data.push_window(sizes, to, 1);
+    })
+}
+
+/// The reduce-scatter by recursive halving: with distances that halve, each rank sends the half of its blocks
+/// that its partner keeps. Where `p` is no power of two, one of two ranks acts for both at first.
+///
+/// Blocks of `c` bytes each take `lg p alpha + (p - 1) c (beta + kappa)` if `p` is a power of two; for other `p`,
+/// with `l = floor(lg p)`, `P = 2^l`, `r = p - P` and `H` the sum of `h + min(h, r)` for `h = P/2, P/4, ..., 1`, it
+/// is `(l + 2) alpha + (p + H + 1) c beta + (p + H) c kappa`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4; the exact time for other `p` is ours.
+pub fn halving(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = scattered(problem)?;
+    let p = sizes.processors();
+    let folding = Folding::new(p, Resting::Even);
+    let steps = folding.active.ilog2() as usize;
+    let folds = usize::from(folding.pairs() > 0);
+    let rounds = Rounds {
+        count: steps + 2 * folds,
+        arrives: |round| match round == folds + steps {
+            true => Arrives::Stored,
+            false => Arrives::Combined,
+        },
+        source: Buffer::Output,
+        order: Order::Any,
+    };
+    let mask = |round: usize| folding.active >> (round - folds + 1);
+    let meet = |round, rank| match round {
+        _ if round < folds => folding.into_active(rank),
+        _ if round == folds + steps => folding.out_of_active(rank),
+        _ => folding.exchange(rank, mask(round)),
+    };
+    in_rounds(problem, &rounds, meet, |round, (_, to), data| match folding.new_rank(to) {
+        _ if round < folds => data.push_window(sizes, 0, p),
+        Some(new) if round < folds + steps => {
+            // The half of the blocks that the receiver keeps.
+            let first = new - new % mask(round);
+            let [start, end] = [first, first + mask(round)].map(|new| folding.first_rank(new));
+            data.push_window(sizes, start, end - start);
+        }
+        _ => data.push_window(sizes, to, 1),
+    })
+}
+
+/// The reduce-scatter by recursive doubling, which combines in rank order: with mask 1, 2, 4, ... ranks at that
+/// distance exchange all blocks but those of their own subtrees. For powers of two.
+///
+/// Blocks of `c` bytes each take `lg p alpha + (p lg p - (p - 1)) c (beta + kappa)`.
+///
+/// # Errors
+/// [`CollectiveError`], also [`CollectiveError::NoPowerOfTwo`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4.
+pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = scattered(problem)?;
+    check_power_of_two(problem)?;
+    let p = sizes.processors();
+    let rounds = Rounds { order: Order::Ordered, ..combining(p.ilog2() as usize, Buffer::Output) };
+    let meet = |round, rank| {
+        let partner = Some(rank ^ (1_usize << round));
+        Meeting { to: partner, from: partner }
+    };
+    in_rounds(problem, &rounds, meet, |round, (from, _), data| {
+        let mask = 1_usize << round;
+        let subtree = from - from % mask;
+        data.push_window(sizes, (subtree + mask) % p, p - mask);
+    })
+}
+
+/// The reduce-scatter on a circulant graph, in one pass: with skips `s_k` that halve `p`, the largest first, rank
+/// `v` sends what it has of blocks `v + s_k`, ..., `v + s_(k+1) - 1` to `v + s_k`. The allgather on that graph
+/// backwards.
+///
+/// Blocks of `c` bytes each take `ceil(lg p) alpha + (p - 1) c (beta + kappa)` for every `p`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// J. L. Träff, arXiv:2410.14234 (2024).
+pub fn circulant(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = scattered(problem)?;
+    let skips = skips(sizes.processors());
+    let rounds = combining(skips.len() - 1, Buffer::Output);
+    let last = skips.len().saturating_sub(2);
+    let meet = |round, rank| circulant_meeting(&skips, last - round, rank);
+    in_rounds(problem, &rounds, meet, |round, (_, to), data| {
+        data.push_window(sizes, to, circulant_window(&skips, last - round));
+    })
+}
+
+/// Whom a rank meets where partial results go along this skip.
+pub(crate) fn circulant_meeting(skips: &[usize], index: usize, rank: Rank) -> Meeting {
+    let (p, skip) = (skips[skips.len() - 1], skips[index]);
+    Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
+}
+
+/// How many blocks go along this skip.
+pub(crate) fn circulant_window(skips: &[usize], index: usize) -> usize {
+    skips[index + 1] - skips[index]
+}
+
+/// The reduce-scatter on a circulant graph with every block in `pieces` pieces: the allgather in as many pieces
+/// backwards, in `pieces - 1 + ceil(lg p)` rounds.
+///
+/// A round takes at most `alpha + (beta + kappa)(m_0 / n + m_1 / n + ...)`, each share rounded up to elements,
+/// whatever the sizes of the blocks.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p^2 (pieces + log p)).
+///
+/// # Source
+/// J. L. Träff, arXiv:2205.10072, 2407.18004.
+pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
+    let sizes: &BlockSizes = scattered(problem)?;
+    let broadcasts = Broadcasts::new(sizes, pieces, problem.operator().element_bytes());
+    let rounds = combining(broadcasts.rounds(), Buffer::Output);
+    // Backwards, so that who received sends.
+    let backwards = |round| broadcasts.rounds() - 1 - round;
+    let meet = |round, rank| {
+        let Meeting { to, from } = broadcasts.meeting(backwards(round), rank);
+        Meeting { to: from, from: to }
+    };
+    in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut Data| {
+        broadcasts.fill(backwards(round), (to, from), data);
+    })
+}

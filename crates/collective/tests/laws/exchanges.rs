@@ -1,0 +1,142 @@
+//! What holds of alltoalls, and how long they take.
+
+use super::{Build, time};
+use proptest::prelude::*;
+use tuwtree_collective::alltoall;
+use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem, best_lower_bound};
+use tuwtree_schedule::{Order, document, verify};
+
+const ALL: [(&str, Build); 7] = [
+    ("linear", alltoall::linear),
+    ("pairwise", alltoall::pairwise),
+    ("radix 2", |problem| alltoall::bruck(problem, 2)),
+    ("radix 3", |problem| alltoall::bruck(problem, 3)),
+    ("radix 4", |problem| alltoall::bruck(problem, 4)),
+    ("radix 64", |problem| alltoall::bruck(problem, 64)),
+    ("open shop", alltoall::open_shop),
+];
+
+fn problem(processors: usize, alpha: f64, message: impl Fn(usize, usize) -> u64) -> Problem {
+    let sizes = (0..processors * processors).map(|at| message(at / processors, at % processors));
+    let sizes = MessageSizes::new(sizes).unwrap();
+    let costs = Homogeneous::new(alpha, 1.0, 1.0).unwrap();
+    Problem::new(Operation::Alltoall, sizes, costs).unwrap()
+}
+
+fn check(problem: &Problem) {
+    let bound = best_lower_bound(problem).unwrap().units();
+    for (name, build) in ALL {
+        let schedule = build(problem).unwrap();
+        let verified = verify(&schedule).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        assert_eq!((verified.order, verified.copies), (Order::Ordered, 0), "{name}");
+        let found = time(&schedule, problem);
+        assert!(found >= bound, "{name}: {found} is below {bound}");
+    }
+}
+
+#[test]
+fn every_message_comes_to_its_place_for_up_to_64_ranks() {
+    for p in 1..=64 {
+        // Irregular, with a third of the messages empty, and equal ones.
+        check(&problem(p, 10.0, |from, to| ((7 * from + 5 * to) % 6).saturating_sub(2) as u64));
+        if p < 20 {
+            check(&problem(p, 10.0, |_, _| 3));
+            check(&problem(p, 10.0, |from, to| if (from, to) == (p / 2, 0) { 9 } else { 0 }));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn messages_of_any_size_come_to_their_places(
+        processors in 1..12_usize, list in prop::collection::vec(0..9_u64, 144),
+    ) {
+        check(&problem(processors, 3.0, |from, to| list[from * processors + to]));
+    }
+
+    #[test]
+    fn alltoalls_read_as_they_were_written(
+        processors in 1..7_usize, list in prop::collection::vec(0..9_u64, 36),
+    ) {
+        let problem = problem(processors, 3.0, |from, to| list[from * processors + to]);
+        for (_, build) in ALL {
+            let schedule = build(&problem).unwrap();
+            let mut text = Vec::new();
+            document::write(&schedule, &mut text).unwrap();
+            prop_assert_eq!(document::read(&text[..]).unwrap(), schedule);
+        }
+    }
+}
+
+#[test]
+fn worked_alltoalls_take_what_they_take_by_hand() {
+    // Equal messages of 4: shift rounds, and Bruck's algorithm.
+    for (p, shift, bruck) in [(3, 28, 28), (5, 56, 50), (6, 70, 58), (8, 98, 78)] {
+        let problem = problem(p, 10.0, |_, _| 4);
+        let found = |build: Build| time(&build(&problem).unwrap(), &problem);
+        assert_eq!(found(alltoall::linear), f64::from(shift));
+        assert_eq!(found(alltoall::pairwise), f64::from(shift));
+        assert_eq!(found(|problem| alltoall::bruck(problem, 2)), f64::from(bruck));
+    }
+    // (i + 2 j) mod 4 bytes, none to oneself: shift rounds, pairwise, radix 2 and 3.
+    for (p, times) in
+        [(3, [23, 23, 23, 23]), (5, [51, 51, 42, 43]), (6, [65, 65, 49, 45]), (8, [89, 89, 58, 62])]
+    {
+        let message = |from, to| if from == to { 0 } else { (from + 2 * to) as u64 % 4 };
+        let problem = problem(p, 10.0, message);
+        let builds: [Build; 4] = [ALL[0].1, ALL[1].1, ALL[2].1, ALL[3].1];
+        let found = builds.map(|build| time(&build(&problem).unwrap(), &problem));
+        assert_eq!(found, times.map(f64::from), "{p} ranks");
+    }
+}
+
+/// SimGrid's SMPI 3.32 with these algorithms forced; each message there is 16 bytes longer.
+#[test]
+fn alltoalls_take_as_long_as_in_smpi() {
+    for (p, times) in [(5, [8064, 8048]), (8, [14112, 15048])] {
+        let problem = problem(p, 1016.0, |_, _| 1000);
+        let builds: [Build; 2] = [ALL[0].1, ALL[2].1];
+        let found = builds.map(|build| time(&build(&problem).unwrap(), &problem));
+        assert_eq!(found, times.map(f64::from), "{p} ranks");
+    }
+}
+
+#[test]
+fn equal_messages_take_what_formulas_say() {
+    for p in 2..=33_usize {
+        let problem = problem(p, 7.0, |_, _| 10);
+        let found = |build: Build| time(&build(&problem).unwrap(), &problem);
+        let ones: u32 = (0..p).map(usize::count_ones).sum();
+        let rounds = f64::from(p.next_power_of_two().ilog2());
+        assert_eq!(found(ALL[2].1), 7.0 * rounds + 10.0 * f64::from(ones));
+        assert_eq!(found(ALL[0].1), 17.0 * (p - 1) as f64);
+        assert_eq!(found(alltoall::open_shop), 17.0 * (p - 1) as f64);
+    }
+}
+
+/// Figure 7 of Thakur, Rabenseifner and Gropp: with 6 ranks, rank 0 sends blocks 1, 3, 5, then 2, 3, then 4, 5 by
+/// distance.
+#[test]
+fn bruck_s_first_rank_sends_the_distances_of_figure_7() {
+    let schedule = alltoall::bruck(&problem(6, 1.0, |_, _| 1), 2).unwrap();
+    let sent: Vec<(usize, u64)> = schedule
+        .programs()
+        .actions(0)
+        .filter_map(|action| action.send())
+        .map(|send| (send.to, send.from.bytes()))
+        .collect();
+    assert_eq!(sent, [(1, 3), (2, 2), (4, 2)]);
+}
+
+#[test]
+fn large_messages_go_straight_in_hardly_more_than_the_bound() {
+    // Sparse: one in ten.
+    let message = |from, to| {
+        if (from * 31 + to * 17) % 10 == 3 && from != to { 20_000 + (from * to) as u64 } else { 0 }
+    };
+    let problem = problem(32, 1000.0, message);
+    let bound = best_lower_bound(&problem).unwrap().units();
+    let found = time(&alltoall::open_shop(&problem).unwrap(), &problem);
+    assert!(found <= 1.3 * bound, "{found}, {bound}");
+    assert!(found < time(&alltoall::linear(&problem).unwrap(), &problem));
+}

@@ -1,0 +1,327 @@
+//! Schedules of operations without a root, which go along no tree. Every rank knows all counts, and works out
+//! its part by itself.
+
+use super::CatalogueRow;
+use crate::error::NoTree;
+use crate::expense::{Effort, Expense, LIMIT_SECONDS};
+use crate::request::{Built, Request, Wanted};
+use tuwtree_collective::allreduce::Folds;
+use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce_scatter};
+use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Problem, Time};
+use tuwtree_schedule::{Schedule, Sends, simulate};
+
+/// An algorithm without parameters.
+type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+
+const fn row(
+    summary: &'static str,
+    build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
+) -> CatalogueRow {
+    CatalogueRow { is_online: true, ..CatalogueRow::plain(summary, |_, _| true, build) }
+}
+
+/// Whether a construction combines operands in rank order, as operators need it that do not commute.
+pub(crate) fn keeps_operands_in_order(construction: Construction, operation: Operation) -> bool {
+    match construction {
+        Construction::RabenseifnerHalf
+        | Construction::RabenseifnerFull
+        | Construction::BinaryBlocks
+        | Construction::RecursiveDoubling => true,
+        _ => !operation.is_reduction(),
+    }
+}
+
+pub(super) const PAIRWISE: CatalogueRow = row(
+    "each rank sends each other rank its block, as MPI libraries do with much data",
+    |request, wanted| {
+        let messages = messages_of_all_pairs(request.problem);
+        match request.problem.operation() {
+            Operation::Alltoall => whole(request, wanted, messages, alltoall::pairwise),
+            _ => whole(request, wanted, messages, reduce_scatter::pairwise),
+        }
+    },
+);
+
+pub(super) const RING: CatalogueRow = row(
+    "around the ring of all ranks, block by block, as MPI libraries do with much data",
+    |request, wanted| {
+        let messages = messages_of_all_pairs(request.problem);
+        match request.problem.operation() {
+            Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::ring),
+            _ => whole(request, wanted, messages, tuwtree_collective::ring),
+        }
+    },
+);
+
+pub(super) const RECURSIVE_DOUBLING: CatalogueRow = CatalogueRow {
+    suits: |request, _| {
+        let problem = request.problem;
+        problem.operation() != Operation::ReduceScatter || problem.processors().is_power_of_two()
+    },
+    ..row(
+        "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
+        |request, wanted| {
+            let build = match request.problem.operation() {
+                Operation::ReduceScatter => reduce_scatter::recursive_doubling,
+                Operation::Allreduce => allreduce::recursive_doubling,
+                _ => tuwtree_collective::recursive_doubling,
+            };
+            whole(request, wanted, 2 * messages_of_few_rounds(request.problem), build)
+        },
+    )
+};
+
+pub(super) const HALVING: CatalogueRow = row(
+    "ranks at distances p/2, p/4, ... exchange halves of what they have; made for powers of two",
+    |request, wanted| {
+        let messages = messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, reduce_scatter::halving)
+    },
+);
+
+pub(super) const RABENSEIFNER_HALF: CatalogueRow = row(
+    "halves are exchanged and combined, then given back; ranks beyond a power of two combine halves first",
+    |request, wanted| {
+        let messages = 2 * messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, |problem| allreduce::rabenseifner(problem, Folds::Half))
+    },
+);
+
+pub(super) const RABENSEIFNER_FULL: CatalogueRow = row(
+    "the same, but ranks beyond a power of two give all away first, as in MPICH with much data",
+    |request, wanted| {
+        let messages = 2 * messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, |problem| allreduce::rabenseifner(problem, Folds::Full))
+    },
+);
+
+pub(super) const BINARY_BLOCKS: CatalogueRow = row(
+    "the same in blocks of powers of two, which hand on what they have combined",
+    |request, wanted| {
+        let messages = 3 * messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, allreduce::binary_blocks)
+    },
+);
+
+pub(super) const BRUCK: CatalogueRow = row(
+    "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
+    |request, wanted| {
+        let messages = messages_of_few_rounds(request.problem);
+        match request.problem.operation() {
+            Operation::Alltoall => {
+                let pieces = request.problem.processors() as u64 / 2;
+                expense(wanted, messages, pieces)
+                    .check(wanted.effort, request.watch, |_| String::new())?;
+                whole(request, wanted, messages, |problem| alltoall::bruck(problem, 2))
+            }
+            _ => whole(request, wanted, messages, tuwtree_collective::bruck),
+        }
+    },
+);
+
+pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
+    is_long: true,
+    ..row(
+        "digit by digit of distances, in the radix that is found best (Fan et al. 2025)",
+        in_radix,
+    )
+};
+
+pub(super) const OPEN_SHOP: CatalogueRow = row(
+    "straight to receivers, whoever has most to do first, sending and receiving independently",
+    |request, wanted| {
+        let p = request.problem.processors() as u64;
+        // Every message is chosen among those of ranks that wait.
+        let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 16);
+        expense(wanted, messages, 1).check(wanted.effort, request.watch, |_| String::new())?;
+        whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::open_shop)
+    },
+);
+
+pub(super) const CIRCULANT: CatalogueRow = row(
+    "windows of blocks at distances that halve p: fewest rounds, for any p (Träff 2024)",
+    |request, wanted| {
+        let messages = messages_of_few_rounds(request.problem);
+        match request.problem.operation() {
+            Operation::ReduceScatter => whole(request, wanted, messages, reduce_scatter::circulant),
+            Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::circulant),
+            _ => whole(request, wanted, messages, tuwtree_collective::circulant),
+        }
+    },
+);
+
+pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
+    is_long: true,
+    ..row("all blocks at once, in the number of pieces that is found best (Träff 2022)", in_pieces)
+};
+
+/// The alltoall in which everybody sends to everybody in turn.
+pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::linear)
+}
+
+/// The fastest of Bruck's alltoalls in some radices, of equally fast ones that of the least radix.
+fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = request.problem;
+    let p = problem.processors();
+    let mut best: Option<(Time, usize, Schedule)> = None;
+    let mut seconds = 0.0;
+    // All small ones, then each about half as large again as the one before.
+    let radices = std::iter::successors(Some(9), |&radix: &usize| Some(radix + radix / 2));
+    let radices = (3..9).chain(radices).take_while(|&radix| radix <= p);
+    for radix in std::iter::once(2).chain(radices) {
+        let messages = messages_of_few_rounds(problem).saturating_mul(radix as u64 / 2);
+        let expense = expense(wanted, messages, (p / radix) as u64);
+        seconds += expense.seconds;
+        if best.is_some() && wanted.effort != Effort::Any && seconds > SEARCH_SECONDS {
+            break;
+        }
+        expense.check(wanted.effort, request.watch, |_| String::new())?;
+        let schedule = alltoall::bruck(problem, radix).map_err(NoTree::failed)?;
+        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
+            best = Some((time, radix, schedule));
+        }
+    }
+    let (_, radix, schedule) = best.expect("radix 2 was tried");
+    Ok(Built { radix: Some(radix), ..Built::without_search(schedule) })
+}
+
+/// `p^2`.
+fn messages_of_all_pairs(problem: &Problem) -> u64 {
+    let p = problem.processors() as u64;
+    p.saturating_mul(p)
+}
+
+/// `p ceil(lg p)`.
+fn messages_of_few_rounds(problem: &Problem) -> u64 {
+    let p = problem.processors();
+    p as u64 * u64::from(p.next_power_of_two().ilog2())
+}
+
+/// What so many messages take, most of them in this many pieces: in bytes with those of the simulation.
+fn expense(wanted: Wanted, messages: u64, pieces: u64) -> Expense {
+    let ends = messages.saturating_mul(2);
+    Expense {
+        what: wanted.construction.name().to_owned(),
+        bytes: ends.saturating_mul(200_u64.saturating_add(16 * pieces)),
+        seconds: ends.saturating_mul(pieces.saturating_add(20)) as f64 * 2e-8,
+        limit_seconds: LIMIT_SECONDS,
+    }
+}
+
+fn whole(
+    request: &Request<'_>,
+    wanted: Wanted,
+    messages: u64,
+    build: Build,
+) -> Result<Built, NoTree> {
+    expense(wanted, messages, 2).check(wanted.effort, request.watch, |_| String::new())?;
+    build(request.problem).map(Built::without_search).map_err(|error| match error {
+        CollectiveError::NoPowerOfTwo { .. } => wanted.effort.refused(error),
+        error => NoTree::failed(error),
+    })
+}
+
+/// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest. If the
+/// construction was not asked for by name, no more numbers are tried than some seconds allow.
+fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let (likely, most) = likely_pieces(request.problem);
+    let mut search = PieceSearch { request, wanted, seconds: 0.0, best: None, tried: Vec::new() };
+    search.attempt(likely)?;
+    let mut width = WIDEST;
+    while width > 0 {
+        let center = search.pieces() as f64;
+        for step in [-width, width] {
+            let pieces = center * (f64::from(step) / STEPS_TO_DOUBLE).exp2();
+            search.attempt((pieces.round() as usize).clamp(1, most))?;
+        }
+        if search.pieces() as f64 == center {
+            width /= 2;
+        }
+    }
+    for pieces in 1..=FEW.min(most) {
+        search.attempt(pieces)?;
+    }
+    let ((_, pieces), schedule) = search.best.expect("the likely number was tried");
+    Ok(Built { pieces: Some(pieces), ..Built::without_search(schedule) })
+}
+
+/// What was tried so far.
+struct PieceSearch<'a> {
+    request: &'a Request<'a>,
+    wanted: Wanted,
+    /// What all of it takes, as estimated.
+    seconds: f64,
+    best: Option<((Time, usize), Schedule)>,
+    tried: Vec<usize>,
+}
+
+impl PieceSearch<'_> {
+    /// The best number of pieces so far.
+    fn pieces(&self) -> usize {
+        self.best.as_ref().map_or(1, |((_, pieces), _)| *pieces)
+    }
+
+    /// Tries a number of pieces, once, if there is time for it.
+    fn attempt(&mut self, pieces: usize) -> Result<(), NoTree> {
+        let problem = self.request.problem;
+        let (p, rounds) = (problem.processors() as u64, (pieces + 64) as u64);
+        let expense = expense(self.wanted, p.saturating_mul(rounds), p);
+        let is_named = self.wanted.effort == Effort::Any;
+        let is_late = !is_named && self.seconds + expense.seconds > SEARCH_SECONDS;
+        if self.tried.contains(&pieces) || (self.best.is_some() && is_late) {
+            return Ok(());
+        }
+        expense.check(self.wanted.effort, self.request.watch, |_| String::new())?;
+        self.tried.push(pieces);
+        self.seconds += expense.seconds;
+        let schedule = match problem.operation() {
+            Operation::ReduceScatter => reduce_scatter::circulant_in_pieces(problem, pieces),
+            _ => tuwtree_collective::circulant_in_pieces(problem, pieces),
+        };
+        let schedule = schedule.map_err(NoTree::failed)?;
+        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let timeline = timeline.map_err(|error| self.wanted.unsimulated(error))?;
+        let key = (timeline.completion_time(), pieces);
+        if self.best.as_ref().is_none_or(|(least, _)| key < *least) {
+            self.best = Some((key, schedule));
+        }
+        Ok(())
+    }
+}
+
+/// The number of pieces for which the rounds take least if every message has its share of all blocks, and
+/// the largest number that is looked at.
+fn likely_pieces(problem: &Problem) -> (usize, usize) {
+    let p = problem.processors();
+    let rounds = p.next_power_of_two().ilog2() as usize;
+    let total = problem.payload().total();
+    let message = |bytes: u64| match p {
+        1 => 0.0,
+        _ => problem.costs().transmission_between(0, 1, bytes).map_or(0.0, Time::units),
+    };
+    let estimate =
+        |pieces: usize| (pieces - 1 + rounds) as f64 * message(total.div_ceil(pieces as u64));
+    let most = usize::try_from(total).unwrap_or(usize::MAX).clamp(1, MOST_PIECES);
+    let all = (0..).map(|step| (f64::from(step) / STEPS_TO_DOUBLE).exp2() as usize);
+    let all = all.take_while(|&pieces| pieces <= most);
+    let likely = all.min_by(|&one, &other| estimate(one).total_cmp(&estimate(other)));
+    (likely.expect("one piece is among all"), most)
+}
+
+/// How long numbers of pieces, and radices, are tried that nobody asked for, as estimated.
+const SEARCH_SECONDS: f64 = 10.0;
+
+/// More pieces are not tried.
+const MOST_PIECES: usize = 1 << 20;
+
+/// Up to how many pieces all numbers are tried.
+const FEW: usize = 8;
+
+/// Numbers of pieces from one to its double.
+const STEPS_TO_DOUBLE: f64 = 8.0;
+
+/// How many such steps away the first numbers beside the likely one are.
+const WIDEST: i32 = 8;

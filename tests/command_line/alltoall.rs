@@ -1,0 +1,105 @@
+//! Alltoall on the command line: compared, written, judged and exported.
+
+use crate::program::{folder, tuwtree};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// A file of the worked example's messages between 5 ranks, in a folder of this name.
+fn messages(name: &str) -> (PathBuf, String) {
+    let folder = folder(name);
+    let file = folder.join("matrix.csv");
+    let row = |from: usize| {
+        let size = |to: usize| if from == to { 0 } else { (from + 2 * to) % 4 };
+        (0..5).map(|to| size(to).to_string()).collect::<Vec<_>>().join(",")
+    };
+    std::fs::write(&file, (0..5).map(row).collect::<Vec<_>>().join("\n")).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    (folder, file)
+}
+
+fn json(arguments: &str) -> Value {
+    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
+}
+
+/// Names and times in the order of the comparison.
+fn found(comparison: &Value) -> Vec<(&str, u64)> {
+    let constructions = comparison["constructions"].as_array().unwrap();
+    let time = |one: &'_ Value| one["completion_time"].as_u64().unwrap();
+    constructions.iter().map(|one| (one["construction"].as_str().unwrap(), time(one))).collect()
+}
+
+#[test]
+fn alltoalls_are_listed_with_their_completion_times() {
+    let (_, matrix) = messages("alltoall-listed");
+    for operation in ["alltoall", "alltoallv"] {
+        let arguments = format!("optimize --op {operation} --matrix {matrix} --alpha 10 --json");
+        let comparison = json(&arguments);
+        assert_eq!(
+            (&comparison["operation"], &comparison["root"]),
+            (&"alltoall".into(), &Value::Null)
+        );
+        let times = found(&comparison);
+        assert_eq!(
+            times[..4],
+            [("linear", 51), ("pairwise", 51), ("bruck", 42), ("bruck-radix", 42)]
+        );
+        assert_eq!(times[4].0, "open-shop");
+        assert!(times[4].1 <= 51, "{times:?}");
+        assert_eq!(comparison["constructions"][3]["radix"], 2);
+        assert_eq!(comparison["recommended"], "bruck");
+    }
+    let (folder, _) = messages("alltoall-blocks");
+    let blocks = folder.join("blocks.txt");
+    std::fs::write(&blocks, "4\n4\n4\n4\n4\n").unwrap();
+    let arguments =
+        format!("optimize --op alltoall --sizes {} --alpha 10 --json", blocks.display());
+    let comparison = json(&arguments);
+    assert_eq!(found(&comparison)[..3], [("linear", 56), ("pairwise", 56), ("bruck", 50)]);
+}
+
+#[test]
+fn alltoalls_are_written_and_judged_and_exported() {
+    let (folder, matrix) = messages("alltoall-written");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let plan = path("plan.json");
+    for (algorithm, ports) in [("linear", 1), ("bruck", 1), ("open-shop", 2)] {
+        let arguments = format!("--op alltoall --matrix {matrix} --alpha 10");
+        let optimize = format!("optimize {arguments} --algorithm {algorithm} --json");
+        let time = found(&json(&optimize))[0].1;
+        tuwtree(&format!("optimize {arguments} --algorithm {algorithm} -o {plan}")).success();
+        assert_eq!(json(&format!("verify {plan} --json"))["root"], Value::Null);
+        assert_eq!(json(&format!("simulate {plan} --json"))["completion_time"], time);
+        let again = tuwtree(&format!("export {plan} --format json")).success();
+        assert_eq!(again, std::fs::read_to_string(&plan).unwrap());
+        assert!(again.contains(&format!("\"ports\":{ports},")), "{again}");
+        let goal = tuwtree(&format!("export {plan} --format goal")).success();
+        assert!(goal.starts_with("// alltoall of "), "{goal}");
+        let c = format!("export {plan} -o {}", path("all.c"));
+        tuwtree(&c).fails(1, &["alltoall is not written as C"]);
+        for output in ["all.svg", "all.dot"] {
+            tuwtree(&format!("export {plan} -o {}", path(output))).success();
+        }
+        tuwtree(&format!("draw {plan} --picture timeline -o {}", path("timeline.svg"))).success();
+        tuwtree(&format!("compare {arguments} --report {}", path("page.html"))).success();
+        let text = tuwtree(&format!("advise {arguments}")).success();
+        assert!(text.contains("planned by whoever knows all messages"), "{text}");
+        assert!(!text.contains("tree") && !text.contains("root"), "{text}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_an_alltoall_is_refused_by_name() {
+    let (folder, matrix) = messages("alltoall-refused");
+    let odd = folder.join("odd.txt");
+    std::fs::write(&odd, "1 2 3").unwrap();
+    let odd = odd.to_str().unwrap();
+    for (arguments, code, message) in [
+        (format!("--op alltoall --matrix {odd}"), 1, "3 message sizes; p rows of p are needed"),
+        (format!("--op gather --matrix {matrix}"), 2, "gather needs block sizes"),
+        ("--op alltoall --vector 8 -p 4".to_owned(), 2, "alltoall needs the size of each message"),
+        (format!("--op alltoall --matrix {matrix} --combine 1"), 2, "alltoall has no operator"),
+        (format!("--op alltoall --matrix {matrix} --algorithm ring"), 1, "and not for alltoall"),
+    ] {
+        tuwtree(&format!("optimize {arguments}")).fails(code, &[message]);
+    }
+}
