@@ -296,7 +296,9 @@ pub(super) fn check_copies_fit<T: Scalar>(
     let alone = law.processors() == 1 && !kept.is_one_of_several();
     let sends = |&rank: &Rank| kept.root != Root::Given(rank) && !alone;
     let fits = |rank: Rank| law.copy(rank) <= law.received(T::ZERO, T::ZERO, rank, rank);
-    match (0..law.processors()).filter(sends).all(fits) {
+    // Whatever rounding makes of single blocks.
+    let cheap = costs.gamma() <= costs.beta();
+    match cheap || (0..law.processors()).filter(sends).all(fits) {
         true => Ok(()),
         false => Err(DpError::GammaExceedsBeta { gamma: costs.gamma(), beta: costs.beta() }),
     }

@@ -56,61 +56,102 @@ fn monotone_costs() -> impl Strategy<Value = Homogeneous> {
 }
 
 /// The least time over ordered trees in which everybody copies first, after up to `most` of the largest
-/// blocks have gone straight to the root: from the recurrence, with every split.
+/// blocks have gone straight to the root: from the recurrence, with every split. Receivers may start away
+/// from their own ranks, if so wished.
 fn least_with_direct_senders(
     sizes: &BlockSizes,
     costs: &Homogeneous,
-    root: usize,
-    most: usize,
+    (root, most): (usize, usize),
+    may_start_away: bool,
 ) -> f64 {
-    let comm = |bytes: u64| costs.transmission(bytes).unwrap().units();
     let mut largest: Vec<usize> =
         (0..sizes.processors()).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
     largest.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
+    let copied = |rank: usize| costs.copy(sizes.block(rank)).unwrap().units();
     let mut least = f64::INFINITY;
     for senders in 0..=most.min(largest.len()) {
         let direct = &largest[..senders];
         let rest: Vec<usize> =
             (0..sizes.processors()).filter(|rank| !direct.contains(rank)).collect();
-        let copied = costs.copy(sizes.block(root)).unwrap().units();
-        let start = direct.iter().fold(copied, |start, &x| start + comm(sizes.block(x)));
+        let comm = |&rank: &usize| costs.transmission(sizes.block(rank)).unwrap().units();
+        let start = direct.iter().map(comm).fold(copied(root), |start, time| start + time);
         if rest.len() == 1 {
             least = least.min(if senders == 0 { 0.0 } else { start });
             continue;
         }
-        // By first and last place: when all is at a receiver, which is the root if it is there.
-        let n = rest.len();
+        let clock = |&rank: &usize| if rank == root { start } else { copied(rank) };
+        let clocks: Vec<f64> = rest.iter().map(clock).collect();
+        let blocks: Vec<f64> = rest.iter().map(|&rank| sizes.block(rank) as f64).collect();
         let place = rest.iter().position(|&rank| rank == root).expect("the root stays");
-        let holds_root = |i: usize, j: usize| (i..=j).contains(&place);
-        let mut before = vec![0];
-        for &rank in &rest {
-            before.push(before[before.len() - 1] + sizes.block(rank));
-        }
-        let sent = |i: usize, j: usize| comm(before[j + 1] - before[i]);
-        let mut kept = vec![vec![f64::INFINITY; n]; n];
-        for i in (0..n).rev() {
-            for j in i..n {
-                if i == j {
-                    let own = costs.copy(sizes.block(rest[i])).unwrap().units();
-                    kept[i][i] = if rest[i] == root { start } else { own };
-                    continue;
-                }
-                let ready = |i: usize, j: usize| if i == j { 0.0 } else { kept[i][j] };
-                let mut time = f64::INFINITY;
-                for k in i..j {
-                    if !holds_root(k + 1, j) {
-                        time = time.min(kept[i][k].max(ready(k + 1, j)) + sent(k + 1, j));
-                    }
-                    if !holds_root(i, k) {
-                        time = time.min(kept[k + 1][j].max(ready(i, k)) + sent(i, k));
-                    }
-                }
-                kept[i][j] = time;
-            }
-        }
-        least = least.min(kept[0][n - 1]);
+        least = least.min(least_of_ranges(&blocks, &clocks, costs, place, may_start_away));
     }
     least
+}
+
+/// The least time over ordered trees with this root, whose processors may receive from these clocks on.
+fn least_of_ranges(
+    blocks: &[f64],
+    clocks: &[f64],
+    costs: &Homogeneous,
+    root: usize,
+    may_start_away: bool,
+) -> f64 {
+    let n = blocks.len();
+    let mut before = vec![0.0];
+    for block in blocks {
+        before.push(before[before.len() - 1] + block);
+    }
+    let sent = |i: usize, j: usize| match before[j + 1] - before[i] {
+        0.0 => 0.0,
+        bytes => costs.alpha() + costs.beta() * bytes,
+    };
+    let holds_root = |i: usize, j: usize| (i..=j).contains(&root);
+    let zeros = || vec![vec![0.0; n]; n];
+    // By first and last place, and by last and first one: when the receiver of a range may go on, and
+    // when all of the range is at it.
+    let (mut goes_on, mut complete) = ([zeros(), zeros()], [zeros(), zeros()]);
+    for (i, &clock) in clocks.iter().enumerate() {
+        goes_on[0][i][i] = clock;
+        goes_on[1][i][i] = clock;
+    }
+    // By place: when it has received exactly this range, in which it is not.
+    let mut away = if may_start_away { vec![zeros(); n] } else { Vec::new() };
+    for (i, j) in (0..n).flat_map(|width| (0..n - width).map(move |i| (i, i + width))) {
+        if i < j {
+            let mut time = f64::INFINITY;
+            for k in i..j {
+                if !holds_root(k + 1, j) {
+                    let ready = goes_on[0][i][k].max(complete[1][j][k + 1]);
+                    time = time.min(ready + sent(k + 1, j));
+                }
+                if !holds_root(i, k) {
+                    let ready = goes_on[1][j][k + 1].max(complete[0][i][k]);
+                    time = time.min(ready + sent(i, k));
+                }
+            }
+            for (own, range) in [(i, (i + 1, j)), (j, (i, j - 1))] {
+                if may_start_away && !holds_root(range.0, range.1) {
+                    time = time.min(away[own][range.0][range.1]);
+                }
+            }
+            for times in [&mut goes_on, &mut complete] {
+                times[0][i][j] = time;
+                times[1][j][i] = time;
+            }
+        }
+        if holds_root(i, j) {
+            continue;
+        }
+        for (own, away) in away.iter_mut().enumerate().filter(|&(own, _)| own < i || own > j) {
+            let mut time = clocks[own].max(complete[0][i][j]) + sent(i, j);
+            for k in i..j {
+                time = time.min(away[i][k].max(complete[0][k + 1][j]) + sent(k + 1, j));
+                time = time.min(away[k + 1][j].max(complete[0][i][k]) + sent(i, k));
+            }
+            away[i][j] = time;
+        }
+    }
+    goes_on[0][0][n - 1]
 }
 
 proptest! {
@@ -170,15 +211,14 @@ proptest! {
 
     #[test]
     fn direct_is_the_least_of_its_class(
-        // From 67 processors on, by the run-length program.
-        sizes in prop_oneof![9 => problems::sizes(9), 1 => problems::sizes(120)],
+        sizes in prop_oneof![9 => problems::sizes(9), 1 => problems::sizes(40)],
         costs in monotone_costs(),
         root in any::<prop::sample::Index>(), most in 0..4_usize,
     ) {
         let root = root.index(sizes.processors());
         let problem = gather(&sizes, costs, Root::Given(root));
         let found = time(&direct(&problem, most, &()).unwrap(), &problem);
-        prop_assert_eq!(found, least_with_direct_senders(&sizes, &costs, root, most));
+        prop_assert_eq!(found, least_with_direct_senders(&sizes, &costs, (root, most), true));
     }
 
     #[test]
@@ -287,6 +327,16 @@ proptest! {
             prop_assert_eq!(found, best);
         }
     }
+}
+
+#[test]
+fn for_many_processors_direct_is_the_least_in_which_receivers_start_at_their_own_ranks() {
+    let blocks = (0..2200_u64).map(|rank| if rank % 97 == 0 { 40 * rank } else { rank % 13 });
+    let sizes = BlockSizes::new(blocks).unwrap();
+    let costs = homogeneous(200, 1, 1);
+    let problem = gather(&sizes, costs, Root::Given(1000));
+    let found = time(&direct(&problem, 1, &()).unwrap(), &problem);
+    assert_eq!(found, least_with_direct_senders(&sizes, &costs, (1000, 1), false));
 }
 
 #[test]
