@@ -110,9 +110,11 @@ fn unordered() -> Vec<Case> {
         .collect()
 }
 
-/// Trees that were searched for without regard to order, or with large blocks sent straight to the
-/// root: the root's messages are derived datatypes.
+/// Trees that were searched for without regard to order, or with blocks sent straight to the root, in no
+/// order: the root's messages are derived datatypes.
 fn of_any_order() -> Vec<Case> {
+    let senders = [0, 11, 3, 5, 1, 2, 4, 6, 8, 9, 10].map(|sender| (7, Step::Receive(sender)));
+    let star = Tree::new(12, 7, &[&[(7, Step::Copy)], senders.as_slice()].concat()).unwrap();
     let parameters = DistributionParameters { rho: 3, ..DistributionParameters::new(12, 30) };
     let mut cases = Vec::new();
     for distribution in [Distribution::Skewed, Distribution::Spikes, Distribution::Random] {
@@ -122,6 +124,7 @@ fn of_any_order() -> Vec<Case> {
             ("direct", direct(&problem, 8, &()).unwrap()),
             ("greedy", greedy(&problem).unwrap()),
             ("exact", exact(&problem).unwrap()),
+            ("star", star.clone()),
         ];
         for (construction, tree) in trees {
             for operation in Operation::irregular() {
