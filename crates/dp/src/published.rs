@@ -55,11 +55,14 @@ const BLOCK: usize = 64;
 /// The table without the case "last processor as root".
 ///
 /// It is not monotone, so that every split may be the best. A block of splits is looked at only if the
-/// least times of the two sides and the least volume in it allow something better than what was found:
+/// least times in it allow something better than what was found, whoever receives:
 ///
 /// ```text
-/// max(least C(i,k), least C(k+1,j)) + min(least S(i,k), least S(k+1,j))   <=   any join in the block
+/// left receives     at least  least of C(i,k) - S(i,k)       + S(i,j)   and  least of C(k+1,j) + least of S(k+1,j)
+/// right receives    at least  least of C(k+1,j) - S(k+1,j)   + S(i,j)   and  least of C(i,k)   + least of S(i,k)
 /// ```
+///
+/// and alpha, where neither side is without data. Exact for whole numbers, else but for rounding.
 pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
     let mut table = Triangle::new(0, p)?;
@@ -67,23 +70,29 @@ pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Tria
     let nonempty = Nonempty::new(sizes);
     let volumes = sizes.volumes();
     let blocks = p.div_ceil(BLOCK);
-    // Of C(k+1,j), by j and the block of k; of C(i,k), by the block of k.
-    let mut least_in_columns = never(p * blocks)?;
+    // Of [k+1..j], by j and the block of k; of [i..k], by the block of k.
+    let mut columns_least = [never::<T>(p * blocks)?, never(p * blocks)?];
     for i in (0..p).rev() {
-        let mut least_in_row: Vec<T> = never(blocks)?;
+        let mut row_least = [never::<T>(blocks)?, never(blocks)?];
+        let (before, data_from) = (volumes[i], nonempty.data_on_left_from(i));
         let mut best_block = 0;
         for j in i + 1..p {
             let mut time = end_joins(sizes, &table, (i, j));
-            let least_in_column = &mut least_in_columns[j * blocks..(j + 1) * blocks];
+            let (after, data_to) = (volumes[j + 1], nonempty.no_data_on_right_from(j));
             for block in std::iter::once(best_block).chain(i / BLOCK..=j / BLOCK) {
                 let splits = (block * BLOCK).max(i + 1)..((block + 1) * BLOCK).min(j - 1);
                 if splits.is_empty() {
                     continue;
                 }
-                let sent_by_left = volumes[splits.start + 1] - volumes[i];
-                let sent_by_right = volumes[j + 1] - volumes[splits.end];
-                let bound = least_in_row[block].most(least_in_column[block])
-                    + sent_by_left.least(sent_by_right);
+                let [left, left_excess] = [0, 1].map(|of| row_least[of][block]);
+                let [right, right_excess] = [0, 1].map(|of| columns_least[of][j * blocks + block]);
+                let to_left = (left_excess + after).most(right + (after - volumes[splits.end]));
+                let to_right =
+                    (right_excess - before).most(left + (volumes[splits.start + 1] - before));
+                let mut bound = to_left.least(to_right);
+                if data_from <= splits.start && splits.end <= data_to {
+                    bound = sizes.sent(bound);
+                }
                 if bound < time {
                     let parts = (&table, &columns);
                     let joined = plain::least_inner_join(sizes, &nonempty, parts, (i, j), splits);
@@ -94,10 +103,14 @@ pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Tria
             }
             table.set(i, j, time);
             columns.set(i, j, time);
-            least_in_row[j / BLOCK] = least_in_row[j / BLOCK].least(time);
+            for (least, of_row) in row_least.iter_mut().zip([time, time - after]) {
+                least[j / BLOCK] = least[j / BLOCK].least(of_row);
+            }
             if i > 0 {
-                let block = (i - 1) / BLOCK;
-                least_in_column[block] = least_in_column[block].least(time);
+                let place = j * blocks + (i - 1) / BLOCK;
+                for (least, of_column) in columns_least.iter_mut().zip([time, time + before]) {
+                    least[place] = least[place].least(of_column);
+                }
             }
         }
     }
