@@ -1,5 +1,6 @@
 //! The built program, run as users run it.
 
+use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,6 +43,20 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 /// Runs the program with these arguments, separated by blanks.
 pub(crate) fn tuwtree(arguments: &str) -> Run {
     tuwtree_with_input(arguments, "")
+}
+
+/// What the program prints as JSON with these arguments.
+#[track_caller]
+pub(crate) fn json(arguments: &str) -> Value {
+    serde_json::from_str(&tuwtree(arguments).success()).expect("JSON")
+}
+
+/// The names and completion times of a comparison's constructions, in their order.
+pub(crate) fn times(comparison: &Value) -> Vec<(&str, u64)> {
+    let constructions = comparison["constructions"].as_array().expect("a list");
+    let names = constructions.iter().map(|one| one["construction"].as_str().expect("a name"));
+    let time = |one: &'_ Value| one["completion_time"].as_u64().expect("a whole number");
+    names.zip(constructions.iter().map(time)).collect()
 }
 
 /// Runs the program with these arguments, separated by blanks, and this standard input.

@@ -1,11 +1,6 @@
 //! `tuwtree advise`: what it says follows from the times that `optimize` computes.
 
-use crate::program::{tuwtree, tuwtree_with_input};
-use serde_json::Value;
-
-fn json(arguments: &str) -> Value {
-    serde_json::from_str(&tuwtree(arguments).success()).expect("JSON")
-}
+use crate::program::{json, tuwtree, tuwtree_with_input};
 
 /// The times of all constructions, by name, from the comparison of the same problem.
 fn times(problem: &str) -> Vec<(String, f64, String)> {

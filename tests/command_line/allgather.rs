@@ -1,6 +1,6 @@
 //! Allgather on the command line: schedules compared, written, judged and exported, without a root.
 
-use crate::program::{folder, tuwtree};
+use crate::program::{folder, json, tuwtree};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -11,10 +11,6 @@ fn blocks(name: &str) -> (PathBuf, String) {
     std::fs::write(&file, "5\n1\n7\n3\n2\n6\n").unwrap();
     let file = file.to_str().unwrap().to_owned();
     (folder, file)
-}
-
-fn json(arguments: &str) -> Value {
-    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Alltoall on the command line: compared, written, judged and exported.
 
-use crate::program::{folder, tuwtree};
+use crate::program::{folder, json, times, tuwtree};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -17,17 +17,6 @@ fn messages(name: &str) -> (PathBuf, String) {
     (folder, file)
 }
 
-fn json(arguments: &str) -> Value {
-    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
-}
-
-/// Names and times in the order of the comparison.
-fn found(comparison: &Value) -> Vec<(&str, u64)> {
-    let constructions = comparison["constructions"].as_array().unwrap();
-    let time = |one: &'_ Value| one["completion_time"].as_u64().unwrap();
-    constructions.iter().map(|one| (one["construction"].as_str().unwrap(), time(one))).collect()
-}
-
 #[test]
 fn alltoalls_are_listed_with_their_completion_times() {
     let (_, matrix) = messages("alltoall-listed");
@@ -38,7 +27,7 @@ fn alltoalls_are_listed_with_their_completion_times() {
             (&comparison["operation"], &comparison["root"]),
             (&"alltoall".into(), &Value::Null)
         );
-        let times = found(&comparison);
+        let times = times(&comparison);
         assert_eq!(
             times[..4],
             [("linear", 51), ("pairwise", 51), ("bruck", 42), ("bruck-radix", 42)]
@@ -54,7 +43,7 @@ fn alltoalls_are_listed_with_their_completion_times() {
     let arguments =
         format!("optimize --op alltoall --sizes {} --alpha 10 --json", blocks.display());
     let comparison = json(&arguments);
-    assert_eq!(found(&comparison)[..3], [("linear", 56), ("pairwise", 56), ("bruck", 50)]);
+    assert_eq!(times(&comparison)[..3], [("linear", 56), ("pairwise", 56), ("bruck", 50)]);
 }
 
 #[test]
@@ -65,7 +54,7 @@ fn alltoalls_are_written_and_judged_and_exported() {
     for (algorithm, ports) in [("linear", 1), ("bruck", 1), ("open-shop", 2)] {
         let arguments = format!("--op alltoall --matrix {matrix} --alpha 10");
         let optimize = format!("optimize {arguments} --algorithm {algorithm} --json");
-        let time = found(&json(&optimize))[0].1;
+        let time = times(&json(&optimize))[0].1;
         tuwtree(&format!("optimize {arguments} --algorithm {algorithm} -o {plan}")).success();
         assert_eq!(json(&format!("verify {plan} --json"))["root"], Value::Null);
         assert_eq!(json(&format!("simulate {plan} --json"))["completion_time"], time);

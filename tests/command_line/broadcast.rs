@@ -1,11 +1,7 @@
 //! Broadcast and reduction on the command line: trees compared, written, judged and performed.
 
-use crate::program::{folder, tuwtree, tuwtree_with_input, workspace_file};
+use crate::program::{folder, json, tuwtree, tuwtree_with_input, workspace_file};
 use serde_json::Value;
-
-fn json(arguments: &str) -> Value {
-    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
-}
 
 fn machine(name: &str) -> String {
     workspace_file("data/machines").join(name).display().to_string()

@@ -1,7 +1,7 @@
 //! Machines on the command line: samples, conversions, comparisons in seconds, and bad ones.
 
 use crate::documents::schema;
-use crate::program::{folder, tuwtree, tuwtree_with_input, workspace_file};
+use crate::program::{folder, json, tuwtree, tuwtree_with_input, workspace_file};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -17,10 +17,6 @@ fn samples() -> Vec<PathBuf> {
 
 fn sample(name: &str) -> String {
     workspace_file("data/machines").join(name).display().to_string()
-}
-
-fn json(arguments: &str) -> Value {
-    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
 }
 
 #[test]

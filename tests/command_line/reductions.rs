@@ -1,6 +1,6 @@
 //! Reduce-scatter and allreduce on the command line: compared, written, judged and exported.
 
-use crate::program::{folder, tuwtree};
+use crate::program::{folder, json, times, tuwtree};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -11,17 +11,6 @@ fn blocks(name: &str) -> (PathBuf, String) {
     std::fs::write(&file, "3\n1\n4\n1\n5\n9\n2\n6\n").unwrap();
     let file = file.to_str().unwrap().to_owned();
     (folder, file)
-}
-
-fn json(arguments: &str) -> Value {
-    serde_json::from_str(&tuwtree(arguments).success()).unwrap()
-}
-
-/// Names and times in the order of the comparison.
-fn found(comparison: &Value) -> Vec<(&str, u64)> {
-    let constructions = comparison["constructions"].as_array().unwrap();
-    let one = |one: &'_ Value| one["completion_time"].as_u64().unwrap();
-    constructions.iter().map(|of| (of["construction"].as_str().unwrap(), one(of))).collect()
 }
 
 #[test]
@@ -40,13 +29,13 @@ fn reduce_scatters_are_listed_with_their_completion_times() {
             ("circulant", 120),
             ("circulant-pieces", 108),
         ];
-        assert_eq!(found(&comparison), expected);
+        assert_eq!(times(&comparison), expected);
         assert_eq!(comparison["recommended"], "circulant-pieces");
     }
     let ordered = json(&format!(
         "optimize --op reduce-scatter --sizes {sizes} --alpha 10 --combine 1 --order ordered --json"
     ));
-    assert_eq!(found(&ordered), [("recursive-doubling", 188)]);
+    assert_eq!(times(&ordered), [("recursive-doubling", 188)]);
 }
 
 #[test]
@@ -62,7 +51,7 @@ fn allreduces_are_listed_with_their_completion_times() {
         ("binary-blocks", 222),
         ("circulant", 120),
     ];
-    assert_eq!(found(&comparison), expected);
+    assert_eq!(times(&comparison), expected);
     let comparison = json(&format!("optimize --op allreduce --sizes {sizes} --json"));
     assert_eq!((&comparison["processors"], &comparison["vector_bytes"]), (&8.into(), &31.into()));
 }
