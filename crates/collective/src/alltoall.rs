@@ -5,7 +5,7 @@
 
 use crate::CollectiveError;
 use crate::error::{check_radix, exchanged};
-use crate::rounds::{Arrives, Data, Meeting, Rounds, finished, in_rounds_with_room};
+use crate::rounds::{Arrives, Data, Meeting, Rounds, deed, finished, in_rounds_with_room};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
@@ -29,13 +29,9 @@ fn direct(
             let send = to.zip(sent.as_ref()).map(|(to, piece)| send_to(to, piece));
             let receive =
                 from.zip(received.as_ref()).map(|(from, piece)| receive_from(from, piece));
-            let deed = match (send, receive) {
-                (Some(send), Some(receive)) => Deed::Exchange(send, receive),
-                (Some(send), None) => Deed::Send(send),
-                (None, Some(receive)) => Deed::Receive(receive),
-                (None, None) => continue,
-            };
-            programs.push(&Action { port: 0, deed })?;
+            if let Some(deed) = deed(send, receive) {
+                programs.push(&Action { port: 0, deed })?;
+            }
         }
         programs.end_processor();
     }

@@ -170,17 +170,22 @@ pub(crate) fn in_rounds_with_room(
                 let arrival = (rounds.arrives)(round).arrival(from, rank);
                 Receive { from, tag: 0, into, arrival }
             });
-            let deed = match (send, receive) {
-                (Some(send), Some(receive)) => Deed::Exchange(send, receive),
-                (Some(send), None) => Deed::Send(send),
-                (None, Some(receive)) => Deed::Receive(receive),
-                (None, None) => continue,
-            };
-            programs.push(&Action { port: 0, deed })?;
+            if let Some(deed) = deed(send, receive) {
+                programs.push(&Action { port: 0, deed })?;
+            }
         }
         programs.end_processor();
     }
     finished(problem, (rounds.order, problem.ports().get()), segments, programs)
+}
+
+/// What a process does in a round in which it sends and receives these.
+pub(crate) fn deed<'a>(send: Option<Send<'a>>, receive: Option<Receive<'a>>) -> Option<Deed<'a>> {
+    match (send, receive) {
+        (Some(send), Some(receive)) => Some(Deed::Exchange(send, receive)),
+        (Some(send), None) => Some(Deed::Send(send)),
+        (None, receive) => receive.map(Deed::Receive),
+    }
 }
 
 /// The schedule of these programs for a problem, with what it promises and how many ports it takes.
