@@ -113,7 +113,7 @@ mod quick {
         assert_eq!(names, ["native", "linear-eager"]);
         for one in times.series() {
             let predicted = one.predicted.expect("both are judged");
-            assert!(within(0.1, one.median(), expected), "{one:?}, not {expected}");
+            assert!(within(0.1, one.minimum(), expected), "{one:?}, not {expected}");
             assert!(within(0.1, predicted.judged_seconds, expected), "{one:?}, not {expected}");
         }
     }
@@ -155,7 +155,8 @@ mod long {
     /// Measures 20 problems of an operation, prints how judge and choice did, and fails unless what is judged is
     /// within 20 % of what is measured from the 10 % to the 90 % quantile, for the library and for what is
     /// recommended, and that is within 10 % of the fastest in at least 17 of the 20. It is the library,
-    /// if its time by the judge is within 2 % of the least, else the tree of least time.
+    /// if its time by the judge is within 2 % of the least, else the tree of least time. Measured is the least
+    /// of a problem's repetitions: whatever else runs on this machine only ever adds to them.
     fn agrees(bed: &Bed, machine: &str, operation: &str) {
         let times = bed.measured(
             machine,
@@ -192,11 +193,11 @@ mod long {
                 .min_by(|one, other| judged(one).total_cmp(&judged(other)))
                 .unwrap();
             let choice = if judged(native) <= 1.02 * judged(best) { native } else { best };
-            let fastest = all.iter().map(|one| one.median()).fold(f64::INFINITY, f64::min);
-            library.push(judged(native) / native.median());
-            chosen.push(judged(best) / best.median());
-            good += usize::from(choice.median() <= 1.1 * fastest);
-            let ratio = choice.median() / native.median();
+            let fastest = all.iter().map(|one| one.minimum()).fold(f64::INFINITY, f64::min);
+            library.push(judged(native) / native.minimum());
+            chosen.push(judged(best) / best.minimum());
+            good += usize::from(choice.minimum() <= 1.1 * fastest);
+            let ratio = choice.minimum() / native.minimum();
             gain += ratio.ln() / problems.len() as f64;
             worst = worst.max(ratio);
         }
