@@ -15,7 +15,7 @@
 //! # Engines
 //! | engine | costs | time | space | purpose |
 //! |---|---|---|---|---|
-//! | [`PairMethod::Plain`] | linear, or of a machine's levels | O(p^5) | O(p^3) | the published recurrence as written |
+//! | [`PairMethod::Plain`] | linear, or of a machine's levels | O(p^5), on `h` levels that are not linear O(p^4 h) | O(p^3) | the published recurrence as written |
 //! | [`PairMethod::Hinges`] | linear | O(p^4 log p) at worst, O(p^4) as a rule | O(p^3) | the same table, fast |
 //! | [`optimal_binary_per_pair`] | linear, or of a machine's levels | O(p^4) | O(p^3) | at most two children |
 //!
@@ -35,6 +35,7 @@
 //! OPT Proposition 3, Fig. 5, Theorems 1, 3 and 4.
 
 mod binary;
+mod groups;
 mod hinge;
 mod hinges;
 mod levels;
@@ -165,7 +166,8 @@ fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result
 ///
 /// # Complexity
 /// O(p^4 log p) at worst and O(p^4) as a rule by [`PairMethod::Hinges`], an eighth of it for a given
-/// root in the middle; O(p^5) by [`PairMethod::Plain`]. O(p^3) space.
+/// root in the middle; O(p^5) by [`PairMethod::Plain`], where costs are those of `h` levels that are not linear
+/// O(p^4 h). O(p^3) space.
 ///
 /// # Source
 /// OPT Proposition 3, Fig. 5, Theorems 1 and 4.
