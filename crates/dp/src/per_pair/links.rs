@@ -143,6 +143,15 @@ impl Links {
         }
     }
 
+    /// The same with everybody copying first, and one processor, if any, busy until a later time instead.
+    pub(crate) fn copying_first(mut self, busy: Option<(Rank, f64)>) -> Links {
+        self.copies_first = true;
+        if let Some((rank, until)) = busy {
+            self.copy[rank] = until;
+        }
+        self
+    }
+
     /// The number of processors, `p >= 1`.
     pub(crate) fn processors(&self) -> usize {
         self.processors

@@ -197,17 +197,50 @@ pub fn optimal_per_pair(
         problem.costs().check_linear()?;
     }
     let links = links(problem, PairTrees::AnyDegree(method), progress)?;
+    by_method(problem, &links, method, progress)
+}
+
+/// The faster of the methods that the costs admit.
+pub fn default_pair_method(problem: &Problem) -> PairMethod {
+    match problem.costs().check_linear() {
+        Ok(()) => PairMethod::Hinges,
+        Err(_) => PairMethod::Plain,
+    }
+}
+
+/// The same over the ordered trees in which everybody copies first, whether or not latency overlaps, with a
+/// given root that is busy until some time, if any, no earlier than its copy is done.
+///
+/// # Errors, panics, complexity
+/// As [`optimal_per_pair`] by [`default_pair_method`].
+pub(crate) fn optimal_copying_first(
+    problem: &Problem,
+    busy: Option<(Rank, f64)>,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
+    let method = default_pair_method(problem);
+    let links = links(problem, PairTrees::AnyDegree(method), progress)?;
+    by_method(problem, &links.copying_first(busy), method, progress)
+}
+
+/// An optimal tree by a method that admits the costs.
+fn by_method(
+    problem: &Problem,
+    links: &Links,
+    method: PairMethod,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
     let last = links.processors() - 1;
     match method {
         PairMethod::Plain => {
             let mut meter = Meter::new(progress, levels::level_cells(last + 1) as usize);
-            let table = plain::ordered(&links, &mut meter)?;
-            optimum(problem, &links, |i, j, r| table.get(i, j, r))
+            let table = plain::ordered(links, &mut meter)?;
+            optimum(problem, links, |i, j, r| table.get(i, j, r))
         }
         PairMethod::Hinges => {
             let mut meter = Meter::new(progress, hinges::results(last + 1, problem.root()));
-            let table = hinges::ordered(&links, problem.root(), &mut meter)?;
-            optimum(problem, &links, |i, j, r| table.get(i, j, r))
+            let table = hinges::ordered(links, problem.root(), &mut meter)?;
+            optimum(problem, links, |i, j, r| table.get(i, j, r))
         }
     }
 }

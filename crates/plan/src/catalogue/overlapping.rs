@@ -6,10 +6,10 @@ use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, Request, Search, Searched, Wanted};
 use tuwtree_dp::wider::{
-    self, BySize, Class, Effort, binary_memory_needed, deadline_tree, deadline_tree_by_size,
-    optimal_binary_by_size, optimal_by_size,
+    self, BySize, Class, Effort, LawBySize, binary_memory_needed, deadline_tree,
+    deadline_tree_by_size, optimal_binary_by_size, optimal_by_size,
 };
-use tuwtree_model::{BlockSizes, ClosedSet, CostModel, LinkLaw, Problem, Root, Time, Tree};
+use tuwtree_model::{BlockSizes, ClosedSet, LinkLaw, Problem, Root, Tree};
 
 pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
     "split from the top down by what can be ready in time; near the best, for any number of ranks",
@@ -27,7 +27,12 @@ pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
         let tree = match farthest_law(problem) {
             Law::Shared(problem) => match problem.costs().homogeneous(problem.processors()) {
                 Some(costs) => deadline_tree(sizes, &costs.into(), class, root, Effort::Full),
-                None => deadline_tree_by_size(&by_size(problem, sizes), class, root, Effort::Light),
+                None => deadline_tree_by_size(
+                    &LawBySize::shared(problem, sizes),
+                    class,
+                    root,
+                    Effort::Light,
+                ),
             },
             Law::Level(links, gamma) => {
                 let law = of_links(links, gamma, sizes);
@@ -95,7 +100,8 @@ pub(super) fn binary(
     let expense = request.expense(bytes, Search::BinaryBySize);
     expense.check(wanted.effort, request.watch, |_| String::new())?;
     let progress = Watched(request.watch.begin(wanted.construction.name()));
-    let found = optimal_binary_by_size(&by_size(problem, sizes), problem.root(), &progress);
+    let found =
+        optimal_binary_by_size(&LawBySize::shared(problem, sizes), problem.root(), &progress);
     let found = found.map_err(|error| wanted.stopped(error))?;
     Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
 }
@@ -152,28 +158,6 @@ pub(super) fn blocks(problem: &Problem, wanted: Wanted) -> Result<&BlockSizes, N
             .effort
             .refused(format!("{reason}{name} trees are for the blocks of a gather or scatter"))
     })
-}
-
-/// A law by size, of functions that are known as such only.
-pub(super) type LawBySize<'a> = BySize<
-    'a,
-    Box<dyn Fn(u64) -> f64 + 'a>,
-    Box<dyn Fn(u64) -> f64 + 'a>,
-    Box<dyn Fn(u64) -> f64 + 'a>,
->;
-
-/// The law that all pairs share.
-pub(super) fn by_size<'a>(problem: &'a Problem, sizes: &'a BlockSizes) -> LawBySize<'a> {
-    let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
-    let costs = problem.costs();
-    // Of a lone process, nothing is asked.
-    let other = usize::from(problem.processors() > 1);
-    BySize {
-        sizes,
-        port: Box::new(move |bytes| units(costs.transmission_between(0, other, bytes))),
-        latency: Box::new(move |bytes| units(costs.latency_between(0, other, bytes))),
-        copy: Box::new(move |bytes| units(costs.copy_at(0, bytes))),
-    }
 }
 
 /// The law of these links.
