@@ -9,7 +9,7 @@ use tuwtree_dp::wider::{
     self, BySize, Class, Effort, LawBySize, binary_memory_needed, deadline_tree,
     deadline_tree_by_size, optimal_binary_by_size, optimal_by_size,
 };
-use tuwtree_model::{BlockSizes, ClosedSet, LinkLaw, Problem, Root, Tree};
+use tuwtree_model::{BlockSizes, ClosedSet, Link, LinkLaw, Problem, Root, Tree};
 
 pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
     "split from the top down by what can be ready in time; near the best, for any number of ranks",
@@ -38,10 +38,9 @@ pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
                 let law = of_links(links, gamma, sizes);
                 deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
             }
-            Law::Pairs => {
-                return Err(wanted.effort.refused(
-                    "deadline trees need costs that all pairs share, or those of a machine's levels",
-                ));
+            Law::Pairs(slowest) => {
+                let law = slowest.law(sizes);
+                deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
             }
         };
         tree.map(Built::without_search).map_err(|error| wanted.stopped(error))
@@ -57,8 +56,53 @@ enum Law<'a> {
     Shared(&'a Problem),
     /// That of the outermost level, and gamma.
     Level(&'a LinkLaw, f64),
-    /// Each pair has its own.
-    Pairs,
+    /// Each pair has its own: those that no pair exceeds.
+    Pairs(SlowestLink),
+}
+
+/// What no message between a pair that has a link takes longer than, and no copy.
+struct SlowestLink {
+    latency: f64,
+    /// Overhead and beta of all links of which none exceeds another in both.
+    lines: Vec<(f64, f64)>,
+    gamma: f64,
+}
+
+impl SlowestLink {
+    /// That of linear costs. O(p^2 log p).
+    fn new(problem: &Problem) -> SlowestLink {
+        let ranks = 0..problem.processors();
+        let pairs = ranks.clone().flat_map(|one| ranks.clone().map(move |other| (one, other)));
+        let links = pairs.filter(|(one, other)| one != other);
+        let links = links.filter_map(|(one, other)| problem.costs().link(one, other));
+        let mut links: Vec<Link> = links.filter(|link| link.alpha.is_finite()).collect();
+        links.sort_by(|one, other| {
+            other.beta.total_cmp(&one.beta).then(other.overhead.total_cmp(&one.overhead))
+        });
+        let mut lines: Vec<(f64, f64)> = Vec::new();
+        for link in &links {
+            if lines.last().is_none_or(|&(overhead, _)| link.overhead > overhead) {
+                lines.push((link.overhead, link.beta));
+            }
+        }
+        SlowestLink {
+            latency: links.iter().map(Link::latency).fold(0.0, f64::max),
+            lines,
+            gamma: ranks.map(|rank| problem.costs().kind().gamma_at(rank)).fold(0.0, f64::max),
+        }
+    }
+
+    fn law<'a>(&'a self, sizes: &'a BlockSizes) -> LawBySize<'a> {
+        let line = |(overhead, beta): &(f64, f64), bytes: u64| overhead + beta * bytes as f64;
+        BySize {
+            sizes,
+            port: Box::new(move |bytes| {
+                self.lines.iter().map(|one| line(one, bytes)).fold(0.0, f64::max)
+            }),
+            latency: Box::new(|_| self.latency),
+            copy: Box::new(|bytes| self.gamma * bytes as f64),
+        }
+    }
 }
 
 fn farthest_law(problem: &Problem) -> Law<'_> {
@@ -68,7 +112,7 @@ fn farthest_law(problem: &Problem) -> Law<'_> {
             let outermost = machine.levels().last().expect("a machine has levels");
             Law::Level(&outermost.links, machine.gamma())
         }
-        None => Law::Pairs,
+        None => Law::Pairs(SlowestLink::new(problem)),
     }
 }
 
