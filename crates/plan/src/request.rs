@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
-    ClosedSet, Construction, Costs, Homogeneous, Operation, Order, Problem,
+    ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem,
     check_combines_neighbours,
 };
 use tuwtree_schedule::SimulationError;
@@ -188,6 +188,11 @@ impl Search {
     }
 }
 
+/// About how long the recurrence for pairs takes on the levels of a machine.
+pub(crate) fn seconds_on_levels(machine: &Hierarchy, processors: usize) -> f64 {
+    machine.levels().len() as f64 * (processors as f64).powi(4) * 4e-10
+}
+
 /// A tree that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
@@ -309,7 +314,16 @@ impl<'a> Request<'a> {
         Expense {
             what: format!("the {} method", search.name()),
             bytes,
-            seconds: search.estimated_seconds(self.problem.processors()),
+            seconds: match (search, self.problem.costs().hierarchy(), &self.searched) {
+                (
+                    Search::PerPair(PairMethod::Plain),
+                    Some(machine),
+                    Searched::NotLinear(problem) | Searched::Overlapping(problem),
+                ) if problem.costs().check_linear().is_err() => {
+                    seconds_on_levels(machine, problem.processors())
+                }
+                _ => search.estimated_seconds(self.problem.processors()),
+            },
             limit_seconds: match (search, &self.searched, self.problem.vector()) {
                 (Search::BinaryBySize, ..) | (_, Searched::Homogeneous(..), Some(_)) => {
                     LIMIT_BESIDE_BETTER_SECONDS

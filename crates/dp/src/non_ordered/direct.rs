@@ -19,7 +19,7 @@ use super::NonOrderedError;
 use super::arrangement::{Arrangement, Receivers, descending};
 use super::orders::{Orders, optimal_at_any_costs};
 use super::sorted::ORDER_CELLS;
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, shares_one_law};
 use crate::optimum::{SETTLING_CELLS, finds_consecutive, ordered_tree};
 use crate::wider::{self, Class, Overlapping};
 use crate::{DpError, Progress, default_method, optimal, optimal_ordered};
@@ -35,7 +35,8 @@ use tuwtree_model::{
 ///
 /// With a given root never slower than the best adjacent tree, even with `most = 0`, since here
 /// everybody may copy first. With [`Root::Best`] it is the better of those with the root of a largest
-/// block and with the best root for `most = 0`.
+/// block and with the best root for `most = 0`; where costs differ from pair to pair, also of those with the
+/// latter root.
 ///
 /// # Errors
 /// [`NonOrderedError`]; [`DpError::NoOrderedTree`] if none of these trees has the links.
@@ -43,8 +44,8 @@ use tuwtree_model::{
 /// # Complexity
 /// Some [`ORDER_CELLS`] table cells, `most + 1` times; beyond them that of
 /// [`optimal`](crate::optimal) for three times as many processors. Where costs differ from pair to pair,
-/// `most + 2` times that of [`levels::optimal`](crate::levels::optimal) or
-/// [`optimal_per_pair`](crate::optimal_per_pair).
+/// `most + 1` times that of [`levels::optimal`](crate::levels::optimal) or
+/// [`optimal_per_pair`](crate::optimal_per_pair) for each root.
 ///
 /// # Example
 /// Root 2 copies for 1000, while 0 and 1 come together, and receives both: 100 + 6 more. In an ordered
@@ -121,36 +122,61 @@ fn at_any_costs(
     progress: &dyn Progress,
 ) -> Result<Tree, NonOrderedError> {
     let orders = Orders::of(problem)?;
-    let receiver = orders.likely_root();
-    let mut best: Option<(Time, Tree)> = None;
-    let mut without_tree = None;
-    let mut consider = |tree: Result<Tree, NonOrderedError>| {
+    let mut best = Fastest { problem, found: None, without_tree: None };
+    let mut roots = vec![orders.likely_root()];
+    if problem.root() == Root::Best {
+        let found = optimal_at_any_costs(problem, None, ORDER_CELLS, progress);
+        let tree = found.map(|found| found.tree).map_err(NonOrderedError::from);
+        match &tree {
+            Ok(tree) if !shares_one_law(problem) && !roots.contains(&tree.root()) => {
+                roots.push(tree.root());
+            }
+            _ => {}
+        }
+        best.consider(tree)?;
+    }
+    for root in roots {
+        let mut largest = descending(orders.sizes(), root);
+        largest.retain(|&rank| direct_message(problem, rank, root).is_ok());
+        for senders in 0..=most.min(largest.len()) {
+            best.consider(with_rest(problem, (root, &largest[..senders]), progress))?;
+        }
+    }
+    best.tree()
+}
+
+/// The fastest of some trees, of several the first.
+struct Fastest<'a> {
+    problem: &'a Problem,
+    found: Option<(Time, Tree)>,
+    /// Why there was none in the first place where links are missing.
+    without_tree: Option<DpError>,
+}
+
+impl Fastest<'_> {
+    /// One more tree, if links are not missing for it.
+    fn consider(&mut self, tree: Result<Tree, NonOrderedError>) -> Result<(), NonOrderedError> {
         match tree {
             Ok(tree) => {
-                let time = completion_time(&tree, problem)?;
-                if best.as_ref().is_none_or(|best| time < best.0) {
-                    best = Some((time, tree));
+                let time = completion_time(&tree, self.problem)?;
+                if self.found.as_ref().is_none_or(|found| time < found.0) {
+                    self.found = Some((time, tree));
                 }
             }
             Err(NonOrderedError::Ordered(
                 error @ (DpError::NoOrderedTree { .. } | DpError::NoTree(_)),
             )) => {
-                without_tree.get_or_insert(error);
+                self.without_tree.get_or_insert(error);
             }
             Err(error) => return Err(error),
         }
         Ok(())
-    };
-    if problem.root() == Root::Best {
-        let found = optimal_at_any_costs(problem, None, ORDER_CELLS, progress);
-        consider(found.map(|found| found.tree).map_err(NonOrderedError::from))?;
     }
-    let mut largest = descending(orders.sizes(), receiver);
-    largest.retain(|&rank| direct_message(problem, rank, receiver).is_ok());
-    for senders in 0..=most.min(largest.len()) {
-        consider(with_rest(problem, (receiver, &largest[..senders]), progress))?;
+
+    fn tree(self) -> Result<Tree, NonOrderedError> {
+        let Fastest { found, without_tree, .. } = self;
+        found.map(|found| found.1).ok_or_else(|| without_tree.expect("a tree is considered").into())
     }
-    best.map(|best| best.1).ok_or_else(|| without_tree.expect("no direct senders are tried").into())
 }
 
 /// lambda and occupancy of the message with a processor's own block to the root.

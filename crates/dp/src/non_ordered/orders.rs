@@ -10,7 +10,7 @@
 //! linear, shared by all pairs        consecutive                  as [`optimal_ordered`]
 //! by size, shared by all pairs       consecutive, or copy-first   O(p^3) times the distinct copies, or O(p^3)
 //! levels, groups of adjacent places  copy-first                   O(p^3)
-//! others                             copy-first                   O(p^4), on levels that are not linear O(p^5)
+//! others                             copy-first                   O(p^4), on `h` levels O(p^4 h)
 //! ```
 
 use super::arrangement::{Arrangement, by_falling_blocks};

@@ -30,36 +30,48 @@ impl Levels {
         meter: &mut Meter<'_>,
         time: impl Fn(&Levels, (Rank, Rank, Rank)) -> f64 + Sync,
     ) -> Result<Levels, DpError> {
-        Levels::fill_ranges((first, width), meter, |shorter, (i, j), times| {
-            for (root, entry) in (i..).zip(times) {
-                *entry = time(shorter, (i, j, root));
-            }
-        })
+        let mut table = Levels::empty((first, width));
+        while !table.is_full() {
+            table.extend(meter, |shorter, (i, j), times| {
+                for (root, entry) in (i..).zip(times) {
+                    *entry = time(shorter, (i, j, root));
+                }
+            })?;
+        }
+        Ok(table)
     }
 
-    /// The same with all roots of a range at once: `times(shorter, (i, j), entries)` sets these, from `i` to
-    /// `j`, which are 0.
+    /// The table of these processors that has no ranges yet.
+    pub(crate) fn empty((first, width): (Rank, usize)) -> Levels {
+        Levels { first, width, levels: Vec::with_capacity(width) }
+    }
+
+    /// Whether it has all ranges.
+    pub(crate) fn is_full(&self) -> bool {
+        self.levels.len() == self.width
+    }
+
+    /// Adds the ranges of one processor more than those before: `times(shorter, (i, j), entries)` sets the times
+    /// of one, which are 0, by root from `i` to `j`.
     ///
     /// # Errors
     /// As [`fill`](Self::fill).
-    pub(crate) fn fill_ranges(
-        (first, width): (Rank, usize),
+    pub(crate) fn extend(
+        &mut self,
         meter: &mut Meter<'_>,
         times: impl Fn(&Levels, (Rank, Rank), &mut [f64]) + Sync,
-    ) -> Result<Levels, DpError> {
-        let mut table = Levels { first, width, levels: Vec::with_capacity(width) };
-        for roots in 1..=width {
-            let mut level = zeros::<f64>((width + 1 - roots) * roots)?;
-            if roots > 1 {
-                level.par_chunks_mut(roots).enumerate().for_each(|(start, entries)| {
-                    let i = first + start;
-                    times(&table, (i, i + roots - 1), entries);
-                });
-            }
-            meter.row_done(level.len())?;
-            table.levels.push(level);
+    ) -> Result<(), DpError> {
+        let roots = self.levels.len() + 1;
+        let mut level = zeros::<f64>((self.width + 1 - roots) * roots)?;
+        if roots > 1 {
+            level.par_chunks_mut(roots).enumerate().for_each(|(start, entries)| {
+                let i = self.first + start;
+                times(self, (i, i + roots - 1), entries);
+            });
         }
-        Ok(table)
+        meter.row_done(level.len())?;
+        self.levels.push(level);
+        Ok(())
     }
 
     /// Whether a range lies within the processors of the table.

@@ -132,6 +132,18 @@ const MOST: usize = 1 << 16;
 
 /// A problem's links, once it is known to fit.
 fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result<Links, DpError> {
+    check_memory(problem, trees, progress)?;
+    let links = Links::new(problem)?;
+    problem.check_links()?;
+    Ok(links)
+}
+
+/// Fails unless the operation goes along trees, and their tables fit.
+fn check_memory(
+    problem: &Problem,
+    trees: PairTrees,
+    progress: &dyn Progress,
+) -> Result<(), DpError> {
     let operation = problem.operation();
     if !operation.is_rooted() {
         return Err(DpError::Rootless { operation });
@@ -143,9 +155,7 @@ fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result
         let most = most_processors_per_pair(allowed, root, trees);
         return Err(DpError::DoesNotFit { processors, needed, allowed, most });
     }
-    let links = Links::new(problem)?;
-    problem.check_links()?;
-    Ok(links)
+    Ok(())
 }
 
 /// An optimal ordered tree, whatever the operation: least completion time over all ordered trees (as
@@ -211,16 +221,37 @@ pub fn default_pair_method(problem: &Problem) -> PairMethod {
 /// The same over the ordered trees in which everybody copies first, whether or not latency overlaps, with a
 /// given root that is busy until some time, if any, no earlier than its copy is done.
 ///
-/// # Errors, panics, complexity
-/// As [`optimal_per_pair`] by [`default_pair_method`].
+/// # Errors, panics
+/// As [`optimal_per_pair`].
+///
+/// # Complexity
+/// O(p^4 h) on the `h` levels of a machine, linear or not; for other costs that of [`PairMethod::Hinges`].
 pub(crate) fn optimal_copying_first(
     problem: &Problem,
     busy: Option<(Rank, f64)>,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
-    let method = default_pair_method(problem);
-    let links = links(problem, PairTrees::AnyDegree(method), progress)?;
+    let (links, method) = match problem.costs().hierarchy() {
+        Some(machine) => {
+            let method = PairMethod::Plain;
+            check_memory(problem, PairTrees::AnyDegree(method), progress)?;
+            (Links::of_levels(problem, machine)?, method)
+        }
+        None => {
+            let method = PairMethod::Hinges;
+            (links(problem, PairTrees::AnyDegree(method), progress)?, method)
+        }
+    };
     by_method(problem, &links.copying_first(busy), method, progress)
+}
+
+/// Fails if the best senders of all groups take more memory than there is.
+fn check_groups(links: &Links, progress: &dyn Progress) -> Result<(), DpError> {
+    let allowed = progress.memory_allowed();
+    match links.groups() {
+        Some(groups) if groups.memory() > allowed => Err(DpError::MemoryExhausted { allowed }),
+        _ => Ok(()),
+    }
 }
 
 /// An optimal tree by a method that admits the costs.
@@ -233,6 +264,7 @@ fn by_method(
     let last = links.processors() - 1;
     match method {
         PairMethod::Plain => {
+            check_groups(links, progress)?;
             let mut meter = Meter::new(progress, levels::level_cells(last + 1) as usize);
             let table = plain::ordered(links, &mut meter)?;
             optimum(problem, links, |i, j, r| table.get(i, j, r))

@@ -89,10 +89,30 @@ fn six_orders(problem: &Problem) -> Vec<Vec<Rank>> {
 }
 
 /// The least time over the trees in which the root first receives up to `most` of the largest blocks, and the
-/// rest along an ordered tree; and for an open root over all ordered ones.
+/// rest along an ordered tree; for an open root also over all ordered ones, and where costs differ with the
+/// root of a best one of these.
 fn least_with_direct(problem: &Problem, most: usize) -> f64 {
+    let (root, _) = root_and_others(problem);
+    let with_root = least_with_direct_to(root, problem, most);
+    if problem.root() != Root::Best {
+        return with_root;
+    }
+    let ordered = least_of_orders(&[(0..problem.processors()).collect()], problem);
+    let first = sorted(problem, &[BlockOrder::Ranks], &());
+    match (first, class(problem)) {
+        (Ok(first), Class::CopyFirst) => {
+            assert_eq!(time(&first, problem), ordered);
+            with_root.min(ordered).min(least_with_direct_to(first.root(), problem, most))
+        }
+        _ => with_root.min(ordered),
+    }
+}
+
+/// The same with this root.
+fn least_with_direct_to(root: Rank, problem: &Problem, most: usize) -> f64 {
     let ranks: Vec<Rank> = (0..problem.processors()).collect();
-    let (root, mut largest) = root_and_others(problem);
+    let (_, mut largest) =
+        root_and_others(&problem.with_root(Root::Given(root)).expect("a processor"));
     largest.retain(|&rank| {
         let bytes = problem.blocks().unwrap().block(rank);
         bytes > 0 && problem.edge(rank, root, bytes).is_ok()
@@ -114,11 +134,7 @@ fn least_with_direct(problem: &Problem, most: usize) -> f64 {
         let suit = all.filter(|tree| starts_with(tree, direct) && rest_is_ordered(tree, direct));
         trees.extend(suit.cloned());
     }
-    let found = least(&trees, problem);
-    match problem.root() {
-        Root::Best => found.min(least_of_orders(&[ranks], problem)),
-        Root::Given(_) | Root::None => found,
-    }
+    least(&trees, problem)
 }
 
 /// The tree's time is the least; where there is none, no tree has the links.

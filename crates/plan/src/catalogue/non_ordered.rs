@@ -8,7 +8,7 @@ use super::ordered::of_law;
 use super::{CatalogueRow, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched, seconds_of_cells};
-use crate::request::{Built, Request, Search, Wanted, WiderMethod};
+use crate::request::{Built, Request, Search, Wanted, WiderMethod, seconds_on_levels};
 use std::time::{Duration, Instant};
 use tuwtree_dp::non_ordered::{
     self, BlockOrder, MOST_WORK, NonOrderedError, ORDER_CELLS, STEP_CELLS, WORK_AT_ONCE,
@@ -16,7 +16,7 @@ use tuwtree_dp::non_ordered::{
 };
 use tuwtree_dp::wider::{self, Class, Engine, LawBySize, Overlapping};
 use tuwtree_dp::{
-    DpError, PairTrees, SETTLING_CELLS, default_method, default_pair_method, levels, memory_needed,
+    DpError, PairMethod, PairTrees, SETTLING_CELLS, default_method, levels, memory_needed,
     memory_needed_per_pair,
 };
 use tuwtree_model::{BlockSizes, ClosedSet, Order, Ports, Problem, Root, Tree};
@@ -186,7 +186,11 @@ fn expense_of_rests(problem: &Problem, wanted: Wanted) -> Result<Expense, NoTree
             Err(_) => of_order(&open, ORDER_CELLS),
         },
     };
-    expense(of_rest, MOST_DIRECT + 2, wanted)
+    let roots = match (problem.root(), shares_one_law(problem)) {
+        (Root::Best, false) => 2,
+        _ => 1,
+    };
+    expense(of_rest, roots * (MOST_DIRECT + 1) + 1, wanted)
 }
 
 /// The problem with the best root, whose tables are the largest.
@@ -219,9 +223,15 @@ fn of_order(problem: &Problem, most_cells: u64) -> Result<(u64, f64), DpError> {
             let class = class_by_size(problem, most_cells);
             return of_law(&LawBySize::shared(problem, sizes), class, root);
         }
-        let method = default_pair_method(problem);
+        let (method, seconds) = match problem.costs().hierarchy() {
+            Some(machine) => (PairMethod::Plain, seconds_on_levels(machine, processors)),
+            None => {
+                let method = PairMethod::Hinges;
+                (method, Search::PerPair(method).estimated_seconds(processors))
+            }
+        };
         let bytes = memory_needed_per_pair(processors, root, PairTrees::AnyDegree(method));
-        return Ok((bytes, Search::PerPair(method).estimated_seconds(processors)));
+        return Ok((bytes, seconds));
     };
     let overlapping = Overlapping::from(costs);
     let outlay = wider::outlay(sizes, &overlapping, root, SETTLING_CELLS)?;
