@@ -93,8 +93,8 @@ pub enum Algorithm {
     NativePersistent,
     /// The adaptive tree, constructed anew in each call by all processes together.
     Distributed,
-    /// The adaptive tree, set up once through the interface of the libraries: with a communicator of its
-    /// own, and agreement on all arguments.
+    /// The adaptive tree, set up once through the interface of the libraries, the first operation on its
+    /// communicator: with a private one, and agreement on all arguments.
     DistributedPersistent,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),

@@ -12,7 +12,8 @@
  * handler has been called with it; tuwtree_error_text tells more, and where the handler ends the
  * job, so does standard error.
  *
- * The first call on a communicator is collective even where it is not said, since it duplicates it.
+ * The first call on a communicator is collective even where it is not said, since it makes a private
+ * one of the same processes. Attributes of the given one are not copied.
  */
 #ifndef TUWTREE_MPI_H
 #define TUWTREE_MPI_H

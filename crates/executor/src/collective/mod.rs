@@ -1,7 +1,7 @@
 //! Collective operations for programs: gather and scatter with MPI's own arguments.
 //!
-//! [`Collectives`] is what a communicator carries for them: a duplicate, on which nobody else's
-//! messages are, and the [`Settings`]. [`Collectives::run`] performs an operation once;
+//! [`Collectives`] is what a communicator carries for them: one of the same processes, on which nobody
+//! else's messages are, and the [`Settings`]. [`Collectives::run`] performs an operation once;
 //! [`Collectives::init`] sets one up that is started many times ([`Persistent`]).
 //!
 //! # One-shot algorithms
@@ -18,6 +18,7 @@ mod error;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
 mod persistent;
+mod rounds;
 
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
@@ -27,23 +28,31 @@ pub use persistent::Persistent;
 use crate::planning;
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, Setting, Settings};
-use crate::sys::{Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError};
+use crate::sys::{
+    Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError, Reuse,
+};
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
 use std::path::PathBuf;
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, ClosedSet, Costs, Operation, Rank};
 use tuwtree_schedule::Schedule;
 
 /// Tags of the messages on the private communicator. Operations that are performed once follow one
-/// another in the same order everywhere, and leave no message behind: they share theirs.
+/// another in the same order everywhere, and leave no message behind: they share theirs. Each operation
+/// that is set up has tags of its own.
 mod tag {
     use std::ffi::c_int;
     /// Building trees.
     pub(super) const CONSTRUCTION: c_int = 0;
     /// Data.
     pub(super) const DATA: c_int = 1;
+    /// What is agreed on and handed out.
+    pub(super) const ROUNDS: c_int = 2;
+    /// The first that operations have to themselves.
+    pub(super) const FIRST_FREE: u32 = 3;
 }
 
 /// What a communicator carries for collective operations.
@@ -54,6 +63,11 @@ mod tag {
 pub struct Collectives {
     comm: Rc<Communicator>,
     settings: RefCell<Rc<Settings>>,
+    /// Where the messages of operations that are set up next are: the same communicator until its tags
+    /// are used up.
+    operations: RefCell<Rc<Communicator>>,
+    /// The first tag there that no operation has; the same at all processors.
+    next_tag: Cell<u32>,
     /// What the last one-shot operation was performed by: programs call for the same again.
     once: RefCell<Option<Box<Once>>>,
     /// At processors that have been the root of a given schedule, the last such, with its file.
@@ -68,8 +82,11 @@ impl Collectives {
     /// What MPI returns; settings that make no sense, at all processors.
     pub fn new(comm: Communicator) -> Result<Collectives, CollectiveError> {
         let settings = Settings::of_environment(&comm)?.map_err(CollectiveError::of_settings)?;
+        let comm = Rc::new(comm);
         Ok(Collectives {
-            comm: Rc::new(comm),
+            operations: RefCell::new(Rc::clone(&comm)),
+            next_tag: Cell::new(tag::FIRST_FREE),
+            comm,
             settings: RefCell::new(Rc::new(settings)),
             once: RefCell::new(None),
             schedule: RefCell::new(None),
@@ -108,8 +125,7 @@ impl Collectives {
         if settings.algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
             let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::new(self)));
-            let once = Manner::once(settings.mode, tag::DATA);
-            persistent::set_up(&call, &self.comm, once)?.run()?;
+            persistent::set_up(&call, Reuse::Once)?.run()?;
             return Ok(Algorithm::Schedule);
         }
         let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::taken_from(self)));
@@ -124,16 +140,38 @@ impl Collectives {
     }
 
     /// Sets up an operation that is started many times. Collective; messages of several such do not
-    /// meet, since each has a duplicate of the communicator to itself.
+    /// meet, since each has tags to itself.
     ///
     /// # Errors
     /// [`CollectiveError`], at all processors if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
         let settings = self.settings();
         let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
-        let own = Rc::new(self.comm.duplicate_again()?);
-        persistent::set_up(&call, &own, Manner::again(settings.mode))
+        persistent::set_up(&call, Reuse::Again)
     }
+
+    /// A communicator and the first of so many tags on it that no other operation has, or if this one is
+    /// performed at once, has as yet. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns, where the tags of a communicator are used up and it has no other.
+    fn tags(&self, count: u32, reuse: Reuse) -> Result<(Rc<Communicator>, c_int), CollectiveError> {
+        let mut first = self.next_tag.get();
+        if !fits(first, count, self.comm.largest_tag()) {
+            self.operations.replace(Rc::new(self.comm.duplicate_again()?));
+            first = 0;
+        }
+        self.next_tag.set(match reuse {
+            Reuse::Once => first,
+            Reuse::Again => first.saturating_add(count),
+        });
+        Ok((Rc::clone(&self.operations.borrow()), first as c_int))
+    }
+}
+
+/// Whether there are so many tags from `first` on.
+fn fits(first: u32, count: u32, largest: u32) -> bool {
+    u64::from(first) + u64::from(count) <= u64::from(largest) + 1
 }
 
 /// What a one-shot operation is performed by, and which one it was.
@@ -409,7 +447,7 @@ impl<'c, 'a> Call<'c, 'a> {
             // Of whatever size. (Open MPI complains of large messages that are received into nothing.)
             let sources = node.children.iter().map(|child| child.rank).chain(node.parent);
             for source in sources {
-                comm.receive_and_forget(source, tag::DATA)?;
+                comm.receive_any(source, tag::DATA)?;
             }
             return checked;
         }
@@ -472,4 +510,15 @@ fn without_data(node: Node, is_outward: bool, empty: EmptyMessages) -> (Node, Em
     node.children.iter_mut().for_each(|child| child.bytes = 0);
     node.bytes = 0;
     (node, EmptyMessages::Sent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_tag_is_used_and_none_beyond() {
+        assert!(fits(3, 5, 7) && fits(8, 0, 7) && fits(0, u32::MAX, u32::MAX));
+        assert!(!fits(4, 5, 7) && !fits(u32::MAX, 1, u32::MAX - 1));
+    }
 }

@@ -23,7 +23,7 @@ use crate::sys::{
 };
 use std::ops::Range;
 use std::rc::Rc;
-use tuwtree_measure::{Algorithm, Pace, Prediction};
+use tuwtree_measure::{Algorithm, Pace, Prediction, median};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
@@ -31,6 +31,9 @@ use tuwtree_model::{
 };
 use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{OfTreeError, Schedule};
+
+/// How often setting up once more is timed.
+const FURTHER: usize = 5;
 
 /// How often each algorithm is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,9 @@ pub struct Timed {
     /// What planning and setting up took until the last processor was done; 0 where there is nothing
     /// to plan.
     pub planning_seconds: f64,
+    /// What it takes to set up the same once more where the first has left what they share: the median of
+    /// some; none for what shares nothing.
+    pub further_seconds: Option<f64>,
     /// What the model says that it takes; none where it says nothing.
     pub predicted: Option<Prediction>,
     /// For each repetition the time until the last processor was done.
@@ -191,8 +197,14 @@ impl MeasuredProblem {
             let Some((performer, tree)) = set_up else { continue };
             let predicted = self.predicted(algorithm, tree.as_ref());
             let planning_seconds = if performer.is_planned() { span.seconds } else { 0.0 };
-            let timed =
-                Timed { algorithm, planning_seconds, predicted, seconds: Vec::new(), late: 0 };
+            let timed = Timed {
+                algorithm,
+                planning_seconds,
+                further_seconds: performer.further_seconds(starts)?,
+                predicted,
+                seconds: Vec::new(),
+                late: 0,
+            };
             contestants.push(Contestant {
                 timed,
                 performer,
@@ -271,9 +283,9 @@ impl MeasuredProblem {
             }
             // All that a program waits for that sets up its first operation on a communicator.
             Algorithm::DistributedPersistent => {
-                let collectives = collectives()?;
-                let persistent = collectives.init(&arguments(output))?;
-                (Performer::DistributedPersistent(persistent), None)
+                let (collectives, arguments) = (collectives()?, arguments(output));
+                let persistent = collectives.init(&arguments)?;
+                (Performer::DistributedPersistent(persistent, collectives, arguments), None)
             }
             Algorithm::Tree(construction, pace) => {
                 let Some(tree) = self.agreed_tree(construction, communicator)? else {
@@ -402,7 +414,7 @@ enum Performer<'a> {
     Native(Arguments<'a>),
     NativePersistent(NativeRequest<'a>),
     Distributed(Collectives, Arguments<'a>),
-    DistributedPersistent(Persistent<'a>),
+    DistributedPersistent(Persistent<'a>, Collectives, Arguments<'a>),
     Tree(Box<Execution>),
 }
 
@@ -414,9 +426,26 @@ impl Performer<'_> {
             // Each call builds its tree.
             Performer::Distributed(..) => false,
             Performer::NativePersistent(_)
-            | Performer::DistributedPersistent(_)
+            | Performer::DistributedPersistent(..)
             | Performer::Tree(_) => true,
         }
+    }
+
+    /// What it takes to set the operation up once more on its communicator, if that is shared.
+    /// Collective.
+    fn further_seconds(&self, starts: &mut Starts) -> Result<Option<f64>, BenchError> {
+        let Performer::DistributedPersistent(_, collectives, arguments) = self else {
+            return Ok(None);
+        };
+        let mut seconds = Vec::new();
+        for _ in 0..FURTHER {
+            let span = starts.timed(0.0, || -> Result<(), BenchError> {
+                collectives.init(arguments)?;
+                Ok(())
+            })?;
+            seconds.push(span.seconds);
+        }
+        Ok(median(&seconds))
     }
 
     fn perform(
@@ -442,7 +471,7 @@ impl Performer<'_> {
             Performer::Distributed(collectives, arguments) => {
                 collectives.run(arguments)?;
             }
-            Performer::DistributedPersistent(persistent) => persistent.run()?,
+            Performer::DistributedPersistent(persistent, ..) => persistent.run()?,
             Performer::Tree(execution) => execution.run()?,
         }
         Ok(())

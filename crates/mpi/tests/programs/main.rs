@@ -32,6 +32,77 @@ fn a_c_program_uses_all_of_the_interface() {
 }
 
 #[test]
+fn setting_up_leaves_attributes_messages_and_handlers_of_the_program_alone() {
+    let program = compile("setups.c", Build::Shared);
+    for algorithm in ["adaptive", "linear", "native"] {
+        for count in [1, 2, 5] {
+            let environment = [("TUWTREE_ALGORITHM", algorithm.to_owned())];
+            let output = run(count, &program, &["untouched"], &environment);
+            assert!(output.status.success(), "{algorithm}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn more_operations_than_communicators_are_under_way_at_once() {
+    // MPICH has 2048 communicators.
+    let program = compile("setups.c", Build::Shared);
+    for count in [1, 3] {
+        let output = run(count, &program, &["many", "3000"], &[]);
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+/// How many messages each process sends, its own and those that the MPI library sends by itself.
+fn sent_messages(processors: usize, operations: usize, algorithm: &str) -> Vec<u64> {
+    let directory = tempfile::tempdir().unwrap();
+    let prefix = directory.path().join("sent");
+    let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let environment = [
+        set("TUWTREE_ALGORITHM", algorithm),
+        set("TUWTREE_MACHINE", &machine("vsc3.toml")),
+        set("OMPI_MCA_pml_monitoring_enable", "1"),
+        set("OMPI_MCA_pml_monitoring_enable_output", "3"),
+        set("OMPI_MCA_pml_monitoring_filename", prefix.to_str().unwrap()),
+    ];
+    let environment: Vec<(&str, String)> =
+        environment.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    let program = compile("setups.c", Build::Shared);
+    let output = run(processors, &program, &["count", &operations.to_string()], &environment);
+    assert!(output.status.success(), "{output:?}");
+    // For each receiver a line with tabs: E, from, to, bytes, "3 msgs sent".
+    let count = |line: &str| -> Option<u64> {
+        let counted = line.strip_prefix('E')?.split('\t').nth(4)?;
+        counted.split(' ').next()?.parse().ok()
+    };
+    (0..processors)
+        .map(|rank| {
+            let text = fs::read_to_string(format!("{}.{rank}.prof", prefix.display())).unwrap();
+            text.lines().filter_map(count).sum()
+        })
+        .collect()
+}
+
+#[test]
+fn setting_up_an_operation_after_the_first_takes_at_most_three_log_p_messages_of_each_process() {
+    if !launch::is_open_mpi() {
+        eprintln!("skipped: only Open MPI counts the messages of a process");
+        return;
+    }
+    for processors in [2_usize, 5, 8, 13] {
+        let rounds = u64::from(processors.next_power_of_two().ilog2());
+        for algorithm in ["adaptive", "adaptive-data-size", "linear", "auto"] {
+            let [few, more] = [2, 12].map(|count| sent_messages(processors, count, algorithm));
+            for (rank, (few, more)) in few.into_iter().zip(more).enumerate() {
+                let each = (more - few) / 10;
+                let context = format!("{algorithm}, rank {rank} of {processors}: {each}");
+                assert!(each <= 3 * rounds && each > 0, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_static_library_and_the_header_in_cpp_do_as_well() {
     for program in [compile("header.cpp", Build::Shared), compile("header.cpp", Build::Static)] {
         let output = run(3, &program, &[], &[]);
