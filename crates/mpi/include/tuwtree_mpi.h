@@ -80,6 +80,7 @@ int tuwtree_free(tuwtree_request *request);
  *   algorithm   adaptive (adaptive-gather-time),                   TUWTREE_ALGORITHM
  *               adaptive-data-size, adaptive-completion-time,
  *               linear, native, schedule, auto
+ *               (auto if a machine is known, else native)
  *   mode        eager (the default), strict                        TUWTREE_MODE
  *   machine     the file of a machine document, for                TUWTREE_MACHINE
  *               adaptive-completion-time and auto

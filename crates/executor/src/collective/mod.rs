@@ -133,10 +133,11 @@ impl Collectives {
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
-        if settings.algorithm == Algorithm::Auto {
+        let algorithm = settings.algorithm();
+        if algorithm == Algorithm::Auto {
             return self.run_planned(arguments, &settings);
         }
-        if settings.algorithm == Algorithm::Schedule {
+        if algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
             let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::new(self)));
             persistent::set_up(&call, Reuse::Once)?.run()?;
@@ -144,7 +145,7 @@ impl Collectives {
         }
         let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::taken_from(self)));
         let wrong = call.parsed.as_ref().err().cloned();
-        let done = call.run_by(settings.algorithm).map(|()| settings.algorithm);
+        let done = call.run_by(algorithm).map(|()| algorithm);
         // What is wrong here comes first.
         wrong.map_or(done, Err)
     }

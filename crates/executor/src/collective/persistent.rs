@@ -214,7 +214,7 @@ impl OperationSetup<'_, '_, '_> {
     /// How the operation is performed by the algorithm of the settings. Collective.
     fn way(&self) -> Result<Way, CollectiveError> {
         let Call { settings, .. } = self.call;
-        match settings.algorithm {
+        match settings.algorithm() {
             Algorithm::Native => self.stated().map(|_| Way::Native),
             Algorithm::Auto => self.chosen(),
             Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),

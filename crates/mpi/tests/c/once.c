@@ -186,7 +186,6 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(tuwtree_set(comm, "machine", argc > 3 ? argv[3] : ""));
-    OK(tuwtree_set(comm, "algorithm", "auto"));
     counts = room(size);
     displs = room(size);
     memset(counts, 0, (size_t)size * sizeof(int));

@@ -48,7 +48,8 @@ fn more_operations_than_communicators_are_under_way_at_once() {
     // MPICH has 2048 communicators.
     let program = compile("setups.c", Build::Shared);
     for count in [1, 3] {
-        let output = run(count, &program, &["many", "3000"], &[]);
+        let environment = [("TUWTREE_ALGORITHM", "adaptive".to_owned())];
+        let output = run(count, &program, &["many", "3000"], &environment);
         assert!(output.status.success(), "{output:?}");
     }
 }
@@ -227,7 +228,11 @@ fn faults_end_the_job_with_one_message_that_says_what_is_wrong() {
         vec![("TUWTREE_ALGORITHM", "schedule".to_owned()), ("TUWTREE_SCHEDULE", path.to_owned())]
     };
     let cases = [
-        ("counts", vec![], "tuwtree: rank 2 states 8 bytes; the root expects 4 from it"),
+        (
+            "counts",
+            vec![("TUWTREE_ALGORITHM", "adaptive".to_owned())],
+            "tuwtree: rank 2 states 8 bytes; the root expects 4 from it",
+        ),
         (
             "persistent-counts",
             vec![("TUWTREE_ALGORITHM", "linear".to_owned())],
