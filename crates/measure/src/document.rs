@@ -96,6 +96,9 @@ pub enum Algorithm {
     /// The adaptive tree, set up once through the interface of the libraries, the first operation on its
     /// communicator: with a private one, and agreement on all arguments.
     DistributedPersistent,
+    /// What takes least by the machine's costs, the library's own call or a tree that calls before have
+    /// planned: calls of the libraries by themselves, once a machine is known.
+    Auto,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),
 }
@@ -134,6 +137,7 @@ impl Algorithm {
             Algorithm::NativePersistent,
             Algorithm::Distributed,
             Algorithm::DistributedPersistent,
+            Algorithm::Auto,
         ]
         .into_iter()
         .chain(trees)
@@ -148,6 +152,7 @@ impl Algorithm {
             Algorithm::NativePersistent => "native-persistent".into(),
             Algorithm::Distributed => "distributed".into(),
             Algorithm::DistributedPersistent => "distributed-persistent".into(),
+            Algorithm::Auto => "auto".into(),
             Algorithm::Tree(construction, pace) => {
                 format!("{}-{}", construction.name(), pace.name()).into()
             }
@@ -172,6 +177,7 @@ impl Algorithm {
             (Algorithm::NativePersistent, _) => "MPI_Gatherv_init, started",
             (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
             (Algorithm::DistributedPersistent, _) => "adaptive tree, all of its set-up counted",
+            (Algorithm::Auto, _) => "what is best, as earlier calls have planned it",
             (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
             (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
         }
@@ -232,7 +238,8 @@ impl Measurements {
     /// or synchronized starts.
     pub fn version(&self) -> u64 {
         let is_newer = |one: &Series| {
-            let algorithm = one.algorithm == Algorithm::DistributedPersistent;
+            let algorithm =
+                matches!(one.algorithm, Algorithm::DistributedPersistent | Algorithm::Auto);
             algorithm || one.predicted.is_some() || one.late.is_some()
         };
         if self.series.iter().any(is_newer) { 2 } else { 1 }
@@ -458,8 +465,8 @@ impl TryFrom<Fields> for Measurements {
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match read.version() > fields.version {
             true => Err(
-                "version 1 has no predicted times, late starts and \"distributed-persistent\"; \
-                         they need version 2"
+                "version 1 has no predicted times, late starts, \"distributed-persistent\" and \
+                         \"auto\"; they need version 2"
                     .into(),
             ),
             false => Ok(read),

@@ -90,8 +90,13 @@ impl Collectives {
     /// What MPI returns; settings that make no sense, at all processors.
     pub fn new(comm: Communicator) -> Result<Collectives, CollectiveError> {
         let settings = Settings::of_environment(&comm)?.map_err(CollectiveError::of_settings)?;
+        Ok(Collectives::with(comm, settings))
+    }
+
+    /// Collective operations on this communicator with these settings, the same at all processors.
+    pub fn with(comm: Communicator, settings: Settings) -> Collectives {
         let comm = Rc::new(comm);
-        Ok(Collectives {
+        Collectives {
             operations: RefCell::new(Rc::clone(&comm)),
             next_tag: Cell::new(tag::FIRST_FREE),
             comm,
@@ -99,7 +104,7 @@ impl Collectives {
             once: RefCell::new(None),
             plans: Plans::default(),
             schedule: RefCell::new(None),
-        })
+        }
     }
 
     /// The private communicator.

@@ -24,7 +24,7 @@ use crate::sys::{
 use std::ops::Range;
 use std::rc::Rc;
 use tuwtree_measure::{Algorithm, Pace, Prediction, median};
-use tuwtree_model::document::TreeDocument;
+use tuwtree_model::document::{Machine, TreeDocument};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
     completion_time, judged_time,
@@ -67,6 +67,8 @@ pub struct Timed {
     /// What it takes to set up the same once more where the first has left what they share: the median of
     /// some; none for what shares nothing.
     pub further_seconds: Option<f64>,
+    /// What the first calls took, where these plan for those that follow.
+    pub first_seconds: Vec<f64>,
     /// What the model says that it takes; none where it says nothing.
     pub predicted: Option<Prediction>,
     /// For each repetition the time until the last processor was done.
@@ -149,6 +151,15 @@ impl MeasuredProblem {
             | Algorithm::NativePersistent
             | Algorithm::Distributed
             | Algorithm::DistributedPersistent => true,
+            Algorithm::Auto => self.machine().is_some(),
+        }
+    }
+
+    /// The machine whose costs trees are planned with, if these are a machine's.
+    fn machine(&self) -> Option<&Machine> {
+        match self.problem.stated_costs() {
+            StatedCosts::Machine(machine) => Some(machine),
+            StatedCosts::Parameters(_) => None,
         }
     }
 
@@ -201,6 +212,7 @@ impl MeasuredProblem {
                 algorithm,
                 planning_seconds,
                 further_seconds: performer.further_seconds(starts)?,
+                first_seconds: Vec::new(),
                 predicted,
                 seconds: Vec::new(),
                 late: 0,
@@ -215,7 +227,10 @@ impl MeasuredProblem {
         shared.input.memory().write(0, &input);
         for _ in 0..protocol.warm_up {
             for one in &mut contestants {
-                one.play(self, communicator, starts)?;
+                let span = one.play(self, communicator, starts)?;
+                if one.timed.algorithm == Algorithm::Auto {
+                    one.timed.first_seconds.push(span.seconds);
+                }
             }
         }
         while contestants.iter().any(|one| one.timed.seconds.len() < protocol.repetitions) {
@@ -286,6 +301,12 @@ impl MeasuredProblem {
                 let (collectives, arguments) = (collectives()?, arguments(output));
                 let persistent = collectives.init(&arguments)?;
                 (Performer::DistributedPersistent(persistent, collectives, arguments), None)
+            }
+            Algorithm::Auto => {
+                let settings =
+                    settings::Settings { machine: self.machine().cloned(), ..Default::default() };
+                let collectives = Collectives::with(communicator.duplicate_again()?, settings);
+                (Performer::Distributed(collectives, arguments(output)), None)
             }
             Algorithm::Tree(construction, pace) => {
                 let Some(tree) = self.agreed_tree(construction, communicator)? else {
@@ -423,7 +444,7 @@ impl Performer<'_> {
     fn is_planned(&self) -> bool {
         match self {
             Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
-            // Each call builds its tree.
+            // Calls build their trees, or plan for others.
             Performer::Distributed(..) => false,
             Performer::NativePersistent(_)
             | Performer::DistributedPersistent(..)

@@ -403,15 +403,19 @@ fn measured(
         let wanted: Vec<Algorithm> =
             all.iter().copied().filter(|&one| is_wanted(problem, one)).collect();
         for timed in problem.timed(&wanted, protocol, communicator, starts)? {
+            let what = format!("{}, {} {mean_block}", timed.algorithm.name(), distribution.name());
             if let Some(further) = timed.further_seconds {
                 set_ups += &format!(
-                    "{}, {} {}: set up in {:.1} us at first, in {:.1} us after that\n",
-                    timed.algorithm.name(),
-                    distribution.name(),
-                    mean_block,
+                    "{what}: set up in {:.1} us at first, in {:.1} us after that\n",
                     timed.planning_seconds * 1e6,
                     further * 1e6
                 );
+            }
+            if !timed.first_seconds.is_empty() {
+                let first =
+                    timed.first_seconds.iter().map(|seconds| format!("{:.1}", seconds * 1e6));
+                let first: Vec<String> = first.collect();
+                set_ups += &format!("{what}: the first calls took {} us\n", first.join(", "));
             }
             series.push(Series {
                 distribution: *distribution,
