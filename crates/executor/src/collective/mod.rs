@@ -35,7 +35,7 @@ use crate::sys::{
 };
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
-use planned::{Plans, state_sizes};
+use planned::{KeptTree, Plans, state_sizes};
 use seats::Seat;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
@@ -430,7 +430,7 @@ impl<'c, 'a> Call<'c, 'a> {
         mut self,
         (node, fault): (Node, Option<Fault>),
         empty: EmptyMessages,
-        seat: Option<&Rc<Seat>>,
+        kept: Option<KeptTree<'_>>,
     ) -> Result<(), CollectiveError> {
         let (comm, mode, operation) = (self.comm, self.settings.mode, self.arguments.operation());
         let checked = match node.parent {
@@ -455,7 +455,7 @@ impl<'c, 'a> Call<'c, 'a> {
         let root = if is_top { node.rank } else { self.root().unwrap_or(node.rank) };
         let mut room = Room { home: self.room.home, once: self.room.once.take() };
         let Once { execution, last } = room.once_on(comm)?;
-        let seat = seat.cloned();
+        let (seat, meanwhile) = kept.map(|kept| (Rc::clone(kept.seat), kept.meanwhile)).unzip();
         let performed = Performed { operation, root, mode, empty, node, seat };
         let last_one = last.take();
         let is_same = last_one.as_ref() == Some(&performed) && has_data;
@@ -485,7 +485,12 @@ impl<'c, 'a> Call<'c, 'a> {
                 })
             }
         };
-        let done = bound.and_then(|()| execution.run());
+        let started = bound.and_then(|()| execution.start());
+        // In strict order not all is under way yet, and others might wait for it.
+        if let Some(work) = meanwhile.flatten().filter(|_| mode == Mode::Eager) {
+            work();
+        }
+        let done = started.and_then(|()| execution.wait());
         *last = (has_data && done.is_ok()).then_some(performed);
         checked?;
         match done.map_err(CollectiveError::from) {

@@ -10,10 +10,11 @@
 //!   then      plan 1 --> plan 2 -->       plan 4 -->         plan 8 -->
 //! ```
 //!
-//! The first call is the library's own. When the data of calls 1, 2, 4, 8, ... has moved, the root, which
-//! sees all sizes, hands out a new plan, for the sizes of that call: `ceil(log2 p)` short messages follow
-//! one another, and none in all the other calls. A plan stays right when sizes change, since they travel
-//! with the data; only how good it is depends on them.
+//! The first call is the library's own. In calls 1, 2, 4, 8, ... the root, which sees all sizes, hands out a
+//! new plan, for the sizes of that call: `ceil(log2 p)` short messages follow one another, and none in all
+//! the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
+//! part in that has been done. A plan stays right when sizes change, since they travel with the data; only
+//! how good it is depends on them.
 //!
 //! Call numbers are known to all, because collective calls are made by all in the same order: no process
 //! asks another whether a plan is new.
@@ -24,7 +25,7 @@ use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, round
 use crate::planning;
 use crate::play::BoundAction;
 use crate::settings::{Algorithm, Settings};
-use crate::sys::{Arguments, Handles, bytes_of, library_version};
+use crate::sys::{Arguments, Handles, MpiError, bytes_of, library_version};
 use crate::tree::{Child, Node, digest};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -110,13 +111,15 @@ impl Collectives {
         let key = (is_outward, root);
         let Some(mut plan) = self.plans.take(key) else { return Ok(native()?) };
         plan.calls += 1;
+        let mut renewal =
+            Renewal { collectives: self, arguments, settings, root, list: None, sizes: None };
         let done = match plan.way {
             Way::Native => native().map_err(CollectiveError::from),
-            _ => plan.perform(self, arguments, settings).map(|()| Algorithm::Auto),
+            _ => plan.perform(&mut renewal).map(|()| Algorithm::Auto),
         };
         // Whatever has failed here, the others go on, and count this call.
         let renewed = match plan.calls.is_power_of_two() {
-            true => plan.renew(self, arguments, settings, root),
+            true => plan.renew(renewal),
             false => Ok(()),
         };
         self.plans.known.borrow_mut().insert(key, plan);
@@ -124,20 +127,55 @@ impl Collectives {
     }
 }
 
+/// The plan that the root hands out in a call.
+struct Renewal<'c, 'a> {
+    collectives: &'c Collectives,
+    arguments: &'c Arguments<'a>,
+    settings: &'c Settings,
+    root: Rank,
+    /// What this process has been handed, if it has been already.
+    list: Option<Result<Vec<u64>, MpiError>>,
+    /// At the root, the sizes that the new plan is for, if there is one.
+    sizes: Option<BlockSizes>,
+}
+
+impl Renewal<'_, '_> {
+    /// Hands out a plan for these sizes, where the old one was for others: the root's part. Collective.
+    fn hand_out(&mut self, sizes: Option<BlockSizes>, old: Option<&BlockSizes>) {
+        let comm = &self.collectives.comm;
+        let lists = match sizes.filter(|sizes| old != Some(sizes)) {
+            None => vec![vec![word::SAME]; comm.size()],
+            Some(sizes) => {
+                let operation = self.arguments.operation();
+                let seats = seats(operation, &sizes, self.root, self.settings);
+                self.sizes = Some(sizes);
+                match seats {
+                    None => vec![vec![word::NATIVE]; comm.size()],
+                    Some(seats) => {
+                        let list = |seat: Seat| [vec![word::TREE], seat.to_words()].concat();
+                        seats.into_iter().map(list).collect()
+                    }
+                }
+            }
+        };
+        self.list = Some(rounds::handed_down(&**comm, self.root, Some(lists)));
+    }
+}
+
 impl Plan {
-    /// Performs the operation along the tree.
-    fn perform(
-        &mut self,
-        collectives: &Collectives,
-        arguments: &Arguments<'_>,
-        settings: &Settings,
-    ) -> Result<(), CollectiveError> {
+    /// Performs the operation along the tree. The root hands out a new plan meanwhile, if it can.
+    fn perform(&mut self, renewal: &mut Renewal<'_, '_>) -> Result<(), CollectiveError> {
+        let Renewal { collectives, arguments, settings, .. } = *renewal;
         let room = Room { home: &self.once, once: self.once.take() };
         let call = Call::new(collectives, arguments, settings, (Handles::Lent, room));
         let wrong = call.parsed.as_ref().err().cloned();
         let done = match &mut self.way {
             Way::Native => unreachable!("the library's own call needs no tree"),
-            Way::Edge(seat) => call.along_seat(seat),
+            Way::Edge(seat) if seat.parent.is_none() && self.calls.is_power_of_two() => {
+                let (sizes, old) = (call.sizes(), self.sizes.as_ref());
+                call.along_seat(seat, Some(&mut || renewal.hand_out(sizes.clone(), old)))
+            }
+            Way::Edge(seat) => call.along_seat(seat, None),
             Way::Inner(passing) => {
                 let own = call.parsed.as_ref().ok().and_then(|parsed| parsed.own.as_ref());
                 passing.run(own)
@@ -148,33 +186,19 @@ impl Plan {
     }
 
     /// Takes the plan that the root hands out for the sizes of this call. Collective.
-    fn renew(
-        &mut self,
-        collectives: &Collectives,
-        arguments: &Arguments<'_>,
-        settings: &Settings,
-        root: Rank,
-    ) -> Result<(), CollectiveError> {
-        let comm = &collectives.comm;
-        let operation = arguments.operation();
-        let lists = (comm.rank() == root).then(|| {
+    fn renew(&mut self, mut renewal: Renewal<'_, '_>) -> Result<(), CollectiveError> {
+        let Renewal { collectives, arguments, settings, root, .. } = renewal;
+        let (comm, operation) = (&collectives.comm, arguments.operation());
+        if renewal.list.is_none() && comm.rank() == root {
             let room = Room { home: &self.once, once: None };
-            let sizes = Call::new(collectives, arguments, settings, (Handles::Lent, room)).sizes();
-            let is_new = sizes.is_some() && sizes != self.sizes;
-            let Some(sizes) = sizes.filter(|_| is_new) else {
-                return vec![vec![word::SAME]; comm.size()];
-            };
-            let seats = seats(operation, &sizes, root, settings);
-            self.sizes = Some(sizes);
-            match seats {
-                None => vec![vec![word::NATIVE]; comm.size()],
-                Some(seats) => {
-                    let list = |seat: Seat| [vec![word::TREE], seat.to_words()].concat();
-                    seats.into_iter().map(list).collect()
-                }
-            }
-        });
-        match rounds::handed_down(&**comm, root, lists)?.as_slice() {
+            let call = Call::new(collectives, arguments, settings, (Handles::Lent, room));
+            renewal.hand_out(call.sizes(), self.sizes.as_ref());
+        }
+        let list = renewal.list.unwrap_or_else(|| rounds::handed_down(&**comm, root, None))?;
+        if renewal.sizes.is_some() {
+            self.sizes = renewal.sizes;
+        }
+        match list.as_slice() {
             [word::NATIVE] => self.way = Way::Native,
             [word::TREE, words @ ..] => {
                 let seat = Seat::from_words(words);
@@ -188,6 +212,12 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// A process's seat in a tree that is kept, and what it does while data moves.
+pub(super) struct KeptTree<'s> {
+    pub(super) seat: &'s Rc<Seat>,
+    pub(super) meanwhile: Option<&'s mut dyn FnMut()>,
 }
 
 /// The seats in the tree of least time; `None` if the library's own call is as good.
@@ -205,7 +235,11 @@ fn seats(
 
 impl Call<'_, '_> {
     /// Performs the operation from this seat at the root of a tree or at a leaf.
-    fn along_seat(self, seat: &Rc<Seat>) -> Result<(), CollectiveError> {
+    fn along_seat<'s>(
+        self,
+        seat: &'s Rc<Seat>,
+        meanwhile: Option<&'s mut dyn FnMut()>,
+    ) -> Result<(), CollectiveError> {
         let (rank, own) = (self.comm.rank(), self.own_bytes().unwrap_or(0));
         let node = match seat.parent {
             Some(_) if seat.own.is_silent && own == 0 => return Ok(()),
@@ -229,7 +263,7 @@ impl Call<'_, '_> {
                 Node { children, first: 0, last, bytes: total, ..Node::in_star(rank, rank, own) }
             }
         };
-        self.along((node, None), EmptyMessages::Sent, Some(seat))
+        self.along((node, None), EmptyMessages::Sent, Some(KeptTree { seat, meanwhile }))
     }
 }
 
