@@ -125,8 +125,12 @@ pub(super) fn set_up<'a>(
     let comm = call.comm;
     let performer = match (OperationSetup { call }).way()? {
         Way::Native => {
-            // Of its own: nonblocking operations of several would have to be started in one order.
-            let own = Rc::new(comm.duplicate_again()?);
+            // Persistent operations match in the order in which they are set up; where the library has
+            // none, what is started each time would match in the order of starts, which is anybody's.
+            let own = match Communicator::has_persistent() {
+                true => Rc::clone(comm),
+                false => Rc::new(comm.duplicate_again()?),
+            };
             let request = NativeRequest::new(call.arguments, &own);
             let request = agree(comm, request.map_err(|error| Wrong::Here(error.into())))?;
             Performer::Native(Box::new(request))

@@ -48,9 +48,11 @@ fn more_operations_than_communicators_are_under_way_at_once() {
     // MPICH has 2048 communicators.
     let program = compile("setups.c", Build::Shared);
     for count in [1, if launch::is_open_mpi() { 3 } else { 2 }] {
-        let environment = [("TUWTREE_ALGORITHM", "adaptive".to_owned())];
-        let output = run(count, &program, &["many", "2200"], &environment);
-        assert!(output.status.success(), "{output:?}");
+        for algorithm in ["adaptive", "native"] {
+            let environment = [("TUWTREE_ALGORITHM", algorithm.to_owned())];
+            let output = run(count, &program, &["many", "2200"], &environment);
+            assert!(output.status.success(), "{algorithm}: {output:?}");
+        }
     }
 }
 
@@ -159,7 +161,7 @@ fn setting_up_an_operation_after_the_first_takes_at_most_three_log_p_messages_of
     }
     for processors in [2_usize, 5, 8, 13] {
         let rounds = u64::from(processors.next_power_of_two().ilog2());
-        for algorithm in ["adaptive", "adaptive-data-size", "linear", "auto"] {
+        for algorithm in ["adaptive", "adaptive-data-size", "linear", "auto", "native"] {
             let environment = [
                 ("TUWTREE_ALGORITHM", algorithm.to_owned()),
                 ("TUWTREE_MACHINE", machine("vsc3.toml")),
