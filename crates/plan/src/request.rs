@@ -2,7 +2,7 @@
 
 use crate::catalogue::{self, LocalSearch, shares_one_law};
 use crate::error::{NoTree, PlanError};
-use crate::expense::{Effort, Expense, LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS, LIMIT_SECONDS};
+use crate::expense::{Effort, Expense, LIMIT_BESIDE_BETTER_SECONDS, LIMIT_SECONDS};
 use crate::library::Library;
 use crate::plan::Plan;
 use tuwtree_dp::{Method, PairMethod, Progress};
@@ -180,7 +180,7 @@ impl Search {
             Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
             Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
             Search::BinaryPerPair => processors.powi(4) * 2e-10,
-            Search::BinaryBySize => processors.powi(3) * 4e-9,
+            Search::BinaryBySize => processors.powi(3) * 1.2e-9,
             Search::Wider(WiderMethod::Plain) => processors.powi(3) * 1e-9,
             Search::Levels => processors.powi(3) * 1e-8,
             Search::Wider(WiderMethod::Dense) => processors.powi(2) * 5e-8,
@@ -310,8 +310,10 @@ impl<'a> Request<'a> {
             what: format!("the {} method", search.name()),
             bytes,
             seconds: search.estimated_seconds(self.problem.processors()),
-            limit_seconds: match (&self.searched, self.problem.vector()) {
-                (Searched::Homogeneous(..), Some(_)) => LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS,
+            limit_seconds: match (search, &self.searched, self.problem.vector()) {
+                (Search::BinaryBySize, ..) | (_, Searched::Homogeneous(..), Some(_)) => {
+                    LIMIT_BESIDE_BETTER_SECONDS
+                }
                 _ => LIMIT_SECONDS,
             },
         }

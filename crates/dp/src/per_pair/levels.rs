@@ -30,15 +30,30 @@ impl Levels {
         meter: &mut Meter<'_>,
         time: impl Fn(&Levels, (Rank, Rank, Rank)) -> f64 + Sync,
     ) -> Result<Levels, DpError> {
+        Levels::fill_ranges((first, width), meter, |shorter, (i, j), times| {
+            for (root, entry) in (i..).zip(times) {
+                *entry = time(shorter, (i, j, root));
+            }
+        })
+    }
+
+    /// The same with all roots of a range at once: `times(shorter, (i, j), entries)` sets these, from `i` to
+    /// `j`, which are 0.
+    ///
+    /// # Errors
+    /// As [`fill`](Self::fill).
+    pub(crate) fn fill_ranges(
+        (first, width): (Rank, usize),
+        meter: &mut Meter<'_>,
+        times: impl Fn(&Levels, (Rank, Rank), &mut [f64]) + Sync,
+    ) -> Result<Levels, DpError> {
         let mut table = Levels { first, width, levels: Vec::with_capacity(width) };
         for roots in 1..=width {
             let mut level = zeros::<f64>((width + 1 - roots) * roots)?;
             if roots > 1 {
-                level.par_chunks_mut(roots).enumerate().for_each(|(start, times)| {
+                level.par_chunks_mut(roots).enumerate().for_each(|(start, entries)| {
                     let i = first + start;
-                    for (offset, entry) in times.iter_mut().enumerate() {
-                        *entry = time(&table, (i, i + roots - 1, i + offset));
-                    }
+                    times(&table, (i, i + roots - 1), entries);
                 });
             }
             meter.row_done(level.len())?;

@@ -1,6 +1,7 @@
 //! A problem with costs of its own for each pair of processors, laid out as the dynamic programs
 //! read it.
 
+use super::groups::Groups;
 use crate::DpError;
 use tuwtree_model::{Costs, CostsError, Hierarchy, LARGEST_EXACT, Link, Payload, Problem, Rank};
 
@@ -34,6 +35,8 @@ enum Laws {
         level: Vec<u16>,
         /// How many laws there are.
         levels: usize,
+        /// Which ranks share each level.
+        groups: Groups,
         /// `p * p` times `levels` entries: lambda and occupancy of the message of each range by each law.
         times: Vec<(f64, f64)>,
     },
@@ -140,6 +143,15 @@ impl Links {
         }
     }
 
+    /// The same with everybody copying first, and one processor, if any, busy until a later time instead.
+    pub(crate) fn copying_first(mut self, busy: Option<(Rank, f64)>) -> Links {
+        self.copies_first = true;
+        if let Some((rank, until)) = busy {
+            self.copy[rank] = until;
+        }
+        self
+    }
+
     /// The number of processors, `p >= 1`.
     pub(crate) fn processors(&self) -> usize {
         self.processors
@@ -163,13 +175,32 @@ impl Links {
         &self,
         (a, b, receiver): (Rank, Rank, Rank),
     ) -> impl Fn(Rank) -> (f64, f64) {
-        let Laws::Levels { level, levels, times } = &self.laws else {
+        let Laws::Levels { level, levels, times, .. } = &self.laws else {
             unreachable!("asked where costs are not linear")
         };
         let (p, levels) = (self.processors, *levels);
         let times = &times[(a * p + b) * levels..][..levels];
         let row = &level[receiver * p..][..p];
         move |sender| times[usize::from(row[sender])]
+    }
+
+    /// The groups of a machine whose costs are not linear; `None` if costs are linear.
+    pub(super) fn groups(&self) -> Option<&Groups> {
+        match &self.laws {
+            Laws::Linear(_) => None,
+            Laws::Levels { groups, .. } => Some(groups),
+        }
+    }
+
+    /// lambda and occupancy of the message of the blocks of `[a..b]`, by level; none if costs are linear.
+    #[inline]
+    pub(super) fn times_of_levels(&self, a: Rank, b: Rank) -> &[(f64, f64)] {
+        match &self.laws {
+            Laws::Linear(_) => &[],
+            Laws::Levels { levels, times, .. } => {
+                &times[(a * self.processors + b) * levels..][..*levels]
+            }
+        }
     }
 
     /// When a receiver that is free from `clock` on has the blocks of `[a..b]`, which the sender has at
@@ -296,5 +327,6 @@ fn laws_of_levels(
             }
         }
     }
-    (Laws::Levels { level, levels, times }, slowest)
+    let groups = Groups::new(processors, levels, |rank, other| machine.shared_level(rank, other));
+    (Laws::Levels { level, levels, groups, times }, slowest)
 }

@@ -7,4 +7,5 @@ mod latency_bounds;
 mod non_ordered;
 mod overlapping;
 mod ports;
+mod rearranged;
 mod rivals;
