@@ -97,9 +97,12 @@ pub enum Algorithm {
     NativePersistent,
     /// The adaptive tree, constructed anew in each call by all processes together.
     Distributed,
-    /// The adaptive tree, set up once through the interface of the libraries: with a communicator of its
-    /// own, and agreement on all arguments.
+    /// The adaptive tree, set up once through the interface of the libraries, the first operation on its
+    /// communicator: with a private one, and agreement on all arguments.
     DistributedPersistent,
+    /// What takes least by the machine's costs, the library's own call or a tree that calls before have
+    /// planned: calls of the libraries by themselves, once a machine is known.
+    Auto,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),
 }
@@ -138,6 +141,7 @@ impl Algorithm {
             Algorithm::NativePersistent,
             Algorithm::Distributed,
             Algorithm::DistributedPersistent,
+            Algorithm::Auto,
         ]
         .into_iter()
         .chain(trees)
@@ -152,6 +156,7 @@ impl Algorithm {
             Algorithm::NativePersistent => "native-persistent".into(),
             Algorithm::Distributed => "distributed".into(),
             Algorithm::DistributedPersistent => "distributed-persistent".into(),
+            Algorithm::Auto => "auto".into(),
             Algorithm::Tree(construction, pace) => {
                 format!("{}-{}", construction.name(), pace.name()).into()
             }
@@ -176,6 +181,7 @@ impl Algorithm {
             (Algorithm::NativePersistent, _) => "MPI_Gatherv_init, started",
             (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
             (Algorithm::DistributedPersistent, _) => "adaptive tree, all of its set-up counted",
+            (Algorithm::Auto, _) => "what is best, as earlier calls have planned it",
             (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
             (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
         }
@@ -247,7 +253,8 @@ impl Measurements {
             return 3;
         }
         let is_newer = |one: &Series| {
-            let algorithm = one.algorithm == Algorithm::DistributedPersistent;
+            let algorithm =
+                matches!(one.algorithm, Algorithm::DistributedPersistent | Algorithm::Auto);
             algorithm || one.predicted.is_some() || one.late.is_some()
         };
         if self.series.iter().any(is_newer) { 2 } else { 1 }
@@ -528,8 +535,8 @@ impl TryFrom<Fields> for Measurements {
                 fields.version
             )),
             (true, _) => Err(
-                "version 1 has no predicted times, late starts and \"distributed-persistent\"; \
-                         they need version 2"
+                "version 1 has no predicted times, late starts, \"distributed-persistent\" and \
+                         \"auto\"; they need version 2"
                     .into(),
             ),
             (false, _) => Ok(read),

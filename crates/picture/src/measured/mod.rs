@@ -310,6 +310,7 @@ fn look(algorithm: Algorithm) -> Look {
         Algorithm::NativePersistent => (VERMILION, "7 3"),
         Algorithm::Distributed => (BLUE, "2 2"),
         Algorithm::DistributedPersistent => (BLUE, "6 2"),
+        Algorithm::Auto => (BLUE, "none"),
         Algorithm::Tree(construction, pace) => {
             let place = Construction::all().position(|one| one == construction);
             let [strict, eager] = TREES[place.expect("ALL has all") % TREES.len()];

@@ -186,7 +186,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         tell(&begin, is_taken);
     }
     let mut starts = Starts::new(communicator)?;
-    let series = measured(args, &problems, communicator, &mut starts)?;
+    let (series, set_ups) = measured(args, &problems, communicator, &mut starts)?;
     let surprise = starts.surprise()?;
     if !is_first {
         return Ok(());
@@ -223,7 +223,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
             }
         })?;
     }
-    tell(&format!("\n{text}{clocks}\n{}", warning(&host)), is_taken);
+    tell(&format!("\n{text}{set_ups}{clocks}\n{}", warning(&host)), is_taken);
     Ok(())
 }
 
@@ -439,13 +439,14 @@ fn lone_machine(host: &Host) -> Machine {
     }
 }
 
-/// The times of all algorithms that are asked for, problem after problem.
+/// The times of all algorithms that are asked for, problem after problem; and in words, what setting up
+/// takes where later operations share what the first has set up.
 fn measured(
     args: &BenchArgs,
     problems: &[Named],
     communicator: &Rc<Communicator>,
     starts: &mut Starts,
-) -> Result<Vec<Series>, Stop> {
+) -> Result<(Vec<Series>, String), Stop> {
     let mut all: Vec<Algorithm> = match args.algorithm.is_empty() {
         true => Algorithm::all().collect(),
         // The library's own call is always beside them.
@@ -461,11 +462,25 @@ fn measured(
         |problem: &MeasuredProblem, one| !args.algorithm.is_empty() || problem.admits(one);
     let protocol =
         Protocol { warm_up: args.warm_up as usize, repetitions: args.repetitions as usize };
-    let mut series: Vec<Series> = Vec::new();
+    let (mut series, mut set_ups) = (Vec::new(), String::new());
     for Named { blocks, mean_block, problem } in problems {
         let wanted: Vec<Algorithm> =
             all.iter().copied().filter(|&one| is_wanted(problem, one)).collect();
         for timed in problem.timed(&wanted, protocol, communicator, starts)? {
+            let what = format!("{}, {} {mean_block}", timed.algorithm.name(), blocks.name());
+            if let Some(further) = timed.further_seconds {
+                set_ups += &format!(
+                    "{what}: set up in {:.1} us at first, in {:.1} us after that\n",
+                    timed.planning_seconds * 1e6,
+                    further * 1e6
+                );
+            }
+            if !timed.first_seconds.is_empty() {
+                let first =
+                    timed.first_seconds.iter().map(|seconds| format!("{:.1}", seconds * 1e6));
+                let first: Vec<String> = first.collect();
+                set_ups += &format!("{what}: the first calls took {} us\n", first.join(", "));
+            }
             series.push(Series {
                 blocks: blocks.clone(),
                 mean_block: *mean_block,
@@ -479,5 +494,5 @@ fn measured(
             });
         }
     }
-    Ok(series)
+    Ok((series, set_ups))
 }
