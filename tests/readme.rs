@@ -6,37 +6,39 @@ use crate::program::{command, folder, workspace_file};
 use std::path::Path;
 
 /// One command of a session, and what is said to follow.
-struct Sample {
+struct Example {
     command: String,
     output: String,
 }
 
 /// A README in pieces: plain text, and sessions.
-enum Piece {
+enum Section {
     Text(String),
-    Session(Vec<Sample>),
+    Session(Vec<Example>),
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Text(String::new())];
+fn pieces(text: &str) -> Vec<Section> {
+    let mut pieces = vec![Section::Text(String::new())];
     let mut in_session = false;
     for line in text.split_inclusive('\n') {
         let starts = line.trim_end() == "```console";
         if in_session && line.trim_end() == "```" {
             in_session = false;
-            pieces.push(Piece::Text(String::new()));
+            pieces.push(Section::Text(String::new()));
         }
         match pieces.last_mut().unwrap() {
-            Piece::Text(text) => text.push_str(line),
-            Piece::Session(samples) => match line.strip_prefix("$ ") {
-                Some(command) => samples
-                    .push(Sample { command: command.trim_end().to_owned(), output: String::new() }),
+            Section::Text(text) => text.push_str(line),
+            Section::Session(samples) => match line.strip_prefix("$ ") {
+                Some(command) => samples.push(Example {
+                    command: command.trim_end().to_owned(),
+                    output: String::new(),
+                }),
                 None => samples.last_mut().unwrap().output.push_str(line),
             },
         }
         if starts {
             in_session = true;
-            pieces.push(Piece::Session(Vec::new()));
+            pieces.push(Section::Session(Vec::new()));
         }
     }
     pieces
@@ -80,9 +82,9 @@ fn readme_sessions_print_what_they_show() {
     let mut samples = 0;
     for piece in pieces(&text) {
         match piece {
-            Piece::Text(text) => refreshed.push_str(&text),
-            Piece::Session(session) => {
-                for Sample { command, output } in session {
+            Section::Text(text) => refreshed.push_str(&text),
+            Section::Session(session) => {
+                for Example { command, output } in session {
                     let printed = run(&command, &folder);
                     refreshed.push_str(&format!("$ {command}\n{printed}"));
                     if !refresh {

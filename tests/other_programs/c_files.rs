@@ -11,15 +11,15 @@ use tuwtree_schedule::export::c::CFiles;
 use tuwtree_schedule::{Order, Payload, Schedule};
 
 /// A schedule and the name of its C files.
-pub(super) struct Case {
+pub(super) struct Exported {
     pub(super) name: String,
     pub(super) schedule: Schedule,
 }
 
 /// Writes the C files of all cases and the driver's table of them into a new folder.
-pub(super) fn write_all(cases: &[Case], folder_name: &str) -> PathBuf {
+pub(super) fn write_all(cases: &[Exported], folder_name: &str) -> PathBuf {
     let folder = folder(folder_name);
-    for Case { name, schedule } in cases {
+    for Exported { name, schedule } in cases {
         let files = CFiles::new(schedule, name).unwrap();
         let (mut header, mut source) = (Vec::new(), Vec::new());
         files.header(&mut header).unwrap();
@@ -32,10 +32,10 @@ pub(super) fn write_all(cases: &[Case], folder_name: &str) -> PathBuf {
 }
 
 /// The driver's table, as C.
-fn table(cases: &[Case]) -> String {
+fn table(cases: &[Exported]) -> String {
     let mut text = String::from("#include \"driver.h\"\n\n#include <stddef.h>\n\n");
     let mut rows = String::new();
-    for Case { name, schedule } in cases {
+    for Exported { name, schedule } in cases {
         let task = schedule.task();
         let operation = task.operation.name().to_uppercase().replace('-', "_");
         let _ = writeln!(text, "#include \"{name}.h\"\n{operation}_FUNCTIONS({name})");
@@ -78,7 +78,7 @@ pub(super) const STRICT_FLAGS: [&str; 5] =
     ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
 /// How to make a program of exported schedules.
-pub(super) struct Build<'a> {
+pub(super) struct Recipe<'a> {
     pub(super) compiler: &'a str,
     /// The driver among the files of these tests.
     pub(super) driver: &'a str,
@@ -87,7 +87,7 @@ pub(super) struct Build<'a> {
 }
 
 /// The program made of the folder's cases and a driver, all compiled without a warning.
-pub(super) fn build(build: &Build<'_>, cases: &[Case], folder: &Path) -> PathBuf {
+pub(super) fn build(build: &Recipe<'_>, cases: &[Exported], folder: &Path) -> PathBuf {
     let drivers = workspace_file("tests/other_programs");
     let optimized = || vec!["-O2".to_owned()];
     let mut units = vec![

@@ -1,7 +1,7 @@
 //! Exported C, compiled by MPICH and Open MPI and run with real data: every byte is checked, in
 //! strict order and eagerly, with gaps, chunks and several requests at once (`driver.c`).
 
-use super::c_files::{Build, Case, STRICT_FLAGS, build, succeed, write_all};
+use super::c_files::{Exported, Recipe, STRICT_FLAGS, build, succeed, write_all};
 use crate::program::{folder, tuwtree};
 use std::process::Command;
 use tuwtree_collective::allreduce::Folds;
@@ -19,7 +19,7 @@ use tuwtree_model::{
 use tuwtree_schedule::{Order, Schedule, document};
 use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
 
-fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) -> Case {
+fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) -> Exported {
     let payload = if operation.is_irregular() {
         Payload::Blocks(sizes.clone())
     } else {
@@ -28,12 +28,12 @@ fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) 
         Payload::Vector(Vector { processors: sizes.processors(), bytes })
     };
     let problem = Problem::new(operation, payload, homogeneous(20, 1, 1)).unwrap();
-    Case { name, schedule: Schedule::of_tree(tree, &problem).unwrap() }
+    Exported { name, schedule: Schedule::of_tree(tree, &problem).unwrap() }
 }
 
 /// Every distribution at 8 processors, several at 13 and 16: more would be slow where processes that
 /// wait do not leave the processor to others, as those of MPICH.
-fn distributions() -> Vec<Case> {
+fn distributions() -> Vec<Exported> {
     let mut cases = Vec::new();
     for (index, distribution) in Distribution::published().enumerate() {
         for operation in Operation::irregular() {
@@ -49,7 +49,7 @@ fn distributions() -> Vec<Case> {
 }
 
 /// The adaptive tree with its own root, or the optimal one with a given root.
-fn distributed(distribution: Distribution, operation: Operation, processors: usize) -> Case {
+fn distributed(distribution: Distribution, operation: Operation, processors: usize) -> Exported {
     let parameters = DistributionParameters::new(processors, 30);
     let sizes = distribution.sizes(parameters, Randomness::default()).unwrap();
     let problem = |root| gather(&sizes, homogeneous(20, 1, 1), root);
@@ -63,7 +63,7 @@ fn distributed(distribution: Distribution, operation: Operation, processors: usi
 }
 
 /// Every operation and root at few processors; one block in three is empty.
-fn roots() -> Vec<Case> {
+fn roots() -> Vec<Exported> {
     let costs = homogeneous(3, 1, 0);
     let mut cases = Vec::new();
     for processors in 1..=4 {
@@ -88,7 +88,7 @@ fn roots() -> Vec<Case> {
 }
 
 /// Trees that are not ordered: messages to and from the root are made of several pieces.
-fn unordered() -> Vec<Case> {
+fn unordered() -> Vec<Exported> {
     let steps = [
         (3, Step::Receive(5)),
         (3, Step::Copy),
@@ -112,7 +112,7 @@ fn unordered() -> Vec<Case> {
 
 /// Trees that were searched for without regard to order, or with blocks sent straight to the root, in no
 /// order: the root's messages are derived datatypes.
-fn of_any_order() -> Vec<Case> {
+fn of_any_order() -> Vec<Exported> {
     let senders = [0, 11, 3, 5, 1, 2, 4, 6, 8, 9, 10].map(|sender| (7, Step::Receive(sender)));
     let star = Tree::new(12, 7, &[&[(7, Step::Copy)], senders.as_slice()].concat()).unwrap();
     let parameters = DistributionParameters { rho: 3, ..DistributionParameters::new(12, 30) };
@@ -140,7 +140,7 @@ fn of_any_order() -> Vec<Case> {
 }
 
 /// Displacements that are part of the schedule, and empty messages.
-fn displaced_and_empty() -> Vec<Case> {
+fn displaced_and_empty() -> Vec<Exported> {
     let sizes = BlockSizes::new([3, 0, 6, 5]).unwrap();
     let tree = linear(&gather(&sizes, homogeneous(20, 1, 1), Root::Given(2))).unwrap();
     let nothing = BlockSizes::new([0; 4]).unwrap();
@@ -158,7 +158,7 @@ fn displaced_and_empty() -> Vec<Case> {
 }
 
 /// Allgathers by all algorithms, with empty blocks and with displacements.
-fn allgathers() -> Vec<Case> {
+fn allgathers() -> Vec<Exported> {
     type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
     let algorithms: [(&str, Build); 5] = [
         ("ring", ring),
@@ -174,18 +174,18 @@ fn allgathers() -> Vec<Case> {
         let problem = Problem::allgather(&sizes, homogeneous(20, 1, 1)).unwrap();
         for (algorithm, build) in algorithms {
             let name = format!("allgather_{algorithm}_{processors}");
-            cases.push(Case { name, schedule: build(&problem).unwrap() });
+            cases.push(Exported { name, schedule: build(&problem).unwrap() });
         }
     }
     let sizes = BlockSizes::new([3, 0, 6, 5]).unwrap();
     let problem = Problem::allgather(&sizes, homogeneous(20, 1, 1)).unwrap();
     let schedule = bruck(&problem).unwrap().with_displacements(vec![20, 0, 9, 1]).unwrap();
-    cases.push(Case { name: "allgather_displaced".to_owned(), schedule });
+    cases.push(Exported { name: "allgather_displaced".to_owned(), schedule });
     cases
 }
 
 /// Reduce-scatters and allreduces by all algorithms, of the driver's matrices, some blocks being empty.
-fn reductions() -> Vec<Case> {
+fn reductions() -> Vec<Exported> {
     type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
     let scatters: [(&str, Build); 5] = [
         ("pairwise", reduce_scatter::pairwise),
@@ -204,7 +204,7 @@ fn reductions() -> Vec<Case> {
     ];
     let mut cases = Vec::new();
     let mut push = |name: String, problem: &Problem, build: Build| match build(problem) {
-        Ok(schedule) => cases.push(Case { name, schedule }),
+        Ok(schedule) => cases.push(Exported { name, schedule }),
         Err(error) => assert!(matches!(error, CollectiveError::NoPowerOfTwo { .. }), "{error}"),
     };
     let operator = Operator::new(4, 1.0).unwrap();
@@ -228,18 +228,18 @@ fn reductions() -> Vec<Case> {
 }
 
 /// A schedule that is no tree's, from the lines of its actions.
-fn by_hand(name: &str, operation: &str, ports: u16, data: &str, programs: &[&str]) -> Case {
+fn by_hand(name: &str, operation: &str, ports: u16, data: &str, programs: &[&str]) -> Exported {
     let processors = programs.len();
     let text = format!(
         r#"{{"format":"tuwtree-schedule","version":1,"operation":"{operation}","order":"ordered",
         "processors":{processors},"root":0,"ports":{ports},{data},"actions":[{}]}}"#,
         programs.join(",\n")
     );
-    Case { name: name.to_owned(), schedule: document::read(text.as_bytes()).unwrap() }
+    Exported { name: name.to_owned(), schedule: document::read(text.as_bytes()).unwrap() }
 }
 
 /// Exchanges, several ports, memory that is used again, messages in many pieces.
-fn beyond_trees() -> Vec<Case> {
+fn beyond_trees() -> Vec<Exported> {
     vec![
         // The halves of the vector go different ways and are exchanged.
         by_hand(
@@ -365,7 +365,7 @@ fn beyond_trees() -> Vec<Case> {
     ]
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<Exported> {
     let along_trees = [distributions(), roots(), unordered(), of_any_order()];
     let others = [displaced_and_empty(), beyond_trees(), allgathers(), reductions()];
     along_trees.into_iter().chain(others).flatten().collect()
@@ -377,7 +377,7 @@ fn performs_all_schedules(mpi: &str) {
     let folder = write_all(&cases, &format!("exported-c-{mpi}"));
     let compiler = format!("mpicc.{mpi}");
     let program =
-        build(&Build { compiler: &compiler, driver: "driver.c", flags: &flags }, &cases, &folder);
+        build(&Recipe { compiler: &compiler, driver: "driver.c", flags: &flags }, &cases, &folder);
     let said = run(mpi, 16, &program);
     let expected = format!("{} schedules, ", cases.len());
     assert!(said.starts_with(&expected) && said.ends_with(" 0 failures\n"), "{said}");
@@ -415,7 +415,7 @@ fn headers_are_cpp(mpi: &str) {
         cases.iter().map(|case| format!("#include \"{}.h\"\n", case.name)).collect();
     let calls: String = cases
         .iter()
-        .map(|Case { name, .. }| {
+        .map(|Exported { name, .. }| {
             format!("int call_{name}({name}_request *request) {{ return {name}_wait(request); }}\n")
         })
         .collect();

@@ -3,7 +3,7 @@
 //!
 //! `TUWTREE_REFRESH=1` writes the table of times into `docs/exported-c.md`.
 
-use super::c_files::{Build, Case, build, succeed, write_all};
+use super::c_files::{Exported, Recipe, build, succeed, write_all};
 use crate::program::workspace_file;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ fn name(operation: Operation, distribution: Distribution, tree: &str) -> String 
 }
 
 /// Gather and scatter of these distributions along all trees.
-fn irregular(distributions: &[Distribution], costs: &Homogeneous) -> Vec<Case> {
+fn irregular(distributions: &[Distribution], costs: &Homogeneous) -> Vec<Exported> {
     let mut cases = Vec::new();
     for &distribution in distributions {
         let problems = problems::irregular(&blocks(distribution), costs);
@@ -59,7 +59,7 @@ fn irregular(distributions: &[Distribution], costs: &Homogeneous) -> Vec<Case> {
             for problem in &problems {
                 let schedule = Schedule::of_tree(&tree, problem).unwrap();
                 let name = name(problem.operation(), distribution, construction);
-                cases.push(Case { name, schedule });
+                cases.push(Exported { name, schedule });
             }
         }
     }
@@ -67,7 +67,7 @@ fn irregular(distributions: &[Distribution], costs: &Homogeneous) -> Vec<Case> {
 }
 
 /// Broadcast and reduction along the oblivious tree.
-fn regular(costs: &Homogeneous) -> Vec<Case> {
+fn regular(costs: &Homogeneous) -> Vec<Exported> {
     [Operation::Broadcast, Operation::Reduce]
         .into_iter()
         .map(|operation| {
@@ -75,13 +75,13 @@ fn regular(costs: &Homogeneous) -> Vec<Case> {
             let problem = Problem::new(operation, vector, costs).unwrap();
             let tree = oblivious(&rooted(&problem, Root::Given(ROOT))).unwrap();
             let schedule = Schedule::of_tree(&tree, &problem).unwrap();
-            Case { name: operation.name().to_owned(), schedule }
+            Exported { name: operation.name().to_owned(), schedule }
         })
         .collect()
 }
 
 /// The times in units of the costs, by name and kind ("schedule", "native").
-fn times(cases: &[Case], costs: &Homogeneous, folder_name: &str) -> BTreeMap<String, Vec<f64>> {
+fn times(cases: &[Exported], costs: &Homogeneous, folder_name: &str) -> BTreeMap<String, Vec<f64>> {
     let folder = write_all(cases, folder_name);
     let any_costs = (*costs).into();
     let replay = Replay::new(&cases[0].schedule, &any_costs).unwrap();
@@ -90,7 +90,7 @@ fn times(cases: &[Case], costs: &Homogeneous, folder_name: &str) -> BTreeMap<Str
         "-DTUWTREE_COPY_HOOK(bytes)=smpi_execute_flops((double)(bytes) * {flops_per_byte:e})"
     );
     let flags = |_| vec!["-O2".to_owned(), hook.clone()];
-    build(&Build { compiler: "smpicc", driver: "smpi_driver.c", flags: &flags }, cases, &folder);
+    build(&Recipe { compiler: "smpicc", driver: "smpi_driver.c", flags: &flags }, cases, &folder);
     let write = |name: &str, content: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
         let mut bytes = Vec::new();
         content(&mut bytes).unwrap();
@@ -125,8 +125,12 @@ fn run(folder: &Path) -> String {
 }
 
 /// Compares the simulated times of all cases with the model's.
-fn agree_with_the_model(cases: &[Case], costs: &Homogeneous, times: &BTreeMap<String, Vec<f64>>) {
-    for Case { name, schedule } in cases {
+fn agree_with_the_model(
+    cases: &[Exported],
+    costs: &Homogeneous,
+    times: &BTreeMap<String, Vec<f64>>,
+) {
+    for Exported { name, schedule } in cases {
         let timeline = simulate(schedule, costs, Sends::Synchronous).unwrap();
         let expected = timeline.completion_time().units();
         let rounds = &times[&format!("{name} schedule")];

@@ -18,10 +18,10 @@ fn reproduce(table: usize, threads: usize) -> String {
 }
 
 /// A number of the tables: its row and column.
-type Place = [String; 5];
+type TableCell = [String; 5];
 
 /// The places, times and roots that `data/published_tables.csv` holds of one table.
-fn published(table: usize) -> BTreeMap<Place, (String, String)> {
+fn published(table: usize) -> BTreeMap<TableCell, (String, String)> {
     let text = std::fs::read_to_string(workspace_file("data/published_tables.csv")).unwrap();
     let lines = text.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
     lines

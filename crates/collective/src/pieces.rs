@@ -48,7 +48,7 @@ impl PieceTable {
         let rounds = skips.len() - 1;
         let mut received = Vec::with_capacity(processors * rounds);
         for rank in 0..processors {
-            received.extend(Search::new(rank, &skips).found());
+            received.extend(PathSearch::new(rank, &skips).found());
         }
         PieceTable { skips, received }
     }
@@ -81,7 +81,7 @@ impl PieceTable {
 }
 
 /// The search for what a rank receives: paths from the root along skips, no two of them the same.
-struct Search<'a> {
+struct PathSearch<'a> {
     skips: &'a [usize],
     rank: Rank,
     /// The last skip on the rank's own path from the root.
@@ -94,15 +94,23 @@ struct Search<'a> {
     received: Vec<i32>,
 }
 
-impl<'a> Search<'a> {
-    fn new(rank: Rank, skips: &'a [usize]) -> Search<'a> {
+impl<'a> PathSearch<'a> {
+    fn new(rank: Rank, skips: &'a [usize]) -> PathSearch<'a> {
         let rounds = skips.len() - 1;
         let processors = skips[rounds];
         let base = base(rank, skips);
         let mut is_left = vec![true; rounds + 1];
         is_left[base] = false;
         let (target, last) = (processors + rank, 2 * processors);
-        Search { skips, rank, base, target, is_left, last, received: Vec::with_capacity(rounds) }
+        PathSearch {
+            skips,
+            rank,
+            base,
+            target,
+            is_left,
+            last,
+            received: Vec::with_capacity(rounds),
+        }
     }
 
     fn found(mut self) -> impl Iterator<Item = i32> {
@@ -110,7 +118,7 @@ impl<'a> Search<'a> {
         if rounds > 0 {
             self.search(0, rounds);
         }
-        let Search { received, base, rank, .. } = self;
+        let PathSearch { received, base, rank, .. } = self;
         debug_assert_eq!(received.len(), rounds, "rank {rank} receives in each round");
         received.into_iter().map(move |skip| match skip == rounds as i32 {
             true => base as i32,

@@ -25,13 +25,13 @@ const PATIENCE: Duration = Duration::from_secs(300);
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// What a launch has left.
-struct Outcome {
+struct Launched {
     code: Option<i32>,
     output: String,
     errors: String,
 }
 
-impl Outcome {
+impl Launched {
     fn succeeded(&self) -> &str {
         assert_eq!(self.code, Some(0), "{}{}", self.output, self.errors);
         &self.output
@@ -47,15 +47,15 @@ impl Outcome {
     }
 }
 
-fn launch(processors: usize, arguments: &[&str]) -> Outcome {
+fn launch(processors: usize, arguments: &[&str]) -> Launched {
     launch_with(processors, arguments, b"")
 }
 
-fn launch_with(processors: usize, arguments: &[&str], input: &[u8]) -> Outcome {
+fn launch_with(processors: usize, arguments: &[&str], input: &[u8]) -> Launched {
     launch_program(env!("CARGO_BIN_EXE_tuwtree-exec").as_ref(), processors, arguments, input)
 }
 
-fn launch_program(program: &Path, processors: usize, arguments: &[&str], input: &[u8]) -> Outcome {
+fn launch_program(program: &Path, processors: usize, arguments: &[&str], input: &[u8]) -> Launched {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut child = Command::new(env!("TUWTREE_MPIRUN"))
         .env("NO_COLOR", "1")
@@ -80,7 +80,7 @@ fn launch_program(program: &Path, processors: usize, arguments: &[&str], input: 
         let text = String::from_utf8_lossy(&reader.join().expect("a reader")).into_owned();
         text.replace('\0', "")
     };
-    Outcome { code, output: text(output), errors: text(errors) }
+    Launched { code, output: text(output), errors: text(errors) }
 }
 
 fn reader(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {

@@ -24,10 +24,10 @@ pub enum Destination {
 pub struct WrittenTwice(String);
 
 /// A destination that can be written.
-pub struct Opened(Way);
+pub struct Opened(Writing);
 
 /// How a destination is written.
-enum Way {
+enum Writing {
     StandardOutput,
     /// A pipe or a device, which has no content to protect.
     Stream(PathBuf, File),
@@ -92,7 +92,7 @@ impl Destination {
     /// A destination that cannot be written.
     pub fn open(&self) -> Result<Opened, FileError> {
         match self {
-            Destination::StandardOutput => Ok(Opened(Way::StandardOutput)),
+            Destination::StandardOutput => Ok(Opened(Writing::StandardOutput)),
             Destination::File(path) => {
                 way_to(path).map(Opened).map_err(|error| FileError::file(path, error))
             }
@@ -109,13 +109,13 @@ impl fmt::Display for Destination {
     }
 }
 
-fn way_to(path: &Path) -> io::Result<Way> {
+fn way_to(path: &Path) -> io::Result<Writing> {
     let target = link_target(path)?;
     let permissions = match OpenOptions::new().write(true).open(&target) {
         Ok(file) => {
             let metadata = file.metadata()?;
             if !metadata.is_file() {
-                return Ok(Way::Stream(path.to_owned(), file));
+                return Ok(Writing::Stream(path.to_owned(), file));
             }
             Some(metadata.permissions())
         }
@@ -124,7 +124,7 @@ fn way_to(path: &Path) -> io::Result<Way> {
     };
     // Tells now, and not after long work, that the folder takes no file.
     drop(Unfinished::beside(&target)?);
-    Ok(Way::File { target, permissions })
+    Ok(Writing::File { target, permissions })
 }
 
 impl Opened {
@@ -138,17 +138,17 @@ impl Opened {
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), FileError> {
         match self.0 {
-            Way::StandardOutput => {
+            Writing::StandardOutput => {
                 let mut output = BufWriter::new(io::stdout().lock());
                 content(&mut output)?;
                 Ok(output.flush()?)
             }
-            Way::Stream(path, file) => {
+            Writing::Stream(path, file) => {
                 let mut output = BufWriter::new(file);
                 let written = content(&mut output).and_then(|()| output.flush());
                 written.map_err(|error| FileError::file(&path, error))
             }
-            Way::File { target, permissions } => write_whole(&target, permissions, content)
+            Writing::File { target, permissions } => write_whole(&target, permissions, content)
                 .map_err(|error| FileError::file(&target, error)),
         }
     }

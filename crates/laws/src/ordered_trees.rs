@@ -44,7 +44,7 @@ struct Subtree {
 
 /// What a processor adds to its segment in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
+enum Added {
     Own,
     /// The ranks from the first to before the second.
     Child(Rank, Rank),
@@ -68,10 +68,10 @@ fn subtrees_by_width(class: Class, most: usize) -> Vec<Vec<Subtree>> {
 }
 
 /// All orders in which `root` may collect `0..width`, so that what it has is always an interval.
-fn collections(width: usize, root: Rank) -> Vec<Vec<Part>> {
+fn collections(width: usize, root: Rank) -> Vec<Vec<Added>> {
     let mut complete = Vec::new();
     // Parts so far, and the interval from..to that they make up.
-    let mut pending: Vec<(Vec<Part>, Rank, Rank)> =
+    let mut pending: Vec<(Vec<Added>, Rank, Rank)> =
         (0..=width).map(|start| (vec![], start, start)).collect();
     while let Some((parts, from, to)) = pending.pop() {
         if (from, to) == (0, width) {
@@ -89,9 +89,9 @@ fn collections(width: usize, root: Rank) -> Vec<Vec<Part>> {
         for (start, end) in on_right.chain(on_left) {
             let (from, to) = (from.min(start), to.max(end));
             if (start, end) == (root, root + 1) {
-                extend(Part::Own, from, to);
+                extend(Added::Own, from, to);
             } else if !(start..end).contains(&root) {
-                extend(Part::Child(start, end), from, to);
+                extend(Added::Child(start, end), from, to);
             }
         }
     }
@@ -100,17 +100,17 @@ fn collections(width: usize, root: Rank) -> Vec<Vec<Part>> {
 
 impl Class {
     /// Whether a processor may collect its segment from these parts in this order.
-    fn admits(self, root: Rank, parts: &[Part]) -> bool {
+    fn admits(self, root: Rank, parts: &[Added]) -> bool {
         match self {
             Class::Ordered => match *parts {
-                [Part::Own, Part::Child(start, _), ..] => start == root + 1,
-                [Part::Child(_, end), Part::Own, ..] => end == root,
+                [Added::Own, Added::Child(start, _), ..] => start == root + 1,
+                [Added::Child(_, end), Added::Own, ..] => end == root,
                 _ => false,
             },
             Class::Binary => {
                 let starts = parts.iter().map(|part| match part {
-                    Part::Own => root,
-                    Part::Child(start, _) => *start,
+                    Added::Own => root,
+                    Added::Child(start, _) => *start,
                 });
                 parts.len() <= 3 && starts.is_sorted()
             }
@@ -119,12 +119,12 @@ impl Class {
 }
 
 /// All trees in which `root` collects these parts, each child's subtree being any.
-fn with_all_children(root: Rank, parts: &[Part], subtrees: &[Vec<Subtree>]) -> Vec<Subtree> {
+fn with_all_children(root: Rank, parts: &[Added], subtrees: &[Vec<Subtree>]) -> Vec<Subtree> {
     let mut trees = vec![Subtree { root, steps: vec![] }];
     for part in parts {
         match *part {
-            Part::Own => trees.iter_mut().for_each(|tree| tree.steps.push((root, Step::Copy))),
-            Part::Child(start, end) => {
+            Added::Own => trees.iter_mut().for_each(|tree| tree.steps.push((root, Step::Copy))),
+            Added::Child(start, end) => {
                 trees = trees
                     .iter()
                     .flat_map(|tree| {

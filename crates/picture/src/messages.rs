@@ -17,7 +17,7 @@ pub struct Performance<'a> {
 
 /// The message between a rank and its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Message {
+pub(crate) struct ParentMessage {
     pub(crate) bytes: u64,
     pub(crate) start: Time,
     pub(crate) end: Time,
@@ -35,13 +35,13 @@ impl Performance<'_> {
     ///
     /// # Complexity
     /// O(n) for n actions.
-    pub(crate) fn messages(&self, tree: &Tree) -> Vec<Option<Message>> {
+    pub(crate) fn messages(&self, tree: &Tree) -> Vec<Option<ParentMessage>> {
         let programs = self.schedule.programs();
-        let mut messages: Vec<Option<Message>> = vec![None; tree.processors()];
+        let mut messages: Vec<Option<ParentMessage>> = vec![None; tree.processors()];
         for rank in 0..tree.processors() {
             for (action, times) in programs.actions(rank).zip(self.timeline.actions(rank)) {
                 let Some((child, bytes)) = edge(tree, rank, &action.deed) else { continue };
-                let message = messages[child].get_or_insert(Message {
+                let message = messages[child].get_or_insert(ParentMessage {
                     bytes,
                     start: times.start,
                     end: times.end,

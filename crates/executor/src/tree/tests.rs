@@ -8,7 +8,7 @@ use tuwtree_model::{
 use tuwtree_treegen::adaptive;
 
 /// What a construction by all processors came to.
-struct Outcome {
+struct Agreed {
     nodes: Vec<Node>,
     faults: Vec<Option<Fault>>,
     /// How many times messages were under way, one after the other.
@@ -16,7 +16,7 @@ struct Outcome {
 }
 
 /// Runs all constructions, half a round at a time. In each half a processor may do one thing.
-fn run(mut all: Vec<Construction<'_>>) -> Outcome {
+fn run(mut all: Vec<Construction<'_>>) -> Agreed {
     let mut rounds = 0;
     let round_count = all.len().next_power_of_two().ilog2();
     for position in (0..round_count).flat_map(|round| [(round, false), (round, true)]) {
@@ -49,10 +49,10 @@ fn run(mut all: Vec<Construction<'_>>) -> Outcome {
     }
     assert!(all.iter().all(|one| one.transmission().is_none()), "somebody is left waiting");
     let (nodes, faults) = all.into_iter().map(Construction::finish).unzip();
-    Outcome { nodes, faults, rounds }
+    Agreed { nodes, faults, rounds }
 }
 
-fn construct(blocks: &[u64], root: Option<Rank>, rule: Rule<'_>) -> Outcome {
+fn construct(blocks: &[u64], root: Option<Rank>, rule: Rule<'_>) -> Agreed {
     let processors = blocks.len();
     let part = |(rank, &block)| Construction::new((rank, processors), Some(block), root, rule);
     run(blocks.iter().enumerate().map(part).collect())

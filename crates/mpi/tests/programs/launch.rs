@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How a program is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Build {
+pub(crate) enum Linkage {
     Shared,
     Static,
 }
@@ -53,7 +53,7 @@ pub(crate) fn is_open_mpi() -> bool {
 }
 
 /// The program that a file of `tests/c`, or any other, makes with all warnings being errors.
-pub(crate) fn compile(source: &str, build: Build) -> PathBuf {
+pub(crate) fn compile(source: &str, build: Linkage) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(source);
     let name = source.file_name().unwrap().to_str().unwrap();
     let program = directory().join(format!("{name}.{build:?}"));
@@ -67,11 +67,11 @@ pub(crate) fn compile(source: &str, build: Build) -> PathBuf {
     command.args(["-DOMPI_SKIP_MPICXX=1", "-DMPICH_SKIP_MPICXX=1"]);
     command.arg("-I").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include")).arg(&source);
     match build {
-        Build::Shared => {
+        Linkage::Shared => {
             command.arg("-L").arg(directory()).arg("-ltuwtree_mpi");
             command.arg(format!("-Wl,-rpath,{}", directory().display()));
         }
-        Build::Static => {
+        Linkage::Static => {
             command.arg(library_directory().join("libtuwtree_mpi.a"));
             command.args(["-lpthread", "-ldl", "-lm"]);
         }

@@ -2,7 +2,7 @@
 
 mod launch;
 
-use launch::{Build, compile, library_directory, machine, run, text};
+use launch::{Linkage, compile, library_directory, machine, run, text};
 use std::fs;
 
 /// The numbers of processors: MPICH waits busily, so that many processors on few cores take long.
@@ -15,7 +15,7 @@ fn processors() -> &'static [usize] {
 
 #[test]
 fn a_c_program_uses_all_of_the_interface() {
-    let program = compile("collectives.c", Build::Shared);
+    let program = compile("collectives.c", Linkage::Shared);
     for &count in processors() {
         // Thousands of random problems in all, fewer where many processors share few cores.
         let problems = match (launch::is_open_mpi(), count) {
@@ -33,7 +33,7 @@ fn a_c_program_uses_all_of_the_interface() {
 
 #[test]
 fn setting_up_leaves_attributes_messages_and_handlers_of_the_program_alone() {
-    let program = compile("setups.c", Build::Shared);
+    let program = compile("setups.c", Linkage::Shared);
     for algorithm in ["adaptive", "linear", "native"] {
         for count in [1, 2, 5] {
             let environment = [("TUWTREE_ALGORITHM", algorithm.to_owned())];
@@ -46,7 +46,7 @@ fn setting_up_leaves_attributes_messages_and_handlers_of_the_program_alone() {
 #[test]
 fn more_operations_than_communicators_are_under_way_at_once() {
     // MPICH has 2048 communicators.
-    let program = compile("setups.c", Build::Shared);
+    let program = compile("setups.c", Linkage::Shared);
     for count in [1, if launch::is_open_mpi() { 3 } else { 2 }] {
         for algorithm in ["adaptive", "native"] {
             let environment = [("TUWTREE_ALGORITHM", algorithm.to_owned())];
@@ -70,7 +70,7 @@ fn sent_messages(
     environment.push(("OMPI_MCA_pml_monitoring_enable", "1".to_owned()));
     environment.push(("OMPI_MCA_pml_monitoring_enable_output", "3".to_owned()));
     environment.push(("OMPI_MCA_pml_monitoring_filename", prefix.to_str().unwrap().to_owned()));
-    let output = run(processors, &compile(program, Build::Shared), arguments, &environment);
+    let output = run(processors, &compile(program, Linkage::Shared), arguments, &environment);
     assert!(output.status.success(), "{output:?}");
     // For each receiver a line with tabs: E, from, to, bytes, "3 msgs sent".
     let count = |line: &str| -> Option<(usize, u64)> {
@@ -108,7 +108,7 @@ fn calls_along_kept_trees_are_right_whatever_changes() {
             (false, 1..=3) => "2000",
             (false, _) => "300",
         };
-        let output = run(count, &compile("once.c", Build::Shared), &["", calls, &machine], &[]);
+        let output = run(count, &compile("once.c", Linkage::Shared), &["", calls, &machine], &[]);
         assert!(output.status.success(), "{count}: {output:?}");
     }
 }
@@ -121,7 +121,7 @@ fn faults_in_calls_along_kept_trees_are_told_and_nobody_hangs() {
         if count > 5 && !launch::is_open_mpi() {
             continue;
         }
-        let program = compile("once.c", Build::Shared);
+        let program = compile("once.c", Linkage::Shared);
         let output = run(count, &program, &["faults", "0", &machine], &[]);
         assert!(output.status.success(), "{count}: {output:?}");
     }
@@ -180,7 +180,8 @@ fn setting_up_an_operation_after_the_first_takes_at_most_three_log_p_messages_of
 
 #[test]
 fn the_static_library_and_the_header_in_cpp_do_as_well() {
-    for program in [compile("header.cpp", Build::Shared), compile("header.cpp", Build::Static)] {
+    for program in [compile("header.cpp", Linkage::Shared), compile("header.cpp", Linkage::Static)]
+    {
         let output = run(3, &program, &[], &[]);
         assert!(output.status.success(), "{output:?}");
     }
@@ -193,7 +194,7 @@ fn the_example_of_the_guide_runs() {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("example.c");
     fs::write(&source, code).unwrap();
-    let program = compile(source.to_str().unwrap(), Build::Shared);
+    let program = compile(source.to_str().unwrap(), Linkage::Shared);
     let output = run(4, &program, &[], &[]);
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stdout).contains("10 blocks' worth of 0 1 1 2 2 2 3 3 3 3"), "{output:?}");
@@ -220,7 +221,7 @@ fn the_header_declares_what_the_library_exports() {
 
 #[test]
 fn faults_end_the_job_with_one_message_that_says_what_is_wrong() {
-    let program = compile("fault.c", Build::Shared);
+    let program = compile("fault.c", Linkage::Shared);
     let directory = tempfile::tempdir().unwrap();
     let corrupt = directory.path().join("corrupt.json");
     fs::write(&corrupt, "{\"format\": \"tuwtree-schedule\", \"version\": 1, \"root\": 0").unwrap();
@@ -267,7 +268,7 @@ fn faults_end_the_job_with_one_message_that_says_what_is_wrong() {
 
 #[test]
 fn whoever_has_invalid_arguments_takes_large_messages_and_forgets_them() {
-    let output = run(3, &compile("refused.c", Build::Shared), &[], &[]);
+    let output = run(3, &compile("refused.c", Linkage::Shared), &[], &[]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(text(&output.stdout).matches("as expected").count(), 3, "{output:?}");
     assert_eq!(text(&output.stderr), "", "the MPI library complains");
@@ -275,7 +276,7 @@ fn whoever_has_invalid_arguments_takes_large_messages_and_forgets_them() {
 
 #[test]
 fn a_given_schedule_is_read_by_the_root_and_followed_by_all() {
-    let program = compile("fault.c", Build::Shared);
+    let program = compile("fault.c", Linkage::Shared);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("star.json");
     // Block 1 goes by way of 2.
@@ -323,7 +324,7 @@ fn the_shared_library_has_its_own_name() {
 #[test]
 #[ignore = "takes 5 GB of memory; run by name"]
 fn blocks_of_more_than_2_gib_are_gathered_and_scattered_by_one_call() {
-    let output = run(2, &compile("large.c", Build::Shared), &[], &[]);
+    let output = run(2, &compile("large.c", Linkage::Shared), &[], &[]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(text(&output.stdout).matches("nothing wrong").count(), 2, "{output:?}");
 }

@@ -11,7 +11,7 @@ use crate::frame::{
     MARGIN, PictureStyle, SMALL, TEXT, draw_title, open_picture, prefix, title_height,
 };
 use crate::labels::{self, Unit};
-use crate::messages::{Message, Performance, direction};
+use crate::messages::{ParentMessage, Performance, direction};
 use crate::palette::Colouring;
 use crate::svg::{Px, Xml};
 use layout::{Area, BOX, boxes};
@@ -159,7 +159,7 @@ struct TreeCanvas<'a> {
     picture: &'a TreePicture<'a>,
     shape: &'a TreeOutline<'a>,
     /// An entry for each rank, or none at all.
-    messages: &'a [Option<Message>],
+    messages: &'a [Option<ParentMessage>],
     /// The completion time, of which waits are shares.
     end: f64,
     /// The largest message's size in bytes.
@@ -246,7 +246,7 @@ impl TreeCanvas<'_> {
 
     fn bundle(&self, item: &Item) -> Option<Bundle> {
         let one = |rank: Rank| self.messages.get(rank).copied().flatten();
-        let messages: Vec<Message> = match &item.node {
+        let messages: Vec<ParentMessage> = match &item.node {
             OutlineNode::Processor(rank) | OutlineNode::Subtree(rank) => {
                 one(*rank).into_iter().collect()
             }

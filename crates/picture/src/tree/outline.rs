@@ -4,7 +4,7 @@
 //! The root is shown, then, as long as the rows suffice, the children of whichever rank moves
 //! the most data. Of many children the largest are shown, and those in between as runs.
 
-use crate::messages::Message;
+use crate::messages::ParentMessage;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
@@ -50,7 +50,7 @@ pub(super) const LEAST_ROWS: usize = 8;
 /// A tree, the sizes of its subtrees, and which order their roots are drawn in.
 pub(super) struct TreeOutline<'a> {
     tree: &'a Tree,
-    messages: &'a [Option<Message>],
+    messages: &'a [Option<ParentMessage>],
     outward: bool,
     /// `p` entries: the number of processes in each subtree.
     processors: Vec<usize>,
@@ -61,7 +61,7 @@ impl<'a> TreeOutline<'a> {
     /// children drawn in the order of a scatter.
     pub(super) fn new(
         tree: &'a Tree,
-        messages: &'a [Option<Message>],
+        messages: &'a [Option<ParentMessage>],
         outward: bool,
     ) -> TreeOutline<'a> {
         let mut processors = vec![1; tree.processors()];

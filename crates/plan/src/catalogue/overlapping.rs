@@ -25,7 +25,7 @@ pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
         let sizes = blocks(problem, wanted)?;
         let (class, root) = (Class::Consecutive, problem.root());
         let tree = match farthest_law(problem) {
-            Law::Shared(problem) => match problem.costs().homogeneous(problem.processors()) {
+            SharedLaw::Shared(problem) => match problem.costs().homogeneous(problem.processors()) {
                 Some(costs) => deadline_tree(sizes, &costs.into(), class, root, Effort::Full),
                 None => deadline_tree_by_size(
                     &LawBySize::shared(problem, sizes),
@@ -34,11 +34,11 @@ pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
                     Effort::Light,
                 ),
             },
-            Law::Level(links, gamma) => {
+            SharedLaw::Level(links, gamma) => {
                 let law = of_links(links, gamma, sizes);
                 deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
             }
-            Law::Pairs(slowest) => {
+            SharedLaw::Pairs(slowest) => {
                 let law = slowest.law(sizes);
                 deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
             }
@@ -51,7 +51,7 @@ pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
 const MANY: usize = 8000;
 
 /// The costs by which a tree is found that knows one law only.
-enum Law<'a> {
+enum SharedLaw<'a> {
     /// All pairs share it.
     Shared(&'a Problem),
     /// That of the outermost level, and gamma.
@@ -105,14 +105,14 @@ impl SlowestLink {
     }
 }
 
-fn farthest_law(problem: &Problem) -> Law<'_> {
+fn farthest_law(problem: &Problem) -> SharedLaw<'_> {
     match problem.costs().hierarchy() {
-        _ if shares_one_law(problem) => Law::Shared(problem),
+        _ if shares_one_law(problem) => SharedLaw::Shared(problem),
         Some(machine) => {
             let outermost = machine.levels().last().expect("a machine has levels");
-            Law::Level(&outermost.links, machine.gamma())
+            SharedLaw::Level(&outermost.links, machine.gamma())
         }
-        None => Law::Pairs(SlowestLink::new(problem)),
+        None => SharedLaw::Pairs(SlowestLink::new(problem)),
     }
 }
 

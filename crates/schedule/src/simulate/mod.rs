@@ -202,7 +202,7 @@ struct KnownTimes {
 
 /// A copy or a message, as one of its ends sees it.
 #[derive(Clone, Copy)]
-struct Part {
+struct Activity {
     start: Time,
     duration: Time,
     /// From when to when the latency passes.
@@ -210,11 +210,11 @@ struct Part {
     cause: Cause,
 }
 
-impl Part {
+impl Activity {
     /// What an action begins by itself at this time, and what takes none.
-    fn at(index: usize, time: Time) -> Part {
+    fn at(index: usize, time: Time) -> Activity {
         let cause = Cause { action: index as u32, start: time };
-        Part { start: time, duration: Time::ZERO, latency: (time, time), cause }
+        Activity { start: time, duration: Time::ZERO, latency: (time, time), cause }
     }
 }
 
@@ -304,13 +304,13 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         progress.open = if matches!(action.deed, Deed::Exchange(..)) { 2 } else { 1 };
         if let Deed::Copy { from, .. } = action.deed {
             let duration = self.costs.copy_at(self.owner[index] as Rank, from.bytes())?;
-            return self.end_part(index, Part { duration, ..Part::at(index, ready) });
+            return self.end_part(index, Activity { duration, ..Activity::at(index, ready) });
         }
         if let Some(receiver) = self.matching.receiver_of(index) {
             match self.handover.sends {
                 Sends::Eager => {
                     let duration = self.duration(index)?;
-                    self.end_part(index, Part { duration, ..Part::at(index, ready) })?;
+                    self.end_part(index, Activity { duration, ..Activity::at(index, ready) })?;
                 }
                 Sends::Synchronous => {}
             }
@@ -349,16 +349,20 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             let cause = |end| causes(end).map(|start| Cause { action: end as u32, start });
             cause(own).or_else(|| cause(other)).expect("one of the two is ready last")
         };
-        let part =
-            Part { start, duration, latency: (begin, arrival), cause: caused(receiver, sender) };
+        let part = Activity {
+            start,
+            duration,
+            latency: (begin, arrival),
+            cause: caused(receiver, sender),
+        };
         if sends == Sends::Synchronous {
             let cause = caused(sender, receiver);
             self.end_part(
                 sender,
                 match self.is_outward {
                     // The latency passes behind the sender's port.
-                    true => Part { start: begin, latency: (begin, begin), cause, ..part },
-                    false => Part { cause, ..part },
+                    true => Activity { start: begin, latency: (begin, begin), cause, ..part },
+                    false => Activity { cause, ..part },
                 },
             )?;
         }
@@ -380,8 +384,8 @@ impl<'a, C: CostModel> Simulation<'a, C> {
     }
 
     /// Ends one part of an action, a copy or a message; if it was the last, others may go on.
-    fn end_part(&mut self, index: usize, part: Part) -> Result<(), TimeError> {
-        let Part { start, duration, latency: (begin, arrival), cause } = part;
+    fn end_part(&mut self, index: usize, part: Activity) -> Result<(), TimeError> {
+        let Activity { start, duration, latency: (begin, arrival), cause } = part;
         let end = self.costs.sum(start, duration)?;
         let progress = &mut self.progress[index];
         if end >= progress.times.end {

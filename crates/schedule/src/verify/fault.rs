@@ -115,14 +115,14 @@ pub enum IfEager {
 
 /// Consecutive bytes of all blocks, packed in rank order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct PackedRange {
     /// The block and the offset of the first byte.
     pub first: Datum,
     /// The block and the offset of the last byte, which may be the first.
     pub last: Datum,
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for PackedRange {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} to {}", self.first, self.last)
     }
@@ -389,9 +389,9 @@ pub enum Fault {
         /// Whether it copies, sends, receives, or exchanges.
         doing: Doing,
         /// What the processor held before the action.
-        held: Box<Span>,
+        held: Box<PackedRange>,
         /// What the action moves.
-        moved: Box<Span>,
+        moved: Box<PackedRange>,
         /// To or from the processor.
         direction: Direction,
         /// The order that the schedule promises to keep.

@@ -7,7 +7,7 @@
 use super::contents::ByteRun;
 use super::flow::Moved;
 use super::matching::MatchedMessages;
-use super::{Actions, Direction, Fault, NONE, Span};
+use super::{Actions, Direction, Fault, NONE, PackedRange};
 use crate::action::{Buffer, Deed};
 use tuwtree_model::{Operation, Order, Payload, Rank};
 
@@ -173,7 +173,7 @@ fn check_processor(
             held = next.ok_or_else(|| {
                 let span = |start, end: u64| {
                     let (first, last) = (actions.datum(start), actions.datum(end - 1));
-                    Box::new(Span { first, last })
+                    Box::new(PackedRange { first, last })
                 };
                 let fault = Fault::NotConsecutive {
                     at,

@@ -37,7 +37,9 @@ mod matching;
 mod progress;
 mod races;
 
-pub use fault::{At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overlap, Span, Stuck};
+pub use fault::{
+    At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overlap, PackedRange, Stuck,
+};
 
 use crate::action::{Buffer, Deed};
 use crate::schedule::Schedule;

@@ -14,10 +14,10 @@ use tuwtree_treegen::{
     paths,
 };
 
-type Build = fn(&Problem) -> Result<Tree, ConstructionError>;
+type BuildTree = fn(&Problem) -> Result<Tree, ConstructionError>;
 
 /// All constructions that take any costs.
-const ANY: [Build; 7] = [
+const ANY: [BuildTree; 7] = [
     linear,
     oblivious,
     |problem| adaptive(problem, AdaptiveRule::CompletionTime),
@@ -28,7 +28,7 @@ const ANY: [Build; 7] = [
 ];
 
 /// Those for blocks.
-const OF_BLOCKS: [Build; 5] =
+const OF_BLOCKS: [BuildTree; 5] =
     [graceful, doubling, greedy, hybrid, |problem| knomial(&problem.with_ports(ports(2)))];
 
 fn sized<T: std::fmt::Debug, S: Strategy<Value = T>>(

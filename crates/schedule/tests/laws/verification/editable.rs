@@ -11,43 +11,43 @@ use tuwtree_schedule::{
 pub(crate) struct Editable {
     pub(crate) task: Task,
     pub(crate) segments: Vec<u64>,
-    pub(crate) programs: Vec<Vec<Step>>,
+    pub(crate) programs: Vec<Vec<EditableAction>>,
 }
 
 /// An action.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct EditableAction {
     pub(crate) port: u16,
-    pub(crate) send: Option<Message>,
-    pub(crate) receive: Option<Message>,
+    pub(crate) send: Option<Envelope>,
+    pub(crate) receive: Option<Envelope>,
     pub(crate) arrival: Arrival,
     /// What is read, unless it only receives.
-    pub(crate) from: Option<Place>,
+    pub(crate) from: Option<EditableRegion>,
     /// What is written, unless it only sends.
-    pub(crate) into: Option<Place>,
+    pub(crate) into: Option<EditableRegion>,
 }
 
 /// The other end and the tag.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Message {
+pub(crate) struct Envelope {
     pub(crate) peer: Rank,
     pub(crate) tag: u32,
 }
 
 /// A region.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct EditableRegion {
     pub(crate) buffer: Buffer,
     pub(crate) pieces: Vec<Piece>,
 }
 
 /// One piece of a buffer.
-pub(crate) fn place(buffer: Buffer, offset: u64, bytes: u64) -> Place {
-    Place { buffer, pieces: vec![Piece { offset, bytes }] }
+pub(crate) fn place(buffer: Buffer, offset: u64, bytes: u64) -> EditableRegion {
+    EditableRegion { buffer, pieces: vec![Piece { offset, bytes }] }
 }
 
-impl Step {
-    const NOTHING: Step = Step {
+impl EditableAction {
+    const NOTHING: EditableAction = EditableAction {
         port: 0,
         send: None,
         receive: None,
@@ -56,36 +56,44 @@ impl Step {
         into: None,
     };
 
-    pub(crate) fn copy(from: Place, into: Place) -> Step {
-        Step { from: Some(from), into: Some(into), ..Step::NOTHING }
+    pub(crate) fn copy(from: EditableRegion, into: EditableRegion) -> EditableAction {
+        EditableAction { from: Some(from), into: Some(into), ..EditableAction::NOTHING }
     }
 
-    pub(crate) fn send(peer: Rank, tag: u32, from: Place) -> Step {
-        Step { send: Some(Message { peer, tag }), from: Some(from), ..Step::NOTHING }
+    pub(crate) fn send(peer: Rank, tag: u32, from: EditableRegion) -> EditableAction {
+        EditableAction {
+            send: Some(Envelope { peer, tag }),
+            from: Some(from),
+            ..EditableAction::NOTHING
+        }
     }
 
-    pub(crate) fn receive(peer: Rank, tag: u32, into: Place) -> Step {
-        Step { receive: Some(Message { peer, tag }), into: Some(into), ..Step::NOTHING }
+    pub(crate) fn receive(peer: Rank, tag: u32, into: EditableRegion) -> EditableAction {
+        EditableAction {
+            receive: Some(Envelope { peer, tag }),
+            into: Some(into),
+            ..EditableAction::NOTHING
+        }
     }
 
     /// A send and a receive at once.
-    pub(crate) fn exchange(send: Step, receive: Step) -> Step {
-        Step { send: send.send, from: send.from, ..receive }
+    pub(crate) fn exchange(send: EditableAction, receive: EditableAction) -> EditableAction {
+        EditableAction { send: send.send, from: send.from, ..receive }
     }
 
-    pub(crate) fn combining(self, arrival: Arrival) -> Step {
-        Step { arrival, ..self }
+    pub(crate) fn combining(self, arrival: Arrival) -> EditableAction {
+        EditableAction { arrival, ..self }
     }
 
-    pub(crate) fn on_port(self, port: u16) -> Step {
-        Step { port, ..self }
+    pub(crate) fn on_port(self, port: u16) -> EditableAction {
+        EditableAction { port, ..self }
     }
 
     fn deed(&self) -> Option<Deed<'_>> {
-        let from = self.from.as_ref().map(Place::region);
-        let into = self.into.as_ref().map(Place::region);
-        let send = |Message { peer, tag }, from| Send { to: peer, tag, from };
-        let receive = |Message { peer, tag }, into| {
+        let from = self.from.as_ref().map(EditableRegion::region);
+        let into = self.into.as_ref().map(EditableRegion::region);
+        let send = |Envelope { peer, tag }, from| Send { to: peer, tag, from };
+        let receive = |Envelope { peer, tag }, into| {
             let arrival = self.arrival;
             Receive { from: peer, tag, into, arrival }
         };
@@ -98,7 +106,7 @@ impl Step {
     }
 }
 
-impl Place {
+impl EditableRegion {
     fn region(&self) -> Region<'_> {
         Region { buffer: self.buffer, pieces: &self.pieces }
     }
@@ -108,21 +116,21 @@ impl Place {
     }
 }
 
-impl From<Region<'_>> for Place {
-    fn from(region: Region<'_>) -> Place {
-        Place { buffer: region.buffer, pieces: region.pieces.to_vec() }
+impl From<Region<'_>> for EditableRegion {
+    fn from(region: Region<'_>) -> EditableRegion {
+        EditableRegion { buffer: region.buffer, pieces: region.pieces.to_vec() }
     }
 }
 
-impl From<Action<'_>> for Step {
-    fn from(action: Action<'_>) -> Step {
-        Step {
+impl From<Action<'_>> for EditableAction {
+    fn from(action: Action<'_>) -> EditableAction {
+        EditableAction {
             port: action.port,
-            send: action.send().map(|send| Message { peer: send.to, tag: send.tag }),
-            receive: action.receive().map(|from| Message { peer: from.from, tag: from.tag }),
+            send: action.send().map(|send| Envelope { peer: send.to, tag: send.tag }),
+            receive: action.receive().map(|from| Envelope { peer: from.from, tag: from.tag }),
             arrival: action.receive().map_or(Arrival::Store, |receive| receive.arrival),
-            from: action.reads().map(Place::from),
-            into: action.writes().map(Place::from),
+            from: action.reads().map(EditableRegion::from),
+            into: action.writes().map(EditableRegion::from),
         }
     }
 }
@@ -137,7 +145,7 @@ impl From<&Schedule> for Editable {
                 .map(|rank| schedule.buffer_bytes(rank, Buffer::Segment))
                 .collect(),
             programs: ranks
-                .map(|rank| schedule.programs().actions(rank).map(Step::from).collect())
+                .map(|rank| schedule.programs().actions(rank).map(EditableAction::from).collect())
                 .collect(),
         }
     }

@@ -1,6 +1,6 @@
 //! Right schedules that follow no tree.
 
-use super::editable::{Editable, Step, place};
+use super::editable::{Editable, EditableAction, place};
 use tuwtree_model::{BlockSizes, MessageSizes, Operation, Operator, Rank, Vector};
 use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Task};
 
@@ -27,11 +27,11 @@ pub(crate) fn pipelined_broadcast(processors: usize, bytes: u64) -> Editable {
         for piece in 0..bytes {
             let at = place(Output, piece, 1);
             if rank > 0 {
-                let step = Step::receive(rank - 1, piece as u32, at.clone());
+                let step = EditableAction::receive(rank - 1, piece as u32, at.clone());
                 schedule.programs[rank].push(step);
             }
             if rank + 1 < processors {
-                schedule.programs[rank].push(Step::send(rank + 1, piece as u32, at));
+                schedule.programs[rank].push(EditableAction::send(rank + 1, piece as u32, at));
             }
         }
     }
@@ -44,11 +44,11 @@ pub(crate) fn overlapped_broadcast(processors: usize, bytes: u64) -> Editable {
     for rank in 0..processors {
         for round in 0..=bytes {
             let receive = (rank > 0 && round < bytes)
-                .then(|| Step::receive(rank - 1, 0, place(Output, round, 1)));
+                .then(|| EditableAction::receive(rank - 1, 0, place(Output, round, 1)));
             let send = (rank + 1 < processors && round > 0)
-                .then(|| Step::send(rank + 1, 0, place(Output, round - 1, 1)));
+                .then(|| EditableAction::send(rank + 1, 0, place(Output, round - 1, 1)));
             schedule.programs[rank].extend(match (send, receive) {
-                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (Some(send), Some(receive)) => Some(EditableAction::exchange(send, receive)),
                 (send, receive) => send.or(receive),
             });
         }
@@ -61,18 +61,19 @@ pub(crate) fn overlapped_broadcast(processors: usize, bytes: u64) -> Editable {
 pub(crate) fn scatter_and_ring(processors: usize) -> Editable {
     let mut schedule = idle(Operation::Broadcast, 0, vector(processors, processors as u64), 1);
     for rank in 1..processors {
-        schedule.programs[0].push(Step::send(rank, 0, place(Output, rank as u64, 1)));
-        schedule.programs[rank].push(Step::receive(0, 0, place(Output, rank as u64, 1)));
+        schedule.programs[0].push(EditableAction::send(rank, 0, place(Output, rank as u64, 1)));
+        schedule.programs[rank].push(EditableAction::receive(0, 0, place(Output, rank as u64, 1)));
     }
     for rank in 0..processors {
         let (next, previous) = ((rank + 1) % processors, (rank + processors - 1) % processors);
         for round in 0..processors - 1 {
             let out = ((rank + processors - round) % processors) as u64;
             let new = ((previous + processors - round) % processors) as u64;
-            let send = (next != 0).then(|| Step::send(next, 1, place(Output, out, 1)));
-            let receive = (rank != 0).then(|| Step::receive(previous, 1, place(Output, new, 1)));
+            let send = (next != 0).then(|| EditableAction::send(next, 1, place(Output, out, 1)));
+            let receive =
+                (rank != 0).then(|| EditableAction::receive(previous, 1, place(Output, new, 1)));
             schedule.programs[rank].extend(match (send, receive) {
-                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (Some(send), Some(receive)) => Some(EditableAction::exchange(send, receive)),
                 (send, receive) => send.or(receive),
             });
         }
@@ -85,23 +86,32 @@ pub(crate) fn reduction_in_halves() -> Editable {
     let mut schedule = idle(Operation::Reduce, 0, vector(4, 6), 1);
     schedule.segments = vec![0, 6, 6, 0];
     let half = |buffer, index: u64| place(buffer, 3 * index, 3);
-    let right = |step: Step| step.combining(Arrival::CombineRight);
-    schedule.programs[3] = vec![Step::send(2, 0, half(Input, 0)), Step::send(2, 0, half(Input, 1))];
+    let right = |step: EditableAction| step.combining(Arrival::CombineRight);
+    schedule.programs[3] = vec![
+        EditableAction::send(2, 0, half(Input, 0)),
+        EditableAction::send(2, 0, half(Input, 1)),
+    ];
     schedule.programs[2] = vec![
-        right(Step::receive(3, 0, half(Segment, 0))),
-        Step::exchange(Step::send(1, 0, half(Segment, 0)), Step::receive(3, 0, half(Segment, 1)))
-            .combining(Arrival::CombineRight),
-        Step::send(1, 1, half(Segment, 1)),
+        right(EditableAction::receive(3, 0, half(Segment, 0))),
+        EditableAction::exchange(
+            EditableAction::send(1, 0, half(Segment, 0)),
+            EditableAction::receive(3, 0, half(Segment, 1)),
+        )
+        .combining(Arrival::CombineRight),
+        EditableAction::send(1, 1, half(Segment, 1)),
     ];
     schedule.programs[1] = vec![
-        right(Step::receive(2, 0, half(Segment, 0))),
-        Step::exchange(Step::send(0, 0, half(Segment, 0)), Step::receive(2, 1, half(Segment, 1)))
-            .combining(Arrival::CombineRight),
-        Step::send(0, 0, half(Segment, 1)),
+        right(EditableAction::receive(2, 0, half(Segment, 0))),
+        EditableAction::exchange(
+            EditableAction::send(0, 0, half(Segment, 0)),
+            EditableAction::receive(2, 1, half(Segment, 1)),
+        )
+        .combining(Arrival::CombineRight),
+        EditableAction::send(0, 0, half(Segment, 1)),
     ];
     schedule.programs[0] = vec![
-        right(Step::receive(1, 0, half(Output, 0))),
-        right(Step::receive(1, 0, half(Output, 1))),
+        right(EditableAction::receive(1, 0, half(Output, 0))),
+        right(EditableAction::receive(1, 0, half(Output, 1))),
     ];
     schedule
 }
@@ -118,21 +128,21 @@ pub(crate) fn reduction_by_exchange() -> Editable {
         let kept = (rank % 2) as u64;
         let side = if peer < rank { Arrival::CombineLeft } else { Arrival::CombineRight };
         schedule.programs[rank].push(
-            Step::exchange(
-                Step::send(peer, 0, half(held, 1 - kept)),
-                Step::receive(peer, 0, half(held, kept)),
+            EditableAction::exchange(
+                EditableAction::send(peer, 0, half(held, 1 - kept)),
+                EditableAction::receive(peer, 0, half(held, kept)),
             )
             .combining(side),
         );
     }
     for (rank, &held) in held[..2].iter().enumerate() {
         let kept = rank as u64;
-        schedule.programs[rank + 2].push(Step::send(rank, 1, half(Segment, kept)));
-        let receive = Step::receive(rank + 2, 1, half(held, kept));
+        schedule.programs[rank + 2].push(EditableAction::send(rank, 1, half(Segment, kept)));
+        let receive = EditableAction::receive(rank + 2, 1, half(held, kept));
         schedule.programs[rank].push(receive.combining(Arrival::CombineRight));
     }
-    schedule.programs[1].push(Step::send(0, 2, half(Segment, 1)));
-    schedule.programs[0].push(Step::receive(1, 2, half(Output, 1)));
+    schedule.programs[1].push(EditableAction::send(0, 2, half(Segment, 1)));
+    schedule.programs[0].push(EditableAction::receive(1, 2, half(Output, 1)));
     schedule
 }
 
@@ -145,10 +155,10 @@ pub(crate) fn gather_on_many_ports(sizes: &[u64]) -> Editable {
         let into = place(Output, blocks.before(rank), bytes);
         let own = place(Input, 0, bytes);
         let step = if rank == 0 {
-            Step::copy(own, into)
+            EditableAction::copy(own, into)
         } else {
-            schedule.programs[rank].push(Step::send(0, 0, own));
-            Step::receive(rank, 0, into)
+            schedule.programs[rank].push(EditableAction::send(0, 0, own));
+            EditableAction::receive(rank, 0, into)
         };
         schedule.programs[0].push(step.on_port(rank as u16));
     }
@@ -160,20 +170,20 @@ pub(crate) fn gather_on_many_ports(sizes: &[u64]) -> Editable {
 pub(crate) fn gather_by_relays(processors: usize) -> Editable {
     let blocks = BlockSizes::new(vec![2; processors]).unwrap();
     let mut schedule = idle(Operation::Gather, 0, Payload::Blocks(blocks), 1);
-    schedule.programs[0].push(Step::copy(place(Input, 0, 2), place(Output, 0, 2)));
+    schedule.programs[0].push(EditableAction::copy(place(Input, 0, 2), place(Output, 0, 2)));
     for rank in 1..processors {
-        schedule.programs[rank].push(Step::send(rank - 1, 0, place(Input, 0, 2)));
+        schedule.programs[rank].push(EditableAction::send(rank - 1, 0, place(Input, 0, 2)));
         if rank + 1 < processors {
             schedule.segments[rank] = 2;
         }
         for _ in rank + 1..processors {
             schedule.programs[rank].extend([
-                Step::receive(rank + 1, 0, place(Segment, 0, 2)),
-                Step::send(rank - 1, 0, place(Segment, 0, 2)),
+                EditableAction::receive(rank + 1, 0, place(Segment, 0, 2)),
+                EditableAction::send(rank - 1, 0, place(Segment, 0, 2)),
             ]);
         }
         let into = place(Output, 2 * rank as u64, 2);
-        schedule.programs[0].push(Step::receive(1, 0, into));
+        schedule.programs[0].push(EditableAction::receive(1, 0, into));
     }
     schedule
 }
@@ -185,25 +195,25 @@ pub(crate) fn scatter_by_relays() -> Editable {
     let mut schedule = idle(Operation::Scatter, 0, Payload::Blocks(blocks), 2);
     schedule.segments = vec![0, 6, 5, 0, 0];
     schedule.programs[0] = vec![
-        Step::send(2, 7, place(Input, 10, 5)).on_port(1),
-        Step::copy(place(Input, 0, 1), place(Output, 0, 1)).on_port(1),
-        Step::send(1, 0, place(Input, 1, 5)),
-        Step::send(3, 0, place(Input, 6, 4)),
+        EditableAction::send(2, 7, place(Input, 10, 5)).on_port(1),
+        EditableAction::copy(place(Input, 0, 1), place(Output, 0, 1)).on_port(1),
+        EditableAction::send(1, 0, place(Input, 1, 5)),
+        EditableAction::send(3, 0, place(Input, 6, 4)),
     ];
     schedule.programs[1] = vec![
-        Step::receive(0, 0, place(Segment, 1, 5)),
-        Step::copy(place(Segment, 1, 2), place(Output, 0, 2)).on_port(1),
-        Step::send(2, 0, place(Segment, 3, 3)),
+        EditableAction::receive(0, 0, place(Segment, 1, 5)),
+        EditableAction::copy(place(Segment, 1, 2), place(Output, 0, 2)).on_port(1),
+        EditableAction::send(2, 0, place(Segment, 3, 3)),
     ];
     schedule.programs[2] = vec![
-        Step::receive(0, 7, place(Segment, 0, 5)),
-        Step::exchange(
-            Step::send(4, 0, place(Segment, 0, 5)),
-            Step::receive(1, 0, place(Output, 0, 3)),
+        EditableAction::receive(0, 7, place(Segment, 0, 5)),
+        EditableAction::exchange(
+            EditableAction::send(4, 0, place(Segment, 0, 5)),
+            EditableAction::receive(1, 0, place(Output, 0, 3)),
         ),
     ];
-    schedule.programs[3] = vec![Step::receive(0, 0, place(Output, 0, 4))];
-    schedule.programs[4] = vec![Step::receive(2, 0, place(Output, 0, 5))];
+    schedule.programs[3] = vec![EditableAction::receive(0, 0, place(Output, 0, 4))];
+    schedule.programs[4] = vec![EditableAction::receive(2, 0, place(Output, 0, 5))];
     schedule
 }
 
@@ -216,11 +226,12 @@ pub(crate) fn allgather_around_a_ring(sizes: &[u64]) -> Editable {
             let own = |block| place(Output, blocks.before(block), blocks.block(block));
             let (out, new) = ((rank + p - round) % p, (rank + 2 * p - round - 1) % p);
             let send = Some(out).filter(|&out| blocks.block(out) > 0);
-            let send = send.map(|out| Step::send((rank + 1) % p, 0, own(out)));
+            let send = send.map(|out| EditableAction::send((rank + 1) % p, 0, own(out)));
             let receive = Some(new).filter(|&new| blocks.block(new) > 0);
-            let receive = receive.map(|new| Step::receive((rank + p - 1) % p, 0, own(new)));
+            let receive =
+                receive.map(|new| EditableAction::receive((rank + p - 1) % p, 0, own(new)));
             schedule.programs[rank].extend(match (send, receive) {
-                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (Some(send), Some(receive)) => Some(EditableAction::exchange(send, receive)),
                 (send, receive) => send.or(receive),
             });
         }
@@ -236,8 +247,10 @@ pub(crate) fn allreduce_by_doubling() -> Editable {
             let peer = rank ^ mask;
             let side = if peer < rank { Arrival::CombineLeft } else { Arrival::CombineRight };
             let whole = || place(Output, 0, 3);
-            let step =
-                Step::exchange(Step::send(peer, 0, whole()), Step::receive(peer, 0, whole()));
+            let step = EditableAction::exchange(
+                EditableAction::send(peer, 0, whole()),
+                EditableAction::receive(peer, 0, whole()),
+            );
             schedule.programs[rank].push(step.combining(side));
         }
     }
@@ -248,18 +261,20 @@ pub(crate) fn allreduce_by_doubling() -> Editable {
 pub(crate) fn allreduce_by_a_root() -> Editable {
     let mut schedule = idle(Operation::Allreduce, 0, vector(3, 2), 2);
     schedule.segments = vec![0, 2, 0];
-    let right = |step: Step| step.combining(Arrival::CombineRight);
-    schedule.programs[2] =
-        vec![Step::send(1, 0, place(Input, 0, 2)), Step::receive(0, 0, place(Output, 0, 2))];
+    let right = |step: EditableAction| step.combining(Arrival::CombineRight);
+    schedule.programs[2] = vec![
+        EditableAction::send(1, 0, place(Input, 0, 2)),
+        EditableAction::receive(0, 0, place(Output, 0, 2)),
+    ];
     schedule.programs[1] = vec![
-        right(Step::receive(2, 0, place(Segment, 0, 2))),
-        Step::send(0, 0, place(Segment, 0, 2)),
-        Step::receive(0, 0, place(Output, 0, 2)),
+        right(EditableAction::receive(2, 0, place(Segment, 0, 2))),
+        EditableAction::send(0, 0, place(Segment, 0, 2)),
+        EditableAction::receive(0, 0, place(Output, 0, 2)),
     ];
     schedule.programs[0] = vec![
-        right(Step::receive(1, 0, place(Output, 0, 2))),
-        Step::send(1, 0, place(Output, 0, 2)),
-        Step::send(2, 0, place(Output, 0, 2)).on_port(1),
+        right(EditableAction::receive(1, 0, place(Output, 0, 2))),
+        EditableAction::send(1, 0, place(Output, 0, 2)),
+        EditableAction::send(2, 0, place(Output, 0, 2)).on_port(1),
     ];
     schedule
 }
@@ -273,11 +288,12 @@ pub(crate) fn reduce_scatter_in_pairs(sizes: &[u64]) -> Editable {
         for round in 1..p {
             let (to, from) = ((rank + round) % p, (rank + p - round) % p);
             let block = |buffer, one| place(buffer, blocks.before(one), blocks.block(one));
-            let send = (blocks.block(to) > 0).then(|| Step::send(to, 0, block(Input, to)));
-            let receive =
-                (blocks.block(rank) > 0).then(|| Step::receive(from, 0, block(Output, rank)));
+            let send =
+                (blocks.block(to) > 0).then(|| EditableAction::send(to, 0, block(Input, to)));
+            let receive = (blocks.block(rank) > 0)
+                .then(|| EditableAction::receive(from, 0, block(Output, rank)));
             let step = match (send, receive) {
-                (Some(send), Some(receive)) => Some(Step::exchange(send, receive)),
+                (Some(send), Some(receive)) => Some(EditableAction::exchange(send, receive)),
                 (send, receive) => send.or(receive),
             };
             schedule.programs[rank].extend(step.map(|step| match step.receive {
@@ -295,23 +311,26 @@ pub(crate) fn alltoall_by_a_relay() -> Editable {
     let mut schedule = idle(Operation::Alltoall, 0, sizes.into(), 1);
     schedule.segments = vec![0, 1, 0];
     // Columns have 2, 5 and 2 bytes, rows 4, 3 and 2.
-    schedule.programs[0] = vec![Step::exchange(
-        Step::send(1, 0, place(Input, 1, 3)),
-        Step::receive(2, 0, place(Output, 1, 1)),
+    schedule.programs[0] = vec![EditableAction::exchange(
+        EditableAction::send(1, 0, place(Input, 1, 3)),
+        EditableAction::receive(2, 0, place(Output, 1, 1)),
     )];
     let mut both = place(Output, 0, 2);
     both.pieces.extend(place(Output, 8, 1).pieces);
     let mut passed = place(Output, 8, 1);
     passed.pieces.extend(place(Output, 7, 1).pieces);
     schedule.programs[1] = vec![
-        Step::receive(0, 0, both),
-        Step::exchange(Step::send(2, 0, passed), Step::receive(2, 0, place(Output, 4, 1))),
+        EditableAction::receive(0, 0, both),
+        EditableAction::exchange(
+            EditableAction::send(2, 0, passed),
+            EditableAction::receive(2, 0, place(Output, 4, 1)),
+        ),
     ];
     schedule.programs[2] = vec![
-        Step::send(0, 0, place(Input, 0, 1)),
-        Step::exchange(
-            Step::send(1, 0, place(Input, 1, 1)),
-            Step::receive(1, 0, place(Output, 0, 2)),
+        EditableAction::send(0, 0, place(Input, 0, 1)),
+        EditableAction::exchange(
+            EditableAction::send(1, 0, place(Input, 1, 1)),
+            EditableAction::receive(1, 0, place(Output, 0, 2)),
         ),
     ];
     schedule
@@ -323,20 +342,22 @@ pub(crate) fn allgather_by_a_relay() -> Editable {
     let mut schedule = idle(Operation::Allgather, 0, Payload::Blocks(blocks), 2);
     schedule.segments = vec![0, 3, 0];
     schedule.programs[0] = vec![
-        Step::receive(1, 0, place(Output, 2, 3)),
-        Step::receive(2, 0, place(Output, 5, 1)).on_port(1),
-        Step::send(1, 1, place(Output, 5, 1)),
-        Step::send(1, 2, place(Input, 0, 2)),
-        Step::send(2, 0, place(Output, 0, 5)).on_port(1),
+        EditableAction::receive(1, 0, place(Output, 2, 3)),
+        EditableAction::receive(2, 0, place(Output, 5, 1)).on_port(1),
+        EditableAction::send(1, 1, place(Output, 5, 1)),
+        EditableAction::send(1, 2, place(Input, 0, 2)),
+        EditableAction::send(2, 0, place(Output, 0, 5)).on_port(1),
     ];
     schedule.programs[1] = vec![
-        Step::send(0, 0, place(Input, 0, 3)),
-        Step::receive(0, 1, place(Segment, 2, 1)),
-        Step::receive(0, 2, place(Output, 0, 2)),
-        Step::copy(place(Segment, 2, 1), place(Output, 5, 1)),
+        EditableAction::send(0, 0, place(Input, 0, 3)),
+        EditableAction::receive(0, 1, place(Segment, 2, 1)),
+        EditableAction::receive(0, 2, place(Output, 0, 2)),
+        EditableAction::copy(place(Segment, 2, 1), place(Output, 5, 1)),
     ];
-    schedule.programs[2] =
-        vec![Step::send(0, 0, place(Output, 5, 1)), Step::receive(0, 0, place(Output, 0, 5))];
+    schedule.programs[2] = vec![
+        EditableAction::send(0, 0, place(Output, 5, 1)),
+        EditableAction::receive(0, 0, place(Output, 0, 5)),
+    ];
     schedule
 }
 

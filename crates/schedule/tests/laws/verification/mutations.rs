@@ -1,6 +1,6 @@
 //! Small changes to schedules, drawn at random.
 
-use super::editable::{Editable, Message, Place, Step};
+use super::editable::{Editable, EditableAction, EditableRegion, Envelope};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tuwtree_model::{ClosedSet, Rank};
@@ -140,7 +140,7 @@ impl Mutation {
         }
     }
 
-    fn alter(&self, step: &mut Step, first: bool) {
+    fn alter(&self, step: &mut EditableAction, first: bool) {
         if let Mutation::Port(_, port) = self {
             step.port = *port;
         }
@@ -166,7 +166,7 @@ impl Mutation {
         }
     }
 
-    fn alter_message(&self, message: &mut Message) {
+    fn alter_message(&self, message: &mut Envelope) {
         match self {
             Mutation::Peer(_, peer) => message.peer = *peer,
             Mutation::Tag(_, tag) => message.tag = *tag,
@@ -174,7 +174,7 @@ impl Mutation {
         }
     }
 
-    fn alter_place(&self, place: &mut Place) {
+    fn alter_place(&self, place: &mut EditableRegion) {
         let last = place.pieces.len() - 1;
         let piece = &mut place.pieces[last];
         match self {
@@ -209,7 +209,7 @@ fn find(schedule: &Editable, at: Index) -> Option<(Rank, usize)> {
 fn partner(schedule: &Editable, rank: Rank, index: usize) -> Option<(Rank, usize)> {
     let send = schedule.programs[rank][index].send?;
     let earlier = schedule.programs[rank][..index].iter().filter(|step| step.send == Some(send));
-    let wanted = Some(Message { peer: rank, tag: send.tag });
+    let wanted = Some(Envelope { peer: rank, tag: send.tag });
     let steps = schedule.programs.get(send.peer)?.iter().enumerate();
     let mut receives = steps.filter(|(_, step)| step.receive == wanted);
     receives.nth(earlier.count()).map(|(index, _)| (send.peer, index))
@@ -242,21 +242,28 @@ impl Both {
     }
 }
 
-fn exchange(steps: &mut Vec<Step>, index: usize) {
+fn exchange(steps: &mut Vec<EditableAction>, index: usize) {
     let step = steps[index].clone();
     if step.send.is_some() && step.receive.is_some() {
-        let send = Step { receive: None, into: None, arrival: Arrival::Store, ..step.clone() };
-        steps[index] = Step { send: None, from: None, ..step };
+        let send =
+            EditableAction { receive: None, into: None, arrival: Arrival::Store, ..step.clone() };
+        steps[index] = EditableAction { send: None, from: None, ..step };
         steps.insert(index, send);
         return;
     }
     let Some(next) = steps.get(index + 1).cloned() else { return };
     match (&step, &next) {
-        (Step { send: Some(_), .. }, Step { send: None, receive: Some(_), .. }) => {
-            steps[index] = Step::exchange(step, next);
+        (
+            EditableAction { send: Some(_), .. },
+            EditableAction { send: None, receive: Some(_), .. },
+        ) => {
+            steps[index] = EditableAction::exchange(step, next);
         }
-        (Step { receive: Some(_), .. }, Step { send: Some(_), receive: None, .. }) => {
-            steps[index] = Step::exchange(next, step);
+        (
+            EditableAction { receive: Some(_), .. },
+            EditableAction { send: Some(_), receive: None, .. },
+        ) => {
+            steps[index] = EditableAction::exchange(next, step);
         }
         _ => return,
     }

@@ -1,7 +1,7 @@
 //! What becomes of a schedule, found out in the plainest way: every byte by itself, one action after
 //! the other wherever one can go on, in an order drawn at random.
 
-use super::editable::{Editable, Place, Step};
+use super::editable::{Editable, EditableAction, EditableRegion};
 use std::collections::{BTreeMap, BTreeSet};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Arrival, Buffer, Order, Payload};
@@ -64,7 +64,7 @@ fn partners(schedule: &Editable) -> Result<BTreeMap<At, At>, String> {
             return Err("a message has one end".into());
         }
         for (send, receive) in sends.into_iter().zip(receives) {
-            let bytes = |place: &Option<Place>| place.as_ref().unwrap().bytes();
+            let bytes = |place: &Option<EditableRegion>| place.as_ref().unwrap().bytes();
             let (sent, expected) =
                 (&schedule.programs[send.0][send.1], &schedule.programs[receive.0][receive.1]);
             if bytes(&sent.from) != bytes(&expected.into) {
@@ -77,20 +77,20 @@ fn partners(schedule: &Editable) -> Result<BTreeMap<At, At>, String> {
 }
 
 /// The bytes of a place, one by one.
-fn bytes_of(place: &Place) -> impl Iterator<Item = (Buffer, u64)> + '_ {
+fn bytes_of(place: &EditableRegion) -> impl Iterator<Item = (Buffer, u64)> + '_ {
     let bytes = |piece: &tuwtree_schedule::Piece| piece.offset..piece.offset + piece.bytes;
     place.pieces.iter().flat_map(bytes).map(|offset| (place.buffer, offset))
 }
 
-fn read_by(step: &Step) -> BTreeSet<(Buffer, u64)> {
+fn read_by(step: &EditableAction) -> BTreeSet<(Buffer, u64)> {
     step.from.iter().flat_map(bytes_of).collect()
 }
 
-fn written_by(step: &Step) -> BTreeSet<(Buffer, u64)> {
+fn written_by(step: &EditableAction) -> BTreeSet<(Buffer, u64)> {
     step.into.iter().flat_map(bytes_of).collect()
 }
 
-fn check_alone(steps: &[Step]) -> Result<(), String> {
+fn check_alone(steps: &[EditableAction]) -> Result<(), String> {
     for step in steps {
         let written = written_by(step);
         let number = step.into.iter().flat_map(bytes_of).count();
@@ -103,13 +103,13 @@ fn check_alone(steps: &[Step]) -> Result<(), String> {
 }
 
 /// Whether an action waits for all receives and copies before it.
-fn waits(step: &Step) -> bool {
+fn waits(step: &EditableAction) -> bool {
     step.from.as_ref().is_some_and(|from| from.buffer != Buffer::Input)
         || step.arrival != Arrival::Store
 }
 
 /// Two actions that nobody puts in order, of which one writes what the other uses.
-fn check_races(steps: &[Step]) -> Result<(), String> {
+fn check_races(steps: &[EditableAction]) -> Result<(), String> {
     let number = steps.len();
     let mut before = vec![vec![false; number]; number];
     for late in 0..number {
