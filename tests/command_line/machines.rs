@@ -147,8 +147,8 @@ fn costs_that_are_not_linear_are_searched_with_as_they_are() {
     let problem = format!("optimize --dist spikes -p 30 --machine {machine}");
     let text = tuwtree(&problem).success();
     assert!(text.contains("(levels)\n"), "{text}");
-    assert!(text.contains("binary is left out: it is for costs that are linear"), "{text}");
-    tuwtree(&format!("{problem} --algorithm binary")).fails(1, &["linear in the size"]);
+    assert!(text.contains("\nbinary ") && !text.contains("binary is left out"), "{text}");
+    tuwtree(&format!("{problem} --algorithm binary-dense")).fails(1, &["linear in the size"]);
     tuwtree(&format!("{problem} --algorithm adjacent-dense")).fails(1, &["dense", "levels"]);
     let adjacent = tuwtree(&format!("{problem} --algorithm adjacent")).success();
     assert!(adjacent.contains("It is optimal among ordered trees that join adjacent ranges"));

@@ -2,8 +2,9 @@
 
 use crate::documents::schema;
 use crate::program::{folder, tuwtree, tuwtree_with_input, workspace_file};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
+use tuwtree_model::{ClosedSet, Distribution};
 
 fn sample() -> String {
     workspace_file("data/measurements/two-cores.json").display().to_string()
@@ -30,6 +31,38 @@ fn the_sample_fits_the_schema_and_says_that_it_says_nothing() {
     {
         assert!(said.contains(part), "{said}");
     }
+}
+
+#[test]
+fn the_schema_knows_every_distribution_and_listed_blocks() {
+    let text = fs::read_to_string(sample()).unwrap();
+    let schema = schema("docs/measurements.schema.json");
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    for distribution in Distribution::all() {
+        value["series"][0]["distribution"] = distribution.name().into();
+        assert!(schema.is_valid(&value), "{}", distribution.name());
+    }
+    let series = &mut value["series"];
+    series.as_array_mut().unwrap().truncate(1);
+    let one = series[0].as_object_mut().unwrap();
+    one.remove("distribution");
+    one.insert("listed".into(), "my counts".into());
+    let processors = value["processors"].as_u64().unwrap() as usize;
+    let blocks: Vec<u64> = vec![12; processors];
+    value["version"] = 3.into();
+    value["listed"] = json!([{ "name": "my counts", "block_sizes_bytes": blocks }]);
+    assert!(schema.is_valid(&value));
+    let folder = folder("measured-listed");
+    for name in ["times.txt", "times.csv", "times.svg", "times.html"] {
+        let path = folder.join(name);
+        let arguments = format!("report - -o {}", path.display());
+        tuwtree_with_input(&arguments, &value.to_string()).success();
+        assert!(fs::read_to_string(path).unwrap().contains("my counts"), "{name}");
+    }
+    value["series"][0]["distribution"] = "same".into();
+    assert!(!schema.is_valid(&value));
+    let both = tuwtree_with_input("report -", &value.to_string());
+    both.fails(1, &["series 0", "either \"distribution\" or \"listed\""]);
 }
 
 #[test]

@@ -262,17 +262,16 @@ fn what_does_not_suit_is_left_out_or_refused_with_its_reason() {
     );
     // Copies dearer than messages.
     let dear = text("--dist random -p 12 --gamma 2 --order any");
-    assert!(dear.contains("direct is left out: gamma = 2 exceeds beta = 1"), "{dear}");
+    assert!(dear.contains("\ndirect ") && !dear.contains("left out"), "{dear}");
     let heuristics =
         "doubling, greedy, sorted, searched are made for gamma <= beta: only heuristics";
     assert!(dear.contains(heuristics), "{dear}");
-    tuwtree("optimize --dist random -p 12 --gamma 2 --algorithm direct")
-        .fails(1, &["direct senders are for gamma <= beta"]);
     // Costs of each pair.
     let machine = crate::program::workspace_file("data/machines/vsc3.toml");
     let pairs = text(&format!("--dist random -p 40 --order any --machine {}", machine.display()));
-    let reason = "direct, greedy, sorted, searched are left out: only costs that are the same";
-    assert!(pairs.contains(reason), "{pairs}");
+    for name in ["direct", "greedy", "sorted", "searched"] {
+        assert!(pairs.contains(&format!("\n{name} ")), "{pairs}");
+    }
     let reason = "exact is left out: it would take more than 10^19 steps, more than 1000000000, which \
                   do for 17 processes where costs differ from pair to pair";
     assert!(pairs.contains(reason), "{pairs}");

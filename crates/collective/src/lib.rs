@@ -31,7 +31,7 @@
 //! combines what came. Those of [`alltoall::open_shop`] send and receive on two ports.
 //!
 //! # What this crate does not do
-//! It knows no times: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does
+//! It chooses nothing: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does
 //! (`tuwtree_schedule::export`), the executor knows operations with a root only.
 
 pub mod allreduce;
@@ -50,5 +50,5 @@ pub use bruck::bruck;
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;
-pub use pieces::{PieceTable, circulant_in_pieces};
+pub use pieces::{PieceTable, circulant_in_pieces, time_in_pieces};
 pub use ring::ring;

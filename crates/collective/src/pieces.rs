@@ -8,8 +8,8 @@
 use crate::CollectiveError;
 use crate::circulant::skips;
 use crate::error::allgathered;
-use crate::rounds::{Data, Meeting, gathering};
-use tuwtree_model::{BlockSizes, Problem, Rank};
+use crate::rounds::{Data, Meeting, gathering, time_of_rounds};
+use tuwtree_model::{BlockSizes, Problem, Rank, Time};
 use tuwtree_schedule::Schedule;
 
 /// Which piece every rank sends and receives in each of the `q` rounds of a phase, by its distance from the
@@ -188,6 +188,24 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
     })
 }
 
+/// When the last rank has all blocks along [`circulant_in_pieces`], without its schedule: exactly what a simulation
+/// of that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p^2 (pieces + log p)) additions, O(p log p) space.
+pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
+    let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
+    let messages = broadcasts.messages();
+    let meet = |round, rank| broadcasts.meeting(round, rank);
+    time_of_rounds(problem, broadcasts.rounds(), meet, |round, from| messages.bytes(round, from))
+}
+
 /// A broadcast from every rank, all at once, of blocks in pieces.
 pub(crate) struct Broadcasts<'a> {
     sizes: &'a BlockSizes,
@@ -225,6 +243,31 @@ impl<'a> Broadcasts<'a> {
         Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
     }
 
+    /// The round that comes at this place if the last is the first.
+    pub(crate) fn backwards(&self, round: usize) -> usize {
+        self.rounds() - 1 - round
+    }
+
+    /// Who meets whom in a round backwards in time: who received sends.
+    pub(crate) fn meeting_backwards(&self, round: usize, rank: Rank) -> Meeting {
+        let Meeting { to, from } = self.meeting(self.backwards(round), rank);
+        Meeting { to: from, from: to }
+    }
+
+    /// How long their messages are.
+    pub(crate) fn messages(&self) -> MessageLengths<'_> {
+        let (p, phase) = (self.sizes.processors(), self.table.rounds());
+        let elements = |root| self.sizes.block(root) / self.element_bytes;
+        let last_first = || (0..p).rev().map(elements);
+        let sent = |round| (0..p).map(|distance| self.table.sent(distance, round)).collect();
+        MessageLengths {
+            broadcasts: self,
+            shares: last_first().map(|elements| elements / self.pieces).collect(),
+            longer: last_first().map(|elements| (elements % self.pieces) as i64).collect(),
+            sent: (0..phase).map(sent).collect(),
+        }
+    }
+
     /// What the first rank sends to the second in a round: a piece of each block, where one is due.
     pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
         let (p, phase) = (self.sizes.processors(), self.table.rounds());
@@ -241,5 +284,43 @@ impl<'a> Broadcasts<'a> {
                 data.push(self.sizes.before(root) + offset, bytes);
             }
         }
+    }
+}
+
+/// How long the messages of all broadcasts are.
+pub(crate) struct MessageLengths<'a> {
+    broadcasts: &'a Broadcasts<'a>,
+    /// The elements that each piece of a block has at least, by root, the last root first.
+    shares: Vec<u64>,
+    /// How many pieces have one element more, in this order.
+    longer: Vec<i64>,
+    /// For each round of a phase the piece that a rank sends, by its distance from the root.
+    sent: Vec<Vec<i32>>,
+}
+
+impl MessageLengths<'_> {
+    /// The bytes that a rank sends in a round.
+    ///
+    /// # Complexity
+    /// O(p).
+    pub(crate) fn bytes(&self, round: usize, from: Rank) -> u64 {
+        let Broadcasts { sizes, table, pieces, element_bytes, skipped } = self.broadcasts;
+        let (p, phase) = (sizes.processors(), table.rounds());
+        let round = round + skipped;
+        let first = (phase * (round / phase)) as i64 - *skipped as i64;
+        let (sent, last) = (&self.sent[round % phase], *pieces as i64 - 1);
+        let elements = |root: usize, distance: usize| {
+            let piece = first + i64::from(sent[distance]);
+            let length = self.shares[root] + u64::from(piece.min(last) < self.longer[root]);
+            if piece < 0 { 0 } else { length }
+        };
+        // Distances grow as roots fall, from the rank itself down to 0, and then from the last one down.
+        let own = p - 1 - from;
+        let below: u64 = (own..p).map(|root| elements(root, root - own)).sum();
+        let above: u64 = (0..own).map(|root| elements(root, root + from + 1)).sum();
+        // The receiver has its own block.
+        let distance = p - table.skips[round % phase];
+        let of_receiver = elements((own + distance) % p, distance);
+        (below + above - of_receiver) * element_bytes
     }
 }

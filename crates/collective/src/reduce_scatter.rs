@@ -8,8 +8,8 @@ use crate::circulant::skips;
 use crate::error::{check_power_of_two, scattered};
 use crate::folding::{Folding, Resting};
 use crate::pieces::Broadcasts;
-use crate::rounds::{Arrives, Data, Meeting, Rounds, in_rounds};
-use tuwtree_model::{BlockSizes, Order, Problem, Rank};
+use crate::rounds::{Arrives, Data, Meeting, Rounds, in_rounds, time_of_rounds};
+use tuwtree_model::{Order, Problem, Rank, Time};
 use tuwtree_schedule::{Buffer, Schedule};
 
 /// Rounds in which all that comes is combined, in any order.
@@ -188,16 +188,35 @@ pub(crate) fn circulant_window(skips: &[usize], index: usize) -> usize {
 /// # Source
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    let sizes: &BlockSizes = scattered(problem)?;
-    let broadcasts = Broadcasts::new(sizes, pieces, problem.operator().element_bytes());
+    let broadcasts = in_pieces(problem, pieces)?;
     let rounds = combining(broadcasts.rounds(), Buffer::Output);
-    // Backwards, so that who received sends.
-    let backwards = |round| broadcasts.rounds() - 1 - round;
-    let meet = |round, rank| {
-        let Meeting { to, from } = broadcasts.meeting(backwards(round), rank);
-        Meeting { to: from, from: to }
-    };
+    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
     in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut Data| {
-        broadcasts.fill(backwards(round), (to, from), data);
+        broadcasts.fill(broadcasts.backwards(round), (to, from), data);
     })
+}
+
+/// When the last rank has its block along [`circulant_in_pieces`], without its schedule: exactly what a simulation of
+/// that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p^2 (pieces + log p)) additions, O(p log p) space.
+pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
+    let broadcasts = in_pieces(problem, pieces)?;
+    let messages = broadcasts.messages();
+    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
+    time_of_rounds(problem, broadcasts.rounds(), meet, |round, from| {
+        let to = meet(round, from).to.expect("every rank sends in each round");
+        messages.bytes(broadcasts.backwards(round), to)
+    })
+}
+
+fn in_pieces(problem: &Problem, pieces: usize) -> Result<Broadcasts<'_>, CollectiveError> {
+    Ok(Broadcasts::new(scattered(problem)?, pieces, problem.operator().element_bytes()))
 }

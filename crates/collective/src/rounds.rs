@@ -1,7 +1,7 @@
 //! Schedules in rounds, of messages that are the same at both ends.
 
 use crate::CollectiveError;
-use tuwtree_model::{BlockSizes, Order, Problem, Rank};
+use tuwtree_model::{BlockSizes, CostModel, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send, Task,
 };
@@ -177,6 +177,43 @@ pub(crate) fn in_rounds_with_room(
         programs.end_processor();
     }
     finished(problem, (rounds.order, problem.ports().get()), segments, programs)
+}
+
+/// When the last rank is done with so many rounds in which every rank sends this many bytes at a time and receives
+/// as many as come: what a simulation of their schedule says, all receives posted in advance.
+///
+/// # Complexity
+/// That of `bytes` for each message.
+pub(crate) fn time_of_rounds(
+    problem: &Problem,
+    rounds: usize,
+    meet: impl Fn(usize, Rank) -> Meeting,
+    bytes: impl Fn(usize, Rank) -> u64,
+) -> Result<Time, CollectiveError> {
+    let (costs, combines) = (problem.costs(), problem.operation().is_reduction());
+    let mut ready = vec![Time::ZERO; problem.processors()];
+    for round in 0..rounds {
+        let mut done = ready.clone();
+        let mut came = vec![0; ready.len()];
+        for from in 0..ready.len() {
+            let (Some(to), bytes @ 1..) = (meet(round, from).to, bytes(round, from)) else {
+                continue;
+            };
+            let arrival = costs.sum(ready[from], costs.latency_between(from, to, bytes)?)?;
+            let start = arrival.later(ready[to]);
+            let end = costs.sum(start, costs.transmission_between(from, to, bytes)?)?;
+            done[from] = done[from].later(end);
+            done[to] = done[to].later(end);
+            came[to] = bytes;
+        }
+        if combines {
+            for (done, came) in done.iter_mut().zip(came).filter(|(_, came)| *came > 0) {
+                *done = costs.sum(*done, problem.operator().combine(came)?)?;
+            }
+        }
+        ready = done;
+    }
+    Ok(ready.into_iter().fold(Time::ZERO, Time::later))
 }
 
 /// What a process does in a round in which it sends and receives these.

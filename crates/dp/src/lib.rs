@@ -94,7 +94,7 @@ pub use optimum::{
     optimal_binary, optimal_ordered,
 };
 pub use per_pair::{
-    PairMethod, PairTrees, memory_needed_per_pair, most_processors_per_pair,
+    PairMethod, PairTrees, default_pair_method, memory_needed_per_pair, most_processors_per_pair,
     optimal_binary_per_pair, optimal_per_pair,
 };
 pub use progress::Progress;

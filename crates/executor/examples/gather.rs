@@ -4,11 +4,13 @@
 use std::error::Error;
 use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::Collectives;
+use tuwtree_executor::settings::Setting;
 use tuwtree_executor::sys::{Arguments, Communicator, Partition, PartitionMut};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let universe = mpi::initialize().ok_or("MPI is initialized already")?;
     let collectives = Collectives::new(Communicator::world(&universe)?)?;
+    collectives.set(Setting::Algorithm, "adaptive")?;
     let (rank, size) = (collectives.communicator().rank(), collectives.communicator().size());
     let root = size - 1;
 

@@ -1,27 +1,15 @@
 //! Which construction is chosen for a problem, and the tree that it builds: the only place of the
 //! executor that asks the catalogue (`tuwtree-plan`) for trees.
 
-use crate::settings::Algorithm;
-use crate::tree::MESSAGE_BYTES;
 use std::rc::Rc;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Collective, Construction, CostModel, Costs, Order, Problem, Rank, Root,
-    StatedCosts, Time, TimeError, Tree, completion_time,
+    BlockSizes, ClosedSet, Collective, Construction, Order, Problem, Rank, Root, StatedCosts, Tree,
 };
 use tuwtree_plan::{
-    Effort, Library, NoTree, Request, Settings, Wanted, baselines, catalogue, compare,
+    Effort, Library, NoTree, Outcome, Request, Settings, Wanted, baselines, catalogue, compare,
 };
 use tuwtree_schedule::Schedule;
-use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
-
-/// The algorithms among which a choice is made for a single call, the first of equals taken: those
-/// whose tree the processors find together.
-const CANDIDATES: [Algorithm; 4] = [
-    Algorithm::Linear,
-    Algorithm::AdaptiveGatherTime,
-    Algorithm::AdaptiveDataSize,
-    Algorithm::AdaptiveCompletionTime,
-];
+use tuwtree_treegen::AdaptiveRule;
 
 /// The gather, or scatter (`is_outward`), of these blocks at these costs.
 ///
@@ -102,7 +90,8 @@ fn library_named(name: &str) -> Option<Library> {
 
 /// The schedule of least time by the judge for an operation that is set up once, the unpack step at the
 /// root counted: of all constructions that suit and are found in a time that a program may wait. `None` if
-/// the library that calls itself so takes at most 2 % longer by its own call.
+/// the library that calls itself so takes at most 2 % longer by its own call, or in all trees some process
+/// but the root holds much of others' data.
 ///
 /// # Errors
 /// No tree has a completion time.
@@ -110,23 +99,75 @@ pub(crate) fn best_schedule(
     problem: &Problem,
     library: &str,
 ) -> Result<Option<Rc<Schedule>>, String> {
+    let outcomes = outcomes(problem, is_quick)?;
+    let held = outcomes.iter().filter_map(|one| Some((one, held_tree(one, problem)?)));
+    let best = held.min_by_key(|(outcome, _)| outcome.judged_unpacked);
+    let Some((_, tree)) = best.filter(|(outcome, _)| pays(outcome, problem, library)) else {
+        return Ok(None);
+    };
+    Schedule::without_costs(tree, problem.collective())
+        .map(|schedule| Some(Rc::new(schedule)))
+        .map_err(|error| error.to_string())
+}
+
+/// What `use_of` makes of the tree of least time by the judge, of those that are found while others wait
+/// for a call, for which it makes something, and none of whose processes but the root holds much of others'
+/// data; `None` as in [`best_schedule`], or if there is no such tree.
+pub(crate) fn best_passed<T>(
+    problem: &Problem,
+    library: &str,
+    use_of: impl Fn(&Tree) -> Option<T>,
+) -> Option<T> {
+    let mut outcomes = outcomes(problem, is_instant).ok()?;
+    outcomes.sort_by_key(|outcome| outcome.judged_unpacked);
+    let paying = outcomes.iter().take_while(|one| pays(one, problem, library));
+    paying.filter_map(|one| held_tree(one, problem)).find_map(use_of)
+}
+
+/// No process that passes data on holds more of others' than so many bytes as planned: a tree saves latency
+/// and overhead, which are nothing beside what so much data takes.
+const MOST_HELD: u64 = 1 << 26;
+
+/// The tree, if nobody but the root holds too much.
+fn held_tree<'o>(outcome: &'o Outcome, problem: &Problem) -> Option<&'o Tree> {
+    let sizes = problem.collective().blocks()?;
+    outcome.tree().ok().filter(|tree| largest_segment(tree, sizes) <= MOST_HELD)
+}
+
+/// The most data that a process passes on which is not the root.
+fn largest_segment(tree: &Tree, sizes: &BlockSizes) -> u64 {
+    let mut bytes: Vec<u64> = sizes.iter().collect();
+    let mut largest = 0;
+    for rank in tree.top_down().into_iter().rev() {
+        let Some(parent) = tree.parent(rank) else { continue };
+        if tree.degree(rank) > 0 {
+            largest = largest.max(bytes[rank]);
+        }
+        bytes[parent] += bytes[rank];
+    }
+    largest
+}
+
+/// All trees of constructions that are quick enough.
+fn outcomes(
+    problem: &Problem,
+    is_quick_enough: fn(Construction, &Problem) -> bool,
+) -> Result<Vec<Outcome>, String> {
     let request = Request::new(problem, Settings::default(), &());
     let wanted: Vec<Wanted> = request
         .suitable(Order::Any, Effort::Quick)
         .into_iter()
-        .filter(|one| is_quick(one.construction, problem))
+        .filter(|one| is_quick_enough(one.construction, problem))
         .collect();
-    let comparison = compare(&request, &wanted, false).map_err(|error| error.to_string())?;
-    let best = comparison.outcomes.iter().min_by_key(|outcome| outcome.judged_unpacked);
-    let best = best.expect("a comparison has at least one outcome");
-    let most = ENOUGH * best.judged_unpacked.units();
-    if judged_library(problem, library).is_some_and(|judged| judged <= most) {
-        return Ok(None);
-    }
-    let tree = best.tree().map_err(|error| error.to_string())?;
-    Schedule::without_costs(tree, problem.collective())
-        .map(|schedule| Some(Rc::new(schedule)))
+    compare(&request, &wanted, false)
+        .map(|comparison| comparison.outcomes)
         .map_err(|error| error.to_string())
+}
+
+/// Whether the library that calls itself so takes noticeably longer by its own call.
+fn pays(outcome: &Outcome, problem: &Problem, library: &str) -> bool {
+    let most = ENOUGH * outcome.judged_unpacked.units();
+    judged_library(problem, library).is_none_or(|judged| judged > most)
 }
 
 /// The library's own call is chosen up to so many times the time of the best tree.
@@ -138,6 +179,22 @@ const MOST: (usize, usize) = (24, 300);
 
 /// The most for which the best ordered tree is searched for.
 const MOST_OPTIMAL: usize = 1000;
+
+/// The most processors for which the best tree of adjacent subtrees, and anything that takes longer, is
+/// searched for while others wait for a call.
+const MOST_INSTANT: (usize, usize) = (256, 32);
+
+/// Whether a tree is found while others wait for a call: in some milliseconds. Deadline splitting was
+/// within 2 % of the optimum that takes a thousand times as long, where latency overlaps.
+fn is_instant(construction: Construction, problem: &Problem) -> bool {
+    let processors = problem.processors();
+    match construction {
+        Construction::Deadline => true,
+        Construction::Adjacent => processors <= MOST_INSTANT.0,
+        online if catalogue::row(online).is_online => true,
+        longer => processors <= MOST_INSTANT.1 && is_quick(longer, problem),
+    }
+}
 
 /// Whether a tree is found in a time that a program may wait.
 fn is_quick(construction: Construction, problem: &Problem) -> bool {
@@ -155,55 +212,10 @@ fn is_quick(construction: Construction, problem: &Problem) -> bool {
     }
 }
 
-/// The tree of an algorithm; `None` if it has none.
-fn tree(algorithm: Algorithm, problem: &Problem) -> Option<Tree> {
-    let rule = match algorithm {
-        Algorithm::AdaptiveGatherTime => AdaptiveRule::GatherTime,
-        Algorithm::AdaptiveDataSize => AdaptiveRule::DataSize,
-        Algorithm::AdaptiveCompletionTime => AdaptiveRule::CompletionTime,
-        Algorithm::Linear => return linear(problem).ok(),
-        Algorithm::Native | Algorithm::Auto | Algorithm::Schedule => return None,
-    };
-    adaptive(problem, rule).ok()
-}
-
-/// The algorithm with the least completion time for a single call, the time to build the tree
-/// included.
-pub(crate) fn best_algorithm(problem: &Problem) -> Algorithm {
-    // What has no time is never best; if nothing has, there may be links for the star only.
-    CANDIDATES
-        .into_iter()
-        .filter_map(|algorithm| Some((time(algorithm, problem)?, algorithm)))
-        .min_by_key(|&(time, _)| time)
-        .map_or(Algorithm::Linear, |(_, algorithm)| algorithm)
-}
-
-fn time(algorithm: Algorithm, problem: &Problem) -> Option<Time> {
-    let moved = completion_time(&tree(algorithm, problem)?, problem).ok()?;
-    match algorithm {
-        Algorithm::Linear => Some(moved),
-        _ => {
-            let costs = problem.costs();
-            costs.sum(construction_time(problem.processors(), costs).ok()?, moved).ok()
-        }
-    }
-}
-
-/// What it takes the processors to build an adaptive tree, about: two messages a round, at the costs
-/// between the first and the last of them.
-fn construction_time(processors: usize, costs: &Costs) -> Result<Time, TimeError> {
-    let rounds = processors.next_power_of_two().ilog2();
-    if rounds == 0 {
-        return Ok(Time::ZERO);
-    }
-    let message = costs.transmission_between(0, processors - 1, MESSAGE_BYTES as u64)?;
-    (0..2 * rounds).try_fold(Time::ZERO, |time, _| costs.sum(time, message))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::Homogeneous;
+    use tuwtree_model::{Costs, Homogeneous};
 
     fn costs(alpha: f64) -> Costs {
         Costs::Homogeneous(Homogeneous::new(alpha, 1.0, 0.0).unwrap())
@@ -216,10 +228,31 @@ mod tests {
 
     #[test]
     fn few_large_blocks_go_straight_and_many_small_ones_along_a_tree() {
-        let choose = |blocks: &[u64], alpha| best_algorithm(&gather(blocks, alpha));
-        assert_eq!(choose(&[1_000_000; 4], 1.0), Algorithm::Linear);
-        assert_ne!(choose(&[1; 500], 1000.0), Algorithm::Linear);
-        assert_eq!(choose(&[5], 1.0), Algorithm::Linear);
+        let depth = |blocks: &[u64], alpha| {
+            let problem = gather(blocks, alpha);
+            best_passed(&problem, "MPICH Version: 4.0.2", |tree| Some(tree.depth()))
+        };
+        assert_eq!(depth(&[1_000_000; 4], 1.0), None);
+        assert!(depth(&[1; 60], 1000.0).unwrap() > 1);
+        assert_eq!(depth(&[5], 1.0), None);
+    }
+
+    #[test]
+    fn nobody_is_to_hold_more_of_others_data_than_the_limit() {
+        let problem = gather(&[MOST_HELD / 4; 60], 1e12);
+        let largest =
+            |tree: &Tree| Some(largest_segment(tree, problem.collective().blocks().unwrap()));
+        assert!(
+            outcomes(&problem, is_quick)
+                .unwrap()
+                .iter()
+                .any(|one| { largest(one.tree().unwrap()).unwrap() > MOST_HELD })
+        );
+        let kept = best_passed(&problem, "a library", largest);
+        assert!(kept.is_some_and(|bytes| bytes <= MOST_HELD), "{kept:?}");
+        let set_up = best_schedule(&problem, "a library").unwrap().expect("a star at least");
+        let segment = |rank| set_up.buffer_bytes(rank, tuwtree_schedule::Buffer::Segment);
+        assert!((0..60).all(|rank| segment(rank) <= MOST_HELD));
     }
 
     #[test]
@@ -266,14 +299,5 @@ mod tests {
         // One receive after the other.
         assert_eq!(judged_library(&problem, "Open MPI v4.1.4"), Some(3.0 * 1005.0));
         assert_eq!(judged_library(&problem, "another"), None);
-    }
-
-    #[test]
-    fn building_a_tree_takes_two_messages_a_round() {
-        let rounds = |processors| {
-            let message = 1.0 + MESSAGE_BYTES as f64;
-            construction_time(processors, &costs(1.0)).unwrap().units() / message
-        };
-        assert_eq!([1, 2, 8, 9].map(rounds), [0.0, 2.0, 6.0, 8.0]);
     }
 }

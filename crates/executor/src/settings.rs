@@ -14,14 +14,11 @@ use tuwtree_model::ClosedSet;
 use tuwtree_model::document::Machine;
 
 /// By which algorithm blocks are gathered and scattered.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Default, strum::VariantArray, strum::IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Algorithm {
     /// The adaptive tree that does best where copies cost nothing (TUW Lemma 1), built by the
     /// processors themselves.
-    #[default]
     AdaptiveGatherTime,
     /// The adaptive tree that does best where a copy costs as much as a transmission (TUW Lemma 4).
     AdaptiveDataSize,
@@ -33,14 +30,15 @@ pub enum Algorithm {
     Native,
     /// A given schedule.
     Schedule,
-    /// What takes least by a machine's costs, for the sizes at hand.
+    /// What takes least by a machine's costs, for the sizes at hand: what is done where a machine is
+    /// known and no algorithm is stated.
     Auto,
 }
 
 impl FromStr for Algorithm {
     type Err = SettingError;
 
-    /// The algorithm of this name; `adaptive` alone is the default one.
+    /// The algorithm of this name; `adaptive` alone is the first one.
     fn from_str(name: &str) -> Result<Algorithm, SettingError> {
         if name == "adaptive" {
             return Ok(Algorithm::AdaptiveGatherTime);
@@ -167,8 +165,8 @@ pub enum SettingError {
 /// How collective operations on a communicator are performed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// How trees are found, or who else performs the operation.
-    pub algorithm: Algorithm,
+    /// How trees are found, or who else performs the operation, if that is stated.
+    pub stated: Option<Algorithm>,
     /// Whether messages to several children go at once, or one after the other.
     pub mode: Mode,
     /// What it costs, where the algorithm asks.
@@ -178,14 +176,9 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// The default algorithm, with as much at once as goes.
+    /// No algorithm is stated, and as much goes at once as can.
     fn default() -> Settings {
-        Settings {
-            algorithm: Algorithm::default(),
-            mode: Mode::Eager,
-            machine: None,
-            schedule: None,
-        }
+        Settings { stated: None, mode: Mode::Eager, machine: None, schedule: None }
     }
 }
 
@@ -235,7 +228,7 @@ impl Stated {
     /// Changes the settings as stated.
     fn apply(&self, settings: &mut Settings, processors: usize) -> Result<(), SettingError> {
         if let Some(name) = &self.algorithm {
-            settings.algorithm = name.parse()?;
+            settings.stated = Some(name.parse()?);
         }
         if let Some(name) = &self.mode {
             settings.mode = mode_from(name)?;
@@ -311,8 +304,15 @@ impl Settings {
         }))
     }
 
+    /// By which algorithm operations are performed: the one that is stated, or else by a machine's costs,
+    /// or else by the library itself.
+    pub fn algorithm(&self) -> Algorithm {
+        let by_itself = if self.machine.is_some() { Algorithm::Auto } else { Algorithm::Native };
+        self.stated.unwrap_or(by_itself)
+    }
+
     fn check_complete(&self) -> Result<(), SettingError> {
-        let algorithm = self.algorithm;
+        let algorithm = self.algorithm();
         let needed = match algorithm {
             Algorithm::Auto | Algorithm::AdaptiveCompletionTime if self.machine.is_none() => {
                 Setting::Machine
@@ -352,7 +352,24 @@ mod tests {
         for setting in Setting::all() {
             assert_eq!(setting.name().parse(), Ok(setting));
         }
-        assert_eq!("adaptive".parse(), Ok(Algorithm::default()));
+        assert_eq!("adaptive".parse(), Ok(Algorithm::AdaptiveGatherTime));
+    }
+
+    #[test]
+    fn without_an_algorithm_a_machine_decides_and_without_one_the_library() {
+        let machine = "{\"format\":\"tuwtree-machine\",\"version\":1,\"name\":\"a\",\
+                       \"date\":\"2026-01-02\",\"provenance\":\"stated\",\"homogeneous\":\
+                       {\"alpha_seconds\":1e-6,\"beta_seconds_per_byte\":1e-9,\
+                       \"gamma_seconds_per_byte\":1e-9}}";
+        let mut settings = Settings::default();
+        assert_eq!(settings.algorithm(), Algorithm::Native);
+        let machine = ("a".to_owned(), serde_json::from_str(machine).unwrap());
+        let known = Stated { machine: Some(machine), ..Stated::default() };
+        known.apply(&mut settings, 2).unwrap();
+        assert_eq!(settings.algorithm(), Algorithm::Auto);
+        let linear = Stated { algorithm: Some("linear".into()), ..Stated::default() };
+        linear.apply(&mut settings, 2).unwrap();
+        assert_eq!(settings.algorithm(), Algorithm::Linear);
     }
 
     #[test]

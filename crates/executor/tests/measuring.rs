@@ -248,13 +248,52 @@ fn every_algorithm_is_timed_and_its_result_checked() {
 }
 
 #[test]
+fn block_sizes_from_files_are_measured_beside_distributions() {
+    let folder = folder("listed");
+    let write = |name: &str, text: &str| {
+        let file = folder.join(name);
+        std::fs::write(&file, text).unwrap();
+        file.display().to_string()
+    };
+    let machine = write("machine.toml", ONE_LINE);
+    let (text, csv) =
+        (write("a.txt", "1000 0 7"), write("b.csv", "rank,size_bytes\n0,8\n1,8\n2,8\n"));
+    let json = folder.join("results.json");
+    let path = json.display().to_string();
+    let common = ["bench", "--machine", &machine, "--algorithm", "optimal-eager"];
+    let few = ["--repetitions", "2", "--warm-up", "0", "-o", &path];
+    let files = ["--sizes", &text, "--sizes", &csv, "--sizes", &text];
+    let said = success(3, &[&common[..], &few, &files].concat());
+    assert!(said.contains(&format!("{text}, b = 84: 1007 bytes, largest block 1000")), "{said}");
+    let read = || std::fs::read_to_string(&json).unwrap();
+    let results: Measurements = serde_json::from_str(&read()).unwrap();
+    assert_eq!(results.version(), 3);
+    let names: Vec<&str> = results.blocks().iter().map(|one| one.name()).collect();
+    assert_eq!(names, [&text, &csv]);
+    for one in results.series() {
+        let sizes = one.block_sizes(results.setting()).expect("they are listed");
+        assert_eq!((sizes.total(), one.seconds.len()), (one.total_bytes, 2));
+        assert!(one.predicted.is_some(), "{one:?}");
+    }
+    success(3, &[&common[..], &few, &files, &["--dist", "same", "-b", "8"]].concat());
+    let results: Measurements = serde_json::from_str(&read()).unwrap();
+    let problems: Vec<_> = results.problems().iter().map(|(one, b)| (one.name(), *b)).collect();
+    assert_eq!(problems, [(&*text, 84), (&*csv, 2), ("same", 2)]);
+}
+
+#[test]
 fn what_cannot_be_measured_is_said_once_and_leaves_no_file() {
     let file = folder("not_measured").join("results.json");
     let path = file.display().to_string();
+    let three = file.with_file_name("three.txt");
+    std::fs::write(&three, "1 2 3").unwrap();
+    let three = three.display().to_string();
     for (arguments, code, message) in [
         (["bench", "--root", "2", "-o", &path].as_slice(), 2, "root 2 is outside 0..2"),
         (&["bench", "-b", "4000000000", "-o", &path], 2, "the most that MPI's counts reach"),
         (&["bench", "--op", "reduce"], 2, "invalid value 'reduce'"),
+        (&["bench", "--sizes", "/no/such/counts.txt"], 1, "/no/such/counts.txt"),
+        (&["bench", "--sizes", &three, "-o", &path], 1, "three.txt has 3 blocks for 2 processes"),
         (&["bench", "--machine", "/no/such/machine.json", "-o", &path], 1, "/no/such/machine.json"),
     ] {
         let output = run_with(2, arguments, &[]);

@@ -4,12 +4,13 @@
 //! A reader first checks [`Header`], then reads [`Measurements`], which refuses unknown fields.
 //! `docs/formats.md` describes the format, `docs/measurements.schema.json` defines it.
 
+use crate::blocks::{Blocks, ListedBlocks};
 use crate::break_even::Repeated;
 use crate::prediction::Prediction;
 use crate::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use tuwtree_model::document::{Header, Machine, Object, ShortList};
+use tuwtree_model::document::{Header, Machine, NumberList, Object, ShortList};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, Distribution, DistributionParameters, Operation,
     Randomness, Rank,
@@ -54,14 +55,17 @@ pub struct Setting {
     pub warm_up: usize,
     /// The costs that trees were planned with, if any were.
     pub machine: Option<Machine>,
+    /// The block sizes that are drawn from no distribution, each under a name of its own.
+    pub listed: Vec<ListedBlocks>,
 }
 
 /// The times of one algorithm for one problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// How the block sizes are spread.
-    pub distribution: Distribution,
-    /// The mean block of the distribution, `b`, in elements.
+    /// Where the block sizes come from.
+    pub blocks: Blocks,
+    /// The mean block of the distribution, `b`, in elements; of listed blocks to the nearest element, at
+    /// least 1.
     pub mean_block: u64,
     /// The sum of all blocks.
     pub total_bytes: u64,
@@ -93,9 +97,12 @@ pub enum Algorithm {
     NativePersistent,
     /// The adaptive tree, constructed anew in each call by all processes together.
     Distributed,
-    /// The adaptive tree, set up once through the interface of the libraries: with a communicator of its
-    /// own, and agreement on all arguments.
+    /// The adaptive tree, set up once through the interface of the libraries, the first operation on its
+    /// communicator: with a private one, and agreement on all arguments.
     DistributedPersistent,
+    /// What takes least by the machine's costs, the library's own call or a tree that calls before have
+    /// planned: calls of the libraries by themselves, once a machine is known.
+    Auto,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),
 }
@@ -134,6 +141,7 @@ impl Algorithm {
             Algorithm::NativePersistent,
             Algorithm::Distributed,
             Algorithm::DistributedPersistent,
+            Algorithm::Auto,
         ]
         .into_iter()
         .chain(trees)
@@ -148,6 +156,7 @@ impl Algorithm {
             Algorithm::NativePersistent => "native-persistent".into(),
             Algorithm::Distributed => "distributed".into(),
             Algorithm::DistributedPersistent => "distributed-persistent".into(),
+            Algorithm::Auto => "auto".into(),
             Algorithm::Tree(construction, pace) => {
                 format!("{}-{}", construction.name(), pace.name()).into()
             }
@@ -172,6 +181,7 @@ impl Algorithm {
             (Algorithm::NativePersistent, _) => "MPI_Gatherv_init, started",
             (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
             (Algorithm::DistributedPersistent, _) => "adaptive tree, all of its set-up counted",
+            (Algorithm::Auto, _) => "what is best, as earlier calls have planned it",
             (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
             (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
         }
@@ -206,6 +216,14 @@ pub enum MeasurementsError {
         /// How many processes there are.
         processors: usize,
     },
+    /// Listed block sizes for another number of processes, or under a name that is there already.
+    #[error("the block sizes listed as {name:?}: {reason}")]
+    Listed {
+        /// Their name.
+        name: String,
+        /// The fault, in words.
+        reason: String,
+    },
     /// Two series of the same problem and algorithm.
     #[error("series {series} is of the same problem and algorithm as one before it")]
     Twice {
@@ -226,13 +244,17 @@ impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
     /// The newest version.
-    pub const VERSION: u64 = 2;
+    pub const VERSION: u64 = 3;
 
     /// The least version that can carry the times, which is the one that is written: 2 with predicted times
-    /// or synchronized starts.
+    /// or synchronized starts, 3 with block sizes that are listed.
     pub fn version(&self) -> u64 {
+        if !self.setting.listed.is_empty() {
+            return 3;
+        }
         let is_newer = |one: &Series| {
-            let algorithm = one.algorithm == Algorithm::DistributedPersistent;
+            let algorithm =
+                matches!(one.algorithm, Algorithm::DistributedPersistent | Algorithm::Auto);
             algorithm || one.predicted.is_some() || one.late.is_some()
         };
         if self.series.iter().any(is_newer) { 2 } else { 1 }
@@ -259,10 +281,13 @@ impl Measurements {
         if root >= processors {
             return Err(MeasurementsError::Root { root, processors });
         }
+        setting.check_listed()?;
         for (index, one) in series.iter().enumerate() {
-            one.check().map_err(|reason| MeasurementsError::Times { series: index, reason })?;
-            let key = |one: &Series| (one.distribution, one.mean_block, one.algorithm);
-            if series[..index].iter().any(|other| key(other) == key(one)) {
+            one.check(&setting)
+                .map_err(|reason| MeasurementsError::Times { series: index, reason })?;
+            let is_same =
+                |other: &Series| other.is_of(one.problem()) && other.algorithm == one.algorithm;
+            if series[..index].iter().any(is_same) {
                 return Err(MeasurementsError::Twice { series: index });
             }
         }
@@ -280,21 +305,13 @@ impl Measurements {
     }
 
     /// The times of an algorithm for a problem, if it was measured.
-    pub fn of(
-        &self,
-        distribution: Distribution,
-        mean_block: u64,
-        algorithm: Algorithm,
-    ) -> Option<&Series> {
-        self.series.iter().find(|one| {
-            (one.distribution, one.mean_block) == (distribution, mean_block)
-                && one.algorithm == algorithm
-        })
+    pub fn of(&self, problem: (&Blocks, u64), algorithm: Algorithm) -> Option<&Series> {
+        self.series.iter().find(|one| one.is_of(problem) && one.algorithm == algorithm)
     }
 
-    /// The distributions, in the order of their first series.
-    pub fn distributions(&self) -> Vec<Distribution> {
-        self.distinct(|one| one.distribution)
+    /// Where block sizes come from, in the order of their first series.
+    pub fn blocks(&self) -> Vec<&Blocks> {
+        self.distinct(|one| &one.blocks)
     }
 
     /// The algorithms, in the order of their first series.
@@ -302,12 +319,12 @@ impl Measurements {
         self.distinct(|one| one.algorithm)
     }
 
-    /// The problems, each a distribution and a mean block, in the order of their first series.
-    pub fn problems(&self) -> Vec<(Distribution, u64)> {
-        self.distinct(|one| (one.distribution, one.mean_block))
+    /// The problems, each some blocks and their mean, in the order of their first series.
+    pub fn problems(&self) -> Vec<(&Blocks, u64)> {
+        self.distinct(Series::problem)
     }
 
-    fn distinct<T: PartialEq>(&self, of: impl Fn(&Series) -> T) -> Vec<T> {
+    fn distinct<'a, T: PartialEq>(&'a self, of: impl Fn(&'a Series) -> T) -> Vec<T> {
         let mut found = Vec::new();
         for value in self.series.iter().map(of) {
             if !found.contains(&value) {
@@ -329,8 +346,44 @@ impl Setting {
         how an operating system shares cores, and nothing about a cluster";
 }
 
+impl Setting {
+    fn check_listed(&self) -> Result<(), MeasurementsError> {
+        for (index, ListedBlocks { name, sizes }) in self.listed.iter().enumerate() {
+            let fault = |reason| MeasurementsError::Listed { name: name.clone(), reason };
+            if sizes.processors() != self.processors {
+                let (found, needed) = (sizes.processors(), self.processors);
+                return Err(fault(format!("{found} blocks for {needed} processes")));
+            }
+            if self.listed[..index].iter().any(|other| other.name == *name) {
+                return Err(fault("listed twice".into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The block sizes listed under this name.
+    fn listed(&self, name: &str) -> Option<&BlockSizes> {
+        self.listed.iter().find(|one| one.name == name).map(|one| &one.sizes)
+    }
+}
+
 impl Series {
-    fn check(&self) -> Result<(), String> {
+    /// The problem: its blocks and their mean.
+    pub fn problem(&self) -> (&Blocks, u64) {
+        (&self.blocks, self.mean_block)
+    }
+
+    /// Whether it is of this problem.
+    pub fn is_of(&self, problem: (&Blocks, u64)) -> bool {
+        self.problem() == problem
+    }
+
+    fn check(&self, setting: &Setting) -> Result<(), String> {
+        if let Blocks::Listed(name) = &self.blocks
+            && setting.listed(name).is_none()
+        {
+            return Err(format!("no block sizes are listed as {name:?}"));
+        }
         let is_time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
         if self.mean_block == 0 {
             return Err("\"mean_block\" is 0; it is at least 1".into());
@@ -357,17 +410,24 @@ impl Series {
         }
     }
 
-    /// The blocks of the problem, made anew from the distribution; `None` if these are not the ones that were
-    /// measured.
+    /// The blocks of the problem in bytes, as they are listed or drawn anew from the distribution; `None` if
+    /// these are not the ones that were measured.
     pub fn block_sizes(&self, setting: &Setting) -> Option<BlockSizes> {
+        let sizes = match &self.blocks {
+            Blocks::Drawn(distribution) => self.drawn(*distribution, setting)?,
+            Blocks::Listed(name) => setting.listed(name)?.clone(),
+        };
+        let measured = (self.total_bytes, self.largest_block_bytes);
+        ((sizes.total(), sizes.iter().max()?) == measured).then_some(sizes)
+    }
+
+    fn drawn(&self, distribution: Distribution, setting: &Setting) -> Option<BlockSizes> {
         let scale = DistributionParameters::new(setting.processors, self.mean_block);
         let parameters = DistributionParameters { rho: setting.rho, ..scale };
         let random = Randomness::Glibc { seed: setting.seed };
-        let elements = self.distribution.sizes(parameters, random).ok()?;
+        let elements = distribution.sizes(parameters, random).ok()?;
         let bytes = elements.iter().map(|elements| elements.checked_mul(setting.element_bytes));
-        let sizes = BlockSizes::new(bytes.collect::<Option<Vec<u64>>>()?).ok()?;
-        let measured = (self.total_bytes, self.largest_block_bytes);
-        ((sizes.total(), sizes.iter().max()?) == measured).then_some(sizes)
+        BlockSizes::new(bytes.collect::<Option<Vec<u64>>>()?).ok()
     }
 
     /// The median of all repetitions, in seconds.
@@ -405,13 +465,25 @@ struct Fields {
     warm_up: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<Object<Machine>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    listed: Vec<Object<ListedFields>>,
     series: Vec<Object<SeriesFields>>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct ListedFields {
+    name: String,
+    block_sizes_bytes: NumberList,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct SeriesFields {
-    distribution: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distribution: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listed: Option<String>,
     mean_block: u64,
     total_bytes: u64,
     largest_block_bytes: u64,
@@ -454,17 +526,29 @@ impl TryFrom<Fields> for Measurements {
             seed: fields.seed,
             warm_up: fields.warm_up,
             machine: fields.machine.map(|Object(machine)| machine),
+            listed: fields.listed.into_iter().map(listed).collect::<Result<_, _>>()?,
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
-        match read.version() > fields.version {
-            true => Err(
-                "version 1 has no predicted times, late starts and \"distributed-persistent\"; \
-                         they need version 2"
+        match (read.version() > fields.version, read.version()) {
+            (true, 3) => Err(format!(
+                "version {} has no \"listed\" block sizes; they need version 3",
+                fields.version
+            )),
+            (true, _) => Err(
+                "version 1 has no predicted times, late starts, \"distributed-persistent\" and \
+                         \"auto\"; they need version 2"
                     .into(),
             ),
-            false => Ok(read),
+            (false, _) => Ok(read),
         }
     }
+}
+
+fn listed(Object(fields): Object<ListedFields>) -> Result<ListedBlocks, String> {
+    let ListedFields { name, block_sizes_bytes: NumberList(sizes) } = fields;
+    let sizes = BlockSizes::new(sizes)
+        .map_err(|error| format!("the block sizes listed as {name:?}: {error}"))?;
+    Ok(ListedBlocks { name, sizes })
 }
 
 impl TryFrom<SeriesFields> for Series {
@@ -472,7 +556,11 @@ impl TryFrom<SeriesFields> for Series {
 
     fn try_from(fields: SeriesFields) -> Result<Series, String> {
         Ok(Series {
-            distribution: one_of("distribution", &fields.distribution)?,
+            blocks: match (fields.distribution, fields.listed) {
+                (Some(name), None) => Blocks::Drawn(one_of::<Distribution>("distribution", &name)?),
+                (None, Some(name)) => Blocks::Listed(name),
+                _ => return Err("either \"distribution\" or \"listed\" is needed".into()),
+            },
             mean_block: fields.mean_block,
             total_bytes: fields.total_bytes,
             largest_block_bytes: fields.largest_block_bytes,
@@ -528,15 +616,27 @@ impl From<Measurements> for Fields {
             seed: setting.seed,
             warm_up: setting.warm_up,
             machine: setting.machine.map(Object),
+            listed: setting.listed.into_iter().map(|one| Object(one.into())).collect(),
             series: series.into_iter().map(|one| Object(one.into())).collect(),
         }
     }
 }
 
+impl From<ListedBlocks> for ListedFields {
+    fn from(ListedBlocks { name, sizes }: ListedBlocks) -> ListedFields {
+        ListedFields { name, block_sizes_bytes: NumberList(sizes.iter().collect()) }
+    }
+}
+
 impl From<Series> for SeriesFields {
     fn from(series: Series) -> SeriesFields {
+        let (distribution, listed) = match series.blocks {
+            Blocks::Drawn(distribution) => (Some(distribution.name().to_owned()), None),
+            Blocks::Listed(name) => (None, Some(name)),
+        };
         SeriesFields {
-            distribution: series.distribution.name().into(),
+            distribution,
+            listed,
             mean_block: series.mean_block,
             total_bytes: series.total_bytes,
             largest_block_bytes: series.largest_block_bytes,
@@ -568,12 +668,13 @@ pub(crate) mod tests {
             seed: 1,
             warm_up: 10,
             machine: None,
+            listed: Vec::new(),
         }
     }
 
     pub(crate) fn series(algorithm: Algorithm, seconds: &[f64]) -> Series {
         Series {
-            distribution: Distribution::Same,
+            blocks: Distribution::Same.into(),
             mean_block: 10,
             total_bytes: 160,
             largest_block_bytes: 40,
@@ -594,8 +695,9 @@ pub(crate) mod tests {
         assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":2,"operation":"#));
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
         assert_eq!(document.algorithms(), Algorithm::all().collect::<Vec<_>>());
-        assert_eq!(document.problems(), [(Distribution::Same, 10)]);
-        let native = document.of(Distribution::Same, 10, Algorithm::Native).unwrap();
+        let problem = (&Blocks::Drawn(Distribution::Same), 10);
+        assert_eq!(document.problems(), [problem]);
+        let native = document.of(problem, Algorithm::Native).unwrap();
         assert_eq!((native.minimum(), native.median()), (0.25, 0.375));
     }
 
@@ -623,12 +725,48 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn listed_blocks_are_kept_and_take_version_three() {
+        let sizes = BlockSizes::new([1, 0, 7, 2]).unwrap();
+        let one = Series {
+            blocks: Blocks::Listed("counts.txt".into()),
+            mean_block: crate::mean_in_elements(&sizes, 4),
+            total_bytes: 10,
+            largest_block_bytes: 7,
+            ..series(Algorithm::Native, &[0.5])
+        };
+        let listed = vec![ListedBlocks { name: "counts.txt".into(), sizes: sizes.clone() }];
+        let setting = Setting { listed, ..setting() };
+        let document = Measurements::new(setting, vec![one]).unwrap();
+        let text = serde_json::to_string(&document).unwrap();
+        assert!(text.contains(r#""version":3"#) && text.contains(r#""listed":"counts.txt""#));
+        assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
+        assert_eq!(document.series()[0].block_sizes(document.setting()), Some(sizes));
+        assert_eq!(document.series()[0].mean_block, 1);
+        for (from, to, message) in [
+            ("\"version\":3", "\"version\":2", "version 2 has no \"listed\" block sizes"),
+            ("[1,0,7,2]", "[1,0,7]", "3 blocks for 4 processes"),
+            (
+                "\"listed\":[",
+                "\"listed\":[{\"name\":\"counts.txt\",\"block_sizes_bytes\":[0,0,0,0]},",
+                "listed twice",
+            ),
+        ] {
+            let bad = text.replace(from, to);
+            assert_ne!(bad, text);
+            let error = serde_json::from_str::<Measurements>(&bad).unwrap_err().to_string();
+            assert!(error.contains(message), "{bad}: {error}");
+        }
+    }
+
+    #[test]
     fn what_is_no_document_is_refused_by_name() {
         let one = series(Algorithm::Native, &[0.5]);
         let good = Measurements::new(setting(), vec![one]).unwrap();
         let good = serde_json::to_string(&good).unwrap();
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":3", "version 3 of format"),
+            ("\"version\":1", "\"version\":4", "version 4 of format"),
+            ("\"distribution\":\"same\",", "", "either \"distribution\" or \"listed\" is needed"),
+            ("\"distribution\":\"same\"", "\"listed\":\"a\"", "no block sizes are listed as \"a\""),
             ("\"root\":2", "\"root\":4", "root 4 is outside 0..4"),
             ("\"nodes\":1", "\"nodes\":0", "\"nodes\" is 0"),
             ("\"nodes\":1", "\"nodes\":1,\"colour\":1", "unknown field `colour`"),

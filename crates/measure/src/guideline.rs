@@ -16,9 +16,10 @@
 //! A. Carpen-Amarie, F. D. Lübke and J. L. Träff, "Automatic verification of self-consistent MPI
 //! performance guidelines", Euro-Par 2016. Differs: TUW compares minima by eye.
 
+use crate::blocks::Blocks;
 use crate::document::{Algorithm, Measurements, Series};
 use crate::statistics::greater_probability;
-use tuwtree_model::{Distribution, Operation};
+use tuwtree_model::Operation;
 
 /// A guideline.
 #[derive(
@@ -44,12 +45,12 @@ pub enum Verdict {
 }
 
 /// A guideline, tried on one problem with one irregular algorithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The guideline that was checked.
     pub guideline: Guideline,
-    /// The distribution of the block sizes that were timed.
-    pub distribution: Distribution,
+    /// Where the block sizes come from that were timed.
+    pub blocks: Blocks,
     /// The problem's mean block, in elements.
     pub mean_block: u64,
     /// The irregular algorithm: on the right of GL1, on the left of GL2.
@@ -93,7 +94,7 @@ impl Guideline {
                 let for_it = greater_probability(&right.seconds, &left.seconds);
                 Comparison {
                     guideline: self,
-                    distribution: irregular.distribution,
+                    blocks: irregular.blocks.clone(),
                     mean_block: irregular.mean_block,
                     algorithm: irregular.algorithm,
                     ratio: left.median() / right.median(),
@@ -126,7 +127,7 @@ impl Guideline {
             .iter()
             .filter(applies)
             .filter_map(|one| {
-                let other = measurements.of(one.distribution, one.mean_block, regular)?;
+                let other = measurements.of(one.problem(), regular)?;
                 Some(match self {
                     Guideline::Gl1 => (other, one, one),
                     Guideline::Gl2 => (one, other, one),
@@ -195,7 +196,7 @@ mod tests {
                 (tree, Verdict::Violated)
             ]
         );
-        let violated = Guideline::Gl2.tried(&measured, 0.05)[0];
+        let violated = &Guideline::Gl2.tried(&measured, 0.05)[0];
         assert!((violated.ratio - 5.095 / 3.095).abs() < 1e-12);
         assert!(violated.probability_against < 1e-6 && violated.probability_for > 0.999);
     }

@@ -8,12 +8,14 @@
 //! - [`median`], [`median_interval`], [`greater_probability`]: what is certain of repeated
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
+//! - [`Blocks`]: where the block sizes of a problem come from.
 //! - [`Guideline`]: what is expected of a library, and whether the times refute it.
 //! - [`Predictions`]: what planner and judge say, beside the times.
 //! - [`break_even`]: after how many repetitions planning pays.
 //!
 //! Pure functions: nothing here measures, knows MPI, or files.
 
+mod blocks;
 mod break_even;
 mod calibration;
 mod document;
@@ -26,6 +28,7 @@ mod text;
 mod tournament;
 mod wires;
 
+pub use blocks::{Blocks, ListedBlocks, mean_in_elements};
 pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
 pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};

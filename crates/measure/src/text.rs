@@ -30,18 +30,15 @@ impl Measurements {
             true => cells(["planned", "judged", "times judged"].map(str::to_owned)),
             false => String::new(),
         };
-        for (distribution, mean_block) in self.problems() {
-            let series: Vec<(usize, &Series)> = self
-                .series()
-                .iter()
-                .enumerate()
-                .filter(|(_, one)| (one.distribution, one.mean_block) == (distribution, mean_block))
-                .collect();
+        for problem in self.problems() {
+            let series: Vec<(usize, &Series)> =
+                self.series().iter().enumerate().filter(|(_, one)| one.is_of(problem)).collect();
             let (total, largest) = (series[0].1.total_bytes, series[0].1.largest_block_bytes);
             let _ = writeln!(
                 text,
-                "{}, b = {mean_block}: {total} bytes, largest block {largest}; times in us",
-                distribution.name()
+                "{}, b = {}: {total} bytes, largest block {largest}; times in us",
+                problem.0.name(),
+                problem.1
             );
             let _ = writeln!(
                 text,
@@ -89,7 +86,7 @@ impl Measurements {
             return String::new();
         }
         let against = [Algorithm::Native, Algorithm::Distributed].into_iter().filter_map(|other| {
-            let other = self.of(series.distribution, series.mean_block, other)?;
+            let other = self.of(series.problem(), other)?;
             let name = other.algorithm.name();
             let slower = greater_probability(&series.seconds, &other.seconds);
             let faster = greater_probability(&other.seconds, &series.seconds);
@@ -116,20 +113,14 @@ impl Measurements {
                 count(Verdict::Kept),
                 count(Verdict::NoDifference)
             );
-            for Comparison {
-                distribution,
-                mean_block,
-                algorithm,
-                ratio,
-                probability_against,
-                ..
-            } in tried.iter().filter(|one| one.verdict == Verdict::Violated)
+            for Comparison { blocks, mean_block, algorithm, ratio, probability_against, .. } in
+                tried.iter().filter(|one| one.verdict == Verdict::Violated)
             {
                 let _ = writeln!(
                     text,
                     "  violated by {ratio:.2} times: {}, b = {mean_block}, {} (p = \
                      {probability_against:.1e})",
-                    distribution.name(),
+                    blocks.name(),
                     algorithm.name()
                 );
             }
@@ -163,7 +154,7 @@ impl Measurements {
                 setting.operation.name().to_owned(),
                 setting.processors.to_string(),
                 setting.root.to_string(),
-                one.distribution.name().to_owned(),
+                one.blocks.name().to_owned(),
                 one.mean_block.to_string(),
                 setting.element_bytes.to_string(),
                 one.total_bytes.to_string(),

@@ -12,7 +12,8 @@
  * handler has been called with it; tuwtree_error_text tells more, and where the handler ends the
  * job, so does standard error.
  *
- * The first call on a communicator is collective even where it is not said, since it duplicates it.
+ * The first call on a communicator is collective even where it is not said, since it makes a private
+ * one of the same processes. Attributes of the given one are not copied.
  */
 #ifndef TUWTREE_MPI_H
 #define TUWTREE_MPI_H
@@ -79,6 +80,7 @@ int tuwtree_free(tuwtree_request *request);
  *   algorithm   adaptive (adaptive-gather-time),                   TUWTREE_ALGORITHM
  *               adaptive-data-size, adaptive-completion-time,
  *               linear, native, schedule, auto
+ *               (auto if a machine is known, else native)
  *   mode        eager (the default), strict                        TUWTREE_MODE
  *   machine     the file of a machine document, for                TUWTREE_MACHINE
  *               adaptive-completion-time and auto

@@ -55,6 +55,7 @@ impl Request<'_> {
         };
         let admits = |search: &Search| match search {
             Search::Wider(WiderMethod::Dense) => self.is_dense(),
+            Search::PerPair(PairMethod::Hinges) => !matches!(self.searched, Searched::NotLinear(_)),
             _ => true,
         };
         let Some(other) = methods.into_iter().filter(admits).find(found_by) else {
@@ -64,6 +65,9 @@ impl Request<'_> {
         let effort = match other {
             // It may take hours.
             Search::Wider(_) => Effort::Moderate,
+            Search::PerPair(_) if matches!(self.searched, Searched::NotLinear(_)) => {
+                Effort::Moderate
+            }
             _ => Effort::Any,
         };
         let wanted = Wanted { construction, search: Some(other), effort };

@@ -72,7 +72,6 @@ impl Effort {
             ConstructionError::TooManyRoots { .. }
             | ConstructionError::Rootless { .. }
             | ConstructionError::NeedsBlocks { .. }
-            | ConstructionError::NotHomogeneous
             | ConstructionError::ThirdSize { .. } => self.refused(error),
         }
     }

@@ -62,8 +62,8 @@ impl Expense {
 /// The time limit of a construction that was not asked for by name.
 pub(crate) const LIMIT_SECONDS: f64 = 35.0;
 
-/// The same where an optimal tree is known without search.
-pub(crate) const LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS: f64 = 1.0;
+/// The same where a tree that is at least as good is found at once.
+pub(crate) const LIMIT_BESIDE_BETTER_SECONDS: f64 = 1.0;
 
 /// The same for consecutive trees: where they take longer, adjacent and deadline trees are found at once.
 pub(crate) const LIMIT_OF_CONSECUTIVE_SECONDS: f64 = 6.0;

@@ -2,13 +2,13 @@
 
 use crate::catalogue::{self, LocalSearch, shares_one_law};
 use crate::error::{NoTree, PlanError};
-use crate::expense::{Effort, Expense, LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS, LIMIT_SECONDS};
+use crate::expense::{Effort, Expense, LIMIT_BESIDE_BETTER_SECONDS, LIMIT_SECONDS};
 use crate::library::Library;
 use crate::plan::Plan;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
-    ClosedSet, Construction, Costs, Homogeneous, Operation, Order, Problem,
+    ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem,
     check_combines_neighbours,
 };
 use tuwtree_schedule::SimulationError;
@@ -180,12 +180,17 @@ impl Search {
             Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
             Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
             Search::BinaryPerPair => processors.powi(4) * 2e-10,
-            Search::BinaryBySize => processors.powi(3) * 4e-9,
+            Search::BinaryBySize => processors.powi(3) * 1.2e-9,
             Search::Wider(WiderMethod::Plain) => processors.powi(3) * 1e-9,
             Search::Levels => processors.powi(3) * 1e-8,
             Search::Wider(WiderMethod::Dense) => processors.powi(2) * 5e-8,
         }
     }
+}
+
+/// About how long the recurrence for pairs takes on the levels of a machine.
+pub(crate) fn seconds_on_levels(machine: &Hierarchy, processors: usize) -> f64 {
+    machine.levels().len() as f64 * (processors as f64).powi(4) * 4e-10
 }
 
 /// A tree that is wanted.
@@ -309,9 +314,20 @@ impl<'a> Request<'a> {
         Expense {
             what: format!("the {} method", search.name()),
             bytes,
-            seconds: search.estimated_seconds(self.problem.processors()),
-            limit_seconds: match (&self.searched, self.problem.vector()) {
-                (Searched::Homogeneous(..), Some(_)) => LIMIT_IF_OPTIMUM_IS_KNOWN_SECONDS,
+            seconds: match (search, self.problem.costs().hierarchy(), &self.searched) {
+                (
+                    Search::PerPair(PairMethod::Plain),
+                    Some(machine),
+                    Searched::NotLinear(problem) | Searched::Overlapping(problem),
+                ) if problem.costs().check_linear().is_err() => {
+                    seconds_on_levels(machine, problem.processors())
+                }
+                _ => search.estimated_seconds(self.problem.processors()),
+            },
+            limit_seconds: match (search, &self.searched, self.problem.vector()) {
+                (Search::BinaryBySize, ..) | (_, Searched::Homogeneous(..), Some(_)) => {
+                    LIMIT_BESIDE_BETTER_SECONDS
+                }
                 _ => LIMIT_SECONDS,
             },
         }

@@ -4,9 +4,11 @@ use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostMatrix, Distribution, DistributionParameters,
     Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Operation, Order,
-    Placement, Problem, Randomness, Root, StatedCosts, Vector, WireOwner, completion_time,
+    Piece, PiecewiseLinear, Placement, Problem, Randomness, Root, StatedCosts, Time, Vector,
+    WireOwner, completion_time,
 };
-use tuwtree_plan::{Comparison, Effort, Optimality, Request, Settings, Wanted, compare};
+use tuwtree_plan::{Comparison, Effort, Optimality, Request, Settings, Skipped, Wanted, compare};
+use tuwtree_schedule::{Schedule, Sends, simulate};
 
 fn compared(problem: &Problem, order: Order) -> Comparison {
     let settings = Settings { order, ..Settings::DEFAULT };
@@ -250,4 +252,98 @@ fn copy_first_trees_per_pair_are_certified_by_another_method() {
     let comparison = compare(&request, &[Wanted::named(Construction::CopyFirst)], true).unwrap();
     let certificate = comparison.outcomes[0].certificate.clone().unwrap().unwrap();
     assert_eq!(certificate, "the plain method finds the same completion time");
+}
+
+/// Machines on which nothing may be left out because its program knows other costs only.
+fn of_all_kinds(processors: usize) -> Vec<StatedCosts> {
+    let level = |members, links| (members, links);
+    let of_pairs = |overlap: f64| {
+        let alpha = |one: usize, other: usize| 1e-6 * (1 + (7 * one + 3 * other) % 5) as f64;
+        let beta = |one: usize, other: usize| 1e-10 * (1 + (one + 2 * other) % 3) as f64;
+        let costs = CostMatrix::from_fn(processors, alpha, beta, |_| 1e-10).unwrap();
+        let overhead = |one, other| if one == other { 0.0 } else { overlap * alpha(one, other) };
+        let row = |one| (0..processors).map(|other| overhead(one, other)).collect();
+        let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+        StatedCosts::from(tuwtree_model::Costs::Matrix(costs.with_overheads(&overheads).unwrap()))
+    };
+    let scattered = |links: fn(f64) -> LinkLaw| {
+        let levels = [(4, 1e-6), (processors, 5e-6)];
+        let levels = (0..).zip(levels).map(|(index, (members, latency)): (usize, _)| Level {
+            name: format!("level {index}"),
+            members,
+            links: links(latency),
+        });
+        let machine = Hierarchy::new(levels.collect(), Placement::RoundRobin, 1e-11).unwrap();
+        StatedCosts::from(tuwtree_model::Costs::Hierarchical(machine))
+    };
+    let pieces = |latency: f64| {
+        let piece = |from_bytes, alpha, beta| Piece::one_port(from_bytes, alpha, beta);
+        let pieces = vec![piece(0, latency, 1e-9), piece(1000, 3.0 * latency, 5e-10)];
+        LinkLaw::from(PiecewiseLinear::new(pieces).unwrap())
+    };
+    vec![
+        machine(vec![level(64, law(4e-6))], WireOwner::Rank),
+        machine(vec![level(4, law(1e-6)), level(16, law(4e-6))], WireOwner::Node),
+        machine(vec![level(64, pieces(4e-6))], WireOwner::Rank),
+        machine(vec![level(4, pieces(1e-6)), level(16, pieces(4e-6))], WireOwner::Rank),
+        scattered(law),
+        scattered(pieces),
+        of_pairs(1.0),
+        of_pairs(0.3),
+        StatedCosts::from(cluster()),
+        StatedCosts::from(Homogeneous::new(100.0, 1.0, 3.0).unwrap()),
+    ]
+}
+
+#[test]
+fn nothing_is_left_out_at_any_costs_but_what_takes_too_long_and_levels_where_there_are_none() {
+    let sizes = blocks(Distribution::Random, 20, 1000);
+    for costs in of_all_kinds(20) {
+        for operation in [Operation::Gather, Operation::Scatter] {
+            for root in [Root::Given(7), Root::Best] {
+                let problem = Problem::new(operation, sizes.clone(), costs.clone()).unwrap();
+                let problem = problem.with_root(root).unwrap();
+                let comparison = compared(&problem, Order::Any);
+                for Skipped { construction, reason } in &comparison.skipped {
+                    let is_known = match construction {
+                        Construction::Exact => reason.contains("steps, more than"),
+                        Construction::TwoLevel => reason.contains("there are no levels"),
+                        _ => false,
+                    };
+                    assert!(is_known, "{}: {reason}", construction.name());
+                }
+                for one in [
+                    Construction::Direct,
+                    Construction::Greedy,
+                    Construction::Sorted,
+                    Construction::Searched,
+                    Construction::Binary,
+                ] {
+                    time(&comparison, one);
+                }
+                for outcome in &comparison.outcomes {
+                    let tree = outcome.tree().unwrap();
+                    assert_eq!(completion_time(tree, &problem).unwrap(), outcome.time());
+                    let schedule = Schedule::of_tree(tree, &problem).unwrap();
+                    let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+                    let [simulated, planned] =
+                        [timeline.unwrap().completion_time(), outcome.time()].map(Time::units);
+                    assert!((simulated - planned).abs() <= 1e-12 * planned, "{tree:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn broadcasts_and_reductions_have_two_level_trees_where_latency_overlaps() {
+    let costs = machine(vec![(4, law(1e-6)), (16, law(4e-6))], WireOwner::Rank);
+    for operation in [Operation::Broadcast, Operation::Reduce] {
+        let vector = Vector { processors: 24, bytes: 1000 };
+        let problem = Problem::new(operation, vector, costs.clone()).unwrap();
+        let comparison = compared(&problem.with_root(Root::Given(5)).unwrap(), Order::Ordered);
+        let (two_level, linear) =
+            (time(&comparison, Construction::TwoLevel), time(&comparison, Construction::Linear));
+        assert!(time(&comparison, Construction::Adjacent) <= two_level && two_level < linear);
+    }
 }

@@ -4,7 +4,8 @@
 //! trees, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
 //! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
-//! - when told to (`TUWTREE_ALGORITHM=native`),
+//! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
+//! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
 //! - when the settings make no sense, and when a given schedule is not for the call.
 //!
@@ -215,8 +216,12 @@ unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
 unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
     // SAFETY: `known` asks for a handle that MPI has given out, or null.
     let collectives = unsafe { known(comm) }?;
-    if collectives.settings().algorithm == Algorithm::Native {
-        return Err("as set".to_owned());
+    let settings = collectives.settings();
+    if settings.algorithm() == Algorithm::Native {
+        return Err(settings
+            .stated
+            .map_or("no algorithm or machine is set", |_| "as set")
+            .to_owned());
     }
     match arguments.root(collectives.communicator().size()) {
         Some(_) => Ok(collectives),

@@ -82,7 +82,8 @@ fn it_leaves_calls_to_the_mpi_library_when_told_or_when_settings_make_no_sense()
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware.c");
     let missing = [("TUWTREE_ALGORITHM", "schedule"), ("TUWTREE_SCHEDULE", "/nowhere")];
-    let cases: [(&[(&str, &str)], &str); 3] = [
+    let cases: [(&[(&str, &str)], &str); 4] = [
+        (&[], "native: no algorithm or machine is set"),
         (&[("TUWTREE_ALGORITHM", "native")], "native: as set"),
         (&[("TUWTREE_ALGORITHM", "fast")], "native: TUWTREE_ALGORITHM \"fast\": one of adaptive"),
         (&missing, "native: /nowhere: No such file"),
@@ -92,6 +93,30 @@ fn it_leaves_calls_to_the_mpi_library_when_told_or_when_settings_make_no_sense()
         assert!(output.status.success(), "{output:?}");
         assert!(text(&output.stdout).contains("gathered 3 numbers"), "{output:?}");
         assert!(text(&output.stderr).contains(reason), "{output:?}");
+    }
+}
+
+#[test]
+fn with_a_machine_calls_go_along_trees_where_these_are_better() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_again.c");
+    for (file, alpha, second) in [("slow.toml", "1e-3", "auto"), ("fast.toml", "1e-12", "native")] {
+        let machine = directory.path().join(file);
+        let written = format!(
+            "format = \"tuwtree-machine\"\nversion = 1\nname = \"slow\"\ndate = \"2026-11-22\"\n\
+             provenance = \"stated\"\n[homogeneous]\nalpha_seconds = {alpha}\n\
+             beta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-9\n"
+        );
+        std::fs::write(&machine, written).unwrap();
+        let environment = [("TUWTREE_MACHINE", machine.to_str().unwrap())];
+        let output = run_preloaded(5, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("5 rounds, 0 wrong"), "{output:?}");
+        let log = text(&output.stderr);
+        // The first call of each is the library's own.
+        for (call, by) in [(1, "native"), (2, "native"), (3, second), (4, second), (10, second)] {
+            assert!(log.contains(&format!(", call {call}: {by} on 5 processes")), "{file}: {log}");
+        }
     }
 }
 
@@ -126,7 +151,8 @@ fn a_failure_after_the_communicator_was_freed_is_told_and_does_not_crash() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_freed.c");
     for processors in [1, 3] {
-        let output = run_preloaded(processors, &program, &[], &[("TUWTREE_PERSISTENT", "1")]);
+        let environment = [("TUWTREE_PERSISTENT", "1"), ("TUWTREE_ALGORITHM", "adaptive")];
+        let output = run_preloaded(processors, &program, &[], &environment);
         assert!(output.status.success(), "{output:?}");
         assert!(text(&output.stdout).contains("outlived, 0 wrong"), "{output:?}");
     }
@@ -136,7 +162,7 @@ fn a_failure_after_the_communicator_was_freed_is_told_and_does_not_crash() {
 fn persistent_operations_are_the_librarys_if_a_program_does_not_ask() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_persistent.c");
-    let output = run_preloaded(3, &program, &[], &[]);
+    let output = run_preloaded(3, &program, &[], &[("TUWTREE_ALGORITHM", "adaptive")]);
     let reason = "MPI_Gatherv_init, call 1: native: persistent operations are the MPI library's \
                   unless TUWTREE_PERSISTENT=1";
     assert!(text(&output.stderr).contains(reason), "{output:?}");
@@ -152,7 +178,8 @@ fn a_script_with_mpi4py_gathers_along_trees() {
         return;
     }
     let script = source("unaware.py");
-    let output = run_preloaded(4, python, &[script.to_str().unwrap()], &[]);
+    let environment = [("TUWTREE_ALGORITHM", "adaptive")];
+    let output = run_preloaded(4, python, &[script.to_str().unwrap()], &environment);
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stdout).contains("gathered 7 numbers with mpi4py"), "{output:?}");
     let log = text(&output.stderr);

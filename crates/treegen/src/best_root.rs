@@ -41,7 +41,7 @@ pub(crate) fn best_possible_root(
 }
 
 /// The most processors that are all tried as roots of trees which take O(p^2) each.
-const MOST_ROOTS: usize = 256;
+pub(crate) const MOST_ROOTS: usize = 256;
 
 /// The tree with the problem's root, or that of those with every root which is the fastest on one
 /// port.

@@ -1,6 +1,6 @@
 //! Why there is no tree.
 
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Problem, Rank, TimeError};
+use tuwtree_model::{BlockSizes, Operation, Problem, Rank, TimeError};
 
 /// Why a construction has no tree for a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -34,9 +34,6 @@ pub enum ConstructionError {
         /// The operation that is performed.
         operation: Operation,
     },
-    /// The construction is made for the same linear costs everywhere.
-    #[error("only costs that are the same for all pairs of processes will do")]
-    NotHomogeneous,
     /// The construction is made for at most two block sizes.
     #[error(
         "rank {rank} has a block of {size} bytes, beside others of {smaller} and {larger}; at \
@@ -67,10 +64,4 @@ pub(crate) fn blocks(problem: &Problem) -> Result<&BlockSizes, ConstructionError
     check_rooted(problem)?;
     let operation = problem.operation();
     problem.blocks().ok_or(ConstructionError::NeedsBlocks { operation })
-}
-
-/// The costs that all pairs of processors share.
-pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, ConstructionError> {
-    let costs = problem.costs().homogeneous(problem.processors());
-    costs.ok_or(ConstructionError::NotHomogeneous)
 }

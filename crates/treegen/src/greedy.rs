@@ -1,9 +1,12 @@
 //! The greedy tree: whatever is ready next, as much of it as possible.
 
-use crate::error::{blocks, homogeneous};
+use crate::error::blocks;
 use crate::groups::{Sorted, levels};
 use crate::{ConstructionError, doubling};
-use tuwtree_model::{BlockSizes, Homogeneous, Problem, ScaledSizes, Tree};
+use tuwtree_model::{
+    BlockSizes, Homogeneous, Ports, Problem, Rank, ScaledSizes, Time, TimeError, Tree,
+    completion_time,
+};
 
 /// The fastest of some trees in which the root copies and receives the other blocks in falling order,
 /// in groups, each along a binomial tree.
@@ -14,11 +17,16 @@ use tuwtree_model::{BlockSizes, Homogeneous, Problem, ScaledSizes, Tree};
 /// - Doubling, with the largest block alone first ([`doubling`](crate::doubling())) and without: of
 ///   these the former is never slower than its bound.
 ///
+/// That is at linear costs that all pairs share. At any others, binomial trees are timed by the costs as
+/// they are, on one port: a group grows block by block as long as its message is there when its turn comes.
+/// An open root is then the best of all up to 256 processors, beyond that one with a largest block.
+///
 /// # Errors
-/// [`ConstructionError::NeedsBlocks`], [`ConstructionError::NotHomogeneous`].
+/// [`ConstructionError::NeedsBlocks`]; [`ConstructionError::Time`] if none of the trees has a time: links are
+/// missing, say.
 ///
 /// # Complexity
-/// O(p log p) time, O(p) space.
+/// O(p log p) time, O(p) space. At other costs O(p^2) time for each root that is tried.
 ///
 /// # Example
 /// Root 0 copies for 40. Meanwhile all others have come together, and arrive in one message.
@@ -31,18 +39,49 @@ use tuwtree_model::{BlockSizes, Homogeneous, Problem, ScaledSizes, Tree};
 /// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 60.0);
 /// ```
 pub fn greedy(problem: &Problem) -> Result<Tree, ConstructionError> {
-    let (sizes, costs) = (blocks(problem)?, homogeneous(problem)?);
+    let sizes = blocks(problem)?;
+    let Some(costs) = problem.costs().homogeneous(problem.processors()) else {
+        return at_any_costs(problem, sizes);
+    };
     let sorted = Sorted::new(sizes, problem.root());
     let blocks = sorted.others.len();
     let mut best = doubling::groups(blocks, Some(1));
     if let Some(times) = GroupTimes::new(sizes, &costs, &sorted) {
-        for plan in [doubling::groups(blocks, None), times.ready_groups()] {
+        let greedy = ready_groups(blocks, times.scaled.copy(0), &times);
+        for plan in [doubling::groups(blocks, None), greedy] {
             if times.completion(&plan) < times.completion(&best) {
                 best = plan;
             }
         }
     }
     Ok(sorted.tree(&best))
+}
+
+/// The fastest of the same trees on one port, whatever the costs.
+fn at_any_costs(problem: &Problem, sizes: &BlockSizes) -> Result<Tree, ConstructionError> {
+    let problem = &problem.with_ports(Ports::ONE);
+    let mut best: Option<(Time, Tree)> = None;
+    let mut first_error = None;
+    for sorted in Sorted::with_each_root(sizes, problem.root()) {
+        let blocks = sorted.others.len();
+        let times = LinkTimes::new(problem, sizes, &sorted);
+        let greedy = ready_groups(blocks, problem.copy(sorted.root)?.units(), &times);
+        for plan in [doubling::groups(blocks, Some(1)), doubling::groups(blocks, None), greedy] {
+            let tree = sorted.tree(&plan);
+            match completion_time(&tree, problem) {
+                Ok(time) if best.as_ref().is_none_or(|&(least, _)| time < least) => {
+                    best = Some((time, tree));
+                }
+                Ok(_) => {}
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+    }
+    match (best, first_error) {
+        (Some((_, tree)), _) => Ok(tree),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => unreachable!("there is a root, and trees with it"),
+    }
 }
 
 /// What groups of blocks in falling order take, to compare plans: in floating point, exact for integer
@@ -60,11 +99,6 @@ impl GroupTimes {
         let ranks = [sorted.root].into_iter().chain(sorted.others.iter().copied());
         let placed = BlockSizes::new(ranks.map(|rank| sizes.block(rank))).ok()?;
         Some(GroupTimes { scaled: ScaledSizes::new(costs, &placed)?, latency: costs.latency() })
-    }
-
-    /// How many blocks the root is to receive.
-    fn blocks(&self) -> usize {
-        self.scaled.processors() - 1
     }
 
     /// An upper bound on when the message with the binomial tree over blocks `from..to` comes, which
@@ -110,30 +144,132 @@ impl GroupTimes {
         }
         clock
     }
+}
 
-    /// The groups of the greedy plan.
-    fn ready_groups(&self) -> Vec<usize> {
-        let blocks = self.blocks();
-        let (mut clock, mut from) = (self.scaled.copy(0), 0);
-        let mut groups = Vec::new();
-        // The least time with all the rest at once, and after how many groups.
-        let mut best = (f64::INFINITY, 0);
-        while from < blocks {
-            let at_once = clock.max(self.comes_by(from, blocks)) + self.sent(from, blocks);
-            if at_once < best.0 {
-                best = (at_once, groups.len());
-            }
-            let to = last_where(from + 1, blocks, |to| self.comes_by(from, to) <= clock);
-            clock = clock.max(self.latency) + self.sent(from, to);
-            groups.push(to - from);
-            from = to;
+impl Groups for GroupTimes {
+    fn at_once(&self, clock: f64, from: usize) -> f64 {
+        let to = self.scaled.processors() - 1;
+        clock.max(self.comes_by(from, to)) + self.sent(from, to)
+    }
+
+    fn longest_ready(&self, clock: f64, from: usize) -> usize {
+        let last = self.scaled.processors() - 1;
+        last_where(from + 1, last, |to| self.comes_by(from, to) <= clock)
+    }
+
+    fn received(&self, clock: f64, (from, to): (usize, usize)) -> f64 {
+        clock.max(self.latency) + self.sent(from, to)
+    }
+}
+
+/// What messages of groups of blocks in falling order take, to choose groups.
+trait Groups {
+    /// The root's clock if it receives all blocks from `from` on in one message.
+    fn at_once(&self, clock: f64, from: usize) -> f64;
+
+    /// The end of the longest group from `from` on that is ready for a root that is free at `clock`; of a
+    /// single block, if none is.
+    fn longest_ready(&self, clock: f64, from: usize) -> usize;
+
+    /// The root's clock after that group.
+    fn received(&self, clock: f64, group: (usize, usize)) -> f64;
+}
+
+/// The groups of the greedy plan for a root that is free at `clock`.
+fn ready_groups(blocks: usize, mut clock: f64, times: &impl Groups) -> Vec<usize> {
+    let mut from = 0;
+    let mut groups = Vec::new();
+    // The least time with all the rest at once, and after how many groups.
+    let mut best = (f64::INFINITY, 0);
+    while from < blocks {
+        let at_once = times.at_once(clock, from);
+        if at_once < best.0 {
+            best = (at_once, groups.len());
         }
-        groups.truncate(best.1);
-        let taken: usize = groups.iter().sum();
-        if taken < blocks {
-            groups.push(blocks - taken);
+        let to = times.longest_ready(clock, from);
+        clock = times.received(clock, (from, to));
+        groups.push(to - from);
+        from = to;
+    }
+    groups.truncate(best.1);
+    let taken: usize = groups.iter().sum();
+    if taken < blocks {
+        groups.push(blocks - taken);
+    }
+    groups
+}
+
+/// What groups of blocks in falling order take at any costs: in floating point, infinite where links are
+/// missing.
+struct LinkTimes<'a> {
+    problem: &'a Problem,
+    sorted: &'a Sorted,
+    /// The bytes of all blocks before each of the others, and of all.
+    before: Vec<u64>,
+}
+
+impl<'a> LinkTimes<'a> {
+    /// O(p).
+    fn new(problem: &'a Problem, sizes: &BlockSizes, sorted: &'a Sorted) -> LinkTimes<'a> {
+        let mut before = vec![0];
+        before.extend(sorted.others.iter().scan(0, |total, &rank| {
+            *total += sizes.block(rank);
+            Some(*total)
+        }));
+        LinkTimes { problem, sorted, before }
+    }
+
+    /// The clock of a receiver after the message with blocks `from..to`, whose binomial tree is complete at
+    /// `ready`.
+    fn after(&self, clock: f64, receiver: Rank, (ready, from, to): (f64, usize, usize)) -> f64 {
+        let (arrives, occupies) = self.message(receiver, (from, to));
+        clock.max(ready + arrives) + occupies
+    }
+
+    /// lambda and occupancy of that message.
+    fn message(&self, receiver: Rank, (from, to): (usize, usize)) -> (f64, f64) {
+        let units = |time: Result<Time, TimeError>| time.map_or(f64::INFINITY, Time::units);
+        let (sender, bytes) = (self.sorted.others[from], self.before[to] - self.before[from]);
+        let latency = self.problem.arrival(sender, receiver, bytes, Time::ZERO);
+        (units(latency), units(self.problem.edge(sender, receiver, bytes)))
+    }
+
+    /// When the first processor of `from..to` has all of them, which it needs not copy if it is alone.
+    ///
+    /// # Complexity
+    /// O(to - from).
+    fn complete(&self, from: usize, to: usize) -> f64 {
+        if to - from == 1 { 0.0 } else { self.gathered(from, to) }
+    }
+
+    /// The same, with its copy.
+    fn gathered(&self, from: usize, to: usize) -> f64 {
+        let head = self.sorted.others[from];
+        if to - from == 1 {
+            return self.problem.copy(head).map_or(f64::INFINITY, Time::units);
         }
-        groups
+        let middle = from + (to - from).div_ceil(2);
+        let sent = (self.complete(middle, to), middle, to);
+        self.after(self.gathered(from, middle), head, sent)
+    }
+}
+
+impl Groups for LinkTimes<'_> {
+    fn at_once(&self, clock: f64, from: usize) -> f64 {
+        self.received(clock, (from, self.sorted.others.len()))
+    }
+
+    fn longest_ready(&self, clock: f64, from: usize) -> usize {
+        let root = self.sorted.root;
+        let is_ready = |&to: &usize| {
+            let (arrives, occupies) = self.message(root, (from, to));
+            self.complete(from, to) + arrives <= clock && occupies.is_finite()
+        };
+        (from + 1..=self.sorted.others.len()).take_while(is_ready).last().unwrap_or(from + 1)
+    }
+
+    fn received(&self, clock: f64, (from, to): (usize, usize)) -> f64 {
+        self.after(clock, self.sorted.root, (self.complete(from, to), from, to))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What non-ordered constructions have in common: blocks in falling order, gathered in groups.
 
+use crate::best_root::MOST_ROOTS;
 use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree, largest_block};
 
@@ -18,7 +19,24 @@ impl Sorted {
     /// # Complexity
     /// O(p log p).
     pub(crate) fn new(sizes: &BlockSizes, root: Root) -> Sorted {
-        let root = root.given().unwrap_or_else(|| largest_block(sizes));
+        Sorted::with_root(sizes, root.given().unwrap_or_else(|| largest_block(sizes)))
+    }
+
+    /// The same with each root that may be the best one where nobody knows: with all of up to
+    /// [`MOST_ROOTS`] processors.
+    pub(crate) fn with_each_root(sizes: &BlockSizes, root: Root) -> impl Iterator<Item = Sorted> {
+        let roots = match root {
+            Root::Given(root) => root..root + 1,
+            Root::Best | Root::None if sizes.processors() <= MOST_ROOTS => 0..sizes.processors(),
+            Root::Best | Root::None => {
+                let root = largest_block(sizes);
+                root..root + 1
+            }
+        };
+        roots.map(|root| Sorted::with_root(sizes, root))
+    }
+
+    fn with_root(sizes: &BlockSizes, root: Rank) -> Sorted {
         let (mut blocks, mut empty) = (Vec::new(), Vec::new());
         for (rank, bytes) in sizes.iter().enumerate().filter(|&(rank, _)| rank != root) {
             match bytes {

@@ -12,22 +12,24 @@
 //! How many come alone, and how large the first groups are, is tried out.
 
 use crate::ConstructionError;
-use crate::error::{blocks, homogeneous};
+use crate::error::blocks;
 use crate::groups::Sorted;
-use tuwtree_model::{Problem, Rank, Root, Step, Time, Tree, best_lower_bound, completion_time};
+use tuwtree_model::{
+    Problem, Rank, Root, Step, Time, Tree, best_lower_bound, completion_time, largest_block,
+};
 
 /// The best of some trees in which the largest blocks go straight to the root and the others in
 /// groups, where every processor has so many ports.
 ///
-/// Not ordered. The best root is taken to be one with a largest block, which with several ports it need
-/// not be.
+/// Not ordered. At linear costs that all pairs share, the best root is taken to be one with a largest block,
+/// which with several ports it need not be. At others it is the best of all up to 256 processors, beyond
+/// that one with a largest block.
 ///
 /// # Errors
-/// [`ConstructionError::NeedsBlocks`], [`ConstructionError::NotHomogeneous`];
-/// [`ConstructionError::Time`] if no tree has a time that can be stated.
+/// [`ConstructionError::NeedsBlocks`]; [`ConstructionError::Time`] if no tree has a time that can be stated.
 ///
 /// # Complexity
-/// O(p log p) time for each of up to some 45 trees that are tried, until one is within a
+/// For each root that is tried O(p log p) time for each of up to some 45 trees, until one is within a
 /// hundred-thousandth of [`best_lower_bound`]; O(p) space.
 ///
 /// # Source
@@ -45,25 +47,30 @@ use tuwtree_model::{Problem, Rank, Root, Step, Time, Tree, best_lower_bound, com
 /// assert_eq!(time.units(), 10.0);
 /// ```
 pub fn hybrid(problem: &Problem) -> Result<Tree, ConstructionError> {
-    homogeneous(problem)?;
-    let sorted = Sorted::new(blocks(problem)?, problem.root());
-    let k = usize::from(problem.ports().get());
-    let rooted = problem.with_root(Root::Given(sorted.root)).expect("it is a processor");
-    let bound = best_lower_bound(&rooted)?;
-    let is_enough = |time: Time| time.units() <= (1.0 + ENOUGH) * bound.units();
+    let (sizes, k) = (blocks(problem)?, usize::from(problem.ports().get()));
+    let root = match problem.costs().homogeneous(problem.processors()) {
+        Some(_) => Root::Given(problem.root().given().unwrap_or_else(|| largest_block(sizes))),
+        None => problem.root(),
+    };
     let mut best: Option<(Time, Tree)> = None;
     let mut error = None;
-    for grouping in groupings(sorted.others.len(), k) {
-        if best.as_ref().is_some_and(|&(time, _)| is_enough(time)) {
-            break;
-        }
-        let tree = grouping.tree(&sorted, k);
-        match completion_time(&tree, problem) {
-            Ok(time) if best.as_ref().is_none_or(|&(least, _)| time < least) => {
-                best = Some((time, tree));
+    for sorted in Sorted::with_each_root(sizes, root) {
+        let rooted = problem.with_root(Root::Given(sorted.root)).expect("it is a processor");
+        // Without a bound, nothing is enough.
+        let bound = best_lower_bound(&rooted).map_or(0.0, Time::units);
+        let is_enough = |time: Time| time.units() <= (1.0 + ENOUGH) * bound;
+        for grouping in groupings(sorted.others.len(), k) {
+            if best.as_ref().is_some_and(|&(time, _)| is_enough(time)) {
+                break;
             }
-            Ok(_) => {}
-            Err(found) => error = Some(found),
+            let tree = grouping.tree(&sorted, k);
+            match completion_time(&tree, problem) {
+                Ok(time) if best.as_ref().is_none_or(|&(least, _)| time < least) => {
+                    best = Some((time, tree));
+                }
+                Ok(_) => {}
+                Err(found) => error = Some(found),
+            }
         }
     }
     match (best, error) {

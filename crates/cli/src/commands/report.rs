@@ -82,7 +82,7 @@ fn predictions(measurements: &Measurements) -> Predictions {
     let mut known = HashMap::new();
     let of_each = measurements.series().iter().map(|series| {
         let Algorithm::Tree(construction, _) = series.algorithm else { return None };
-        let key = (series.distribution.name(), series.mean_block, construction);
+        let key = (series.problem(), construction);
         *known.entry(key).or_insert_with(|| predicted(setting, machine, series, construction))
     });
     Predictions::new(of_each.collect())

@@ -8,8 +8,9 @@ mod tables;
 use proptest::prelude::*;
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
+    time_in_pieces,
 };
-use tuwtree_model::{BlockSizes, Homogeneous, Problem, best_lower_bound};
+use tuwtree_model::{BlockSizes, CostMatrix, Costs, Homogeneous, Problem, best_lower_bound};
 use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
 
 /// An algorithm.
@@ -118,6 +119,27 @@ proptest! {
         let rounds = pieces - 1 + sizes.len().next_power_of_two().ilog2() as usize;
         let schedule = circulant_in_pieces(&problem, pieces).unwrap();
         prop_assert!(time(&schedule, &problem) <= rounds as f64 * (7.0 + shares as f64));
+    }
+
+    #[test]
+    fn times_in_pieces_are_those_of_their_schedules(
+        sizes in prop::collection::vec(0..40_u64, 1..24),
+        pieces in 1..20_usize,
+        overhead in 0..8_u32,
+        links in prop::collection::vec(0..50_u32, 24 * 24),
+    ) {
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let p = sizes.processors();
+        let overlapping = Homogeneous::new(7.0, 1.0, 1.0).unwrap();
+        let overlapping = overlapping.with_overhead(overhead.into()).unwrap();
+        let alpha = |from, to| if from == to { 0.0 } else { f64::from(links[from * p + to]) };
+        let pairs = CostMatrix::from_fn(p, alpha, |_, _| 2.0, |_| 0.0).unwrap();
+        for costs in [Costs::from(overlapping), Costs::Matrix(pairs)] {
+            let problem = Problem::allgather(&sizes, costs).unwrap();
+            let schedule = circulant_in_pieces(&problem, pieces).unwrap();
+            let found = time_in_pieces(&problem, pieces).unwrap().units();
+            prop_assert_eq!(found, time(&schedule, &problem));
+        }
     }
 }
 

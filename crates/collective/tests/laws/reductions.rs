@@ -151,6 +151,21 @@ proptest! {
         let schedule = reduce_scatter::circulant_in_pieces(&problem, pieces).unwrap();
         prop_assert!(time(&schedule, &problem) <= rounds as f64 * (7.0 + 4.0 * shares as f64));
     }
+
+    #[test]
+    fn times_in_pieces_are_those_of_reducing_schedules(
+        elements in prop::collection::vec(0..40_u64, 1..24),
+        element in 1..5_u64,
+        pieces in 1..20_usize,
+        alpha in 0..30_u32,
+    ) {
+        let sizes = BlockSizes::new(elements.iter().map(|one| one * element)).unwrap();
+        let costs = [f64::from(alpha), 3.0];
+        let problem = problem(Operation::ReduceScatter, sizes, costs, element);
+        let schedule = reduce_scatter::circulant_in_pieces(&problem, pieces).unwrap();
+        let found = reduce_scatter::time_in_pieces(&problem, pieces).unwrap().units();
+        prop_assert_eq!(found, time(&schedule, &problem));
+    }
 }
 
 #[test]

@@ -47,6 +47,14 @@ impl<'a, T: Scalar> Law<'a, T> {
         Law { machine, sizes, boundaries, copies }
     }
 
+    /// The same with a rank, if any, that is busy until some time rather than with its copy only.
+    pub(super) fn with_busy_rank(mut self, busy: Option<(Rank, f64)>) -> Law<'a, T> {
+        if let Some((rank, until)) = busy {
+            self.copies[rank] = T::from_units(until.min(T::LIMIT / 4.0));
+        }
+        self
+    }
+
     /// `p`.
     pub(super) fn processors(&self) -> usize {
         self.copies.len()

@@ -117,6 +117,19 @@ pub fn optimal(
     class: Class,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
+    optimal_with_busy_root(problem, class, None, progress)
+}
+
+/// The same with a given root that is busy until some time, if any, no earlier than its copy is done.
+///
+/// # Errors, complexity
+/// As [`optimal`].
+pub(crate) fn optimal_with_busy_root(
+    problem: &Problem,
+    class: Class,
+    busy: Option<(Rank, f64)>,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
     let (sizes, machine) = parts(problem)?;
     let (processors, root) = (problem.processors(), problem.root().given());
     let boundaries = Boundaries::new(machine, processors)?;
@@ -129,8 +142,14 @@ pub fn optimal(
     }
     match machine.is_integral() {
         _ if processors == 1 => Ok(lone_processor()),
-        true => solve(&Law::<i64>::new(machine, sizes, boundaries), root, class, progress),
-        false => solve(&Law::<f64>::new(machine, sizes, boundaries), root, class, progress),
+        true => {
+            let law = Law::<i64>::new(machine, sizes, boundaries).with_busy_rank(busy);
+            solve(&law, root, class, progress)
+        }
+        false => {
+            let law = Law::<f64>::new(machine, sizes, boundaries).with_busy_rank(busy);
+            solve(&law, root, class, progress)
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::DpError;
 use crate::blocks::Blocks;
-use tuwtree_model::{BlockSizes, Problem, Rank, Root, Step, Tree};
+use std::cmp::Reverse;
+use tuwtree_model::{BlockSizes, Payload, Problem, Rank, Root, Step, Tree};
 
 /// A problem on places instead of ranks: processors in any order, and *fillers*, which are processors
 /// with empty blocks that do not exist.
@@ -32,6 +33,24 @@ impl Arrangement {
         let sizes =
             &BlockSizes::new(by_place).map_err(|_| DpError::TooLarge { total: sizes.total() })?;
         Ok(Arrangement { problem: Blocks { sizes, costs, root }.gathered(), places })
+    }
+
+    /// The arrangement of some of a problem's processors, in this order, at the costs that they have for each
+    /// other, with this root, which is among them if it is given.
+    pub(super) fn of_ranks(ranks: &[Rank], problem: &Problem, root: Root) -> Arrangement {
+        let sizes = problem.blocks().expect("arrangements are for blocks");
+        let place_of = |rank| {
+            let place = ranks.iter().position(|&other| other == rank);
+            place.expect("the root has a place")
+        };
+        let root = root.given().map_or(Root::Best, |rank| Root::Given(place_of(rank)));
+        let by_place = BlockSizes::new(ranks.iter().map(|&rank| sizes.block(rank)));
+        let payload = Payload::Blocks(by_place.expect("blocks of a problem fit"));
+        let costs = problem.costs().among(ranks);
+        let problem = Problem::new(problem.operation(), payload, costs)
+            .and_then(|problem| problem.with_root(root))
+            .expect("costs for as many processors, and the root is one of them");
+        Arrangement { places: ranks.iter().copied().map(Some).collect(), problem }
     }
 
     /// Who receives from whom in a tree over the places, without the fillers.
@@ -91,8 +110,12 @@ impl Receivers {
 /// All processors but the root whose blocks are not empty, largest first, of equal ones the least
 /// rank.
 pub(super) fn descending(sizes: &BlockSizes, root: Rank) -> Vec<Rank> {
-    let mut ranks: Vec<Rank> =
-        (0..sizes.processors()).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
-    ranks.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
+    by_falling_blocks(sizes, |rank| rank != root && sizes.block(rank) > 0)
+}
+
+/// Some processors, the one with the largest block first, of equal ones the least rank.
+pub(super) fn by_falling_blocks(sizes: &BlockSizes, admits: impl Fn(Rank) -> bool) -> Vec<Rank> {
+    let mut ranks: Vec<Rank> = (0..sizes.processors()).filter(|&rank| admits(rank)).collect();
+    ranks.sort_by_key(|&rank| Reverse(sizes.block(rank)));
     ranks
 }

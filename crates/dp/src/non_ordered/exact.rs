@@ -50,9 +50,8 @@ pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
     })
 }
 
-/// A best tree of all for gather or scatter, ordered or not, with a given root or the best one: for any
-/// costs through one port, and for homogeneous costs without latency that overlaps through as many as the
-/// problem has.
+/// A best tree of all for gather or scatter, ordered or not, with a given root or the best one, for any
+/// costs, through as many ports as the problem has.
 ///
 /// For gamma > beta, and for costs that are not linear or part of whose latency overlaps, empty blocks and
 /// all roots take part; otherwise see the [module](super#what-makes-it-simpler-than-ordered-trees).
@@ -91,7 +90,7 @@ pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
 /// ```
 pub fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
     if problem.ports() != Ports::ONE {
-        return ports::exact(Blocks::of(problem)?, problem.ports());
+        return ports::exact(checked(problem)?);
     }
     let needed = exact_work(problem)?;
     if needed > MOST_WORK {
@@ -119,15 +118,25 @@ impl<'p> Law<'p> {
     /// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
     fn of(problem: &'p Problem) -> Result<Law<'p>, DpError> {
         let operation = problem.operation();
-        if !operation.is_rooted() {
-            return Err(DpError::Rootless { operation });
-        }
-        let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
+        let sizes = checked(problem)?.blocks().ok_or(DpError::NeedsBlocks { operation })?;
         Ok(match Blocks::of(problem) {
             Ok(blocks) => Law::OnePort(blocks),
             Err(_) if shares_one_law(problem) => Law::Shared(sizes),
             Err(_) => Law::Pairs,
         })
+    }
+}
+
+/// The problem, if it has blocks that go to or from a root.
+///
+/// # Errors
+/// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
+fn checked(problem: &Problem) -> Result<&Problem, DpError> {
+    let operation = problem.operation();
+    match problem.blocks() {
+        _ if !operation.is_rooted() => Err(DpError::Rootless { operation }),
+        Some(_) => Ok(problem),
+        None => Err(DpError::NeedsBlocks { operation }),
     }
 }
 

@@ -12,17 +12,18 @@
 //! | [`exact`](exact()), several ports | all | O(p 3^p) and more | up to 9 processors |
 //! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
 //! | [`search`](search()) | ordered after some permutation | steps times that | small problems |
-//! | [`direct`](direct()) | ordered, but for large blocks that go straight to the root | as the ordered program's, some times | gamma <= beta |
+//! | [`direct`](direct()) | ordered, but for large blocks that go straight to the root | as the ordered program's, some times | not exact |
 //!
-//! They are for gather and scatter at homogeneous costs, and all but `exact` for one port, however many
-//! the problem has. With one port, `exact` is for any costs.
+//! They are for gather and scatter at any costs, and all but `exact` for one port, however many the problem
+//! has. Where costs are not linear or differ from pair to pair, the ordered programs for tables by size, for
+//! levels and for pairs find the trees, from the costs as they are.
 //!
 //! `treegen` has constructions without search. How far a tree is from the best, a bound tells
 //! ([`tuwtree_model::best_lower_bound`]).
 //!
 //! # What makes it simpler than ordered trees
-//! In the one-port model, at homogeneous costs:
-//! - Every receiver copies its own block first: a copy that waits for a message only delays.
+//! With one port every receiver copies its own block first, at any costs: a copy that waits for a message only
+//! delays. In the one-port model, at homogeneous costs:
 //! - With gamma <= beta a processor with a largest block is a best root
 //!   ([`tuwtree_model::largest_block`]).
 //! - With gamma <= beta empty blocks do not matter: all are received by the root, for nothing. (With
@@ -42,6 +43,7 @@ mod arrangement;
 mod direct;
 mod error;
 mod exact;
+mod orders;
 mod pairs;
 pub mod partition;
 mod ports;
@@ -51,6 +53,7 @@ mod sorted;
 pub use direct::direct;
 pub use error::NonOrderedError;
 pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};
+pub use orders::class_by_size;
 pub use ports::MOST_ON_PORTS;
 pub use search::{STEP_CELLS, Search, search};
 pub use sorted::{BlockOrder, ORDER_CELLS, sorted};

@@ -12,52 +12,67 @@
 //! OPT section 2.6 says why Proposition 2 does not hold of several ports.
 
 use super::NonOrderedError;
-use crate::blocks::Blocks;
-use tuwtree_model::{
-    BlockSizes, CostModel, Homogeneous, Ports, Rank, Root, Step, Time, TimeError, Tree,
-};
+use crate::DpError;
+use tuwtree_model::{CostModel, Problem, Rank, Step, Time, TimeError, Tree};
 
 /// The most processors for which [`exact`](super::exact()) searches where they have several ports;
 /// some seconds.
 pub const MOST_ON_PORTS: usize = 9;
 
-/// A best tree of all where every processor has so many ports.
+/// A best tree of all for the blocks of a problem, on the ports that its processors have.
 ///
 /// # Errors
-/// [`NonOrderedError`]: more than [`MOST_ON_PORTS`] processors, times that cannot be stated.
+/// [`NonOrderedError`]: more than [`MOST_ON_PORTS`] processors, links that are missing, times that cannot be
+/// stated.
 ///
 /// # Complexity
-/// O(p 3^p) steps, each for all lists of times that are kept.
-pub(super) fn exact(blocks: Blocks<'_>, ports: Ports) -> Result<Tree, NonOrderedError> {
-    let Blocks { sizes, costs, root } = blocks;
-    let processors = sizes.processors();
+/// O(p 3^p) steps, each for all lists of times that are kept; where costs differ, each for all senders of
+/// which none is better than another both in when its message arrives and in how long that takes.
+pub(super) fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
+    let processors = problem.processors();
     if processors > MOST_ON_PORTS {
         return Err(NonOrderedError::TooManyForPorts { processors });
     }
-    let table = PortTable::new(sizes, &costs, ports)?;
+    problem.check_links().map_err(DpError::from)?;
+    let table = PortTable::new(problem)?;
     let everything = (1 << processors) - 1;
-    let (root, plan) = match root {
-        Root::Given(root) => (root, table.first_ready(root, everything).1),
-        Root::Best | Root::None => {
-            let (_, root, plan) = table.ready[everything];
-            (root, plan)
-        }
-    };
+    let roots = problem.root().given().map_or(0..processors, |root| root..root + 1);
+    let best = roots.filter_map(|root| Some((table.ready_at(everything, root)?, root))).min();
+    let ((_, plan), root) = best.expect("data has links to the root, which has a tree with them");
     Ok(table.tree(root, plan))
 }
 
 /// A set of processors, or of their blocks: a bit for each.
 type Set = usize;
 
+/// What a step adds to a receiver's blocks: its own by a copy, or those of a message from a sender, which
+/// goes by this plan.
+#[derive(Clone, Copy)]
+enum Last {
+    Copy,
+    Message { part: Set, sender: Rank, plan: usize },
+}
+
 /// When the ports of a receiver that has some blocks may be free.
 #[derive(Clone)]
 struct PortTimes {
     /// When each port is free, the earliest first.
     free: Vec<Time>,
-    /// What came last: the blocks of a message, or none for the copy.
-    last: Set,
+    last: Last,
     /// The index of the plan before that, for the receiver and the rest.
     before: usize,
+}
+
+/// What a receiver may be sent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Offer {
+    /// When the message may begin.
+    arrives: Time,
+    /// How long it occupies a port.
+    occupies: Time,
+    /// By which plan its sender has all of it.
+    plan: usize,
+    sender: Rank,
 }
 
 impl PortTimes {
@@ -66,17 +81,17 @@ impl PortTimes {
         self.free.iter().zip(&other.free).all(|(own, other)| own <= other)
     }
 
-    /// This plan and one step more, on the port that is free first.
+    /// This plan, of this index, and one step more, on the port that is free first.
     fn then(
         &self,
-        (index, last): (usize, Set),
+        (before, last): (usize, Last),
         (ready, duration): (Time, Time),
-        costs: &Homogeneous,
+        problem: &Problem,
     ) -> Result<PortTimes, TimeError> {
         let mut free = self.free.clone();
-        free[0] = costs.sum(free[0].later(ready), duration)?;
+        free[0] = problem.costs().sum(free[0].later(ready), duration)?;
         free.sort_unstable();
-        Ok(PortTimes { free, last, before: index })
+        Ok(PortTimes { free, last, before })
     }
 
     /// When all ports are free.
@@ -86,39 +101,31 @@ impl PortTimes {
 }
 
 struct PortTable<'a> {
-    costs: &'a Homogeneous,
+    problem: &'a Problem,
     processors: usize,
     /// For each receiver and each set of blocks that it may have, its own included once it is copied:
     /// the plans of which none is as good as another.
     plans: Vec<Vec<Vec<PortTimes>>>,
-    /// For each set of processors: when a subtree of just these can be ready, with which root, by
-    /// which of its plans.
-    ready: Vec<(Time, Rank, usize)>,
-    /// For each set of blocks the time of a message with them.
-    sent: Vec<Time>,
-    copy: Vec<Time>,
+    /// For each set of processors and each receiver outside: what it may be sent by subtrees of just these, of
+    /// which none is as good as another; `p` entries for each set.
+    offers: Vec<Vec<Offer>>,
 }
 
 impl<'a> PortTable<'a> {
     /// The table, sets in ascending order: parts have smaller numbers.
-    fn new(sizes: &BlockSizes, costs: &'a Homogeneous, ports: Ports) -> Result<Self, TimeError> {
-        let processors = sizes.processors();
+    fn new(problem: &'a Problem) -> Result<Self, TimeError> {
+        let processors = problem.processors();
         let sets = 1 << processors;
-        let bytes = move |set: Set| (0..processors).filter(move |rank| set >> rank & 1 == 1);
-        let sent =
-            (0..sets).map(|set| costs.transmission(bytes(set).map(|r| sizes.block(r)).sum()));
         // A receiver takes no more steps than there are processors.
-        let ports = usize::from(ports.get()).min(processors);
-        let idle = PortTimes { free: vec![Time::ZERO; ports], last: 0, before: 0 };
+        let ports = usize::from(problem.ports().get()).min(processors);
+        let idle = PortTimes { free: vec![Time::ZERO; ports], last: Last::Copy, before: 0 };
         let mut unknown = vec![Vec::new(); sets];
         unknown[0].push(idle);
         let mut table = PortTable {
-            costs,
+            problem,
             processors,
             plans: vec![unknown; processors],
-            ready: vec![(Time::ZERO, 0, 0); sets],
-            sent: sent.collect::<Result<_, _>>()?,
-            copy: sizes.iter().map(|bytes| costs.copy(bytes)).collect::<Result<_, _>>()?,
+            offers: vec![Vec::new(); sets * processors],
         };
         for set in 1..sets {
             let (inside, outside): (Vec<Rank>, Vec<Rank>) =
@@ -126,15 +133,9 @@ impl<'a> PortTable<'a> {
             for &receiver in &inside {
                 table.plans[receiver][set] = table.last_steps(receiver, set)?;
             }
-            table.ready[set] = match inside[..] {
-                [lone] => (Time::ZERO, lone, 0),
-                _ => inside
-                    .iter()
-                    .map(|&rank| (table.first_ready(rank, set), rank))
-                    .min()
-                    .map(|((time, plan), rank)| (time, rank, plan))
-                    .expect("the set is not empty"),
-            };
+            for &receiver in &outside {
+                table.offers[set * processors + receiver] = table.offered(&inside, receiver)?;
+            }
             for &receiver in &outside {
                 table.plans[receiver][set] = table.last_steps(receiver, set)?;
             }
@@ -147,27 +148,63 @@ impl<'a> PortTable<'a> {
         let own = 1 << receiver;
         let mut plans = Vec::new();
         if set & own != 0 {
+            let copied = (Time::ZERO, self.problem.copy(receiver)?);
             for (index, before) in self.plans[receiver][set ^ own].iter().enumerate() {
-                let copied = (Time::ZERO, self.copy[receiver]);
-                keep(before.then((index, 0), copied, self.costs)?, &mut plans);
+                keep(before.then((index, Last::Copy), copied, self.problem)?, &mut plans);
             }
         }
         let others = set & !own;
         let mut part = others;
         while part != 0 {
-            let message = (self.ready[part].0, self.sent[part]);
-            for (index, before) in self.plans[receiver][set ^ part].iter().enumerate() {
-                keep(before.then((index, part), message, self.costs)?, &mut plans);
+            for &Offer { arrives, occupies, plan, sender } in
+                &self.offers[part * self.processors + receiver]
+            {
+                let last = Last::Message { part, sender, plan };
+                for (index, before) in self.plans[receiver][set ^ part].iter().enumerate() {
+                    let message = (arrives, occupies);
+                    keep(before.then((index, last), message, self.problem)?, &mut plans);
+                }
             }
             part = (part - 1) & others;
         }
         Ok(plans)
     }
 
-    /// When this receiver can have these blocks first, and by which plan.
-    fn first_ready(&self, receiver: Rank, set: Set) -> (Time, usize) {
-        let plans = self.plans[receiver][set].iter().enumerate();
-        plans.map(|(index, plan)| (plan.end(), index)).min().expect("there is always a star")
+    /// When this processor can first have all blocks of a set that it is part of, and by which plan; at once if
+    /// they are its own only, which it need not copy to send them.
+    fn ready_at(&self, set: Set, root: Rank) -> Option<(Time, usize)> {
+        if set == 1 << root {
+            return Some((Time::ZERO, 0));
+        }
+        let plans = self.plans[root][set].iter().enumerate();
+        plans.map(|(index, plan)| (plan.end(), index)).min()
+    }
+
+    /// The offers of just these processors to a receiver, of which none is as good as another in both times.
+    fn offered(&self, senders: &[Rank], receiver: Rank) -> Result<Vec<Offer>, TimeError> {
+        let problem = self.problem;
+        let set = senders.iter().fold(0, |set, &rank| set | 1 << rank);
+        let bytes = senders.iter().map(|&rank| problem.collective().copied(rank)).sum();
+        let mut offers = Vec::with_capacity(senders.len());
+        for &sender in senders {
+            let Some((ready, plan)) = self.ready_at(set, sender) else { continue };
+            let message = problem.edge(sender, receiver, bytes).and_then(|occupies| {
+                Ok((problem.arrival(sender, receiver, bytes, ready)?, occupies))
+            });
+            match message {
+                Ok((arrives, occupies)) => offers.push(Offer { arrives, occupies, plan, sender }),
+                Err(TimeError::NoLink { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        offers.sort_unstable();
+        let mut least: Option<Time> = None;
+        offers.retain(|offer| {
+            let helps = least.is_none_or(|least| offer.occupies < least);
+            least = Some(least.map_or(offer.occupies, |least| least.min(offer.occupies)));
+            helps
+        });
+        Ok(offers)
     }
 
     /// The tree in which this root has everything by this plan.
@@ -182,15 +219,17 @@ impl<'a> PortTable<'a> {
             while set != 0 {
                 let PortTimes { last, before, .. } = self.plans[receiver][set][index];
                 let step = match last {
-                    0 => Step::Copy,
-                    part => {
-                        let (_, child, plan) = self.ready[part];
-                        pending.push((child, part, plan));
-                        Step::Receive(child)
+                    Last::Copy => {
+                        set ^= 1 << receiver;
+                        Step::Copy
+                    }
+                    Last::Message { part, sender, plan } => {
+                        pending.push((sender, part, plan));
+                        set ^= part;
+                        Step::Receive(sender)
                     }
                 };
                 steps.push((receiver, step));
-                set ^= if last == 0 { 1 << receiver } else { last };
                 index = before;
             }
             steps[first..].reverse();
@@ -212,7 +251,7 @@ fn keep(plan: PortTimes, plans: &mut Vec<PortTimes>) {
 mod tests {
     use super::super::exact;
     use super::*;
-    use tuwtree_model::{Problem, completion_time};
+    use tuwtree_model::{BlockSizes, Homogeneous, Ports, Root, completion_time};
 
     fn problem(sizes: &[u64], [alpha, beta, gamma]: [f64; 3], ports: u16) -> Problem {
         let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
@@ -248,7 +287,7 @@ mod tests {
                 let problem = problem(sizes, costs, 1);
                 for root in [Root::Best, Root::Given(1)] {
                     let problem = problem.with_root(root).unwrap();
-                    let by_lists = super::exact(Blocks::of(&problem).unwrap(), Ports::ONE).unwrap();
+                    let by_lists = super::exact(&problem).unwrap();
                     let [one, other] = [by_lists, exact(&problem).unwrap()]
                         .map(|tree| completion_time(&tree, &problem).unwrap());
                     assert_eq!(one, other, "{problem:?}");

@@ -1,8 +1,7 @@
 //! Local search over the orders of the processors.
 
 use super::NonOrderedError;
-use super::arrangement::descending;
-use super::sorted::arranged;
+use super::orders::Orders;
 use crate::blocks::Blocks;
 use crate::{DpError, Optimum, Progress};
 use std::cmp::Reverse;
@@ -18,7 +17,7 @@ pub struct Search {
 }
 
 /// A tree that is optimal among the ordered ones for an order of the processors that was improved
-/// step by step, through one port. It begins with the root and then the largest block down to the
+/// step by step, through one port, at any costs. It begins with the root and then the largest block down to the
 /// smallest, and takes as many steps as `goes_on` allows, which is asked before each.
 ///
 /// Each step moves one processor to another place, and is kept unless the optimal tree takes longer.
@@ -28,13 +27,16 @@ pub struct Search {
 ///
 /// An open root is one with a largest block, which is best for gamma <= beta. For gamma > beta every
 /// order's best root is taken, empty blocks take part, and the search begins with the better one of all
-/// processors by size and by rank: then it is never slower than the best adjacent tree.
+/// processors by size and by rank: then it is never slower than the best adjacent tree. The same where
+/// costs are not linear or differ from pair to pair, also for a given root, which may leave the first place.
 ///
 /// # Errors
-/// [`NonOrderedError`], but not for too much work.
+/// [`NonOrderedError`], but not for too much work; [`DpError::NoOrderedTree`] if neither order that it may
+/// begin with has the links.
 ///
 /// # Complexity
 /// For each step some [`STEP_CELLS`] table cells, or beyond them that of [`optimal`](crate::optimal).
+/// Where costs differ from pair to pair, that of [`optimal_per_pair`](crate::optimal_per_pair).
 ///
 /// # Example
 /// ```
@@ -52,10 +54,10 @@ pub fn search(
     progress: &dyn Progress,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Tree, NonOrderedError> {
-    let blocks = with_known_root(Blocks::overlapping_or_not(problem)?);
-    let judged = blocks.gathered();
+    let orders = with_known_root(Orders::of(problem)?);
+    let judged = orders.judged();
     let bound = best_lower_bound(&judged)?;
-    let Start { mut order, fixed, mut best } = Start::new(blocks, progress)?;
+    let Start { mut order, fixed, mut best } = Start::new(&orders, progress)?;
     let movable = order.len() - fixed;
     if movable < 2 {
         return Ok(best.tree);
@@ -69,9 +71,10 @@ pub fn search(
         let mut moved = order.clone();
         let rank = moved.remove(from);
         moved.insert(to, rank);
-        let next = arranged(&moved, blocks, STEP_CELLS, progress)?;
-        if next.value <= best.value {
-            (best, order) = (next, moved);
+        match orders.arranged(&moved, orders.root(), STEP_CELLS, progress) {
+            Ok(next) if next.value <= best.value => (best, order) = (next, moved),
+            Ok(_) | Err(DpError::NoOrderedTree { .. }) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(best.tree)
@@ -80,11 +83,14 @@ pub fn search(
 /// The table cells that are filled for a step at most.
 pub const STEP_CELLS: u64 = 400_000;
 
-/// The same with a given root, unless for gamma > beta nobody knows a best one.
-fn with_known_root(blocks: Blocks<'_>) -> Blocks<'_> {
-    match blocks.costs.gamma() <= blocks.costs.beta() {
-        true => Blocks { root: Root::Given(blocks.likely_root()), ..blocks },
-        false => blocks,
+/// The same with a given root, unless nobody knows a best one: for gamma > beta, and where costs are not
+/// linear or differ.
+fn with_known_root(orders: Orders<'_>) -> Orders<'_> {
+    match orders {
+        Orders::Shared(blocks) if blocks.costs.gamma() <= blocks.costs.beta() => {
+            Orders::Shared(Blocks { root: Root::Given(blocks.likely_root()), ..blocks })
+        }
+        Orders::Shared(_) | Orders::Any(_) => orders,
     }
 }
 
@@ -97,27 +103,31 @@ struct Start {
 }
 
 impl Start {
-    fn new(blocks: Blocks<'_>, progress: &dyn Progress) -> Result<Start, DpError> {
-        match blocks.root {
-            Root::Given(root) => {
-                let mut order = descending(blocks.sizes, root);
-                order.insert(0, root);
-                let best = arranged(&order, blocks, STEP_CELLS, progress)?;
-                Ok(Start { order, fixed: 1, best })
-            }
-            Root::Best | Root::None => {
-                let ranks: Vec<Rank> = (0..blocks.sizes.processors()).collect();
-                let mut by_size = ranks.clone();
-                by_size.sort_by_key(|&rank| Reverse(blocks.sizes.block(rank)));
-                let of_sizes = arranged(&by_size, blocks, STEP_CELLS, progress)?;
-                let of_ranks = arranged(&ranks, blocks, STEP_CELLS, progress)?;
-                let (order, best) = match of_ranks.value < of_sizes.value {
-                    true => (ranks, of_ranks),
-                    false => (by_size, of_sizes),
-                };
-                Ok(Start { order, fixed: 0, best })
-            }
+    fn new(orders: &Orders<'_>, progress: &dyn Progress) -> Result<Start, DpError> {
+        let arranged =
+            |places: &[Rank]| orders.arranged(places, orders.root(), STEP_CELLS, progress);
+        let mut by_size = orders.others();
+        by_size.insert(0, orders.likely_root());
+        if let (Orders::Shared(_), Root::Given(_)) = (orders, orders.root()) {
+            let best = arranged(&by_size)?;
+            return Ok(Start { order: by_size, fixed: 1, best });
         }
+        let ranks: Vec<Rank> = (0..orders.sizes().processors()).collect();
+        if let Orders::Shared(_) = orders {
+            by_size = ranks.clone();
+            by_size.sort_by_key(|&rank| Reverse(orders.sizes().block(rank)));
+        }
+        let (order, best) = match (arranged(&by_size), arranged(&ranks)) {
+            (Ok(of_sizes), Ok(of_ranks)) if of_ranks.value < of_sizes.value => (ranks, of_ranks),
+            (Ok(of_sizes), Ok(_) | Err(DpError::NoOrderedTree { .. })) => (by_size, of_sizes),
+            (Err(DpError::NoOrderedTree { .. }), Ok(of_ranks)) => (ranks, of_ranks),
+            (Err(DpError::NoOrderedTree { .. }), Err(error))
+            | (Err(error), _)
+            | (_, Err(error)) => {
+                return Err(error);
+            }
+        };
+        Ok(Start { order, fixed: 0, best })
     }
 }
 

@@ -1,13 +1,13 @@
 //! Trees that are ordered once the processors have been put into another order.
 //!
-//! For each order the best consecutive tree is found ([`optimal_ordered`]), as long as that takes little work; for so
+//! For each order the best consecutive tree is found ([`optimal_ordered`](crate::optimal_ordered)), as long as that takes little work; for so
 //! many processors that it does not, the best adjacent tree, or where latency overlaps the best
-//! copy-first tree.
+//! copy-first tree. Where costs differ from pair to pair, processors take their links along, and the best
+//! copy-first tree is found.
 
 use super::NonOrderedError;
-use super::arrangement::{Arrangement, descending};
-use crate::blocks::Blocks;
-use crate::{DpError, Optimum, Progress, optimal_ordered};
+use super::orders::Orders;
+use crate::{DpError, Progress};
 use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Problem, Rank, Root, Time, Tree, completion_time};
 
@@ -53,9 +53,8 @@ impl BlockOrder {
         }
     }
 
-    /// The processors in this order: the root and all with data; `Ranks` has all.
-    fn places(self, sizes: &BlockSizes, root: Rank) -> Vec<Rank> {
-        let others = descending(sizes, root);
+    /// The processors in this order, given those beside the root by falling blocks; `Ranks` has all.
+    fn places(self, sizes: &BlockSizes, root: Rank, others: Vec<Rank>) -> Vec<Rank> {
         let around = |left: Vec<Rank>, right: Vec<Rank>| {
             left.into_iter().rev().chain([root]).chain(right).collect()
         };
@@ -79,17 +78,19 @@ impl BlockOrder {
 }
 
 /// The fastest tree that is optimal among the ordered ones for one of these orders of the processors,
-/// through one port; of several, that of the first such order.
+/// through one port, at any costs; of several, that of the first such order.
 ///
 /// With [`BlockOrder::Ranks`] among them, it is never slower than the best adjacent tree. With
-/// [`Root::Best`] the root has a largest block, but for `Ranks` and `RootAmong`, where every root is
-/// tried.
+/// [`Root::Best`] every root is tried, but where linear costs are the same for all pairs: there the root has
+/// a largest block, but for `Ranks` and `RootAmong`.
 ///
 /// # Errors
-/// [`NonOrderedError`], but not for too much work. Without orders, as for [`BlockOrder::Descending`].
+/// [`NonOrderedError`], but not for too much work; [`DpError::NoOrderedTree`] if none of the orders has
+/// the links. Without orders, as for [`BlockOrder::Descending`].
 ///
 /// # Complexity
 /// For each order some [`ORDER_CELLS`] table cells, or beyond them that of [`optimal`](crate::optimal).
+/// Where costs differ from pair to pair, that of [`optimal_per_pair`](crate::optimal_per_pair).
 ///
 /// # Example
 /// ```
@@ -106,39 +107,32 @@ pub fn sorted(
     orders: &[BlockOrder],
     progress: &dyn Progress,
 ) -> Result<Tree, NonOrderedError> {
-    let blocks = Blocks::overlapping_or_not(problem)?;
-    let judged = blocks.gathered();
-    let receiver = blocks.likely_root();
+    let all = Orders::of(problem)?;
+    let (judged, receiver, others) = (all.judged(), all.likely_root(), all.others());
     let orders = if orders.is_empty() { &[BlockOrder::Descending] } else { orders };
     let mut best: Option<(Time, Tree)> = None;
+    let mut without_tree = None;
     for &order in orders {
-        let root = if order.holds_any_root() { blocks.root } else { Root::Given(receiver) };
-        let places = order.places(blocks.sizes, receiver);
-        let tree = arranged(&places, Blocks { root, ..blocks }, ORDER_CELLS, progress)?.tree;
+        let root = match &all {
+            Orders::Shared(_) if !order.holds_any_root() => Root::Given(receiver),
+            Orders::Shared(_) | Orders::Any(_) => all.root(),
+        };
+        let places = order.places(all.sizes(), receiver, others.clone());
+        let tree = match all.arranged(&places, root, ORDER_CELLS, progress) {
+            Ok(found) => found.tree,
+            Err(error @ DpError::NoOrderedTree { .. }) => {
+                without_tree = Some(error);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         let time = completion_time(&tree, &judged)?;
         if best.as_ref().is_none_or(|best| time < best.0) {
             best = Some((time, tree));
         }
     }
-    Ok(best.expect("there is at least one order").1)
+    best.map(|best| best.1).ok_or_else(|| without_tree.expect("there is at least one order").into())
 }
 
 /// The table cells that are filled for one of some orders at most.
 pub const ORDER_CELLS: u64 = 2_000_000;
-
-/// An optimum among the ordered trees over these processors, in this order; all others send to its
-/// root. It is one among consecutive trees if so many table cells suffice.
-///
-/// # Errors
-/// As [`optimal_ordered`].
-pub(super) fn arranged(
-    places: &[Rank],
-    blocks: Blocks<'_>,
-    most_cells: u64,
-    progress: &dyn Progress,
-) -> Result<Optimum, DpError> {
-    let arrangement = Arrangement::new(places.iter().copied().map(Some).collect(), blocks)?;
-    let Optimum { tree, value } = optimal_ordered(&arrangement.problem, most_cells, progress)?;
-    let tree = arrangement.receivers(&tree, blocks.sizes.processors()).tree();
-    Ok(Optimum { tree, value })
-}

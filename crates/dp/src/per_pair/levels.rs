@@ -30,21 +30,48 @@ impl Levels {
         meter: &mut Meter<'_>,
         time: impl Fn(&Levels, (Rank, Rank, Rank)) -> f64 + Sync,
     ) -> Result<Levels, DpError> {
-        let mut table = Levels { first, width, levels: Vec::with_capacity(width) };
-        for roots in 1..=width {
-            let mut level = zeros::<f64>((width + 1 - roots) * roots)?;
-            if roots > 1 {
-                level.par_chunks_mut(roots).enumerate().for_each(|(start, times)| {
-                    let i = first + start;
-                    for (offset, entry) in times.iter_mut().enumerate() {
-                        *entry = time(&table, (i, i + roots - 1, i + offset));
-                    }
-                });
-            }
-            meter.row_done(level.len())?;
-            table.levels.push(level);
+        let mut table = Levels::empty((first, width));
+        while !table.is_full() {
+            table.extend(meter, |shorter, (i, j), times| {
+                for (root, entry) in (i..).zip(times) {
+                    *entry = time(shorter, (i, j, root));
+                }
+            })?;
         }
         Ok(table)
+    }
+
+    /// The table of these processors that has no ranges yet.
+    pub(crate) fn empty((first, width): (Rank, usize)) -> Levels {
+        Levels { first, width, levels: Vec::with_capacity(width) }
+    }
+
+    /// Whether it has all ranges.
+    pub(crate) fn is_full(&self) -> bool {
+        self.levels.len() == self.width
+    }
+
+    /// Adds the ranges of one processor more than those before: `times(shorter, (i, j), entries)` sets the times
+    /// of one, which are 0, by root from `i` to `j`.
+    ///
+    /// # Errors
+    /// As [`fill`](Self::fill).
+    pub(crate) fn extend(
+        &mut self,
+        meter: &mut Meter<'_>,
+        times: impl Fn(&Levels, (Rank, Rank), &mut [f64]) + Sync,
+    ) -> Result<(), DpError> {
+        let roots = self.levels.len() + 1;
+        let mut level = zeros::<f64>((self.width + 1 - roots) * roots)?;
+        if roots > 1 {
+            level.par_chunks_mut(roots).enumerate().for_each(|(start, entries)| {
+                let i = self.first + start;
+                times(self, (i, i + roots - 1), entries);
+            });
+        }
+        meter.row_done(level.len())?;
+        self.levels.push(level);
+        Ok(())
     }
 
     /// Whether a range lies within the processors of the table.

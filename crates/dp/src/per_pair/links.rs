@@ -1,6 +1,7 @@
 //! A problem with costs of its own for each pair of processors, laid out as the dynamic programs
 //! read it.
 
+use super::groups::Groups;
 use crate::DpError;
 use tuwtree_model::{Costs, CostsError, Hierarchy, LARGEST_EXACT, Link, Payload, Problem, Rank};
 
@@ -34,6 +35,8 @@ enum Laws {
         level: Vec<u16>,
         /// How many laws there are.
         levels: usize,
+        /// Which ranks share each level.
+        groups: Groups,
         /// `p * p` times `levels` entries: lambda and occupancy of the message of each range by each law.
         times: Vec<(f64, f64)>,
     },
@@ -97,34 +100,42 @@ impl Links {
     /// # Complexity
     /// O(p^2) time and space.
     pub(crate) fn new(problem: &Problem) -> Result<Links, DpError> {
+        let costs = problem.costs();
+        match (costs.check_linear(), costs.hierarchy()) {
+            (Err(_), Some(machine)) => Links::of_levels(problem, machine),
+            (_, _) => {
+                let (lines, slowest) = lines(problem)?;
+                let slowest = slowest.0 + slowest.1 * problem.payload().total() as f64;
+                Links::with(problem, MessageContent::of(problem)?, (Laws::Linear(lines), slowest))
+            }
+        }
+    }
+
+    /// The links of a problem at the costs of a machine's levels, linear or not.
+    ///
+    /// # Errors, complexity
+    /// As [`new`](Self::new).
+    pub(crate) fn of_levels(problem: &Problem, machine: &Hierarchy) -> Result<Links, DpError> {
+        let processors = problem.processors();
+        problem.costs().check_processors(processors)?;
+        if processors > Costs::MOST_EXPANDED {
+            return Err(CostsError::TooLarge { processors }.into());
+        }
+        let messages = MessageContent::of(problem)?;
+        let laws = laws_of_levels(machine, &messages, processors);
+        Links::with(problem, messages, laws)
+    }
+
+    /// The links with these laws, by which no message takes longer than that.
+    fn with(
+        problem: &Problem,
+        messages: MessageContent,
+        (laws, slowest): (Laws, f64),
+    ) -> Result<Links, DpError> {
         let processors = problem.processors();
         let costs = problem.costs();
         let copied = |rank| costs.kind().gamma_at(rank) * problem.collective().copied(rank) as f64;
         let copy: Vec<f64> = (0..processors).map(copied).collect();
-        let messages = match problem.payload() {
-            Payload::Blocks(sizes) => {
-                MessageContent::Blocks((0..=processors).map(|rank| sizes.before(rank)).collect())
-            }
-            Payload::Vector(vector) => MessageContent::Vector(vector.bytes),
-            Payload::Messages(_) => {
-                return Err(DpError::Rootless { operation: problem.operation() });
-            }
-        };
-        let total = problem.payload().total();
-        let (laws, slowest) = match (costs.check_linear(), costs.hierarchy()) {
-            (Err(_), Some(machine)) => {
-                costs.check_processors(processors)?;
-                if processors > Costs::MOST_EXPANDED {
-                    return Err(CostsError::TooLarge { processors }.into());
-                }
-                laws_of_levels(machine, &messages, processors)
-            }
-            (_, _) => {
-                let (lines, slowest) = lines(problem)?;
-                let slowest = slowest.0 + slowest.1 * total as f64;
-                (Laws::Linear(lines), slowest)
-            }
-        };
         // No tree takes longer than all its messages and copies one after the other.
         let horizon = processors as f64 * slowest + copy.iter().sum::<f64>();
         match horizon < f64::MAX / 4.0 {
@@ -136,8 +147,17 @@ impl Links {
                 integral: costs.is_integral(),
                 copies_first: costs.overlaps(),
             }),
-            false => Err(DpError::TooLarge { total }),
+            false => Err(DpError::TooLarge { total: problem.payload().total() }),
         }
+    }
+
+    /// The same with everybody copying first, and one processor, if any, busy until a later time instead.
+    pub(crate) fn copying_first(mut self, busy: Option<(Rank, f64)>) -> Links {
+        self.copies_first = true;
+        if let Some((rank, until)) = busy {
+            self.copy[rank] = until;
+        }
+        self
     }
 
     /// The number of processors, `p >= 1`.
@@ -145,7 +165,7 @@ impl Links {
         self.processors
     }
 
-    /// The linear costs of messages to a receiver; `None` if costs are not linear.
+    /// The linear costs of messages to a receiver; `None` if costs are by level.
     #[inline]
     pub(crate) fn to(&self, receiver: Rank) -> Option<LinksTo<'_>> {
         let Laws::Linear(Lines { overhead, rate, latency }) = &self.laws else { return None };
@@ -163,13 +183,32 @@ impl Links {
         &self,
         (a, b, receiver): (Rank, Rank, Rank),
     ) -> impl Fn(Rank) -> (f64, f64) {
-        let Laws::Levels { level, levels, times } = &self.laws else {
-            unreachable!("asked where costs are not linear")
+        let Laws::Levels { level, levels, times, .. } = &self.laws else {
+            unreachable!("asked where costs are by level")
         };
         let (p, levels) = (self.processors, *levels);
         let times = &times[(a * p + b) * levels..][..levels];
         let row = &level[receiver * p..][..p];
         move |sender| times[usize::from(row[sender])]
+    }
+
+    /// The groups of a machine if costs are by level; `None` if each pair has lines of its own.
+    pub(super) fn groups(&self) -> Option<&Groups> {
+        match &self.laws {
+            Laws::Linear(_) => None,
+            Laws::Levels { groups, .. } => Some(groups),
+        }
+    }
+
+    /// lambda and occupancy of the message of the blocks of `[a..b]`, by level; none where each pair has its own.
+    #[inline]
+    pub(super) fn times_of_levels(&self, a: Rank, b: Rank) -> &[(f64, f64)] {
+        match &self.laws {
+            Laws::Linear(_) => &[],
+            Laws::Levels { levels, times, .. } => {
+                &times[(a * self.processors + b) * levels..][..*levels]
+            }
+        }
     }
 
     /// When a receiver that is free from `clock` on has the blocks of `[a..b]`, which the sender has at
@@ -230,6 +269,21 @@ impl Links {
 }
 
 impl MessageContent {
+    /// # Errors
+    /// [`DpError::Rootless`] for messages of an alltoall.
+    fn of(problem: &Problem) -> Result<MessageContent, DpError> {
+        Ok(match problem.payload() {
+            Payload::Blocks(sizes) => {
+                let before = (0..=problem.processors()).map(|rank| sizes.before(rank));
+                MessageContent::Blocks(before.collect())
+            }
+            Payload::Vector(vector) => MessageContent::Vector(vector.bytes),
+            Payload::Messages(_) => {
+                return Err(DpError::Rootless { operation: problem.operation() });
+            }
+        })
+    }
+
     #[inline(always)]
     fn bytes(&self, first: Rank, last: Rank) -> u64 {
         match self {
@@ -296,5 +350,6 @@ fn laws_of_levels(
             }
         }
     }
-    (Laws::Levels { level, levels, times }, slowest)
+    let groups = Groups::new(processors, levels, |rank, other| machine.shared_level(rank, other));
+    (Laws::Levels { level, levels, groups, times }, slowest)
 }

@@ -15,7 +15,7 @@
 //! # Engines
 //! | engine | costs | time | space | purpose |
 //! |---|---|---|---|---|
-//! | [`PairMethod::Plain`] | linear, or of a machine's levels | O(p^5) | O(p^3) | the published recurrence as written |
+//! | [`PairMethod::Plain`] | linear, or of a machine's levels | O(p^5), on `h` levels that are not linear O(p^4 h) | O(p^3) | the published recurrence as written |
 //! | [`PairMethod::Hinges`] | linear | O(p^4 log p) at worst, O(p^4) as a rule | O(p^3) | the same table, fast |
 //! | [`optimal_binary_per_pair`] | linear, or of a machine's levels | O(p^4) | O(p^3) | at most two children |
 //!
@@ -35,6 +35,7 @@
 //! OPT Proposition 3, Fig. 5, Theorems 1, 3 and 4.
 
 mod binary;
+mod groups;
 mod hinge;
 mod hinges;
 mod levels;
@@ -131,6 +132,18 @@ const MOST: usize = 1 << 16;
 
 /// A problem's links, once it is known to fit.
 fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result<Links, DpError> {
+    check_memory(problem, trees, progress)?;
+    let links = Links::new(problem)?;
+    problem.check_links()?;
+    Ok(links)
+}
+
+/// Fails unless the operation goes along trees, and their tables fit.
+fn check_memory(
+    problem: &Problem,
+    trees: PairTrees,
+    progress: &dyn Progress,
+) -> Result<(), DpError> {
     let operation = problem.operation();
     if !operation.is_rooted() {
         return Err(DpError::Rootless { operation });
@@ -142,9 +155,7 @@ fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result
         let most = most_processors_per_pair(allowed, root, trees);
         return Err(DpError::DoesNotFit { processors, needed, allowed, most });
     }
-    let links = Links::new(problem)?;
-    problem.check_links()?;
-    Ok(links)
+    Ok(())
 }
 
 /// An optimal ordered tree, whatever the operation: least completion time over all ordered trees (as
@@ -165,7 +176,8 @@ fn links(problem: &Problem, trees: PairTrees, progress: &dyn Progress) -> Result
 ///
 /// # Complexity
 /// O(p^4 log p) at worst and O(p^4) as a rule by [`PairMethod::Hinges`], an eighth of it for a given
-/// root in the middle; O(p^5) by [`PairMethod::Plain`]. O(p^3) space.
+/// root in the middle; O(p^5) by [`PairMethod::Plain`], where costs are those of `h` levels that are not linear
+/// O(p^4 h). O(p^3) space.
 ///
 /// # Source
 /// OPT Proposition 3, Fig. 5, Theorems 1 and 4.
@@ -195,17 +207,72 @@ pub fn optimal_per_pair(
         problem.costs().check_linear()?;
     }
     let links = links(problem, PairTrees::AnyDegree(method), progress)?;
+    by_method(problem, &links, method, progress)
+}
+
+/// The faster of the methods that the costs admit.
+pub fn default_pair_method(problem: &Problem) -> PairMethod {
+    match problem.costs().check_linear() {
+        Ok(()) => PairMethod::Hinges,
+        Err(_) => PairMethod::Plain,
+    }
+}
+
+/// The same over the ordered trees in which everybody copies first, whether or not latency overlaps, with a
+/// given root that is busy until some time, if any, no earlier than its copy is done.
+///
+/// # Errors, panics
+/// As [`optimal_per_pair`].
+///
+/// # Complexity
+/// O(p^4 h) on the `h` levels of a machine, linear or not; for other costs that of [`PairMethod::Hinges`].
+pub(crate) fn optimal_copying_first(
+    problem: &Problem,
+    busy: Option<(Rank, f64)>,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
+    let (links, method) = match problem.costs().hierarchy() {
+        Some(machine) => {
+            let method = PairMethod::Plain;
+            check_memory(problem, PairTrees::AnyDegree(method), progress)?;
+            (Links::of_levels(problem, machine)?, method)
+        }
+        None => {
+            let method = PairMethod::Hinges;
+            (links(problem, PairTrees::AnyDegree(method), progress)?, method)
+        }
+    };
+    by_method(problem, &links.copying_first(busy), method, progress)
+}
+
+/// Fails if the best senders of all groups take more memory than there is.
+fn check_groups(links: &Links, progress: &dyn Progress) -> Result<(), DpError> {
+    let allowed = progress.memory_allowed();
+    match links.groups() {
+        Some(groups) if groups.memory() > allowed => Err(DpError::MemoryExhausted { allowed }),
+        _ => Ok(()),
+    }
+}
+
+/// An optimal tree by a method that admits the costs.
+fn by_method(
+    problem: &Problem,
+    links: &Links,
+    method: PairMethod,
+    progress: &dyn Progress,
+) -> Result<Optimum, DpError> {
     let last = links.processors() - 1;
     match method {
         PairMethod::Plain => {
+            check_groups(links, progress)?;
             let mut meter = Meter::new(progress, levels::level_cells(last + 1) as usize);
-            let table = plain::ordered(&links, &mut meter)?;
-            optimum(problem, &links, |i, j, r| table.get(i, j, r))
+            let table = plain::ordered(links, &mut meter)?;
+            optimum(problem, links, |i, j, r| table.get(i, j, r))
         }
         PairMethod::Hinges => {
             let mut meter = Meter::new(progress, hinges::results(last + 1, problem.root()));
-            let table = hinges::ordered(&links, problem.root(), &mut meter)?;
-            optimum(problem, &links, |i, j, r| table.get(i, j, r))
+            let table = hinges::ordered(links, problem.root(), &mut meter)?;
+            optimum(problem, links, |i, j, r| table.get(i, j, r))
         }
     }
 }

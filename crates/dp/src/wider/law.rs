@@ -1,7 +1,8 @@
 //! What a message costs where part of its latency overlaps with other work.
 
 use tuwtree_model::{
-    BlockSizes, CostError, Homogeneous, Rank, Scalar, ScaledSizes, Step, Time, TimeError, Tree,
+    BlockSizes, CostError, CostModel, Homogeneous, Problem, Rank, Scalar, ScaledSizes, Step, Time,
+    TimeError, Tree,
 };
 
 /// Homogeneous, linear costs with latency apart from occupancy.
@@ -226,6 +227,31 @@ pub struct BySize<'a, P, L, C> {
     pub latency: L,
     /// The time of a copy of so many bytes.
     pub copy: C,
+}
+
+/// A law by size, of functions that are known as such only.
+pub type LawBySize<'a> = BySize<
+    'a,
+    Box<dyn Fn(u64) -> f64 + 'a>,
+    Box<dyn Fn(u64) -> f64 + 'a>,
+    Box<dyn Fn(u64) -> f64 + 'a>,
+>;
+
+impl<'a> LawBySize<'a> {
+    /// The law that all pairs of a problem's processors share, of which the first two have a message;
+    /// infinite where it cannot be stated.
+    pub fn shared(problem: &'a Problem, sizes: &'a BlockSizes) -> LawBySize<'a> {
+        let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
+        let costs = problem.costs();
+        // Of a lone process, nothing is asked.
+        let other = usize::from(problem.processors() > 1);
+        BySize {
+            sizes,
+            port: Box::new(move |bytes| units(costs.transmission_between(0, other, bytes))),
+            latency: Box::new(move |bytes| units(costs.latency_between(0, other, bytes))),
+            copy: Box::new(move |bytes| units(costs.copy_at(0, bytes))),
+        }
+    }
 }
 
 impl<T, P, L, C> Receiving<T> for BySize<'_, P, L, C>

@@ -86,12 +86,13 @@ mod tests;
 pub use binary::{binary_memory_needed, optimal_binary_by_size};
 pub use class::Class;
 pub use deadline::{Effort, deadline_tree, deadline_tree_by_size};
-pub use law::{BySize, Overlapping, Receiving, Scaled};
+pub use law::{BySize, LawBySize, Overlapping, Receiving, Scaled};
+pub(crate) use optimum::optimal_by_size_with_busy_root;
 pub use optimum::{
     BoundedTree, Engine, clocks_within, memory_needed, memory_needed_by_size, optimal,
     optimal_among, optimal_by_size,
 };
 pub use table::Table;
 pub use tree::{completion, tree};
-pub(crate) use within::optimal_with_busy_root;
 pub use within::{Outlay, optimal_within, outlay};
+pub(crate) use within::{optimal_copy_first_with_busy_root, optimal_with_busy_root};

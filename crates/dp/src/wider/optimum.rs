@@ -3,7 +3,9 @@
 use super::empty::Kept;
 use super::table::given_root;
 use super::tabulated::{Gathered, Tabulated};
-use super::{BySize, Class, Overlapping, Receiving, Scaled, completion, dense, plain, tree};
+use super::{
+    BySize, Class, LawBySize, Overlapping, Receiving, Scaled, completion, dense, plain, tree,
+};
 use crate::table::triangle_cells;
 use crate::{DpError, Progress};
 use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Scalar, Tree};
@@ -119,6 +121,20 @@ where
     C: Fn(u64) -> f64,
 {
     by_plain(&Tabulated::new(law)?, class, root, progress)
+}
+
+/// The same with a given root that is busy until some time, if any, no earlier than its copy is done.
+///
+/// # Errors, complexity
+/// As [`optimal_by_size`].
+pub(crate) fn optimal_by_size_with_busy_root(
+    law: &LawBySize<'_>,
+    class: Class,
+    root: Root,
+    busy: Option<(Rank, f64)>,
+    progress: &dyn Progress,
+) -> Result<BoundedTree, DpError> {
+    by_plain(&Tabulated::new(law)?.with_busy_rank(busy), class, root, progress)
 }
 
 /// The same among parties that have gathered their own data at these times: one for each, in time units.

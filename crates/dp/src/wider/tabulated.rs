@@ -77,6 +77,14 @@ impl<T: Scalar> Tabulated<T> {
 }
 
 impl<T: Scalar> Tabulated<T> {
+    /// The same with a processor, if any, that is busy until some time rather than with its copy only.
+    pub(super) fn with_busy_rank(mut self, busy: Option<(Rank, T)>) -> Tabulated<T> {
+        if let Some((rank, until)) = busy {
+            self.copy[rank] = until;
+        }
+        self
+    }
+
     /// From when on the message of a range that is ready then may occupy a port, and for how long.
     pub(super) fn message(&self, ready: T, first: Rank, last: Rank) -> (T, T) {
         let latency = self.latency.get(first, last);

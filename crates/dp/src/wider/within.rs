@@ -160,29 +160,71 @@ fn bound_on_all(sizes: &BlockSizes, costs: &Overlapping, root: Root) -> f64 {
 pub(crate) fn optimal_with_busy_root(
     sizes: &BlockSizes,
     costs: &Overlapping,
-    (root, start): (Rank, f64),
+    busy_root: (Rank, f64),
     most_cells: u64,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
-    fn busy<T: Scalar>(
-        costs: &Overlapping,
-        kept: &Kept,
-        start: f64,
-        most_cells: u64,
-        progress: &dyn Progress,
-    ) -> Result<BoundedTree, DpError> {
-        let law = Scaled::<T>::new(costs, &kept.sizes);
-        let law = law.ok_or(DpError::TooLarge { total: kept.sizes.total() })?;
-        check_copies_fit(&law, kept, costs.occupancy())?;
-        let root = kept.root.given().expect("the root is given");
-        let law = law.with_busy_root(root, T::from_units(start));
-        searched(&law, kept, most_cells, || 0.0, progress)
-    }
-    let kept = Kept::new(sizes, Root::Given(root));
+    let kept = Kept::new(sizes, Root::Given(busy_root.0));
     match costs.is_integral() {
-        true => busy::<i64>(costs, &kept, start, most_cells, progress),
-        false => busy::<f64>(costs, &kept, start, most_cells, progress),
+        true => {
+            let law = law_with_busy_root::<i64>(costs, &kept, busy_root.1)?;
+            searched(&law, &kept, most_cells, || 0.0, progress)
+        }
+        false => {
+            let law = law_with_busy_root::<f64>(costs, &kept, busy_root.1)?;
+            searched(&law, &kept, most_cells, || 0.0, progress)
+        }
     }
+}
+
+/// The best copy-first tree with such a root.
+///
+/// # Errors
+/// As [`optimal_with_busy_root`].
+///
+/// # Complexity
+/// O(p^2).
+pub(crate) fn optimal_copy_first_with_busy_root(
+    sizes: &BlockSizes,
+    costs: &Overlapping,
+    busy_root: (Rank, f64),
+    progress: &dyn Progress,
+) -> Result<BoundedTree, DpError> {
+    let kept = Kept::new(sizes, Root::Given(busy_root.0));
+    match costs.is_integral() {
+        true => {
+            let law = law_with_busy_root::<i64>(costs, &kept, busy_root.1)?;
+            best_copy_first(&law, &kept, progress)
+        }
+        false => {
+            let law = law_with_busy_root::<f64>(costs, &kept, busy_root.1)?;
+            best_copy_first(&law, &kept, progress)
+        }
+    }
+}
+
+/// The law in which the given root is busy until then.
+fn law_with_busy_root<T: Scalar>(
+    costs: &Overlapping,
+    kept: &Kept,
+    until: f64,
+) -> Result<Scaled<T>, DpError> {
+    let law = Scaled::<T>::new(costs, &kept.sizes);
+    let law = law.ok_or(DpError::TooLarge { total: kept.sizes.total() })?;
+    check_copies_fit(&law, kept, costs.occupancy())?;
+    let root = kept.root.given().expect("the root is given");
+    Ok(law.with_busy_root(root, T::from_units(until)))
+}
+
+fn best_copy_first<T: Scalar>(
+    law: &Scaled<T>,
+    kept: &Kept,
+    progress: &dyn Progress,
+) -> Result<BoundedTree, DpError> {
+    let table = dense::table(law, Class::CopyFirst, kept.root, progress)?;
+    let small = tree(law, &table);
+    let time = completion(law, &small).units();
+    Ok(BoundedTree { tree: kept.restored(&small), time, at_least: time })
 }
 
 /// Tables are filled for all clocks if these are so few, whatever it takes.

@@ -1,7 +1,7 @@
 //! Collective operations for programs: gather and scatter with MPI's own arguments.
 //!
-//! [`Collectives`] is what a communicator carries for them: a duplicate, on which nobody else's
-//! messages are, and the [`Settings`]. [`Collectives::run`] performs an operation once;
+//! [`Collectives`] is what a communicator carries for them: one of the same processes, on which nobody
+//! else's messages are, and the [`Settings`]. [`Collectives::run`] performs an operation once;
 //! [`Collectives::init`] sets one up that is started many times ([`Persistent`]).
 //!
 //! # One-shot algorithms
@@ -17,33 +17,48 @@ mod along;
 mod error;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
+mod passing;
 mod persistent;
+mod planned;
+mod rounds;
+mod seats;
 
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
 pub use handle::{collectives_of, guarded};
 pub use persistent::Persistent;
 
-use crate::planning;
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, Setting, Settings};
-use crate::sys::{Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError};
+use crate::sys::{
+    Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError, Reuse,
+};
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
-use std::cell::RefCell;
+use planned::{KeptTree, Plans, state_sizes};
+use seats::Seat;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
 use std::path::PathBuf;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, ClosedSet, Costs, Operation, Rank};
-use tuwtree_schedule::Schedule;
+use tuwtree_model::{BlockSizes, Costs, Operation, Rank};
+use tuwtree_schedule::{Buffer, Schedule};
 
 /// Tags of the messages on the private communicator. Operations that are performed once follow one
-/// another in the same order everywhere, and leave no message behind: they share theirs.
+/// another in the same order everywhere, and leave no message behind: they share theirs. Each operation
+/// that is set up has tags of its own.
 mod tag {
     use std::ffi::c_int;
     /// Building trees.
     pub(super) const CONSTRUCTION: c_int = 0;
     /// Data.
     pub(super) const DATA: c_int = 1;
+    /// Data whose size has been said before: the second message of data between two processes.
+    pub(super) const OVERFLOW: c_int = 2;
+    /// What is agreed on and handed out.
+    pub(super) const ROUNDS: c_int = 3;
+    /// The first that operations have to themselves.
+    pub(super) const FIRST_FREE: u32 = 4;
 }
 
 /// What a communicator carries for collective operations.
@@ -54,8 +69,15 @@ mod tag {
 pub struct Collectives {
     comm: Rc<Communicator>,
     settings: RefCell<Rc<Settings>>,
+    /// Where the messages of operations that are set up next are: the same communicator until its tags
+    /// are used up.
+    operations: RefCell<Rc<Communicator>>,
+    /// The first tag there that no operation has; the same at all processors.
+    next_tag: Cell<u32>,
     /// What the last one-shot operation was performed by: programs call for the same again.
     once: RefCell<Option<Box<Once>>>,
+    /// By what operations that are performed once go, where the algorithm is to be chosen.
+    plans: Plans,
     /// At processors that have been the root of a given schedule, the last such, with its file.
     schedule: RefCell<Option<(PathBuf, Rc<Schedule>)>>,
 }
@@ -68,12 +90,21 @@ impl Collectives {
     /// What MPI returns; settings that make no sense, at all processors.
     pub fn new(comm: Communicator) -> Result<Collectives, CollectiveError> {
         let settings = Settings::of_environment(&comm)?.map_err(CollectiveError::of_settings)?;
-        Ok(Collectives {
-            comm: Rc::new(comm),
+        Ok(Collectives::with(comm, settings))
+    }
+
+    /// Collective operations on this communicator with these settings, the same at all processors.
+    pub fn with(comm: Communicator, settings: Settings) -> Collectives {
+        let comm = Rc::new(comm);
+        Collectives {
+            operations: RefCell::new(Rc::clone(&comm)),
+            next_tag: Cell::new(tag::FIRST_FREE),
+            comm,
             settings: RefCell::new(Rc::new(settings)),
             once: RefCell::new(None),
+            plans: Plans::default(),
             schedule: RefCell::new(None),
-        })
+        }
     }
 
     /// The private communicator.
@@ -95,45 +126,68 @@ impl Collectives {
         let settings = self.settings().as_ref().clone();
         let changed = settings.with(&self.comm, setting, value)?;
         *self.settings.borrow_mut() = Rc::new(changed.map_err(CollectiveError::of_settings)?);
+        self.plans.clear();
         Ok(())
     }
 
-    /// Performs an operation, and says by which algorithm. Collective.
+    /// Performs an operation, and says by which algorithm: by the library's own call or along a kept tree,
+    /// where it is to be chosen. Collective.
     ///
     /// # Errors
     /// [`CollectiveError`]. If sizes differ or arguments are invalid, the root has an error, and
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
-        if settings.algorithm == Algorithm::Schedule {
+        let algorithm = settings.algorithm();
+        if algorithm == Algorithm::Auto {
+            return self.run_planned(arguments, &settings);
+        }
+        if algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
             let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::new(self)));
-            let once = Manner::once(settings.mode, tag::DATA);
-            persistent::set_up(&call, &self.comm, once)?.run()?;
+            persistent::set_up(&call, Reuse::Once)?.run()?;
             return Ok(Algorithm::Schedule);
         }
         let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::taken_from(self)));
         let wrong = call.parsed.as_ref().err().cloned();
-        let chosen = match settings.algorithm {
-            Algorithm::Auto => call.agree_on_algorithm(),
-            algorithm => Ok(algorithm),
-        };
-        let done = chosen.and_then(|algorithm| call.run_by(algorithm).map(|()| algorithm));
+        let done = call.run_by(algorithm).map(|()| algorithm);
         // What is wrong here comes first.
         wrong.map_or(done, Err)
     }
 
     /// Sets up an operation that is started many times. Collective; messages of several such do not
-    /// meet, since each has a duplicate of the communicator to itself.
+    /// meet, since each has tags to itself.
     ///
     /// # Errors
     /// [`CollectiveError`], at all processors if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
         let settings = self.settings();
         let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
-        let own = Rc::new(self.comm.duplicate_again()?);
-        persistent::set_up(&call, &own, Manner::again(settings.mode))
+        persistent::set_up(&call, Reuse::Again)
     }
+
+    /// A communicator and the first of so many tags on it that no other operation has, or if this one is
+    /// performed at once, has as yet. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns, where the tags of a communicator are used up and it has no other.
+    fn tags(&self, count: u32, reuse: Reuse) -> Result<(Rc<Communicator>, c_int), CollectiveError> {
+        let mut first = self.next_tag.get();
+        if !fits(first, count, self.comm.largest_tag()) {
+            self.operations.replace(Rc::new(self.comm.duplicate_again()?));
+            first = 0;
+        }
+        self.next_tag.set(match reuse {
+            Reuse::Once => first,
+            Reuse::Again => first.saturating_add(count),
+        });
+        Ok((Rc::clone(&self.operations.borrow()), first as c_int))
+    }
+}
+
+/// Whether there are so many tags from `first` on.
+fn fits(first: u32, count: u32, largest: u32) -> bool {
+    u64::from(first) + u64::from(count) <= u64::from(largest) + 1
 }
 
 /// What a one-shot operation is performed by, and which one it was.
@@ -205,6 +259,8 @@ struct Performed {
     mode: Mode,
     empty: EmptyMessages,
     node: Node,
+    /// Its seat, in a tree that is kept.
+    seat: Option<Rc<Seat>>,
 }
 
 impl Performed {
@@ -213,6 +269,8 @@ impl Performed {
         (self.operation, self.root, self.mode, self.empty)
             == (other.operation, other.root, other.mode, other.empty)
             && self.node.is_like(&other.node)
+            // Whether sizes are said in advance depends on them.
+            && (&self.seat, &other.seat) == (&None, &None)
     }
 }
 
@@ -281,32 +339,6 @@ impl<'c, 'a> Call<'c, 'a> {
         })
     }
 
-    /// The algorithm that takes least for the sizes of this call, in the opinion of its root.
-    /// Collective.
-    ///
-    /// # Errors
-    /// What MPI returns; invalid arguments at the root, or no root.
-    fn agree_on_algorithm(&self) -> Result<Algorithm, CollectiveError> {
-        const NONE: u64 = u64::MAX;
-        let refused = |text: String| CollectiveError::Refused(text);
-        let root = self.root().ok_or_else(|| refused("there is no such root".to_owned()))?;
-        let number = match self.sizes() {
-            None => NONE,
-            Some(sizes) => {
-                let is_outward = self.arguments.operation().is_outward();
-                let problem = planning::problem(is_outward, &sizes, root, self.costs()?);
-                let best = planning::best_algorithm(&problem.map_err(CollectiveError::Refused)?);
-                let index = Algorithm::ALL.iter().position(|&one| one == best);
-                index.expect("ALL has all algorithms") as u64
-            }
-        };
-        let number = self.comm.told_number(number, root)?;
-        Algorithm::ALL
-            .get(number as usize)
-            .copied()
-            .ok_or_else(|| refused(format!("rank {root}, the root, was given invalid arguments")))
-    }
-
     fn run_by(self, algorithm: Algorithm) -> Result<(), CollectiveError> {
         match algorithm {
             Algorithm::Linear => self.linear(),
@@ -319,7 +351,7 @@ impl<'c, 'a> Call<'c, 'a> {
                 self.adaptive(Rule::CompletionTime(operation, costs))
             }
             Algorithm::Schedule | Algorithm::Auto => {
-                unreachable!("a schedule is set up, and a choice is one of the others")
+                unreachable!("a schedule is set up, and a choice has its plans")
             }
         }
     }
@@ -334,7 +366,7 @@ impl<'c, 'a> Call<'c, 'a> {
 
     fn adaptive(self, rule: Rule<'_>) -> Result<(), CollectiveError> {
         let (node, fault) = self.construct(rule)?;
-        self.along((node, fault), EmptyMessages::Skipped)
+        self.along((node, fault), EmptyMessages::Skipped, None)
     }
 
     /// Builds an adaptive tree with the others.
@@ -388,15 +420,17 @@ impl<'c, 'a> Call<'c, 'a> {
         } else {
             Node::in_star(rank, root, own)
         };
-        self.along((node, None), EmptyMessages::Sent)
+        self.along((node, None), EmptyMessages::Sent, None)
     }
 
-    /// Performs the operation along the tree in which this processor has this place. Whoever has
-    /// invalid arguments, or stands at the top of a tree with a fault, takes part without data.
+    /// Performs the operation along the tree in which this processor has this place, or if the tree is
+    /// kept, this seat. Whoever has invalid arguments, or stands at the top of a tree with a fault, takes
+    /// part without data.
     fn along(
         mut self,
         (node, fault): (Node, Option<Fault>),
         empty: EmptyMessages,
+        kept: Option<KeptTree<'_>>,
     ) -> Result<(), CollectiveError> {
         let (comm, mode, operation) = (self.comm, self.settings.mode, self.arguments.operation());
         let checked = match node.parent {
@@ -409,7 +443,7 @@ impl<'c, 'a> Call<'c, 'a> {
             // Of whatever size. (Open MPI complains of large messages that are received into nothing.)
             let sources = node.children.iter().map(|child| child.rank).chain(node.parent);
             for source in sources {
-                comm.receive_and_forget(source, tag::DATA)?;
+                comm.receive_any(source, tag::DATA)?;
             }
             return checked;
         }
@@ -421,7 +455,8 @@ impl<'c, 'a> Call<'c, 'a> {
         let root = if is_top { node.rank } else { self.root().unwrap_or(node.rank) };
         let mut room = Room { home: self.room.home, once: self.room.once.take() };
         let Once { execution, last } = room.once_on(comm)?;
-        let performed = Performed { operation, root, mode, empty, node };
+        let (seat, meanwhile) = kept.map(|kept| (Rc::clone(kept.seat), kept.meanwhile)).unzip();
+        let performed = Performed { operation, root, mode, empty, node, seat };
         let last_one = last.take();
         let is_same = last_one.as_ref() == Some(&performed) && has_data;
         let buffers = has_data.then(|| self.buffers(execution.nothing())).transpose()?;
@@ -433,17 +468,29 @@ impl<'c, 'a> Call<'c, 'a> {
                 let start = start.map(|all| |rank| all.block_start(rank));
                 let start = start.as_ref().map(|start| start as Start<'_>);
                 let place = (root, comm.size());
-                let actions = actions_of(&performed.node, operation, place, start, empty);
+                let mut actions = actions_of(&performed.node, operation, place, start, empty);
+                let block = |rank| self.all().map_or(0, |all| all.block_bytes(rank));
+                let seat = performed.seat.as_ref().filter(|_| has_data);
+                let stated = seat.map(|seat| state_sizes(&mut actions, seat, &block));
                 let buffers = buffers.map_or_else(|| Buffers::unseen(&actions.0), Ok)?;
                 let arrangement = match last_one {
                     Some(before) if has_data && before.is_like(&performed) => Arrangement::Alike,
                     _ => Arrangement::New,
                 };
                 let manner = Manner::once(mode, tag::DATA);
-                execution.bind(actions, buffers, (manner, arrangement))
+                let bound = execution.bind(actions, buffers, (manner, arrangement));
+                bound.and_then(|()| {
+                    let mut stated = stated.unwrap_or_default().into_iter();
+                    stated.try_for_each(|(at, sizes)| execution.write(Buffer::Segment, at, &sizes))
+                })
             }
         };
-        let done = bound.and_then(|()| execution.run());
+        let started = bound.and_then(|()| execution.start());
+        // In strict order not all is under way yet, and others might wait for it.
+        if let Some(work) = meanwhile.flatten().filter(|_| mode == Mode::Eager) {
+            work();
+        }
+        let done = started.and_then(|()| execution.wait());
         *last = (has_data && done.is_ok()).then_some(performed);
         checked?;
         match done.map_err(CollectiveError::from) {
@@ -472,4 +519,15 @@ fn without_data(node: Node, is_outward: bool, empty: EmptyMessages) -> (Node, Em
     node.children.iter_mut().for_each(|child| child.bytes = 0);
     node.bytes = 0;
     (node, EmptyMessages::Sent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_tag_is_used_and_none_beyond() {
+        assert!(fits(3, 5, 7) && fits(8, 0, 7) && fits(0, u32::MAX, u32::MAX));
+        assert!(!fits(4, 5, 7) && !fits(u32::MAX, 1, u32::MAX - 1));
+    }
 }

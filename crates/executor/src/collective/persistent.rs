@@ -4,11 +4,11 @@
 //! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
 
 use super::along::{EmptyMessages, Start, actions_of};
-use super::{Call, CollectiveError};
+use super::{Call, CollectiveError, rounds};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
-use crate::sys::{Communicator, NativeRequest, PlaceError, Refused, library_version};
+use crate::sys::{Communicator, NativeRequest, PlaceError, Reuse, library_version};
 use crate::tree::{Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
@@ -110,48 +110,104 @@ impl From<PlaceError> for CollectiveError {
     }
 }
 
-/// The operation with its messages on `own`, a communicator with the same processors. Collective.
+/// The operation, whose messages have tags of their own if it is to be started again. Collective.
 ///
 /// # Errors
 /// [`CollectiveError`], at all processors if at any.
+///
+/// # Complexity
+/// At most `3 ceil(log2 p)` messages follow one another, unless something is wrong: two thirds of them
+/// state sizes, and build a tree or hand out what everybody does; one third agree that nothing failed.
 pub(super) fn set_up<'a>(
     call: &Call<'_, 'a>,
-    own: &Rc<Communicator>,
-    manner: Manner,
+    reuse: Reuse,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let setup = OperationSetup { call };
-    let root = setup.agree_on_arguments()?;
-    let Some(actions) = setup.actions(root)? else {
-        let request = agree(call.comm, NativeRequest::new(call.arguments, own))?;
-        let performer = Performer::Native(Box::new(request));
-        return Ok(Persistent { performer, buffers: PhantomData });
-    };
     let comm = call.comm;
-    let bound = Execution::of_nothing(own).map_err(CollectiveError::from).and_then(|mut one| {
-        one.bind(actions, call.buffers(one.nothing())?, (manner, Arrangement::New))?;
-        Ok(one)
-    });
-    let execution = agree(comm, bound)?;
-    Ok(Persistent { performer: Performer::Ours(Box::new(execution)), buffers: PhantomData })
+    let performer = match (OperationSetup { call }).way()? {
+        Way::Native => {
+            // Persistent operations match in the order in which they are set up; where the library has
+            // none, what is started each time would match in the order of starts, which is anybody's.
+            let own = match Communicator::has_persistent() {
+                true => Rc::clone(comm),
+                false => Rc::new(comm.duplicate_again()?),
+            };
+            let request = NativeRequest::new(call.arguments, &own);
+            let request = agree(comm, request.map_err(|error| Wrong::Here(error.into())))?;
+            Performer::Native(Box::new(request))
+        }
+        Way::Along { tags, actions } => {
+            let (own, first_tag) = call.collectives.tags(tags, reuse)?;
+            let manner = Manner { mode: call.settings.mode, reuse, first_tag };
+            let execution =
+                actions.and_then(|actions| bound(call, actions, &own, manner).map_err(Wrong::Here));
+            Performer::Ours(Box::new(agree(comm, execution)?))
+        }
+    };
+    Ok(Persistent { performer, buffers: PhantomData })
 }
 
-/// The value, if all processors have one; otherwise the error of the first that has not. Collective.
-fn agree<T>(
-    comm: &Communicator,
-    own: Result<T, impl Into<CollectiveError>>,
-) -> Result<T, CollectiveError> {
-    let own = own.map_err(Into::into);
-    let class = own.as_ref().err().map_or(0, |error| error.class() as u64);
-    let text = own.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    let first = match comm.agree(own) {
-        Ok(value) => return Ok(value),
-        Err(Refused::Here { first, .. }) => first,
-        Err(Refused::Elsewhere { rank }) => rank,
-        Err(Refused::Mpi(error)) => return Err(error.into()),
+/// The actions on the buffers of the call.
+fn bound(
+    call: &Call<'_, '_>,
+    actions: (Role, Vec<BoundAction>),
+    own: &Rc<Communicator>,
+    manner: Manner,
+) -> Result<Execution, CollectiveError> {
+    let mut execution = Execution::of_nothing(own)?;
+    let buffers = call.buffers(execution.nothing())?;
+    execution.bind(actions, buffers, (manner, Arrangement::New))?;
+    Ok(execution)
+}
+
+/// How an operation is performed: the same at all processors.
+enum Way {
+    /// By the library.
+    Native,
+    /// By messages of our own.
+    Along {
+        /// How many tags they take.
+        tags: u32,
+        /// This processor's part.
+        actions: Result<(Role, Vec<BoundAction>), Wrong>,
+    },
+}
+
+/// Why a processor cannot go on.
+enum Wrong {
+    /// It has found out itself.
+    Here(CollectiveError),
+    /// It has been told by others.
+    Heard(CollectiveError),
+}
+
+/// The value, if all processors have one; otherwise the error of the first that has found one itself,
+/// or if none has, of the first that was told. Collective.
+fn agree<T>(comm: &Communicator, own: Result<T, Wrong>) -> Result<T, CollectiveError> {
+    let (rank, size) = (comm.rank(), comm.size());
+    let number = match &own {
+        Ok(_) => u64::MAX,
+        Err(Wrong::Here(_)) => rank as u64,
+        Err(Wrong::Heard(_)) => (size + rank) as u64,
     };
-    let class = comm.told_number(class, first)?;
-    let text = comm.told(&text, first)?;
-    Err(CollectiveError::Agreed { first, class: class as c_int, text })
+    let first = rounds::least(comm, number)?;
+    match own {
+        Ok(value) if first == u64::MAX => Ok(value),
+        Ok(_) => Err(told(comm, first as Rank % size, None)),
+        Err(Wrong::Here(error) | Wrong::Heard(error)) => {
+            Err(told(comm, first as Rank % size, Some(&error)))
+        }
+    }
+}
+
+/// The error that processor `first` has, at all of them. Collective.
+fn told(comm: &Communicator, first: Rank, own: Option<&CollectiveError>) -> CollectiveError {
+    let class = own.map_or(0, |error| error.class() as u64);
+    let text = own.map(ToString::to_string).unwrap_or_default();
+    let said = || Ok((comm.told_number(class, first)?, comm.told(&text, first)?));
+    match said() {
+        Ok((class, text)) => CollectiveError::Agreed { first, class: class as c_int, text },
+        Err(error) => CollectiveError::Mpi(error),
+    }
 }
 
 struct OperationSetup<'s, 'c, 'a> {
@@ -159,87 +215,107 @@ struct OperationSetup<'s, 'c, 'a> {
 }
 
 impl OperationSetup<'_, '_, '_> {
-    /// The root, if the arguments are valid everywhere, and the root is the same.
-    fn agree_on_arguments(&self) -> Result<Rank, CollectiveError> {
-        let Call { comm, parsed, .. } = self.call;
-        let root = self.call.root();
-        let least = comm.least(root.map_or(u64::MAX, |root| root as u64))?;
-        let own = match (parsed, root) {
-            (Err(error), _) => Err(error.clone()),
-            (Ok(_), Some(root)) if root as u64 != least => Err(CollectiveError::Refused(format!(
-                "rank {} was given root {root}, another rank root {least}",
-                comm.rank()
-            ))),
-            (Ok(parsed), _) => Ok(parsed.root),
-        };
-        agree(comm, own)
-    }
-
-    /// This processor's role and actions by the algorithm of the settings; `None` for the library's own
-    /// operation. Collective.
-    fn actions(&self, root: Rank) -> Result<Option<(Role, Vec<BoundAction>)>, CollectiveError> {
+    /// How the operation is performed by the algorithm of the settings. Collective.
+    fn way(&self) -> Result<Way, CollectiveError> {
         let Call { settings, .. } = self.call;
-        let operation = self.call.arguments.operation();
-        let actions = match settings.algorithm {
-            Algorithm::Native => return Ok(None),
-            Algorithm::Auto => return self.chosen(root),
-            Algorithm::AdaptiveGatherTime => self.adaptive(root, Rule::GatherTime),
-            Algorithm::AdaptiveDataSize => self.adaptive(root, Rule::DataSize),
+        match settings.algorithm() {
+            Algorithm::Native => self.stated().map(|_| Way::Native),
+            Algorithm::Auto => self.chosen(),
+            Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),
+            Algorithm::AdaptiveDataSize => self.adaptive(Rule::DataSize),
             Algorithm::AdaptiveCompletionTime => {
-                self.adaptive(root, Rule::CompletionTime(operation, self.call.costs()?))
+                let operation = self.call.arguments.operation();
+                self.adaptive(Rule::CompletionTime(operation, self.call.costs()?))
             }
-            Algorithm::Linear => self.linear(root),
-            Algorithm::Schedule => {
-                let schedule = |sizes: BlockSizes| {
-                    let path = settings.schedule().expect("the algorithm has one");
-                    let schedule = self.given_schedule(path)?;
-                    check_schedule(&schedule, operation, root, &sizes)
-                        .map_err(|reason| refused_file(path, &reason))?;
-                    Ok(schedule)
-                };
-                let schedule = self.checked_sizes(root)?.map(schedule).transpose();
-                self.handed_out(root, schedule)
-            }
-        };
-        actions.map(Some)
+            Algorithm::Linear => self.linear(),
+            Algorithm::Schedule => self.given(),
+        }
     }
 
-    /// This processor's role and actions in the schedule of least time; `None` where the library's own
-    /// operation is as good. Collective.
-    fn chosen(&self, root: Rank) -> Result<Option<(Role, Vec<BoundAction>)>, CollectiveError> {
-        let Call { comm, settings, arguments, .. } = self.call;
+    /// The root, and the sizes of all blocks as the processors state them, if the arguments are valid
+    /// everywhere, and the root is the same. Collective.
+    fn stated(&self) -> Result<(Rank, Vec<u64>), CollectiveError> {
+        let Call { comm, ref parsed, .. } = *self.call;
+        const INVALID: u64 = u64::MAX;
+        let root = self.call.root().map_or(INVALID, |root| root as u64);
+        let bytes = self.call.own_bytes().unwrap_or(INVALID);
+        let all = rounds::all_words(&**comm, [root, bytes])?;
+        if let Some(first) = all.iter().position(|&[_, bytes]| bytes == INVALID) {
+            return Err(told(comm, first, parsed.as_ref().err()));
+        }
+        let root = all.iter().map(|&[root, _]| root).min().expect("at least one processor");
+        match all.iter().position(|&[other, _]| other != root) {
+            Some(rank) => {
+                let text = format!(
+                    "rank {rank} was given root {}, another rank root {root}",
+                    all[rank][0]
+                );
+                let class = CollectiveError::Refused(String::new()).class();
+                Err(CollectiveError::Agreed { first: rank, class, text })
+            }
+            None => Ok((root as Rank, all.into_iter().map(|[_, bytes]| bytes).collect())),
+        }
+    }
+
+    /// The schedule of least time, or the library's own operation where that is as good. Collective.
+    fn chosen(&self) -> Result<Way, CollectiveError> {
+        let Call { settings, arguments, .. } = self.call;
+        let (root, stated) = self.stated()?;
         let is_outward = arguments.operation().is_outward();
         let best = |sizes: BlockSizes| {
             let machine = settings.machine.clone().ok_or("there is no machine")?;
             let problem = planning::problem(is_outward, &sizes, root, machine)?;
             planning::best_schedule(&problem, &library_version().unwrap_or_default())
         };
-        let best = self.checked_sizes(root)?.map(best).transpose();
-        let best = agree(comm, best.map_err(CollectiveError::Refused))?.flatten();
-        if comm.told_number(u64::from(best.is_some()), root)? == 0 {
-            return Ok(None);
-        }
-        self.handed_out(root, Ok(best)).map(Some)
+        let sizes = self.checked_sizes(&stated);
+        self.handed_out(
+            root,
+            sizes.and_then(|sizes| match sizes {
+                Some(sizes) => best(sizes).map_err(CollectiveError::Refused),
+                None => Ok(None),
+            }),
+        )
     }
 
-    fn adaptive(
-        &self,
-        root: Rank,
-        rule: Rule<'_>,
-    ) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
-        let (node, fault) = self.call.construct(rule)?;
-        agree(self.call.comm, self.call.check_sizes(&node, fault))?;
-        Ok(self.actions_of(&node, root))
-    }
-
-    fn linear(&self, root: Rank) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
-        let sizes = self.checked_sizes(root)?;
-        let own = self.call.own_bytes().unwrap_or(0);
-        let node = match sizes {
-            Some(sizes) => Node::centre_of_star(root, own, sizes.iter()),
-            None => Node::in_star(self.call.comm.rank(), root, own),
+    /// The schedule of the settings, which the root reads. Collective.
+    fn given(&self) -> Result<Way, CollectiveError> {
+        let Call { settings, arguments, .. } = self.call;
+        let (root, stated) = self.stated()?;
+        let schedule = |sizes: BlockSizes| {
+            let path = settings.schedule().expect("the algorithm has one");
+            let schedule = self.given_schedule(path)?;
+            check_schedule(&schedule, arguments.operation(), root, &sizes)
+                .map_err(|reason| refused_file(path, &reason))?;
+            Ok(schedule)
         };
-        Ok(self.actions_of(&node, root))
+        let sizes = self.checked_sizes(&stated);
+        self.handed_out(root, sizes.and_then(|sizes| sizes.map(schedule).transpose()))
+    }
+
+    fn adaptive(&self, rule: Rule<'_>) -> Result<Way, CollectiveError> {
+        let call = self.call;
+        let (node, fault) = call.construct(rule)?;
+        let checked = match (&call.parsed, fault) {
+            (Err(error), _) => Err(Wrong::Here(error.clone())),
+            (Ok(_), Some(fault)) => Err(Wrong::Heard(fault.into())),
+            (Ok(parsed), None) => {
+                call.check_sizes(&node, None).map_err(Wrong::Here).map(|()| parsed.root)
+            }
+        };
+        Ok(Way::Along { tags: 1, actions: checked.map(|root| self.actions_of(&node, root)) })
+    }
+
+    fn linear(&self) -> Result<Way, CollectiveError> {
+        let (root, stated) = self.stated()?;
+        let own = stated[self.call.comm.rank()];
+        let actions = self.checked_sizes(&stated).map_err(Wrong::Here).map(|sizes| {
+            let node = match sizes {
+                Some(sizes) => Node::centre_of_star(root, own, sizes.iter()),
+                None => Node::in_star(self.call.comm.rank(), root, own),
+            };
+            self.actions_of(&node, root)
+        });
+        Ok(Way::Along { tags: 1, actions })
     }
 
     fn actions_of(&self, node: &Node, root: Rank) -> (Role, Vec<BoundAction>) {
@@ -250,39 +326,60 @@ impl OperationSetup<'_, '_, '_> {
         actions_of(node, arguments.operation(), place, start, skipped)
     }
 
-    /// All sizes, at the root, if they are what the others state. Collective.
-    fn checked_sizes(&self, root: Rank) -> Result<Option<BlockSizes>, CollectiveError> {
-        let Call { comm, .. } = *self.call;
-        let stated = comm.gather(self.call.own_bytes().unwrap_or(0), root)?;
-        let sizes = self.call.sizes();
-        let differs = sizes.as_ref().and_then(|sizes| {
-            let mut pairs = stated.iter().zip(sizes.iter()).enumerate();
-            pairs.find(|(_, (stated, expected))| *stated != expected)
-        });
-        let checked = match differs {
-            None => Ok(()),
-            Some((rank, (&stated, expected))) => {
+    /// All sizes, at the root, if they are what the others state.
+    fn checked_sizes(&self, stated: &[u64]) -> Result<Option<BlockSizes>, CollectiveError> {
+        let Some(sizes) = self.call.sizes() else { return Ok(None) };
+        let differs = |rank: &Rank| stated[*rank] != sizes.block(*rank);
+        match (0..stated.len()).find(differs) {
+            None => Ok(Some(sizes)),
+            Some(rank) => {
+                let (stated, expected) = (stated[rank], sizes.block(rank));
                 Err(CollectiveError::Sizes { first: rank, last: rank, stated, expected })
             }
-        };
-        agree(comm, checked)?;
-        Ok(sizes)
+        }
     }
 
-    /// This processor's role and actions in the schedule that the root has. Collective.
+    /// The schedule that the root has, or if it has none, the library's own operation. Collective.
     fn handed_out(
         &self,
         root: Rank,
         schedule: Result<Option<Rc<Schedule>>, CollectiveError>,
-    ) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
+    ) -> Result<Way, CollectiveError> {
+        /// What the lists begin with; the number of tags comes next.
+        const NATIVE: u64 = 0;
+        const ALONG: u64 = 1;
+        const REFUSED: u64 = 2;
         let Call { comm, .. } = *self.call;
-        let lists = schedule.and_then(|schedule| schedule.map(|one| words(&one)).transpose());
-        let lists = agree(comm, lists)?;
-        let list = lists.map(|lists| move |rank: Rank| lists[rank].clone());
-        let words = comm.distribute(list, root, super::tag::DATA)?;
-        let part = agree(comm, Part::from_words(&words).map_err(refused))?;
-        let actions = part.actions().map(|action| BoundAction::new(&action)).collect();
-        Ok((*part.role(), actions))
+        let (lists, refused_here) = if comm.rank() == root {
+            let all = |list: &[u64]| vec![list.to_vec(); comm.size()];
+            match schedule.and_then(|schedule| schedule.map(|one| words(&one)).transpose()) {
+                Ok(None) => (Some(all(&[NATIVE])), None),
+                Ok(Some((tags, parts))) => {
+                    let list = |part: Vec<u64>| [vec![ALONG, tags.into()], part].concat();
+                    (Some(parts.into_iter().map(list).collect()), None)
+                }
+                Err(error) => (Some(all(&[REFUSED])), Some(error)),
+            }
+        } else {
+            (None, None)
+        };
+        let list = rounds::handed_down(&**comm, root, lists)?;
+        Ok(match list.as_slice() {
+            [NATIVE] => Way::Native,
+            [ALONG, tags, part @ ..] => {
+                let part = Part::from_words(part).map_err(|error| Wrong::Here(refused(error)));
+                let actions = part.map(|part| {
+                    let actions = part.actions().map(|action| BoundAction::new(&action));
+                    (*part.role(), actions.collect())
+                });
+                Way::Along { tags: *tags as u32, actions }
+            }
+            _ => {
+                let elsewhere = || Wrong::Heard(CollectiveError::GivenUp { rank: comm.rank() });
+                let wrong = refused_here.map_or_else(elsewhere, Wrong::Here);
+                Way::Along { tags: 0, actions: Err(wrong) }
+            }
+        })
     }
 
     /// The schedule in this file, which is read if it was not the last one.
@@ -311,11 +408,21 @@ fn refused_file(path: &Path, reason: &str) -> CollectiveError {
     CollectiveError::Refused(format!("{}: {reason}", path.display()))
 }
 
-/// The parts of all processors, as words.
-fn words(schedule: &Schedule) -> Result<Vec<Vec<u64>>, CollectiveError> {
-    (0..schedule.processors())
-        .map(|rank| Ok(Part::of_schedule(schedule, rank).map_err(refused)?.to_words()))
-        .collect()
+/// How many tags the messages take, and the parts of all processors, as words.
+fn words(schedule: &Schedule) -> Result<(u32, Vec<Vec<u64>>), CollectiveError> {
+    let mut tags = 0;
+    let part = |rank| {
+        let part = Part::of_schedule(schedule, rank).map_err(refused)?;
+        let mut peers: Vec<Rank> =
+            part.actions().filter_map(|action| Some(action.send()?.to)).collect();
+        peers.sort_unstable();
+        let most = peers.chunk_by(|one, other| one == other).map(<[Rank]>::len).max();
+        tags = tags.max(most.unwrap_or(0) as u32);
+        Ok(part.to_words())
+    };
+    let parts: Result<Vec<Vec<u64>>, CollectiveError> =
+        (0..schedule.processors()).map(part).collect();
+    Ok((tags, parts?))
 }
 
 /// Why the schedule is not for this operation, or wrong.

@@ -23,14 +23,17 @@ use crate::sys::{
 };
 use std::ops::Range;
 use std::rc::Rc;
-use tuwtree_measure::{Algorithm, Pace, Prediction};
-use tuwtree_model::document::TreeDocument;
+use tuwtree_measure::{Algorithm, Pace, Prediction, median};
+use tuwtree_model::document::{Machine, TreeDocument};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
     completion_time, judged_time,
 };
 use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{OfTreeError, Schedule};
+
+/// How often setting up once more is timed.
+const FURTHER: usize = 5;
 
 /// How often each algorithm is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,11 @@ pub struct Timed {
     /// What planning and setting up took until the last processor was done; 0 where there is nothing
     /// to plan.
     pub planning_seconds: f64,
+    /// What it takes to set up the same once more where the first has left what they share: the median of
+    /// some; none for what shares nothing.
+    pub further_seconds: Option<f64>,
+    /// What the first calls took, where these plan for those that follow.
+    pub first_seconds: Vec<f64>,
     /// What the model says that it takes; none where it says nothing.
     pub predicted: Option<Prediction>,
     /// For each repetition the time until the last processor was done.
@@ -143,6 +151,15 @@ impl MeasuredProblem {
             | Algorithm::NativePersistent
             | Algorithm::Distributed
             | Algorithm::DistributedPersistent => true,
+            Algorithm::Auto => self.machine().is_some(),
+        }
+    }
+
+    /// The machine whose costs trees are planned with, if these are a machine's.
+    fn machine(&self) -> Option<&Machine> {
+        match self.problem.stated_costs() {
+            StatedCosts::Machine(machine) => Some(machine),
+            StatedCosts::Parameters(_) => None,
         }
     }
 
@@ -191,8 +208,15 @@ impl MeasuredProblem {
             let Some((performer, tree)) = set_up else { continue };
             let predicted = self.predicted(algorithm, tree.as_ref());
             let planning_seconds = if performer.is_planned() { span.seconds } else { 0.0 };
-            let timed =
-                Timed { algorithm, planning_seconds, predicted, seconds: Vec::new(), late: 0 };
+            let timed = Timed {
+                algorithm,
+                planning_seconds,
+                further_seconds: performer.further_seconds(starts)?,
+                first_seconds: Vec::new(),
+                predicted,
+                seconds: Vec::new(),
+                late: 0,
+            };
             contestants.push(Contestant {
                 timed,
                 performer,
@@ -203,7 +227,10 @@ impl MeasuredProblem {
         shared.input.memory().write(0, &input);
         for _ in 0..protocol.warm_up {
             for one in &mut contestants {
-                one.play(self, communicator, starts)?;
+                let span = one.play(self, communicator, starts)?;
+                if one.timed.algorithm == Algorithm::Auto {
+                    one.timed.first_seconds.push(span.seconds);
+                }
             }
         }
         while contestants.iter().any(|one| one.timed.seconds.len() < protocol.repetitions) {
@@ -271,9 +298,15 @@ impl MeasuredProblem {
             }
             // All that a program waits for that sets up its first operation on a communicator.
             Algorithm::DistributedPersistent => {
-                let collectives = collectives()?;
-                let persistent = collectives.init(&arguments(output))?;
-                (Performer::DistributedPersistent(persistent), None)
+                let (collectives, arguments) = (collectives()?, arguments(output));
+                let persistent = collectives.init(&arguments)?;
+                (Performer::DistributedPersistent(persistent, collectives, arguments), None)
+            }
+            Algorithm::Auto => {
+                let settings =
+                    settings::Settings { machine: self.machine().cloned(), ..Default::default() };
+                let collectives = Collectives::with(communicator.duplicate_again()?, settings);
+                (Performer::Distributed(collectives, arguments(output)), None)
             }
             Algorithm::Tree(construction, pace) => {
                 let Some(tree) = self.agreed_tree(construction, communicator)? else {
@@ -402,7 +435,7 @@ enum Performer<'a> {
     Native(Arguments<'a>),
     NativePersistent(NativeRequest<'a>),
     Distributed(Collectives, Arguments<'a>),
-    DistributedPersistent(Persistent<'a>),
+    DistributedPersistent(Persistent<'a>, Collectives, Arguments<'a>),
     Tree(Box<Execution>),
 }
 
@@ -411,12 +444,29 @@ impl Performer<'_> {
     fn is_planned(&self) -> bool {
         match self {
             Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
-            // Each call builds its tree.
+            // Calls build their trees, or plan for others.
             Performer::Distributed(..) => false,
             Performer::NativePersistent(_)
-            | Performer::DistributedPersistent(_)
+            | Performer::DistributedPersistent(..)
             | Performer::Tree(_) => true,
         }
+    }
+
+    /// What it takes to set the operation up once more on its communicator, if that is shared.
+    /// Collective.
+    fn further_seconds(&self, starts: &mut Starts) -> Result<Option<f64>, BenchError> {
+        let Performer::DistributedPersistent(_, collectives, arguments) = self else {
+            return Ok(None);
+        };
+        let mut seconds = Vec::new();
+        for _ in 0..FURTHER {
+            let span = starts.timed(0.0, || -> Result<(), BenchError> {
+                collectives.init(arguments)?;
+                Ok(())
+            })?;
+            seconds.push(span.seconds);
+        }
+        Ok(median(&seconds))
     }
 
     fn perform(
@@ -442,7 +492,7 @@ impl Performer<'_> {
             Performer::Distributed(collectives, arguments) => {
                 collectives.run(arguments)?;
             }
-            Performer::DistributedPersistent(persistent) => persistent.run()?,
+            Performer::DistributedPersistent(persistent, ..) => persistent.run()?,
             Performer::Tree(execution) => execution.run()?,
         }
         Ok(())

@@ -132,7 +132,7 @@ pub enum ExecutionError {
 
 impl ExecutionError {
     /// The error of a message at processor `to`.
-    pub(super) fn of_message(failure: Failure, to: Rank) -> ExecutionError {
+    pub(crate) fn of_message(failure: Failure, to: Rank) -> ExecutionError {
         match failure {
             Failure::Mpi(error) => ExecutionError::Mpi(error),
             Failure::Size { from, bytes, expected } => {

@@ -146,7 +146,7 @@ impl Manner {
     }
 
     /// Again and again, by messages that have the communicator to themselves.
-    pub(crate) fn again(mode: Mode) -> Manner {
+    fn again(mode: Mode) -> Manner {
         Manner { mode, reuse: Reuse::Again, first_tag: 0 }
     }
 }
@@ -162,7 +162,7 @@ pub(crate) enum Arrangement {
 
 /// A part bound to memory: messages that are set up once and started many times.
 ///
-/// One may be under way at a time on a communicator.
+/// Of those with the same tags, one may be under way at a time on a communicator.
 #[derive(Debug)]
 pub struct Execution {
     // Before the memory that they use, so that they are freed first.

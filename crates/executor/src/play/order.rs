@@ -149,6 +149,17 @@ impl Order {
         self.first[action]..self.first[action + 1]
     }
 
+    /// The steps that wait for this one.
+    fn followers_of(&self, step: u32) -> &[u32] {
+        let step = step as usize;
+        &self.followers[self.follows[step] as usize..self.follows[step + 1] as usize]
+    }
+
+    /// Whether a message that is sent waits for this step.
+    fn feeds_send(&self, step: u32) -> bool {
+        self.followers_of(step).iter().any(|&follower| self.doing(follower) == Doing::Send)
+    }
+
     fn doing(&self, step: u32) -> Doing {
         self.steps[step as usize].doing
     }
@@ -326,6 +337,8 @@ impl Progress {
     fn push(&mut self, order: &Order, step: u32) {
         match order.doing(step) {
             Doing::Send | Doing::Receive => self.messages.steps.push(step),
+            // Others wait for the message that waits for this.
+            Doing::Copy if order.feeds_send(step) => self.messages.steps.push(step),
             Doing::Copy | Doing::Combine => self.local.steps.push(step),
         }
     }
@@ -343,12 +356,17 @@ impl Progress {
     /// Notes that a step has ended.
     pub(super) fn end(&mut self, order: &Order, step: u32) {
         self.left -= 1;
-        let step = step as usize;
-        for &follower in
-            &order.followers[order.follows[step] as usize..order.follows[step + 1] as usize]
-        {
-            self.release(order, follower);
+        let is_copy = order.doing(step) == Doing::Copy;
+        for &follower in order.followers_of(step) {
+            let is_fed = is_copy && order.doing(follower) == Doing::Send;
+            match self.is_released(follower) {
+                // What was copied for it came in its place among the messages.
+                true if is_fed => self.messages.put_first(follower),
+                true => self.push(order, follower),
+                false => {}
+            }
         }
+        let step = step as usize;
         if !order.is_barred.is_empty() {
             let open = &mut self.open[order.steps[step].action as usize];
             *open -= 1;
@@ -359,11 +377,16 @@ impl Progress {
     }
 
     fn release(&mut self, order: &Order, step: u32) {
-        let waits = &mut self.waits[step as usize];
-        *waits -= 1;
-        if *waits == 0 {
+        if self.is_released(step) {
             self.push(order, step);
         }
+    }
+
+    /// Whether a step has nothing left to wait for, now that it waits for one thing less.
+    fn is_released(&mut self, step: u32) -> bool {
+        let waits = &mut self.waits[step as usize];
+        *waits -= 1;
+        *waits == 0
     }
 
     /// Lets go what waits for all writing before it, as far as that has ended.
@@ -398,6 +421,17 @@ impl Queue {
         let step = self.steps.get(self.taken).copied()?;
         self.taken += 1;
         Some(step)
+    }
+
+    /// Puts a step before all others.
+    fn put_first(&mut self, step: u32) {
+        match self.taken.checked_sub(1) {
+            Some(place) => {
+                self.steps[place] = step;
+                self.taken = place;
+            }
+            None => self.steps.insert(0, step),
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -495,6 +529,43 @@ mod tests {
         let first = &taken(&order, |started| started.remove(0))[0];
         let copies = |step: &u32| order.steps[*step as usize].doing == Doing::Copy;
         assert_eq!(first.iter().position(copies), Some(first.len() - 1));
+    }
+
+    #[test]
+    fn what_is_copied_to_be_sent_keeps_its_place_among_the_messages() {
+        use tuwtree_schedule::{Action, Buffer, Deed, Piece, Region, Send};
+        let pieces = |offset| [Piece { offset, bytes: 4 }];
+        let [first, second, third] = [0, 4, 8].map(pieces);
+        let region = |buffer, pieces| Region { buffer, pieces };
+        let send = |to, from| Deed::Send(Send { to, tag: 0, from });
+        let copy = |pieces| Deed::Copy {
+            from: region(Buffer::Input, pieces),
+            into: region(Buffer::Segment, pieces),
+        };
+        let deeds = [
+            Deed::Copy {
+                from: region(Buffer::Input, &third),
+                into: region(Buffer::Output, &first),
+            },
+            copy(&first),
+            send(1, region(Buffer::Segment, &first)),
+            send(2, region(Buffer::Input, &third)),
+            copy(&second),
+            send(3, region(Buffer::Segment, &second)),
+        ];
+        let bound: Vec<BoundAction> =
+            deeds.into_iter().map(|deed| BoundAction::new(&Action { port: 0, deed })).collect();
+        let (order, mut progress) = (order_of(&bound, Mode::Eager), Progress::default());
+        progress.restart(&order);
+        // Copies end at once.
+        let taken = std::iter::from_fn(|| {
+            let step = progress.next()?;
+            if order.doing(step) == Doing::Copy {
+                progress.end(&order, step);
+            }
+            Some(step)
+        });
+        assert_eq!(taken.collect::<Vec<u32>>(), [1, 2, 3, 4, 5, 0]);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use super::raw::{
     self, MPI_Aint, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function,
-    MPI_Count, MPI_Datatype, MPI_Errhandler, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
+    MPI_Count, MPI_Datatype, MPI_Errhandler, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
     MPI_User_function,
 };
 use super::{MpiError, check};
@@ -81,7 +81,9 @@ mod table {
         // Communicators.
         comm_rank(comm: MPI_Comm, rank: *mut c_int) = PMPI_Comm_rank;
         comm_size(comm: MPI_Comm, size: *mut c_int) = PMPI_Comm_size;
-        comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) = PMPI_Comm_dup;
+        comm_group(comm: MPI_Comm, group: *mut MPI_Group) = PMPI_Comm_group;
+        comm_create(comm: MPI_Comm, group: MPI_Group, newcomm: *mut MPI_Comm) = PMPI_Comm_create;
+        group_free(group: *mut MPI_Group) = PMPI_Group_free;
         comm_split_type(comm: MPI_Comm, split_type: c_int, key: c_int, info: MPI_Info, newcomm: *mut MPI_Comm) = PMPI_Comm_split_type;
         comm_free(comm: *mut MPI_Comm) = PMPI_Comm_free;
         comm_test_inter(comm: MPI_Comm, flag: *mut c_int) = PMPI_Comm_test_inter;
@@ -90,6 +92,7 @@ mod table {
         comm_create_keyval(comm_copy_attr_fn: MPI_Comm_copy_attr_function, comm_delete_attr_fn: MPI_Comm_delete_attr_function, comm_keyval: *mut c_int, extra_state: *mut c_void) = PMPI_Comm_create_keyval;
         comm_get_errhandler(comm: MPI_Comm, erhandler: *mut MPI_Errhandler) = PMPI_Comm_get_errhandler;
         comm_set_errhandler(comm: MPI_Comm, errhandler: MPI_Errhandler) = PMPI_Comm_set_errhandler;
+        errhandler_free(errhandler: *mut MPI_Errhandler) = PMPI_Errhandler_free;
         comm_call_errhandler(comm: MPI_Comm, errorcode: c_int) = PMPI_Comm_call_errhandler;
 
         // Datatypes and operators.

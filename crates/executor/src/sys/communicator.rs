@@ -5,7 +5,8 @@ use super::{MpiError, calls};
 use std::ffi::c_int;
 use tuwtree_model::Rank;
 
-/// A duplicate of a communicator, freed when dropped. Its errors are returned, not fatal: whoever
+/// A communicator of the same processors as a given one, freed when dropped. It has none of that one's
+/// attributes, so that no callback of the user's is called. Its errors are returned, not fatal: whoever
 /// calls decides, by the error handler of the communicator that was given.
 ///
 /// Messages on it meet nobody else's, on the same processors or not.
@@ -41,7 +42,8 @@ pub enum Refused<E> {
 }
 
 impl Communicator {
-    /// A duplicate of this communicator. Collective: all its processors call it.
+    /// A communicator of the same processors. Collective: all of them call it. The error handler of the
+    /// given one is not called, whatever fails.
     ///
     /// # Safety
     /// MPI is initialized, and `comm` is a handle that MPI has given out (or `MPI_COMM_NULL`, which
@@ -54,15 +56,14 @@ impl Communicator {
         // asked; all results are written to local variables.
         unsafe {
             if comm == raw::RSMPI_COMM_NULL || is_inter(comm)? {
-                return Err(MpiError::new("MPI_Comm_dup", raw::MPI_ERR_COMM as c_int));
+                return Err(MpiError::new("MPI_Comm_create", raw::MPI_ERR_COMM as c_int));
             }
-            let mut duplicate = raw::RSMPI_COMM_NULL;
-            calls::comm_dup(comm, &mut duplicate)?;
-            let mut own = Communicator { raw: duplicate, rank: 0, size: 0, largest_tag: 32767 };
-            calls::comm_set_errhandler(duplicate, raw::RSMPI_ERRORS_RETURN)?;
-            own.rank = rank_in(duplicate)?;
+            let made = without_handler(comm, || of_the_same(comm))?;
+            let mut own = Communicator { raw: made, rank: 0, size: 0, largest_tag: 32767 };
+            calls::comm_set_errhandler(made, raw::RSMPI_ERRORS_RETURN)?;
+            own.rank = rank_in(made)?;
             let mut size = 0;
-            calls::comm_size(duplicate, &mut size)?;
+            calls::comm_size(made, &mut size)?;
             own.size = size as usize;
             // A pointer to an int, which is MPI's; it is promised for the world's communicator only.
             let key = raw::MPI_TAG_UB as c_int;
@@ -73,7 +74,7 @@ impl Communicator {
         }
     }
 
-    /// Another duplicate. Collective.
+    /// Another communicator of the same processors. Collective.
     ///
     /// # Errors
     /// What MPI returns.
@@ -100,7 +101,7 @@ impl Communicator {
         }
     }
 
-    /// A duplicate of all processors' communicator. Collective.
+    /// A communicator of all processors. Collective.
     ///
     /// # Errors
     /// What MPI returns.
@@ -163,10 +164,49 @@ impl Communicator {
 impl Drop for Communicator {
     fn drop(&mut self) {
         if is_running() {
-            // SAFETY: a duplicate that only this has the handle of; it is dropped once, and MPI
+            // SAFETY: a communicator that only this has the handle of; it is dropped once, and MPI
             // still runs. Failures have nobody to hear of them.
             let _ = unsafe { calls::comm_free(&mut self.raw) };
         }
+    }
+}
+
+/// A communicator of the same processors, without attributes. (`MPI_Comm_dup` copies them, and
+/// `MPI_Comm_create_group` talks on the given communicator, where a receive of the user's from anybody
+/// may be posted.)
+///
+/// # Safety
+/// `comm` is a communicator's handle, of one group.
+unsafe fn of_the_same(comm: MPI_Comm) -> Result<MPI_Comm, MpiError> {
+    // SAFETY: a communicator by the caller's promise; handles are written to local variables, and the
+    // group is freed once.
+    unsafe {
+        let (mut made, mut group) = (raw::RSMPI_COMM_NULL, raw::RSMPI_GROUP_NULL);
+        calls::comm_group(comm, &mut group)?;
+        let created = calls::comm_create(comm, group, &mut made);
+        let freed = calls::group_free(&mut group);
+        created.and(freed).map(|()| made)
+    }
+}
+
+/// What `work` returns, while errors on the communicator are returned, and not given to its handler.
+///
+/// # Safety
+/// `comm` is a communicator's handle.
+unsafe fn without_handler<T>(
+    comm: MPI_Comm,
+    work: impl FnOnce() -> Result<T, MpiError>,
+) -> Result<T, MpiError> {
+    // SAFETY: a communicator by the caller's promise; the handler that it had is set again, and our
+    // handle of it freed once.
+    unsafe {
+        let mut handler = raw::RSMPI_ERRORS_RETURN;
+        calls::comm_get_errhandler(comm, &mut handler)?;
+        calls::comm_set_errhandler(comm, raw::RSMPI_ERRORS_RETURN)?;
+        let done = work();
+        calls::comm_set_errhandler(comm, handler)?;
+        calls::errhandler_free(&mut handler)?;
+        done
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) use requests::{
     Failure, Patience, Requests, Reuse, SentContent, Transfer, Way, copy_by_message,
 };
 pub use words::Number;
-pub(crate) use words::{address, address_mut, int};
+pub(crate) use words::{address, address_mut, bytes_of, int, words_of};
 
 /// A list of small things that is short as a rule: a place in a tree has few neighbours.
 pub(crate) type Few<T> = smallvec::SmallVec<[T; 4]>;

@@ -91,21 +91,27 @@ struct Message {
     datatype: MPI_Datatype,
     /// The datatype, if it was made for this message.
     made: Option<Box<Datatype>>,
-    /// How many bytes it carries.
+    /// How many bytes it carries, or has room for.
     bytes: u64,
+    /// Whether fewer bytes may come.
+    is_room: bool,
+    /// How many have come last.
+    arrived: u64,
     /// The persistent request, or null.
     request: MPI_Request,
 }
 
 impl Message {
-    /// What is wrong with the size of this message, which has ended.
-    fn wrong_size(&self, status: &MPI_Status) -> Option<Failure> {
+    /// Notes the size of this message, which has ended: what is wrong with it.
+    fn wrong_size(&mut self, status: &MPI_Status) -> Option<Failure> {
         if self.way == Way::Out {
             return None;
         }
         let (from, expected) = (self.peer, self.bytes);
-        match received(status) {
-            Ok(bytes) if bytes == expected => None,
+        let size = received(status);
+        self.arrived = *size.as_ref().unwrap_or(&0);
+        match size {
+            Ok(bytes) if bytes == expected || (self.is_room && bytes < expected) => None,
             Ok(bytes) => Some(Failure::Size { from, bytes, expected }),
             Err(error) => Some(Failure::Mpi(error)),
         }
@@ -195,6 +201,8 @@ impl Requests {
             datatype: datatype.raw(),
             made: datatype.into_made().map(Box::new),
             bytes: transfer.bytes(),
+            is_room: false,
+            arrived: 0,
             request: null,
         };
         if self.reuse == Reuse::Again {
@@ -211,6 +219,25 @@ impl Requests {
         }
         self.messages.push(message);
         Ok(self.messages.len() as u32 - 1)
+    }
+
+    /// Adds a message from a processor that may be shorter than what it has room for; returns its index.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub(crate) fn add_room(
+        &mut self,
+        room: Transfer<'_>,
+        from: (Rank, c_int),
+    ) -> Result<u32, MpiError> {
+        let index = self.add(Way::In, room, from)?;
+        self.messages[index as usize].is_room = true;
+        Ok(index)
+    }
+
+    /// How many bytes a received message had when it ended last.
+    pub(crate) fn arrived(&self, index: u32) -> u64 {
+        self.messages[index as usize].arrived
     }
 
     /// Starts a message that is not under way; one that is sent, with this content.
@@ -252,8 +279,8 @@ impl Requests {
         index: u32,
         content: SentContent,
     ) -> Result<Option<Failure>, MpiError> {
-        let &Message { way, peer, tag, count, datatype, .. } = &self.messages[index as usize];
-        let message = &self.messages[index as usize];
+        let message = &mut self.messages[index as usize];
+        let &mut Message { way, peer, tag, count, datatype, .. } = message;
         let (at, comm) = (message.place.memory().at(message.start), self.communicator.raw());
         let to = peer as c_int;
         if way == Way::Out {
@@ -345,18 +372,19 @@ impl Requests {
 
     /// What is wrong with the first of the messages that have just ended; `in_status` is the call
     /// that says so of some.
-    fn first_failure(&self, count: usize, in_status: Option<&'static str>) -> Option<Failure> {
-        let ended = self.ended[..count].iter().zip(&self.statuses);
-        ended.map(|(&place, status)| (self.indices[place as usize], status)).find_map(
-            |(index, status)| {
-                if let Some(call) = in_status
-                    && status.MPI_ERROR != raw::MPI_SUCCESS as c_int
-                {
-                    return Some(Failure::Mpi(MpiError::new(call, status.MPI_ERROR)));
+    fn first_failure(&mut self, count: usize, in_status: Option<&'static str>) -> Option<Failure> {
+        let mut failure = None;
+        for (&place, status) in self.ended[..count].iter().zip(&self.statuses) {
+            let message = &mut self.messages[self.indices[place as usize] as usize];
+            let found = match in_status {
+                Some(call) if status.MPI_ERROR != raw::MPI_SUCCESS as c_int => {
+                    Some(Failure::Mpi(MpiError::new(call, status.MPI_ERROR)))
                 }
-                self.messages[index as usize].wrong_size(status)
-            },
-        )
+                _ => message.wrong_size(status),
+            };
+            failure = failure.or(found);
+        }
+        failure
     }
 }
 

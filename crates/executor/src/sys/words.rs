@@ -68,18 +68,20 @@ impl Communicator {
         }
     }
 
-    /// Receives a message of any size, and forgets it.
+    /// A message of whatever size.
     ///
     /// # Errors
     /// What MPI returns.
-    pub fn receive_and_forget(&self, from: Rank, tag: c_int) -> Result<(), MpiError> {
+    pub fn receive_any(&self, from: Rank, tag: c_int) -> Result<Vec<u8>, MpiError> {
         let mut status = MaybeUninit::uninit();
         // SAFETY: MPI_Probe fills the status.
         let bytes = unsafe {
             calls::probe(from as c_int, tag, self.raw(), status.as_mut_ptr())?;
             received(&status.assume_init())?
         };
-        self.receive(&mut vec![0; bytes as usize], from, tag).map(drop)
+        let mut message = vec![0; bytes as usize];
+        self.receive(&mut message, from, tag)?;
+        Ok(message)
     }
 
     /// Sends a message to a process and receives one of the same size from it.
@@ -93,15 +95,32 @@ impl Communicator {
         tag: c_int,
     ) -> Result<[u8; N], MpiError> {
         let mut answer = [0; N];
-        let with = (with as c_int, tag);
-        // SAFETY: two local arrays of N bytes, and a constant of the C shim.
+        self.swap((&message, with), (&mut answer, with), tag)?;
+        Ok(answer)
+    }
+
+    /// Sends a message to a process, and receives meanwhile one that fills `into` from a process, the
+    /// same or another.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    ///
+    /// # Panics
+    /// For 2^31 bytes.
+    pub fn swap(
+        &self,
+        (sent, to): (&[u8], Rank),
+        (into, from): (&mut [u8], Rank),
+        tag: c_int,
+    ) -> Result<(), MpiError> {
+        // SAFETY: two slices with their lengths, and a constant of the C shim.
         unsafe {
             let byte = raw::TUWTREE_BYTE;
-            let sent = (message.as_ptr().cast(), N as c_int, byte);
-            let into = (answer.as_mut_ptr().cast(), N as c_int, byte);
-            self.send_and_receive((sent, with), (into, with))?;
+            let sent = (address(sent), int(sent.len()), byte);
+            let room = int(into.len());
+            let into = (address_mut(into), room, byte);
+            self.send_and_receive((sent, (to as c_int, tag)), (into, (from as c_int, tag)))
         }
-        Ok(answer)
     }
 
     /// Sends a message and receives one, at the same time.
@@ -340,11 +359,13 @@ impl Communicator {
     }
 }
 
-fn bytes_of(words: &[u64]) -> Vec<u8> {
+/// Words as a message has them.
+pub(crate) fn bytes_of(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-fn words_of(bytes: &[u8]) -> Vec<u64> {
+/// The words of a message.
+pub(crate) fn words_of(bytes: &[u8]) -> Vec<u64> {
     let words = bytes.chunks_exact(8).map(|word| word.try_into().expect("chunks of 8"));
     words.map(u64::from_ne_bytes).collect()
 }

@@ -180,12 +180,9 @@ mod long {
         let mut good = 0;
         let (mut gain, mut worst) = (0.0, 0.0_f64);
         let problems = times.problems();
-        for &(distribution, mean_block) in &problems {
-            let all: Vec<&Series> = times
-                .series()
-                .iter()
-                .filter(|one| (one.distribution, one.mean_block) == (distribution, mean_block))
-                .collect();
+        for &problem in &problems {
+            let all: Vec<&Series> =
+                times.series().iter().filter(|one| one.is_of(problem)).collect();
             let native = all.iter().find(|one| one.algorithm == Algorithm::Native).unwrap();
             let best = all
                 .iter()

@@ -1,8 +1,11 @@
 //! No tree is faster than a lower bound says where latency overlaps with other work.
 
 use proptest::prelude::*;
+use tuwtree_dp::non_ordered::exact;
 use tuwtree_laws::all_trees::{self, least_time};
-use tuwtree_laws::problems::{gather, irregular, of_each_operation, ports, with_each_root};
+use tuwtree_laws::problems::{
+    gather, irregular, of_each_operation, ports, root_of, with_each_root,
+};
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, CostMatrix, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes,
@@ -177,6 +180,17 @@ proptest! {
     }
 
     #[test]
+    fn no_bound_of_several_ports_is_above_the_optimum_of_six(
+        sizes in few(6), costs in linear(), k in 2..4_u16, root in 0..7_usize,
+    ) {
+        let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
+        let root = root_of(Some(root).filter(|&root| root < 6), &blocks);
+        let problem = gather(&blocks, costs.costs(), root).with_ports(ports(k));
+        let best = completion_time(&exact(&problem).unwrap(), &problem).unwrap().units();
+        prop_assert!(stated(&problem) <= best, "{} {}", stated(&problem), best);
+    }
+
+    #[test]
     fn no_tree_whatever_is_faster(
         (tree, sizes) in trees(tuwtree_laws::problems::sizes(60)), costs in linear(),
     ) {
@@ -318,4 +332,16 @@ fn bounds_with_latency_are_tight() {
             assert!(mean < 1.02 && largest < 1.35, "{kind} {ratios:?}: {mean} {largest}");
         }
     }
+}
+
+#[test]
+fn a_bound_of_several_ports_knows_that_the_first_messages_are_late() {
+    let costs = Linear { latency: 100, overhead: 1, beta: 1, gamma: 0 }.costs();
+    let problem = |sizes: &[u64]| {
+        let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
+        gather(&sizes, costs, Root::Given(0)).with_ports(ports(2))
+    };
+    // Attained: from 100 on one message through the one port, two through the other.
+    assert_eq!(stated(&problem(&[0, 9, 9, 9])), 100.0 + 2.0 * (1.0 + 9.0));
+    assert_eq!(stated(&problem(&[0, 9])), 100.0 + 1.0 + 9.0);
 }

@@ -8,4 +8,5 @@ mod level_bounds;
 mod non_ordered;
 mod overlapping;
 mod ports;
+mod rearranged;
 mod rivals;

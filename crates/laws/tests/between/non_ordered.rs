@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tuwtree_dp::non_ordered::{
     BlockOrder, NonOrderedError, Search, direct, exact, exact_work, partition, search, sorted,
 };
-use tuwtree_dp::{DpError, default_method, optimal};
+use tuwtree_dp::{default_method, optimal};
 use tuwtree_laws::all_trees::{
     self, MOST_COPYING_FIRST, has_root, least_of, least_time, trees_copying_first,
 };
@@ -416,9 +416,4 @@ fn what_is_too_much_is_refused_with_figures() {
     assert_eq!(error, NonOrderedError::TooMuchWork { needed, allowed: 1_000_000_000 });
     let outside = TreeError::RootOutOfRange { root: 30, processors: 30 };
     assert_eq!(problem.with_root(Root::Given(30)), Err(ProblemError::Root(outside)));
-    let dear = problem.with_costs(homogeneous(1, 1, 2)).unwrap();
-    assert_eq!(
-        direct(&dear, 1, &()).unwrap_err(),
-        NonOrderedError::Ordered(DpError::GammaExceedsBeta { gamma: 2.0, beta: 1.0 })
-    );
 }

@@ -14,7 +14,7 @@ use tuwtree_laws::all_trees::{
 use tuwtree_laws::machines::{
     hierarchy, matrix, measured_hierarchy, overlapping, overlapping_matrix,
 };
-use tuwtree_laws::problems::{irregular, overlapping_costs, rooted, sizes};
+use tuwtree_laws::problems::{irregular, overlapping_costs, ports, rooted, sizes};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, Costs, Homogeneous, Operation, Problem, Root, Tree, Vector,
     best_lower_bound, check_combines_neighbours, completion_time, judged_time,
@@ -22,7 +22,7 @@ use tuwtree_model::{
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// Costs of any kind, whether or not part of the latency overlaps.
-fn any_costs(processors: usize) -> impl Strategy<Value = Costs> {
+pub(crate) fn any_costs(processors: usize) -> impl Strategy<Value = Costs> {
     prop_oneof![
         2 => overlapping(processors),
         1 => overlapping_matrix(processors, 4).prop_map(Costs::Matrix),
@@ -33,14 +33,14 @@ fn any_costs(processors: usize) -> impl Strategy<Value = Costs> {
 }
 
 /// The blocks of six ranks.
-fn six_blocks() -> impl Strategy<Value = BlockSizes> {
+pub(crate) fn six_blocks() -> impl Strategy<Value = BlockSizes> {
     let block = prop_oneof![2 => Just(0_u64), 3 => 0..4_u64, 2 => 1..30_u64, 1 => 500..1000_u64];
     prop::collection::vec(block, MOST_COPYING_FIRST)
         .prop_map(|sizes| BlockSizes::new(sizes).unwrap())
 }
 
 /// Gathering and scattering such blocks, with a given or free root.
-fn problems(
+pub(crate) fn problems(
     blocks: impl Strategy<Value = BlockSizes>,
     costs: fn(usize) -> BoxedStrategy<Costs>,
 ) -> impl Strategy<Value = [Problem; 2]> {
@@ -54,7 +54,7 @@ fn problems(
 
 /// The time of a tree by the recursion, which the simulation of its schedule has, too; the judge has no
 /// gather later.
-fn time(tree: &Tree, problem: &Problem) -> f64 {
+pub(crate) fn time(tree: &Tree, problem: &Problem) -> f64 {
     let time = completion_time(tree, problem).unwrap();
     let schedule = Schedule::of_tree(tree, problem).unwrap();
     let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous).unwrap();
@@ -71,7 +71,7 @@ fn time(tree: &Tree, problem: &Problem) -> f64 {
 }
 
 /// The least time over those of these trees that have the root and all links that they need.
-fn least(trees: &[Tree], problem: &Problem) -> f64 {
+pub(crate) fn least(trees: &[Tree], problem: &Problem) -> f64 {
     let timed = trees.iter().filter(|tree| has_root(tree, problem.root()));
     let times = timed.filter_map(|tree| completion_time(tree, problem).ok());
     times.map(|time| time.units()).fold(f64::INFINITY, f64::min)
@@ -120,6 +120,27 @@ proptest! {
             match exact(&problem) {
                 Ok(tree) => {
                     prop_assert_eq!(time(&tree, &problem), least, "{:?}", problem);
+                    let bound = best_lower_bound(&problem).unwrap().units();
+                    prop_assert!(bound <= least * (1.0 + 1e-12), "{} {}", bound, least);
+                }
+                Err(error) => prop_assert_eq!(least, f64::INFINITY, "{}", error),
+            }
+        }
+    }
+
+    #[test]
+    fn exact_on_several_ports_is_the_least_over_all_trees_of_four_at_any_costs(
+        problems in problems(sizes(4), |processors| any_costs(processors).boxed()),
+        number in 2..4_u16,
+    ) {
+        for problem in problems {
+            let problem = problem.with_ports(ports(number));
+            let least = least(all_trees(problem.processors()), &problem);
+            match exact(&problem) {
+                Ok(tree) => {
+                    prop_assert!(has_root(&tree, problem.root()));
+                    let time = completion_time(&tree, &problem).unwrap().units();
+                    prop_assert_eq!(time, least, "{:?}", problem);
                     let bound = best_lower_bound(&problem).unwrap().units();
                     prop_assert!(bound <= least * (1.0 + 1e-12), "{} {}", bound, least);
                 }

@@ -1,7 +1,10 @@
 //! Lower bounds where every processor has `k` ports.
 //!
 //! Four bounds, of which the largest counts; all are proven in `docs/ports.md`, for every alpha, beta
-//! and gamma.
+//! and gamma. Where latency overlaps, overhead stands for alpha, and counts and a fifth bound know lambda
+//! (`docs/bounds-with-latency.md`):
+//!
+//! - **Delayed**: no message begins before lambda, and only one port copies until then.
 //!
 //! - **One block**: the largest block comes in one message, and the root copies its own.
 //! - **Packing**: of the `i k + 1` longest blocks, some port handles `i + 1`.
@@ -78,7 +81,7 @@ impl PortedLoad {
     fn bound(&self, copies: Copies) -> Result<Time, TimeError> {
         let bound = match self.load.blocks() {
             0 => self.load.copy,
-            _ => self.packing(copies).max(self.growth()).max(self.counts()),
+            _ => self.packing(copies).max(self.growth()).max(self.counts()).max(self.delayed()),
         };
         self.load.stated(bound)
     }
@@ -95,6 +98,20 @@ impl PortedLoad {
         several
             .map(|(&job, count)| self.load.overhead.saturating_add(job.saturating_mul(count)))
             .fold(longest, u128::max)
+    }
+
+    /// What follows from messages that begin no earlier than lambda: the blocks packed alone, and the time of
+    /// all ports, of which but one at most copies meanwhile.
+    fn delayed(&self) -> u128 {
+        let RootLoad { latency, overhead, .. } = self.load;
+        let first = latency.saturating_add(overhead);
+        let blocks = (0..self.load.blocks()).step_by(self.ports).zip(1_u128..);
+        let packed = blocks
+            .map(|(i, count)| first.saturating_add(self.load.block(i).saturating_mul(count)))
+            .fold(0, u128::max);
+        let (others, all) = (self.ports as u128 - 1, self.ports as u128);
+        let occupied = self.load.base().saturating_add(overhead);
+        packed.max(occupied.saturating_add(latency.saturating_mul(others)).div_ceil(all))
     }
 
     /// The blocks and the root's copy, the longest first.
@@ -191,9 +208,13 @@ impl PortedLoad {
         let (mut ready, mut received) = (vec![0; n + 1], vec![0; n + 1]);
         for c in 1..=n {
             let least = |before: &[u128], own: usize, most: usize, ready: &[u128]| {
-                let largest = |part: usize| ready[part].saturating_add(message(part));
+                // No message begins before lambda, or sooner than lambda after its sender is ready.
+                let latency = self.load.latency;
+                let largest =
+                    |part: usize| ready[part].saturating_add(latency).saturating_add(message(part));
                 let rest = |part: usize| {
-                    before[c.saturating_sub(k * part).max(own)].saturating_add(message(1))
+                    let received = before[c.saturating_sub(k * part).max(own)];
+                    received.max(latency).saturating_add(message(1))
                 };
                 // The largest message grows with its part, the rest shrinks.
                 let (mut low, mut high) = (1, most);

@@ -90,6 +90,10 @@ pub trait CostKind: CostModel + std::fmt::Debug {
     /// What no message of so many bytes, at least 1, between any two of so many processors is cheaper than.
     fn least_costs(&self, processors: usize, bytes: RangeInclusive<u64>) -> LeastCosts;
 
+    /// The costs of these processors among each other, who are numbered in this order; see
+    /// [`Costs::among`].
+    fn among(&self, ranks: &[Rank]) -> Costs;
+
     /// The link from `sender` to `receiver`, who differ, if its costs are linear.
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link>;
 
@@ -189,6 +193,29 @@ impl Costs {
     #[must_use]
     pub fn linearised_at(&self, bytes: u64) -> Costs {
         self.kind().linearised_at(bytes).unwrap_or_else(|| self.clone())
+    }
+
+    /// The costs of some processors among each other, who are numbered in this order: each takes its links
+    /// and its copies along.
+    ///
+    /// # Panics
+    /// For an empty list, a processor listed twice, or one that the costs are not stated for.
+    ///
+    /// # Complexity
+    /// O(1) if they are the same everywhere, for `n` processors on levels O(n log n), for a matrix O(n^2).
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{CostMatrix, CostModel, Costs};
+    /// let alpha = |sender, receiver| (10 * sender + receiver) as f64;
+    /// let costs = CostMatrix::from_fn(4, alpha, |_, _| 0.0, |rank| rank as f64).unwrap();
+    /// let among = Costs::Matrix(costs).among(&[3, 1]);
+    /// assert_eq!(among.transmission_between(0, 1, 5).unwrap().units(), 31.0);
+    /// assert_eq!(among.copy_at(0, 5).unwrap().units(), 15.0);
+    /// ```
+    #[must_use]
+    pub fn among(&self, ranks: &[Rank]) -> Costs {
+        self.kind().among(ranks)
     }
 
     /// The homogeneous costs that these are for so many processors, if they are.

@@ -431,6 +431,12 @@ impl CostKind for Hierarchy {
             .unwrap_or(LeastCosts::new(0.0, vec![]))
     }
 
+    fn among(&self, ranks: &[Rank]) -> Costs {
+        let nodes = ranks.iter().map(|&rank| self.node(rank)).collect();
+        let machine = Hierarchy::new(self.levels.clone(), Placement::Listed(nodes), self.gamma);
+        Costs::Hierarchical(machine.expect("some processors of this machine, each once"))
+    }
+
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {
         self.levels[self.shared_level(sender, receiver)].links.linear()
     }

@@ -2,8 +2,8 @@
 //! for each processor.
 
 use super::{
-    CostKind, CostModel, Cut, Description, Direction, Homogeneous, LeastCosts, Link, OverheadError,
-    check_overhead, linear, plus,
+    CostKind, CostModel, Costs, Cut, Description, Direction, Homogeneous, LeastCosts, Link,
+    OverheadError, check_overhead, linear, plus,
 };
 use crate::quantity::{per_byte, seconds};
 use crate::{MOST_PROCESSORS, Problem, Rank, Time, TimeError};
@@ -404,6 +404,20 @@ impl CostKind for CostMatrix {
             }
         }
         LeastCosts::new(latency, ends.to_vec())
+    }
+
+    fn among(&self, ranks: &[Rank]) -> Costs {
+        let pairs = ranks.iter().flat_map(|&one| ranks.iter().map(move |&other| (one, other)));
+        let table = |entry: fn(&CostMatrix, Rank, Rank) -> f64| {
+            pairs.clone().map(|(sender, receiver)| entry(self, sender, receiver)).collect()
+        };
+        Costs::Matrix(CostMatrix {
+            alpha: table(CostMatrix::alpha),
+            overhead: table(CostMatrix::overhead),
+            beta: table(CostMatrix::beta),
+            gamma: ranks.iter().map(|&rank| self.gamma(rank)).collect(),
+            integral: self.integral,
+        })
     }
 
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {

@@ -372,6 +372,10 @@ impl CostKind for Homogeneous {
         Homogeneous::overlaps(self)
     }
 
+    fn among(&self, _: &[Rank]) -> Costs {
+        (*self).into()
+    }
+
     fn link(&self, _: Rank, _: Rank) -> Option<Link> {
         Some(Link { alpha: self.alpha, overhead: self.overhead, beta: self.beta })
     }

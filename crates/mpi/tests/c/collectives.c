@@ -329,6 +329,7 @@ static void several(void)
     int size, i, round;
     OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &duplicate));
+    OK(tuwtree_set(duplicate, "algorithm", "adaptive"));
     for (i = 0; i < OPERATIONS; i++) {
         struct problem *p = &problems[i];
         make(p, i % 2 ? duplicate : MPI_COMM_WORLD, i % size, 50);
@@ -378,6 +379,7 @@ static void split(void)
     int rank, i;
     OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     OK(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half));
+    OK(tuwtree_set(half, "algorithm", "adaptive"));
     for (i = 0; i < 3; i++) {
         int size;
         OK(MPI_Comm_size(half, &size));
@@ -423,6 +425,7 @@ static void errors(void)
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(tuwtree_set(comm, "algorithm", "adaptive"));
     OK(MPI_Comm_size(comm, &size));
     OK(MPI_Comm_rank(comm, &rank));
     counts = (int *)room((size_t)size * sizeof(int));

@@ -19,9 +19,9 @@ use crate::labels;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PURPLE, SKY, VERMILION};
 use crate::svg::{Px, Xml};
 use axis::LogAxis;
-use tuwtree_measure::{Algorithm, CONFIDENCE, Measurements, Pace, Series, median_interval};
+use tuwtree_measure::{Algorithm, Blocks, CONFIDENCE, Measurements, Pace, Series, median_interval};
 use tuwtree_model::quantity;
-use tuwtree_model::{ClosedSet, Construction, Distribution};
+use tuwtree_model::{ClosedSet, Construction};
 
 /// A picture of measured times.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +59,8 @@ impl<'a> MeasuredPicture<'a> {
     }
 
     fn drawn(&self, frame: Frame) -> String {
-        let distributions = self.measurements.distributions();
-        let columns = match distributions.len() {
+        let blocks = self.measurements.blocks();
+        let columns = match blocks.len() {
             0..=1 => 1,
             2..=4 => 2,
             5..=9 => 3,
@@ -73,7 +73,7 @@ impl<'a> MeasuredPicture<'a> {
         let legend = self.legend(width);
         let rows = legend.last().map_or(0.0, |(_, _, row)| row + ROW);
         let top = legend_top + rows + 6.0;
-        let height = top + distributions.len().div_ceil(columns) as f64 * panel.1 + MARGIN / 2.0;
+        let height = top + blocks.len().div_ceil(columns) as f64 * panel.1 + MARGIN / 2.0;
         let mut xml = Xml::default();
         open_picture(&mut xml, frame, &title, width, height, "picture measured");
         let lines: Vec<String> =
@@ -82,10 +82,10 @@ impl<'a> MeasuredPicture<'a> {
         for (algorithm, x, y) in legend {
             draw_entry(&mut xml, algorithm, x, legend_top + y);
         }
-        for (index, &distribution) in distributions.iter().enumerate() {
+        for (index, &blocks) in blocks.iter().enumerate() {
             let x = MARGIN + (index % columns) as f64 * panel.0;
             let y = top + (index / columns) as f64 * panel.1;
-            self.draw_panel(&mut xml, distribution, (x + AROUND[0], y + AROUND[1]));
+            self.draw_panel(&mut xml, blocks, (x + AROUND[0], y + AROUND[1]));
         }
         xml.close();
         xml.finish()
@@ -135,7 +135,7 @@ impl<'a> MeasuredPicture<'a> {
         placed
     }
 
-    fn draw_panel(&self, xml: &mut Xml, distribution: Distribution, (left, top): (f64, f64)) {
+    fn draw_panel(&self, xml: &mut Xml, blocks: &Blocks, (left, top): (f64, f64)) {
         let (right, bottom) = (left + PLOT.0, top + PLOT.1);
         let all = || self.measurements.series().iter();
         // All panels have the same axes, so that they can be compared.
@@ -153,13 +153,12 @@ impl<'a> MeasuredPicture<'a> {
         xml.text(
             "text",
             &[("class", &"name"), ("x", &middle), ("y", &Px(top - 8.0))],
-            distribution.name(),
+            labels::fitted(blocks.name(), TEXT, PLOT.0),
         );
         caption(xml, bottom + 30.0, "mean block, in elements");
         for algorithm in Algorithm::all() {
-            let mut line: Vec<&Series> = all()
-                .filter(|one| (one.distribution, one.algorithm) == (distribution, algorithm))
-                .collect();
+            let mut line: Vec<&Series> =
+                all().filter(|one| (&one.blocks, one.algorithm) == (blocks, algorithm)).collect();
             line.sort_by_key(|one| one.mean_block);
             if !line.is_empty() {
                 draw_line(xml, algorithm, &line, &x, &y);
@@ -311,6 +310,7 @@ fn look(algorithm: Algorithm) -> Look {
         Algorithm::NativePersistent => (VERMILION, "7 3"),
         Algorithm::Distributed => (BLUE, "2 2"),
         Algorithm::DistributedPersistent => (BLUE, "6 2"),
+        Algorithm::Auto => (BLUE, "none"),
         Algorithm::Tree(construction, pace) => {
             let place = Construction::all().position(|one| one == construction);
             let [strict, eager] = TREES[place.expect("ALL has all") % TREES.len()];
@@ -325,7 +325,7 @@ fn look(algorithm: Algorithm) -> Look {
 mod tests {
     use super::*;
     use tuwtree_measure::Setting;
-    use tuwtree_model::Operation;
+    use tuwtree_model::{Distribution, Operation};
 
     pub(super) fn measured(algorithms: &[Algorithm], blocks: &[u64]) -> Measurements {
         let setting = Setting {
@@ -341,9 +341,10 @@ mod tests {
             seed: 1,
             warm_up: 1,
             machine: None,
+            listed: Vec::new(),
         };
-        let series = |algorithm: Algorithm, b: u64, distribution| Series {
-            distribution,
+        let series = |algorithm: Algorithm, b: u64, distribution: Distribution| Series {
+            blocks: distribution.into(),
             mean_block: b,
             total_bytes: 16 * b,
             largest_block_bytes: 4 * b,

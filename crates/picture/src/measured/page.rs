@@ -72,9 +72,9 @@ fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideli
     if tried.is_empty() {
         return;
     }
-    open_table(xml, &["distribution", "b", "algorithm", "left : right", "p", "verdict"]);
+    open_table(xml, &["blocks", "b", "algorithm", "left : right", "p", "verdict"]);
     for Comparison {
-        distribution,
+        blocks,
         mean_block,
         algorithm,
         ratio,
@@ -91,7 +91,7 @@ fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideli
         let class = if verdict == Verdict::Violated { "violated" } else { "" };
         xml.open("tr", &[]);
         for text in [
-            distribution.name().to_owned(),
+            blocks.name().to_owned(),
             mean_block.to_string(),
             algorithm.name().into_owned(),
             format!("{ratio:.3}"),
@@ -108,7 +108,7 @@ fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideli
 fn write_figures(xml: &mut Xml, measurements: &Measurements, predictions: &Predictions) {
     xml.text("h2", &[], "Times in microseconds");
     let mut headings =
-        vec!["distribution", "b", "algorithm", "minimum", "median", "from", "to", "planning"];
+        vec!["blocks", "b", "algorithm", "minimum", "median", "from", "to", "planning"];
     if predictions.are_any() {
         headings.extend(["planned", "judged", "median : judged"]);
         xml.text("p", &[], PREDICTED);
@@ -122,7 +122,7 @@ fn write_figures(xml: &mut Xml, measurements: &Measurements, predictions: &Predi
         };
         xml.open("tr", &[]);
         for text in [
-            one.distribution.name().to_owned(),
+            one.blocks.name().to_owned(),
             one.mean_block.to_string(),
             one.algorithm.name().into_owned(),
             us(one.minimum()),

@@ -123,7 +123,7 @@ pub(super) const GREEDY: CatalogueRow = CatalogueRow {
     ..CatalogueRow::plain(
         "the largest blocks, as many at a time as are ready; not in rank order",
         unordered_blocks,
-        |request, wanted| done(wanted, greedy(request.searched.problem(wanted.effort)?)),
+        |request, wanted| done(wanted, greedy(request.problem)),
     )
 };
 
@@ -136,7 +136,7 @@ pub(super) const KNOMIAL: CatalogueRow = CatalogueRow::plain(
 pub(super) const HYBRID: CatalogueRow = CatalogueRow::plain(
     "large blocks alone, the others in growing groups, for several --ports; not in rank order",
     |request, order| request.problem.ports() != Ports::ONE && order == Order::Any,
-    |request, wanted| done(wanted, hybrid(request.searched.problem(wanted.effort)?)),
+    |request, wanted| done(wanted, hybrid(request.problem)),
 );
 
 /// Made for costs that differ.

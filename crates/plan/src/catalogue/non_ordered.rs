@@ -1,23 +1,25 @@
-//! Trees that are found by way of optimal ordered ones, for blocks at costs that are the same everywhere,
-//! and the best of all trees, for blocks at any costs.
+//! Trees that are found by way of optimal ordered ones, and the best of all trees, for blocks at any costs.
 //!
-//! For gamma > beta, `sorted` and `searched` are built all the same, and nothing is known of how good
-//! they are but what the lower bound tells; `exact` is exact; `direct` is not built.
+//! How good `direct`, `sorted` and `searched` are, nothing tells but the lower bound; `exact` is exact.
 
 use super::built::{needs_blocks, unordered_blocks};
 use super::optimal::one_ported;
+use super::ordered::of_law;
 use super::{CatalogueRow, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched, seconds_of_cells};
-use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
+use crate::request::{Built, Request, Search, Wanted, WiderMethod, seconds_on_levels};
 use std::time::{Duration, Instant};
 use tuwtree_dp::non_ordered::{
-    self, BlockOrder, MOST_WORK, NonOrderedError, ORDER_CELLS, STEP_CELLS, WORK_AT_ONCE, direct,
-    exact, exact_work, search, sorted,
+    self, BlockOrder, MOST_WORK, NonOrderedError, ORDER_CELLS, STEP_CELLS, WORK_AT_ONCE,
+    class_by_size, direct, exact, exact_work, search, sorted,
 };
-use tuwtree_dp::wider::{self, Class, Engine, Overlapping};
-use tuwtree_dp::{DpError, SETTLING_CELLS, default_method, memory_needed};
-use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Order, Ports, Problem, Tree};
+use tuwtree_dp::wider::{self, Class, Engine, LawBySize, Overlapping};
+use tuwtree_dp::{
+    DpError, PairMethod, PairTrees, SETTLING_CELLS, default_method, levels, memory_needed,
+    memory_needed_per_pair,
+};
+use tuwtree_model::{BlockSizes, ClosedSet, Order, Ports, Problem, Root, Tree};
 
 /// How far the local search goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,19 +49,8 @@ pub(super) const DIRECT: CatalogueRow = CatalogueRow {
         "best ordered tree for the rest after at most 8 of the largest blocks went to the root",
         |request, order| request.problem.blocks().is_some() && order >= Order::Direct,
         |request, wanted| {
-            let NonOrderedInput { problem, sizes, costs } = NonOrderedInput::of(request, wanted)?;
-            if costs.gamma() > costs.beta() {
-                return Err(wanted.effort.refused(format!(
-                    "gamma = {} exceeds beta = {}; direct senders are for gamma <= beta",
-                    costs.gamma(),
-                    costs.beta()
-                )));
-            }
-            // What many processes take, whose fillers triple their number.
-            let longer = sizes.iter().flat_map(|bytes| [bytes, 0, 0]);
-            let longer = BlockSizes::new(longer).map_err(NoTree::failed)?;
-            let longer = Problem::gather(&longer, costs).map_err(NoTree::failed)?;
-            let expense = expense_of_orders(&longer, MOST_DIRECT + 2, ORDER_CELLS, wanted)?;
+            let problem = with_blocks(request, wanted)?;
+            let expense = expense_of_rests(&problem, wanted)?;
             expense.check(wanted.effort, request.watch, |_| String::new())?;
             let progress = Watched(request.watch.begin(wanted.construction.name()));
             done(wanted, direct(&problem, MOST_DIRECT, &progress))
@@ -74,7 +65,7 @@ pub(super) const SORTED: CatalogueRow = CatalogueRow {
         "optimal ordered tree for six other orders of the blocks; not in rank order",
         unordered_blocks,
         |request, wanted| {
-            let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
+            let problem = with_blocks(request, wanted)?;
             let expense = expense_of_orders(&problem, BlockOrder::ALL.len(), ORDER_CELLS, wanted)?;
             expense.check(wanted.effort, request.watch, |_| String::new())?;
             let progress = Watched(request.watch.begin(wanted.construction.name()));
@@ -91,7 +82,7 @@ pub(super) const SEARCHED: CatalogueRow = CatalogueRow {
         "the same for orders improved step by step (--search-steps); not in rank order",
         unordered_blocks,
         |request, wanted| {
-            let NonOrderedInput { problem, .. } = NonOrderedInput::of(request, wanted)?;
+            let problem = with_blocks(request, wanted)?;
             let LocalSearch { steps, seed, limit } = request.settings.local_search;
             let mut expense = expense_of_orders(&problem, steps + 2, STEP_CELLS, wanted)?;
             expense.limit_seconds = SEARCH_LIMIT_SECONDS;
@@ -126,32 +117,11 @@ pub(super) const EXACT: CatalogueRow = CatalogueRow {
     )
 };
 
-/// What all of these trees are made from.
-struct NonOrderedInput<'a> {
-    /// On one port, with the costs to search with.
-    problem: Problem,
-    sizes: &'a BlockSizes,
-    costs: Homogeneous,
-}
-
-impl<'a> NonOrderedInput<'a> {
-    fn of(request: &'a Request<'_>, wanted: Wanted) -> Result<NonOrderedInput<'a>, NoTree> {
-        let Some(sizes) = request.problem.blocks() else {
-            let reason = needs_blocks(wanted, request.problem.operation());
-            return Err(wanted.effort.refused(reason));
-        };
-        let problem = one_ported(request.searched.problem(wanted.effort)?);
-        match &request.searched {
-            Searched::Homogeneous(costs, _) => {
-                Ok(NonOrderedInput { problem, sizes, costs: *costs })
-            }
-            Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_) => {
-                let costs = problem.costs().homogeneous(problem.processors());
-                let reason = "only costs that are the same for all pairs of processes will do";
-                let costs = costs.ok_or_else(|| wanted.effort.refused(reason))?;
-                Ok(NonOrderedInput { problem, sizes, costs })
-            }
-        }
+/// The problem on one port, if it has the blocks that all of these trees are made from.
+fn with_blocks(request: &Request<'_>, wanted: Wanted) -> Result<Problem, NoTree> {
+    match request.problem.blocks() {
+        Some(_) => Ok(one_ported(request.problem)),
+        None => Err(wanted.effort.refused(needs_blocks(wanted, request.problem.operation()))),
     }
 }
 
@@ -190,23 +160,80 @@ fn expense_of_orders(
     most_cells: u64,
     wanted: Wanted,
 ) -> Result<Expense, NoTree> {
-    let open = problem.with_root(tuwtree_model::Root::Best).expect("an open root is no processor");
-    let (bytes, seconds) = of_order(&open, most_cells).map_err(NoTree::failed)?;
+    let open = with_open_root(problem);
+    expense(of_order(&open, most_cells), orders, wanted)
+}
+
+/// What the best ordered trees take of those who are left when some went straight to the root, for each
+/// number of these: groups of adjacent ranks stay such.
+fn expense_of_rests(problem: &Problem, wanted: Wanted) -> Result<Expense, NoTree> {
+    let open = with_open_root(problem);
+    let sizes = problem.blocks().expect("checked before");
+    let of_rest = match open.costs().homogeneous(open.processors()) {
+        Some(costs) if costs.gamma() <= costs.beta() && !costs.overlaps() => {
+            // What many processes take, whose fillers triple their number.
+            let longer = sizes.iter().flat_map(|bytes| [bytes, 0, 0]);
+            let longer = BlockSizes::new(longer).map_err(NoTree::failed)?;
+            of_order(&Problem::gather(&longer, costs).map_err(NoTree::failed)?, ORDER_CELLS)
+        }
+        Some(costs) if costs.gamma() <= costs.beta() => of_order(&open, ORDER_CELLS),
+        _ if shares_one_law(&open) => {
+            let class = class_by_size(&open, ORDER_CELLS);
+            of_law(&LawBySize::shared(&open, sizes), class, open.root())
+        }
+        _ => match levels::memory_needed(&open) {
+            Ok(bytes) => Ok((bytes, Search::Levels.estimated_seconds(open.processors()))),
+            Err(_) => of_order(&open, ORDER_CELLS),
+        },
+    };
+    let roots = match (problem.root(), shares_one_law(problem)) {
+        (Root::Best, false) => 2,
+        _ => 1,
+    };
+    expense(of_rest, roots * (MOST_DIRECT + 1) + 1, wanted)
+}
+
+/// The problem with the best root, whose tables are the largest.
+fn with_open_root(problem: &Problem) -> Problem {
+    problem.with_root(Root::Best).expect("an open root is no processor")
+}
+
+/// What so many trees take, one of which takes so many bytes and seconds.
+fn expense(
+    of_one: Result<(u64, f64), DpError>,
+    trees: usize,
+    wanted: Wanted,
+) -> Result<Expense, NoTree> {
+    let (bytes, seconds) = of_one.map_err(NoTree::failed)?;
     Ok(Expense {
         what: wanted.construction.name().to_owned(),
         bytes,
-        seconds: seconds * orders as f64,
+        seconds: seconds * trees as f64,
         limit_seconds: LIMIT_SECONDS,
     })
 }
 
 /// The bytes and seconds of a best ordered tree, with so many table cells if they suffice.
 fn of_order(problem: &Problem, most_cells: u64) -> Result<(u64, f64), DpError> {
-    let costs = problem.costs().homogeneous(problem.processors());
-    let (Some(sizes), Some(costs)) = (problem.blocks(), costs) else {
-        return Err(DpError::NotHomogeneous);
+    let operation = problem.operation();
+    let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
+    let (root, processors) = (problem.root(), problem.processors());
+    let Some(costs) = problem.costs().homogeneous(processors) else {
+        if shares_one_law(problem) {
+            let class = class_by_size(problem, most_cells);
+            return of_law(&LawBySize::shared(problem, sizes), class, root);
+        }
+        let (method, seconds) = match problem.costs().hierarchy() {
+            Some(machine) => (PairMethod::Plain, seconds_on_levels(machine, processors)),
+            None => {
+                let method = PairMethod::Hinges;
+                (method, Search::PerPair(method).estimated_seconds(processors))
+            }
+        };
+        let bytes = memory_needed_per_pair(processors, root, PairTrees::AnyDegree(method));
+        return Ok((bytes, seconds));
     };
-    let (overlapping, root) = (Overlapping::from(costs), problem.root());
+    let overlapping = Overlapping::from(costs);
     let outlay = wider::outlay(sizes, &overlapping, root, SETTLING_CELLS)?;
     if outlay.cells <= most_cells {
         return Ok((outlay.bytes, seconds_of_cells(outlay.cells)));
@@ -227,7 +254,7 @@ fn of_order(problem: &Problem, most_cells: u64) -> Result<(u64, f64), DpError> {
             (bytes, Search::Wider(WiderMethod::Plain))
         }
     };
-    Ok((bytes, search.estimated_seconds(problem.processors())))
+    Ok((bytes, search.estimated_seconds(processors)))
 }
 
 /// What became of a search.

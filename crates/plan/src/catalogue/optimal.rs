@@ -21,15 +21,21 @@ pub(super) const BINARY: CatalogueRow = CatalogueRow {
             Some(Search::Homogeneous(default_binary_method(problem)))
         }
         Searched::Homogeneous(..) | Searched::PerPair(_) => Some(Search::BinaryPerPair),
-        Searched::Overlapping(problem) => Some(overlapping::binary_method(problem)),
-        Searched::NotLinear(_) => None,
+        Searched::Overlapping(problem) | Searched::NotLinear(problem) => {
+            Some(overlapping::binary_method(problem))
+        }
     },
     ..CatalogueRow::plain(
         "best tree with at most two children everywhere, in rank order",
         |_, _| true,
         |request, wanted| match (&request.searched, wanted.search) {
-            (Searched::Overlapping(problem), Some(Search::BinaryBySize)) => {
-                overlapping::binary(request, &one_ported(problem), wanted)
+            (
+                Searched::Overlapping(problem) | Searched::NotLinear(problem),
+                Some(Search::BinaryBySize),
+            ) => overlapping::binary(request, &one_ported(problem), wanted),
+            (Searched::NotLinear(problem), Some(Search::BinaryPerPair)) => {
+                let found = per_pair(request, &one_ported(problem), PairTrees::Binary, wanted)?;
+                Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
             }
             _ => searched(request, wanted),
         },
@@ -43,7 +49,11 @@ pub(super) const ADJACENT: CatalogueRow = CatalogueRow {
             problem.blocks().map(|_| Search::Homogeneous(default_method(problem)))
         }
         Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
-        Searched::NotLinear(_) => Some(Search::Levels),
+        // Groups of adjacent ranks.
+        Searched::NotLinear(problem) if levels::memory_needed(problem).is_ok() => {
+            Some(Search::Levels)
+        }
+        Searched::NotLinear(problem) => super::ordered::of_pairs(problem),
         Searched::Overlapping(problem) => match problem.blocks() {
             Some(_) => Some(Search::Levels),
             None => super::ordered::of_pairs(problem),
@@ -59,19 +69,20 @@ pub(super) const ADJACENT: CatalogueRow = CatalogueRow {
                 problem.vector().is_some() && !shares_one_law(problem)
             }
         },
-        |request, wanted| match &request.searched {
-            Searched::Overlapping(problem) if problem.vector().is_some() => match wanted.search {
-                Some(Search::PerPair(method)) => {
-                    let trees = PairTrees::AnyDegree(method);
-                    let found = per_pair(request, &one_ported(problem), trees, wanted)?;
-                    Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
+        |request, wanted| match (&request.searched, wanted.search) {
+            (Searched::NotLinear(problem), Some(Search::PerPair(method))) => {
+                by_pairs(request, problem, method, wanted)
+            }
+            (Searched::Overlapping(problem), search) if problem.vector().is_some() => {
+                match search {
+                    Some(Search::PerPair(method)) => by_pairs(request, problem, method, wanted),
+                    _ => searched(request, wanted),
                 }
-                _ => searched(request, wanted),
-            },
-            Searched::NotLinear(problem) | Searched::Overlapping(problem) => {
+            }
+            (Searched::NotLinear(problem) | Searched::Overlapping(problem), _) => {
                 by_levels(request, &one_ported(problem), levels::Class::Adjacent, wanted)
             }
-            Searched::Homogeneous(..) | Searched::PerPair(_) => searched(request, wanted),
+            (Searched::Homogeneous(..) | Searched::PerPair(_), _) => searched(request, wanted),
         },
     )
 };
@@ -147,6 +158,18 @@ pub(super) fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
         )));
     }
     Ok(Built { search: wanted.search, ..Built::without_search(tree) })
+}
+
+/// An optimal tree at costs of each pair, whatever these are.
+fn by_pairs(
+    request: &Request<'_>,
+    problem: &Problem,
+    method: PairMethod,
+    wanted: Wanted,
+) -> Result<Built, NoTree> {
+    let trees = PairTrees::AnyDegree(method);
+    let found = per_pair(request, &one_ported(problem), trees, wanted)?;
+    Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
 }
 
 /// An optimal tree at costs of each pair.

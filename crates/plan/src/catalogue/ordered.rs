@@ -5,18 +5,18 @@
 
 use super::CatalogueRow;
 use super::optimal::{by_levels, one_ported, per_pair, searched};
-use super::overlapping::{blocks, by_size, shares_one_law};
+use super::overlapping::{blocks, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::{
     Expense, LIMIT_OF_CONSECUTIVE_SECONDS, Watched, most_cells, seconds_of_cells,
 };
 use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
 use tuwtree_dp::wider::{
-    self, BoundedTree, Class, Engine, Outlay, Overlapping, memory_needed, memory_needed_by_size,
-    optimal_by_size, optimal_within, outlay,
+    self, BoundedTree, Class, Engine, LawBySize, Outlay, Overlapping, memory_needed,
+    memory_needed_by_size, optimal_by_size, optimal_within, outlay,
 };
-use tuwtree_dp::{DpError, PairMethod, PairTrees, levels, optimal_broadcast};
-use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem};
+use tuwtree_dp::{DpError, PairTrees, default_pair_method, levels, optimal_broadcast};
+use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem, Root};
 
 pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
@@ -86,10 +86,7 @@ pub(super) const COPY_FIRST: CatalogueRow = CatalogueRow {
 /// How the best tree is searched for at costs of each pair, where latency overlaps: one in which ranks copy
 /// first.
 pub(super) fn of_pairs(problem: &Problem) -> Option<Search> {
-    Some(Search::PerPair(match problem.costs().check_linear() {
-        Ok(()) => PairMethod::Hinges,
-        Err(_) => PairMethod::Plain,
-    }))
+    Some(Search::PerPair(default_pair_method(problem)))
 }
 
 /// How an optimal tree is searched for, if it is.
@@ -149,14 +146,19 @@ fn by_law(
     (class, sizes): (Class, &BlockSizes),
     wanted: Wanted,
 ) -> Result<BoundedTree, NoTree> {
-    let (law, root) = (by_size(problem, sizes), problem.root());
-    let bytes = memory_needed_by_size(&law, class, root).map_err(NoTree::failed)?;
-    let p = sizes.processors() as u64;
-    let tables = bytes / (4 * p * (p + 1)).max(1);
-    let splits = p.saturating_pow(3) / 6 * tables;
-    check(request, wanted, (bytes, splits as f64 * 5e-9))?;
+    let (law, root) = (LawBySize::shared(problem, sizes), problem.root());
+    check(request, wanted, of_law(&law, class, root).map_err(NoTree::failed)?)?;
     let progress = Watched(request.watch.begin(wanted.construction.name()));
     optimal_by_size(&law, class, root, &progress).map_err(|error| wanted.stopped(error))
+}
+
+/// The bytes and seconds that this takes.
+pub(super) fn of_law(law: &LawBySize<'_>, class: Class, root: Root) -> Result<(u64, f64), DpError> {
+    let bytes = memory_needed_by_size(law, class, root)?;
+    let p = law.sizes.processors() as u64;
+    let tables = bytes / (4 * p * (p + 1)).max(1);
+    let splits = p.saturating_pow(3) / 6 * tables;
+    Ok((bytes, splits as f64 * 5e-9))
 }
 
 /// By either engine.

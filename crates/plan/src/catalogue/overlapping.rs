@@ -6,10 +6,10 @@ use crate::error::NoTree;
 use crate::expense::Watched;
 use crate::request::{Built, Request, Search, Searched, Wanted};
 use tuwtree_dp::wider::{
-    self, BySize, Class, Effort, binary_memory_needed, deadline_tree, deadline_tree_by_size,
-    optimal_binary_by_size, optimal_by_size,
+    self, BySize, Class, Effort, LawBySize, binary_memory_needed, deadline_tree,
+    deadline_tree_by_size, optimal_binary_by_size, optimal_by_size,
 };
-use tuwtree_model::{BlockSizes, ClosedSet, CostModel, LinkLaw, Problem, Root, Time, Tree};
+use tuwtree_model::{BlockSizes, ClosedSet, Link, LinkLaw, Problem, Root, Tree};
 
 pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
     "split from the top down by what can be ready in time; near the best, for any number of ranks",
@@ -27,16 +27,20 @@ pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
         let tree = match farthest_law(problem) {
             Law::Shared(problem) => match problem.costs().homogeneous(problem.processors()) {
                 Some(costs) => deadline_tree(sizes, &costs.into(), class, root, Effort::Full),
-                None => deadline_tree_by_size(&by_size(problem, sizes), class, root, Effort::Light),
+                None => deadline_tree_by_size(
+                    &LawBySize::shared(problem, sizes),
+                    class,
+                    root,
+                    Effort::Light,
+                ),
             },
             Law::Level(links, gamma) => {
                 let law = of_links(links, gamma, sizes);
                 deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
             }
-            Law::Pairs => {
-                return Err(wanted.effort.refused(
-                    "deadline trees need costs that all pairs share, or those of a machine's levels",
-                ));
+            Law::Pairs(slowest) => {
+                let law = slowest.law(sizes);
+                deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
             }
         };
         tree.map(Built::without_search).map_err(|error| wanted.stopped(error))
@@ -52,8 +56,53 @@ enum Law<'a> {
     Shared(&'a Problem),
     /// That of the outermost level, and gamma.
     Level(&'a LinkLaw, f64),
-    /// Each pair has its own.
-    Pairs,
+    /// Each pair has its own: those that no pair exceeds.
+    Pairs(SlowestLink),
+}
+
+/// What no message between a pair that has a link takes longer than, and no copy.
+struct SlowestLink {
+    latency: f64,
+    /// Overhead and beta of all links of which none exceeds another in both.
+    lines: Vec<(f64, f64)>,
+    gamma: f64,
+}
+
+impl SlowestLink {
+    /// That of linear costs. O(p^2 log p).
+    fn new(problem: &Problem) -> SlowestLink {
+        let ranks = 0..problem.processors();
+        let pairs = ranks.clone().flat_map(|one| ranks.clone().map(move |other| (one, other)));
+        let links = pairs.filter(|(one, other)| one != other);
+        let links = links.filter_map(|(one, other)| problem.costs().link(one, other));
+        let mut links: Vec<Link> = links.filter(|link| link.alpha.is_finite()).collect();
+        links.sort_by(|one, other| {
+            other.beta.total_cmp(&one.beta).then(other.overhead.total_cmp(&one.overhead))
+        });
+        let mut lines: Vec<(f64, f64)> = Vec::new();
+        for link in &links {
+            if lines.last().is_none_or(|&(overhead, _)| link.overhead > overhead) {
+                lines.push((link.overhead, link.beta));
+            }
+        }
+        SlowestLink {
+            latency: links.iter().map(Link::latency).fold(0.0, f64::max),
+            lines,
+            gamma: ranks.map(|rank| problem.costs().kind().gamma_at(rank)).fold(0.0, f64::max),
+        }
+    }
+
+    fn law<'a>(&'a self, sizes: &'a BlockSizes) -> LawBySize<'a> {
+        let line = |(overhead, beta): &(f64, f64), bytes: u64| overhead + beta * bytes as f64;
+        BySize {
+            sizes,
+            port: Box::new(move |bytes| {
+                self.lines.iter().map(|one| line(one, bytes)).fold(0.0, f64::max)
+            }),
+            latency: Box::new(|_| self.latency),
+            copy: Box::new(|bytes| self.gamma * bytes as f64),
+        }
+    }
 }
 
 fn farthest_law(problem: &Problem) -> Law<'_> {
@@ -63,7 +112,7 @@ fn farthest_law(problem: &Problem) -> Law<'_> {
             let outermost = machine.levels().last().expect("a machine has levels");
             Law::Level(&outermost.links, machine.gamma())
         }
-        None => Law::Pairs,
+        None => Law::Pairs(SlowestLink::new(problem)),
     }
 }
 
@@ -95,7 +144,8 @@ pub(super) fn binary(
     let expense = request.expense(bytes, Search::BinaryBySize);
     expense.check(wanted.effort, request.watch, |_| String::new())?;
     let progress = Watched(request.watch.begin(wanted.construction.name()));
-    let found = optimal_binary_by_size(&by_size(problem, sizes), problem.root(), &progress);
+    let found =
+        optimal_binary_by_size(&LawBySize::shared(problem, sizes), problem.root(), &progress);
     let found = found.map_err(|error| wanted.stopped(error))?;
     Ok(Built { search: wanted.search, ..Built::without_search(found.tree) })
 }
@@ -152,28 +202,6 @@ pub(super) fn blocks(problem: &Problem, wanted: Wanted) -> Result<&BlockSizes, N
             .effort
             .refused(format!("{reason}{name} trees are for the blocks of a gather or scatter"))
     })
-}
-
-/// A law by size, of functions that are known as such only.
-pub(super) type LawBySize<'a> = BySize<
-    'a,
-    Box<dyn Fn(u64) -> f64 + 'a>,
-    Box<dyn Fn(u64) -> f64 + 'a>,
-    Box<dyn Fn(u64) -> f64 + 'a>,
->;
-
-/// The law that all pairs share.
-pub(super) fn by_size<'a>(problem: &'a Problem, sizes: &'a BlockSizes) -> LawBySize<'a> {
-    let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
-    let costs = problem.costs();
-    // Of a lone process, nothing is asked.
-    let other = usize::from(problem.processors() > 1);
-    BySize {
-        sizes,
-        port: Box::new(move |bytes| units(costs.transmission_between(0, other, bytes))),
-        latency: Box::new(move |bytes| units(costs.latency_between(0, other, bytes))),
-        copy: Box::new(move |bytes| units(costs.copy_at(0, bytes))),
-    }
 }
 
 /// The law of these links.

@@ -227,7 +227,14 @@ fn whole(
 /// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest. If the
 /// construction was not asked for by name, no more numbers are tried than some seconds allow.
 fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    let (likely, most) = likely_pieces(request.problem);
+    let problem = request.problem;
+    let (likely, most) = likely_pieces(problem);
+    let affordable = |pieces| {
+        let (p, rounds) = (problem.processors() as u64, pieces as u64 + 64);
+        let expense = expense(wanted, p.saturating_mul(rounds), p);
+        expense.check(wanted.effort, request.watch, |_| String::new())
+    };
+    affordable(likely)?;
     let mut search = PieceSearch { request, wanted, seconds: 0.0, best: None, tried: Vec::new() };
     search.attempt(likely)?;
     let mut width = WIDEST;
@@ -244,7 +251,13 @@ fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     for pieces in 1..=FEW.min(most) {
         search.attempt(pieces)?;
     }
-    let ((_, pieces), schedule) = search.best.expect("the likely number was tried");
+    let pieces = search.pieces();
+    affordable(pieces)?;
+    let schedule = match problem.operation() {
+        Operation::ReduceScatter => reduce_scatter::circulant_in_pieces(problem, pieces),
+        _ => tuwtree_collective::circulant_in_pieces(problem, pieces),
+    };
+    let schedule = schedule.map_err(NoTree::failed)?;
     Ok(Built { pieces: Some(pieces), ..Built::without_search(schedule) })
 }
 
@@ -254,39 +267,38 @@ struct PieceSearch<'a> {
     wanted: Wanted,
     /// What all of it takes, as estimated.
     seconds: f64,
-    best: Option<((Time, usize), Schedule)>,
+    best: Option<(Time, usize)>,
     tried: Vec<usize>,
 }
 
 impl PieceSearch<'_> {
     /// The best number of pieces so far.
     fn pieces(&self) -> usize {
-        self.best.as_ref().map_or(1, |((_, pieces), _)| *pieces)
+        self.best.map_or(1, |(_, pieces)| pieces)
     }
 
     /// Tries a number of pieces, once, if there is time for it.
     fn attempt(&mut self, pieces: usize) -> Result<(), NoTree> {
         let problem = self.request.problem;
-        let (p, rounds) = (problem.processors() as u64, (pieces + 64) as u64);
-        let expense = expense(self.wanted, p.saturating_mul(rounds), p);
+        let rounds = problem.processors().next_power_of_two().ilog2() as usize + pieces - 1;
+        let seconds = (problem.processors() as f64).powi(2) * rounds as f64 * SECONDS_A_SHARE;
         let is_named = self.wanted.effort == Effort::Any;
-        let is_late = !is_named && self.seconds + expense.seconds > SEARCH_SECONDS;
+        let is_late = !is_named && self.seconds + seconds > SEARCH_SECONDS;
         if self.tried.contains(&pieces) || (self.best.is_some() && is_late) {
             return Ok(());
         }
-        expense.check(self.wanted.effort, self.request.watch, |_| String::new())?;
         self.tried.push(pieces);
-        self.seconds += expense.seconds;
-        let schedule = match problem.operation() {
-            Operation::ReduceScatter => reduce_scatter::circulant_in_pieces(problem, pieces),
-            _ => tuwtree_collective::circulant_in_pieces(problem, pieces),
+        self.seconds += seconds;
+        let time = match problem.operation() {
+            Operation::ReduceScatter => reduce_scatter::time_in_pieces(problem, pieces),
+            _ => tuwtree_collective::time_in_pieces(problem, pieces),
         };
-        let schedule = schedule.map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
-        let timeline = timeline.map_err(|error| self.wanted.unsimulated(error))?;
-        let key = (timeline.completion_time(), pieces);
-        if self.best.as_ref().is_none_or(|(least, _)| key < *least) {
-            self.best = Some((key, schedule));
+        let time = time.map_err(|error| match error {
+            CollectiveError::Time(error) => self.wanted.effort.unlinked(error),
+            error => NoTree::failed(error),
+        })?;
+        if self.best.is_none_or(|best| (time, pieces) < best) {
+            self.best = Some((time, pieces));
         }
         Ok(())
     }
@@ -313,6 +325,9 @@ fn likely_pieces(problem: &Problem) -> (usize, usize) {
 
 /// How long numbers of pieces, and radices, are tried that nobody asked for, as estimated.
 const SEARCH_SECONDS: f64 = 10.0;
+
+/// About what it takes to add up one block's share in a message.
+const SECONDS_A_SHARE: f64 = 1e-9;
 
 /// More pieces are not tried.
 const MOST_PIECES: usize = 1 << 20;

@@ -48,11 +48,18 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         nodes.entry(machine.node(rank)).or_default().push(rank);
     }
     let (ids, nodes): (Vec<usize>, Vec<Vec<Rank>>) = nodes.into_iter().unzip();
-    if let Searched::Overlapping(_) | Searched::NotLinear(_) = request.searched {
-        return build_by_size(problem, machine, &nodes).map(Built::without_search);
-    }
+    let machine = &match (&request.searched, problem.payload()) {
+        (Searched::Overlapping(_) | Searched::NotLinear(_), Payload::Blocks(sizes)) => {
+            let tree = build_by_size(problem, (machine, sizes), &nodes)?;
+            return Ok(Built::without_search(tree));
+        }
+        // All messages have its size: with the costs of that, nothing is lost.
+        (_, Payload::Vector(vector)) => machine.linearised_at(vector.bytes),
+        _ => machine.clone(),
+    };
     let link = machine.levels()[0].links.linear().expect("linear costs are searched with");
     let inner = Homogeneous::new(link.alpha, link.beta, machine.gamma()).map_err(NoTree::failed)?;
+    let inner = inner.with_overhead(link.overhead).map_err(NoTree::failed)?;
     let inside = |ranks: &[Rank], root| {
         fastest(&of_parties(problem, ranks.iter().map(std::slice::from_ref), inner, root)?)
     };
@@ -71,14 +78,9 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
 /// the outermost level.
 fn build_by_size(
     problem: &Problem,
-    machine: &Hierarchy,
+    (machine, sizes): (&Hierarchy, &BlockSizes),
     nodes: &[Vec<Rank>],
 ) -> Result<Tree, NoTree> {
-    let Some(sizes) = problem.blocks() else {
-        return Err(NoTree::Skipped(
-            "where latency overlaps or costs are not linear, two-level trees are for blocks".into(),
-        ));
-    };
     let of = |ranks: &[Rank]| {
         BlockSizes::new(ranks.iter().map(|&rank| sizes.block(rank))).map_err(NoTree::failed)
     };

@@ -7,13 +7,18 @@ use crate::host::{PROGRAM, describe, today, warning};
 use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::rc::Rc;
 use tuwtree_executor::measure::Host;
 use tuwtree_executor::measure::bench::{BenchError, MeasuredProblem, Protocol};
 use tuwtree_executor::measure::clock::Starts;
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format, Source};
-use tuwtree_measure::{Algorithm, Measurements, Series, Setting, levels_of_nodes};
+use tuwtree_measure::{
+    Algorithm, Blocks, ListedBlocks, Measurements, Series, Setting, levels_of_nodes,
+    mean_in_elements,
+};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
@@ -35,14 +40,19 @@ pub(crate) struct BenchArgs {
           value_parser = irregular_operation_parser())]
     op: Operation,
 
+    /// Block sizes in bytes, a file with one for each rank in order: numbers, CSV or JSON, as `tuwtree
+    /// optimize` takes them; may be given several times, `-` is standard input
+    #[arg(long, value_name = "FILE", value_parser = Source::parse)]
+    sizes: Vec<Source>,
+
     /// A distribution of block sizes; may be given several times [default: the eight of the papers'
-    /// measurements]
+    /// measurements, if no --sizes are given]
     #[arg(long, value_name = "NAME", value_delimiter = ',',
           value_parser = distribution_parser())]
     dist: Vec<Distribution>,
 
-    /// Mean blocks in bytes, whole elements each, also as 4KiB [default: 1, 10, 100, 1000 and 10000
-    /// elements]
+    /// Mean blocks of distributions in bytes, whole elements each, also as 4KiB [default: 1, 10, 100, 1000
+    /// and 10000 elements]
     #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
           value_delimiter = ',', value_parser = parse_bytes)]
     mean_block: Vec<u64>,
@@ -135,7 +145,7 @@ fn distribution_parser() -> impl TypedValueParser<Value = Distribution> {
 
 /// A problem and what it is called.
 struct Named {
-    distribution: Distribution,
+    blocks: Blocks,
     mean_block: u64,
     problem: MeasuredProblem,
 }
@@ -154,7 +164,9 @@ impl From<BenchError> for Stop {
 pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
     let root = args.root.unwrap_or(communicator.size() / 2);
     // Before anything is measured, so that wrong requests fail at once.
-    problems(args, communicator.size(), root, &any_costs().into())?;
+    let listed = listed(args, communicator)?;
+    let posed = |costs: &StatedCosts| problems(args, &listed, communicator.size(), root, costs);
+    posed(&any_costs().into())?;
     let outputs = outputs(args)?;
     check_different(outputs.iter().map(|(output, _)| output), communicator)?;
     let is_taken = outputs.iter().any(|(output, _)| matches!(output, Destination::StandardOutput));
@@ -166,7 +178,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     let host = Host::of(communicator)?;
     let machine = machine(args, &host, communicator)?;
     let costs = StatedCosts::from(machine.clone());
-    let problems = problems(args, communicator.size(), root, &costs)?;
+    let problems = posed(&costs)?;
     let is_first = communicator.rank() == 0;
     if is_first {
         let plan = planned_with(&machine);
@@ -174,7 +186,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         tell(&begin, is_taken);
     }
     let mut starts = Starts::new(communicator)?;
-    let series = measured(args, &problems, communicator, &mut starts)?;
+    let (series, set_ups) = measured(args, &problems, communicator, &mut starts)?;
     let surprise = starts.surprise()?;
     if !is_first {
         return Ok(());
@@ -192,6 +204,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         seed: args.seed,
         warm_up: args.warm_up as usize,
         machine: Some(machine),
+        listed,
     };
     let measurements =
         Measurements::new(setting, series).map_err(|error| Stop::Alone(error.to_string()))?;
@@ -210,7 +223,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
             }
         })?;
     }
-    tell(&format!("\n{text}{clocks}\n{}", warning(&host)), is_taken);
+    tell(&format!("\n{text}{set_ups}{clocks}\n{}", warning(&host)), is_taken);
     Ok(())
 }
 
@@ -245,9 +258,57 @@ fn any_costs() -> Costs {
     Homogeneous::new(1.0, 1.0, 1.0).expect("positive numbers").into()
 }
 
-/// The problems that are asked for.
+/// The block sizes in files, with their names; the same at all processes. Collective.
+fn listed(args: &BenchArgs, communicator: &Communicator) -> Result<Vec<ListedBlocks>, Stop> {
+    let read = || -> Result<Vec<(String, Vec<u64>)>, String> {
+        let mut found: Vec<(String, Vec<u64>)> = Vec::new();
+        for source in &args.sizes {
+            let name = source.to_string();
+            if found.iter().all(|(other, _)| *other != name) {
+                let sizes = tuwtree_io::sizes::read(source).map_err(|error| error.to_string())?;
+                found.push((name, sizes.iter().collect()));
+            }
+        }
+        Ok(found)
+    };
+    let found: Vec<(String, Vec<u64>)> = told_by_first(communicator, read)?;
+    let listed = found.into_iter().map(|(name, sizes)| match sizes.len() == communicator.size() {
+        true => {
+            let sizes = BlockSizes::new(sizes).map_err(|error| Stop::Alone(error.to_string()))?;
+            Ok(ListedBlocks { name, sizes })
+        }
+        false => Err(Stop::Shared(format!(
+            "--sizes: {name} has {} blocks for {} processes",
+            sizes.len(),
+            communicator.size()
+        ))),
+    });
+    listed.collect()
+}
+
+/// What rank 0 makes, at all processes, or the error that it made instead. Collective.
+fn told_by_first<T: Serialize + DeserializeOwned>(
+    communicator: &Communicator,
+    make: impl FnOnce() -> Result<T, String>,
+) -> Result<T, Stop> {
+    let told: Result<String, String> = match communicator.rank() {
+        0 => {
+            make().and_then(|made| serde_json::to_string(&made).map_err(|error| error.to_string()))
+        }
+        _ => Ok(String::new()),
+    };
+    // A value, or an error behind a mark that no JSON starts with.
+    let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")), 0)?;
+    match told.strip_prefix('!') {
+        Some(error) => Err(Stop::Shared(error.to_owned())),
+        None => serde_json::from_str(&told).map_err(|error| Stop::Alone(error.to_string())),
+    }
+}
+
+/// The problems that are asked for: blocks that are listed, then those of distributions.
 fn problems(
     args: &BenchArgs,
+    listed: &[ListedBlocks],
     processors: usize,
     root: Rank,
     costs: &StatedCosts,
@@ -257,28 +318,39 @@ fn problems(
             "--root: root {root} is outside 0..{processors} ({processors} processes)"
         )));
     }
-    let distributions = if args.dist.is_empty() { &MEASURED[..] } else { &args.dist };
+    let distributions = match (args.dist.is_empty(), listed.is_empty()) {
+        (true, true) => &MEASURED[..],
+        _ => &args.dist,
+    };
     let mean_blocks = mean_blocks(args)?;
+    let posed = |what: String, sizes| {
+        let problem = MeasuredProblem::new(args.op, sizes, root, costs).map_err(Stop::Shared)?;
+        problem.ok_or_else(|| {
+            Stop::Usage(format!(
+                "{what}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
+                 the most that MPI's counts reach"
+            ))
+        })
+    };
     let mut problems: Vec<Named> = Vec::new();
+    for ListedBlocks { name, sizes } in listed {
+        problems.push(Named {
+            blocks: Blocks::Listed(name.clone()),
+            mean_block: mean_in_elements(sizes, args.element_bytes),
+            problem: posed(name.clone(), sizes.clone())?,
+        });
+    }
     for &distribution in distributions {
         for &mean_block in &mean_blocks {
-            let is_there =
-                |one: &Named| (one.distribution, one.mean_block) == (distribution, mean_block);
+            let blocks = Blocks::Drawn(distribution);
+            let is_there = |one: &Named| (&one.blocks, one.mean_block) == (&blocks, mean_block);
             if problems.iter().any(is_there) {
                 continue;
             }
-            let what = || format!("{}, b = {mean_block}", distribution.name());
+            let what = format!("{}, b = {mean_block}", distribution.name());
             let sizes = block_sizes(args, processors, distribution, mean_block)
-                .map_err(|error| Stop::Usage(format!("{}: {error}", what())))?;
-            let problem = MeasuredProblem::new(args.op, sizes, root, costs);
-            let problem = problem.map_err(Stop::Shared)?.ok_or_else(|| {
-                Stop::Usage(format!(
-                    "{}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
-                     the most that MPI's counts reach",
-                    what()
-                ))
-            })?;
-            problems.push(Named { distribution, mean_block, problem });
+                .map_err(|error| Stop::Usage(format!("{what}: {error}")))?;
+            problems.push(Named { blocks, mean_block, problem: posed(what, sizes)? });
         }
     }
     Ok(problems)
@@ -323,22 +395,14 @@ fn machine(
     host: &Host,
     communicator: &Rc<Communicator>,
 ) -> Result<Machine, Stop> {
-    let made = match &args.machine {
-        Some(source) if communicator.rank() == 0 => {
+    match &args.machine {
+        Some(source) => told_by_first(communicator, || {
             tuwtree_io::machine::read(source).map_err(|error| error.to_string())
+        }),
+        None => {
+            let made = measured_machine(args, host, communicator)?;
+            told_by_first(communicator, || made)
         }
-        Some(_) => Err(String::new()),
-        None => measured_machine(args, host, communicator)?,
-    };
-    // A machine, or an error behind a mark that no JSON starts with.
-    let told = match made {
-        Ok(machine) => serde_json::to_string(&machine).map_err(|error| error.to_string()),
-        Err(error) => Err(error),
-    };
-    let told = communicator.told(&told.unwrap_or_else(|error| format!("!{error}")), 0)?;
-    match told.strip_prefix('!') {
-        Some(error) => Err(Stop::Shared(error.to_owned())),
-        None => serde_json::from_str(&told).map_err(|error| Stop::Alone(error.to_string())),
     }
 }
 
@@ -375,13 +439,14 @@ fn lone_machine(host: &Host) -> Machine {
     }
 }
 
-/// The times of all algorithms that are asked for, problem after problem.
+/// The times of all algorithms that are asked for, problem after problem; and in words, what setting up
+/// takes where later operations share what the first has set up.
 fn measured(
     args: &BenchArgs,
     problems: &[Named],
     communicator: &Rc<Communicator>,
     starts: &mut Starts,
-) -> Result<Vec<Series>, Stop> {
+) -> Result<(Vec<Series>, String), Stop> {
     let mut all: Vec<Algorithm> = match args.algorithm.is_empty() {
         true => Algorithm::all().collect(),
         // The library's own call is always beside them.
@@ -397,13 +462,27 @@ fn measured(
         |problem: &MeasuredProblem, one| !args.algorithm.is_empty() || problem.admits(one);
     let protocol =
         Protocol { warm_up: args.warm_up as usize, repetitions: args.repetitions as usize };
-    let mut series: Vec<Series> = Vec::new();
-    for Named { distribution, mean_block, problem } in problems {
+    let (mut series, mut set_ups) = (Vec::new(), String::new());
+    for Named { blocks, mean_block, problem } in problems {
         let wanted: Vec<Algorithm> =
             all.iter().copied().filter(|&one| is_wanted(problem, one)).collect();
         for timed in problem.timed(&wanted, protocol, communicator, starts)? {
+            let what = format!("{}, {} {mean_block}", timed.algorithm.name(), blocks.name());
+            if let Some(further) = timed.further_seconds {
+                set_ups += &format!(
+                    "{what}: set up in {:.1} us at first, in {:.1} us after that\n",
+                    timed.planning_seconds * 1e6,
+                    further * 1e6
+                );
+            }
+            if !timed.first_seconds.is_empty() {
+                let first =
+                    timed.first_seconds.iter().map(|seconds| format!("{:.1}", seconds * 1e6));
+                let first: Vec<String> = first.collect();
+                set_ups += &format!("{what}: the first calls took {} us\n", first.join(", "));
+            }
             series.push(Series {
-                distribution: *distribution,
+                blocks: blocks.clone(),
                 mean_block: *mean_block,
                 total_bytes: problem.total_bytes(),
                 largest_block_bytes: problem.largest_block_bytes(),
@@ -415,5 +494,5 @@ fn measured(
             });
         }
     }
-    Ok(series)
+    Ok((series, set_ups))
 }

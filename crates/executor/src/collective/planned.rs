@@ -1,0 +1,321 @@
+//! Operations that are performed once, without talking first.
+//!
+//! Only the root knows all sizes, and every agreement on a tree costs rounds. So each communicator keeps,
+//! for each operation and root, a plan: the library's own call, or a tree, in which each process knows its
+//! [`Seat`]. Plans are looked up without a message.
+//!
+//! ```text
+//!   call      1          2          3     4          5 6 7   8          9 ...
+//!   by        library    plan 1     2     2          4       4          8
+//!   then      plan 1 --> plan 2 -->       plan 4 -->         plan 8 -->
+//! ```
+//!
+//! The first call is the library's own. In calls 1, 2, 4, 8, ... the root, which sees all sizes, hands out a
+//! new plan, for the sizes of that call: `ceil(log2 p)` short messages follow one another, and none in all
+//! the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
+//! part in that has been done. A plan stays right when sizes change, since they travel with the data; only
+//! how good it is depends on them.
+//!
+//! Call numbers are known to all, because collective calls are made by all in the same order: no process
+//! asks another whether a plan is new.
+
+use super::passing::Passing;
+use super::seats::{Seat, WORD, notice_bytes};
+use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, rounds};
+use crate::planning;
+use crate::play::BoundAction;
+use crate::settings::{Algorithm, Settings};
+use crate::sys::{Arguments, Handles, MpiError, bytes_of, library_version};
+use crate::tree::{Child, Node, digest};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use tuwtree_model::{BlockSizes, Operation, Rank};
+use tuwtree_schedule::{Action, Buffer, Deed, Piece, Region, Role, Send};
+
+/// No more plans are kept on a communicator; who calls with more roots has the library's own calls.
+const MOST_PLANS: usize = 512;
+
+/// A tree cannot win against the library's own call on fewer processes.
+const LEAST_PROCESSES: usize = 3;
+
+/// The plans of a communicator, by operation (whether it is outward) and root: the same at all processes,
+/// but for the seats.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    known: RefCell<HashMap<(bool, Rank), Plan>>,
+}
+
+/// How an operation with a root is performed.
+#[derive(Debug, Default)]
+struct Plan {
+    /// How many calls there have been.
+    calls: u64,
+    way: Way,
+    /// At the root, the sizes that the plan is for, if there is one yet.
+    sizes: Option<BlockSizes>,
+    /// What performs it at a process that does not pass data on.
+    once: RefCell<Option<Box<Once>>>,
+}
+
+#[derive(Debug, Default)]
+enum Way {
+    /// The library's own call.
+    #[default]
+    Native,
+    /// At the root of a tree or a leaf: who knows the size of whatever it receives.
+    Edge(Rc<Seat>),
+    /// At a process between them.
+    Inner(Box<Passing>),
+}
+
+/// What the lists begin with that are handed out.
+mod word {
+    /// The plan stays.
+    pub(super) const SAME: u64 = 0;
+    /// The library's own call.
+    pub(super) const NATIVE: u64 = 1;
+    /// A tree; the seat follows.
+    pub(super) const TREE: u64 = 2;
+}
+
+impl Plans {
+    /// Forgets all plans: settings have changed.
+    pub(super) fn clear(&self) {
+        self.known.borrow_mut().clear();
+    }
+
+    /// The plan of an operation with this root, a new one for its first call; `None` if there are too many.
+    fn take(&self, key: (bool, Rank)) -> Option<Plan> {
+        let mut known = self.known.borrow_mut();
+        let is_full = known.len() >= MOST_PLANS;
+        known.remove(&key).or_else(|| (!is_full).then(Plan::default))
+    }
+}
+
+impl Collectives {
+    /// Performs an operation by its plan, and says whether the library's own call was that. Collective.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(super) fn run_planned(
+        &self,
+        arguments: &Arguments<'_>,
+        settings: &Settings,
+    ) -> Result<Algorithm, CollectiveError> {
+        let comm = &self.comm;
+        let native = || comm.native(arguments).map(|()| Algorithm::Native);
+        let is_outward = arguments.operation().is_outward();
+        let root = arguments.root(comm.size()).filter(|_| comm.size() >= LEAST_PROCESSES);
+        let Some(root) = root else { return Ok(native()?) };
+        let key = (is_outward, root);
+        let Some(mut plan) = self.plans.take(key) else { return Ok(native()?) };
+        plan.calls += 1;
+        let mut renewal =
+            Renewal { collectives: self, arguments, settings, root, list: None, sizes: None };
+        let done = match plan.way {
+            Way::Native => native().map_err(CollectiveError::from),
+            _ => plan.perform(&mut renewal).map(|()| Algorithm::Auto),
+        };
+        // Whatever has failed here, the others go on, and count this call.
+        let renewed = match plan.calls.is_power_of_two() {
+            true => plan.renew(renewal),
+            false => Ok(()),
+        };
+        self.plans.known.borrow_mut().insert(key, plan);
+        done.and_then(|algorithm| renewed.map(|()| algorithm))
+    }
+}
+
+/// The plan that the root hands out in a call.
+struct Renewal<'c, 'a> {
+    collectives: &'c Collectives,
+    arguments: &'c Arguments<'a>,
+    settings: &'c Settings,
+    root: Rank,
+    /// What this process has been handed, if it has been already.
+    list: Option<Result<Vec<u64>, MpiError>>,
+    /// At the root, the sizes that the new plan is for, if there is one.
+    sizes: Option<BlockSizes>,
+}
+
+impl Renewal<'_, '_> {
+    /// Hands out a plan for these sizes, where the old one was for others: the root's part. Collective.
+    fn hand_out(&mut self, sizes: Option<BlockSizes>, old: Option<&BlockSizes>) {
+        let comm = &self.collectives.comm;
+        let lists = match sizes.filter(|sizes| old != Some(sizes)) {
+            None => vec![vec![word::SAME]; comm.size()],
+            Some(sizes) => {
+                let operation = self.arguments.operation();
+                let seats = seats(operation, &sizes, self.root, self.settings);
+                self.sizes = Some(sizes);
+                match seats {
+                    None => vec![vec![word::NATIVE]; comm.size()],
+                    Some(seats) => {
+                        let list = |seat: Seat| [vec![word::TREE], seat.to_words()].concat();
+                        seats.into_iter().map(list).collect()
+                    }
+                }
+            }
+        };
+        self.list = Some(rounds::handed_down(&**comm, self.root, Some(lists)));
+    }
+}
+
+impl Plan {
+    /// Performs the operation along the tree. The root hands out a new plan meanwhile, if it can.
+    fn perform(&mut self, renewal: &mut Renewal<'_, '_>) -> Result<(), CollectiveError> {
+        let Renewal { collectives, arguments, settings, .. } = *renewal;
+        let room = Room { home: &self.once, once: self.once.take() };
+        let call = Call::new(collectives, arguments, settings, (Handles::Lent, room));
+        let wrong = call.parsed.as_ref().err().cloned();
+        let done = match &mut self.way {
+            Way::Native => unreachable!("the library's own call needs no tree"),
+            Way::Edge(seat) if seat.parent.is_none() && self.calls.is_power_of_two() => {
+                let (sizes, old) = (call.sizes(), self.sizes.as_ref());
+                call.along_seat(seat, Some(&mut || renewal.hand_out(sizes.clone(), old)))
+            }
+            Way::Edge(seat) => call.along_seat(seat, None),
+            Way::Inner(passing) => {
+                let own = call.parsed.as_ref().ok().and_then(|parsed| parsed.own.as_ref());
+                passing.run(own)
+            }
+        };
+        // What is wrong here comes first.
+        wrong.map_or(done, Err)
+    }
+
+    /// Takes the plan that the root hands out for the sizes of this call. Collective.
+    fn renew(&mut self, mut renewal: Renewal<'_, '_>) -> Result<(), CollectiveError> {
+        let Renewal { collectives, arguments, settings, root, .. } = renewal;
+        let (comm, operation) = (&collectives.comm, arguments.operation());
+        if renewal.list.is_none() && comm.rank() == root {
+            let room = Room { home: &self.once, once: None };
+            let call = Call::new(collectives, arguments, settings, (Handles::Lent, room));
+            renewal.hand_out(call.sizes(), self.sizes.as_ref());
+        }
+        let list = renewal.list.unwrap_or_else(|| rounds::handed_down(&**comm, root, None))?;
+        if renewal.sizes.is_some() {
+            self.sizes = renewal.sizes;
+        }
+        match list.as_slice() {
+            [word::NATIVE] => self.way = Way::Native,
+            [word::TREE, words @ ..] => {
+                let seat = Seat::from_words(words);
+                self.way = match seat.parent.is_some() && !seat.children.is_empty() {
+                    true => Way::Inner(Box::new(Passing::new(comm, seat, operation)?)),
+                    false => Way::Edge(Rc::new(seat)),
+                };
+                self.once.replace(None);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A process's seat in a tree that is kept, and what it does while data moves.
+pub(super) struct KeptTree<'s> {
+    pub(super) seat: &'s Rc<Seat>,
+    pub(super) meanwhile: Option<&'s mut dyn FnMut()>,
+}
+
+/// The seats in the tree of least time; `None` if the library's own call is as good.
+fn seats(
+    operation: Operation,
+    sizes: &BlockSizes,
+    root: Rank,
+    settings: &Settings,
+) -> Option<Vec<Seat>> {
+    let machine = settings.machine.clone()?;
+    let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
+    let seats = |tree: &_| Seat::of_tree(tree, sizes);
+    planning::best_passed(&problem, &library_version().unwrap_or_default(), seats)
+}
+
+impl Call<'_, '_> {
+    /// Performs the operation from this seat at the root of a tree or at a leaf.
+    fn along_seat<'s>(
+        self,
+        seat: &'s Rc<Seat>,
+        meanwhile: Option<&'s mut dyn FnMut()>,
+    ) -> Result<(), CollectiveError> {
+        let (rank, own) = (self.comm.rank(), self.own_bytes().unwrap_or(0));
+        let node = match seat.parent {
+            Some(_) if seat.own.is_silent && own == 0 => return Ok(()),
+            Some(parent) => Node::in_star(rank, parent, own),
+            None => {
+                let bytes = |of: Rank| self.all().map_or(0, |all| all.block_bytes(of));
+                let child = |below: &super::seats::Below| {
+                    let ranks = below.first..=below.last;
+                    let digests = ranks.clone().map(|of| digest(of, bytes(of)));
+                    let digest = digests.fold(0, u64::wrapping_add);
+                    let bytes = ranks.map(bytes).sum();
+                    Child { rank: below.rank, first: below.first, last: below.last, bytes, digest }
+                };
+                let children = seat.children.iter().map(|below| (below.is_silent, child(below)));
+                let children: Vec<Child> = children
+                    .filter(|(is_silent, child)| !is_silent || child.bytes > 0)
+                    .map(|(_, child)| child)
+                    .collect();
+                let total = own + children.iter().map(|child| child.bytes).sum::<u64>();
+                let last = self.comm.size() - 1;
+                Node { children, first: 0, last, bytes: total, ..Node::in_star(rank, rank, own) }
+            }
+        };
+        self.along((node, None), EmptyMessages::Sent, Some(KeptTree { seat, meanwhile }))
+    }
+}
+
+/// Has the actions of a root or a leaf say sizes where the other end does not know them: what they need
+/// of the segment beforehand, from these offsets on.
+pub(super) fn state_sizes(
+    (role, actions): &mut (Role, Vec<BoundAction>),
+    seat: &Seat,
+    block: &dyn Fn(Rank) -> u64,
+) -> Vec<(u64, Vec<u8>)> {
+    let mut stated = Vec::new();
+    if role.operation == Operation::Gather {
+        if let Some(parent) = seat.parent.filter(|_| seat.is_noticed(role.own_bytes)) {
+            role.segment_bytes = notice_bytes(seat.own.room);
+            stated.push((0, role.own_bytes.to_ne_bytes().to_vec()));
+            actions.insert(0, send(parent, Buffer::Segment, 0, role.segment_bytes));
+        }
+        return stated;
+    }
+    let mut all = Vec::with_capacity(actions.len());
+    for action in std::mem::take(actions) {
+        let child = action.send.and_then(|(to, _)| {
+            seat.children.iter().find(|child| child.rank == to && child.is_inner)
+        });
+        let Some(child) = child else {
+            all.push(action);
+            continue;
+        };
+        let lengths: Vec<u64> = (child.first..=child.last).map(block).collect();
+        let (header, bytes) = (WORD * lengths.len() as u64, lengths.iter().sum::<u64>());
+        let at = role.segment_bytes;
+        stated.push((at, bytes_of(&lengths)));
+        if bytes > child.room {
+            role.segment_bytes += header;
+            all.extend([send(child.rank, Buffer::Segment, at, header), action]);
+            continue;
+        }
+        role.segment_bytes += header + bytes;
+        if let Some((buffer, pieces)) = action.reads.filter(|_| bytes > 0) {
+            let from = Region { buffer, pieces: &pieces };
+            let behind = [Piece { offset: at + header, bytes }];
+            let into = Region { buffer: Buffer::Segment, pieces: &behind };
+            all.push(BoundAction::new(&Action { port: 0, deed: Deed::Copy { from, into } }));
+        }
+        all.push(send(child.rank, Buffer::Segment, at, header + bytes));
+    }
+    *actions = all;
+    stated
+}
+
+fn send(to: Rank, buffer: Buffer, offset: u64, bytes: u64) -> BoundAction {
+    let pieces = [Piece { offset, bytes }];
+    let from = Region { buffer, pieces: &pieces };
+    BoundAction::new(&Action { port: 0, deed: Deed::Send(Send { to, tag: 0, from }) })
+}
