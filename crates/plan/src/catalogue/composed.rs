@@ -21,30 +21,15 @@ pub(super) const LEADERS: CatalogueRow = CatalogueRow::plain(
     },
 );
 
-pub(super) const RELAYS: CatalogueRow = CatalogueRow::plain(
-    "ranks near the root collect for it from the other groups of a machine with levels, where that pays",
-    |request, order| order == Order::Any && has_levels(request),
-    |request, wanted| {
-        let problem = levels_of(request, wanted)?;
-        let composer = Composer::new(&problem).map_err(|error| wanted.stopped(error))?;
-        let plans = composer.relay_plans();
-        if plans.is_empty() {
-            return Err(wanted.effort.refused("relays need a machine of several levels"));
-        }
-        let expense = Expense {
-            what: "trying relays at each level".into(),
-            bytes: problem.processors() as u64 * BYTES_A_RANK,
-            seconds: (plans.len() * problem.processors()) as f64 * SECONDS_A_RANK,
-            limit_seconds: LIMIT_SECONDS,
-        };
-        expense.check(wanted.effort, request.watch, |_| String::new())?;
-        let leaders = leaders(&composer, request, wanted)?;
-        let root = problem.root().given().unwrap_or(leaders.root());
-        let relays = plans.iter().map(|plan| composer.relays(root, plan));
-        let trees = std::iter::once(Ok(leaders)).chain(relays);
-        soonest(trees, request, wanted).map(Built::without_search)
-    },
-);
+pub(super) const RELAYS: CatalogueRow = CatalogueRow {
+    // It tries some ten trees.
+    is_long: true,
+    ..CatalogueRow::plain(
+        "ranks near the root collect for it from the other groups of a machine with levels, where that pays",
+        |request, order| order == Order::Any && has_levels(request),
+        relays,
+    )
+};
 
 /// About what a rank of a tree takes while trees are composed and judged.
 const BYTES_A_RANK: u64 = 500;
@@ -70,6 +55,28 @@ fn levels_of(request: &Request<'_>, wanted: Wanted) -> Result<Problem, NoTree> {
             "all these processes pay the same for each other, so that there are no levels",
         )),
     }
+}
+
+/// The best of the trees with relays and of leaders.
+fn relays(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = levels_of(request, wanted)?;
+    let composer = Composer::new(&problem).map_err(|error| wanted.stopped(error))?;
+    let plans = composer.relay_plans();
+    if plans.is_empty() {
+        return Err(wanted.effort.refused("relays need a machine of several levels"));
+    }
+    let expense = Expense {
+        what: "trying relays at each level".into(),
+        bytes: problem.processors() as u64 * BYTES_A_RANK,
+        seconds: (plans.len() * problem.processors()) as f64 * SECONDS_A_RANK,
+        limit_seconds: LIMIT_SECONDS,
+    };
+    expense.check(wanted.effort, request.watch, |_| String::new())?;
+    let leaders = leaders(&composer, request, wanted)?;
+    let root = problem.root().given().unwrap_or(leaders.root());
+    let relays = plans.iter().map(|plan| composer.relays(root, plan));
+    let trees = std::iter::once(Ok(leaders)).chain(relays);
+    soonest(trees, request, wanted).map(Built::without_search)
 }
 
 /// The best tree of leaders.
