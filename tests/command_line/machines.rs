@@ -112,8 +112,17 @@ fn levels_expand_to_a_matrix_that_judges_the_same() {
     let compared = |machine: &str| {
         json(&format!("optimize --sizes {blocks} --machine {machine} --json --algorithm {names}"))
     };
-    let levels = compared(&machine);
-    assert_eq!(levels, compared(&matrix.to_string()));
+    let (mut levels, mut pairs) = (compared(&machine), compared(&matrix.to_string()));
+    // What each level lets through, a matrix does not tell.
+    let bounds = [&levels, &pairs].map(|compared| compared["lower_bound"].as_f64().unwrap());
+    assert!(bounds[0] >= bounds[1], "{bounds:?}");
+    for compared in [&mut levels, &mut pairs] {
+        compared["lower_bound"].take();
+        for construction in compared["constructions"].as_array_mut().unwrap() {
+            construction["gap_percent"].take();
+        }
+    }
+    assert_eq!(levels, pairs);
     assert_eq!(levels["constructions"].as_array().unwrap().len(), 9);
     let shown = tuwtree(&format!("machine {matrix}")).success();
     assert!(shown.contains("1560 of 1560, the same both ways"), "{shown}");
@@ -149,6 +158,23 @@ fn costs_that_are_not_linear_are_searched_with_as_they_are() {
     tuwtree(&format!("machine {machine} --matrix -p 4")).fails(1, &["\"network\"", "linear only"]);
     let shown = tuwtree(&format!("machine {machine} --linearise-at 9000")).success();
     assert!(shown.contains("4.127 µs") && !shown.contains("1.18 µs"), "{shown}");
+}
+
+#[test]
+fn what_relays_would_gain_is_said_where_rank_order_is_kept() {
+    let problem =
+        format!("optimize --machine {} --dist random -p 300 --root 0", sample("vsc3.toml"));
+    let line = "In any order (--order any), relays would take ";
+    let kept = tuwtree(&problem).success();
+    assert!(kept.contains(line) && kept.contains("; with an unpack step at the root "), "{kept}");
+    assert!(kept.contains("\nleaders ") && !kept.contains("\nrelays "), "{kept}");
+    let any = tuwtree(&format!("{problem} --order any")).success();
+    assert!(any.contains("\nrelays ") && !any.contains(line), "{any}");
+    // Whoever names trees asks for no others.
+    assert!(!tuwtree(&format!("{problem} --algorithm leaders")).success().contains(line));
+    let one_node = problem.replace("-p 300", "-p 16");
+    tuwtree(&format!("{one_node} --algorithm relays"))
+        .fails(1, &["all these processes pay the same"]);
 }
 
 #[test]

@@ -19,8 +19,8 @@ use tuwtree_model::{
     ProblemError, Root, Vector,
 };
 use tuwtree_plan::{
-    Comparison, Effort, Library, LocalSearch, Request, Search, Settings, Wanted, WiderMethod,
-    catalogue, compare,
+    Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, Wanted,
+    WiderMethod, beyond_order, catalogue, compare,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -228,6 +228,15 @@ impl Choice {
         let request = Request::new(problem, self.settings(problem), &Terminal);
         let wanted = self.wanted(&request)?;
         Ok(compare(&request, &wanted, self.certify)?)
+    }
+
+    /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth a
+    /// line.
+    pub(crate) fn beyond_order(&self, problem: &Problem) -> Option<Outcome> {
+        let compares_all = self.algorithm.contains(&AlgorithmChoice::All);
+        compares_all
+            .then(|| beyond_order(&Request::new(problem, self.settings(problem), &Terminal)))
+            .flatten()
     }
 
     /// The trees of all names together, in the order of the constructions; what is both named and

@@ -30,7 +30,8 @@
 //! | [`PairMethod::Hinges`] | the same table, fast | nothing | O(p^4 log p), as a rule O(p^4) | memory: O(p^3) |
 //!
 //! On machines with levels whose groups are adjacent ranks, [`levels::optimal`] finds the same trees in
-//! O(p^3), also where laws are not linear or latency overlaps. [`wider`] has wider classes of trees, and
+//! O(p^3), also where laws are not linear or latency overlaps; [`composed`] has near-optimal ones for any
+//! number of ranks, wherever these are. [`wider`] has wider classes of trees, and
 //! latency that overlaps where all pairs share one law. The engines in the tables are for the papers'
 //! one-port model.
 //!
@@ -63,6 +64,7 @@
 mod binary_tree;
 mod blocks;
 mod broadcast;
+pub mod composed;
 pub mod dense;
 mod error;
 mod joins;

@@ -30,11 +30,13 @@ pub enum Construction {
     ModelGraceful,
     Paths,
     TwoLevel,
+    Leaders,
     Deadline,
     Binary,
     Optimal,
     Adjacent,
     CopyFirst,
+    Relays,
     Direct,
     TwoBlock,
     Doubling,
@@ -81,6 +83,8 @@ impl Construction {
             | Construction::ModelGraceful
             | Construction::Paths
             | Construction::TwoLevel
+            | Construction::Leaders
+            | Construction::Relays
             | Construction::Deadline
             | Construction::Binary
             | Construction::Optimal

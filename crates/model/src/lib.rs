@@ -63,7 +63,9 @@ mod tree;
 mod unpacking;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
-pub use bounds::{best_lower_bound, count_bound, largest_block, lower_bound, volume_bound};
+pub use bounds::{
+    best_lower_bound, count_bound, judged_lower_bound, largest_block, lower_bound, volume_bound,
+};
 pub use closed_set::ClosedSet;
 pub use completion::{Completion, completion, completion_time};
 pub use construction::Construction;

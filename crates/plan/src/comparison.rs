@@ -1,6 +1,7 @@
 //! Several constructions for one problem, side by side.
 
 use crate::advice::Advice;
+use crate::catalogue::row;
 use crate::certificate::{Certificate, percent_above};
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
@@ -11,8 +12,8 @@ use std::time::{Duration, Instant};
 use tuwtree_dp::wider::Class;
 use tuwtree_model::{
     ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, TimeError, Tree,
-    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges, judged_time,
-    unpack_time,
+    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges,
+    judged_lower_bound, judged_time, unpack_time,
 };
 use tuwtree_schedule::{Sends, simulate};
 
@@ -77,6 +78,9 @@ pub struct Comparison {
     pub problem: Problem,
     /// No tree of whatever order completes earlier.
     pub bound: Time,
+    /// Where latency overlaps on a machine of several levels, no plan takes less by the judge, unless only quick
+    /// ones were wanted.
+    pub judged_bound: Option<Time>,
     /// What was built, in the order of the constructions; at least one.
     pub outcomes: Vec<Outcome>,
     /// What was left out.
@@ -141,12 +145,35 @@ pub fn compare(
     Ok(Comparison {
         problem: problem.clone(),
         bound: bound?,
+        judged_bound: judged_bound(problem, wanted),
         baselines: baselines_of(problem, &outcomes),
         library: request.settings.library,
         order: request.settings.order,
         outcomes,
         skipped,
     })
+}
+
+/// A bound on the judge's times where levels allow for one that is worth its time.
+fn judged_bound(problem: &Problem, wanted: &[Wanted]) -> Option<Time> {
+    let has_levels = problem.costs().hierarchy().is_some() && problem.costs().overlaps();
+    let is_worth_it = has_levels && wanted.iter().any(|wanted| wanted.effort != Effort::Quick);
+    if is_worth_it { judged_lower_bound(problem).ok().flatten() } else { None }
+}
+
+/// On a machine of several levels, the tree with relays that is left out of a comparison of trees in rank order;
+/// `None` if there is none, or it takes too long to find.
+///
+/// # Complexity
+/// Some ten trees.
+pub fn beyond_order(request: &Request<'_>) -> Option<Outcome> {
+    let relays = Construction::Relays;
+    let suits = |order| (row(relays).suits)(request, order);
+    if suits(request.settings.order) || !suits(Order::Any) {
+        return None;
+    }
+    let wanted = Wanted { construction: relays, search: None, effort: Effort::Moderate };
+    outcome(request, wanted, false, &best_lower_bound(request.problem)).ok()
 }
 
 /// What libraries take with the given root, or with that of the star if it was built and else of the
@@ -286,6 +313,12 @@ impl Comparison {
             true => (gap == 0.0).then_some(0.0),
             false => Some(100.0 * gap / self.bound.units()),
         }
+    }
+
+    /// How far a time by the judge is above the bound on those, in percent; `None` if none is known, or it is 0.
+    pub fn judged_gap_percent(&self, judged: Time) -> Option<f64> {
+        let bound = self.judged_bound.filter(|&bound| bound > Time::ZERO)?;
+        Some(percent_above(judged.units(), bound.units()))
     }
 
     /// How far a time is above the bound, in start-ups; `None` if these cost nothing or differ.

@@ -46,7 +46,7 @@ mod request;
 pub use advice::{Advice, Rival, Trouble};
 pub use catalogue::LocalSearch;
 pub use certificate::Certificate;
-pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, compare};
+pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, beyond_order, compare};
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
 pub use library::{Baseline, Knowledge, Library, baselines};

@@ -149,6 +149,20 @@ fn where_nodes_share_a_wire_trees_that_spare_it_beat_the_star() {
 }
 
 #[test]
+fn leaders_and_relays_come_near_what_a_node_s_wire_lets_through() {
+    let costs = machine(vec![(8, law(1e-6)), (16, law(4e-6))], WireOwner::Node);
+    let sizes = blocks(Distribution::Random, 128, 5000);
+    let problem = Problem::gather(&sizes, costs).unwrap().with_root(Root::Given(0)).unwrap();
+    let comparison = compared(&problem, Order::Any);
+    let bound = comparison.judged_bound.unwrap().units();
+    for construction in [Construction::Leaders, Construction::Relays] {
+        let mut outcomes = comparison.outcomes.iter();
+        let judged = outcomes.find(|one| one.construction == construction).unwrap().judged.units();
+        assert!(bound <= judged && judged <= 1.5 * bound, "{construction:?}: {bound} {judged}");
+    }
+}
+
+#[test]
 fn what_is_recommended_keeps_rank_order_unless_the_order_asked_for_allows_more() {
     let costs = machine(vec![(8, law(1e-6)), (16, law(4e-6))], WireOwner::Rank);
     for mean in [8, 1000, 10_000] {

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Opened};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_plan::{Comparison, Plan};
+use tuwtree_plan::{Comparison, Outcome, Plan};
 use tuwtree_schedule::document;
 
 /// Compare constructions for one problem, recommend one, and write its tree.
@@ -67,7 +67,8 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
         Format::Json => write_json(&comparison::document(&comparison), output)?,
         Format::Csv => write_objects(&comparison::rows(&comparison), output)?,
         _ => {
-            write_text(&comparison, output)?;
+            let beyond = args.comparison.choice.beyond_order(&problem);
+            write_text(&comparison, beyond.as_ref(), output)?;
             break_even.iter().try_for_each(|line| writeln!(output, "{line}"))?;
         }
     }
@@ -87,8 +88,16 @@ fn write_plan(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
     })?)
 }
 
-fn write_text(comparison: &Comparison, output: &mut dyn Write) -> Result<(), CliError> {
-    Compared(comparison).write_text(output)?;
+fn write_text(
+    comparison: &Comparison,
+    beyond: Option<&Outcome>,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    let compared = Compared(comparison);
+    compared.write_text(output)?;
+    if let Some(beyond) = beyond {
+        writeln!(output, "{}", compared.beyond_order(beyond))?;
+    }
     let recommended = comparison.recommended();
     let Ok(tree) = recommended.tree() else { return Ok(()) };
     writeln!(output)?;

@@ -5,7 +5,7 @@ use crate::output::advice::{Advised, against};
 use crate::output::text;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, quantity};
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Time, quantity};
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
 /// Success, or failure if a certificate was asked for and there is none.
@@ -286,14 +286,41 @@ impl Compared<'_> {
 
     /// What the judge says of a tree, where he does not agree with the planner.
     fn judging(&self, outcome: &Outcome) -> String {
+        let above = match self.judged_gap_percent(outcome.judged) {
+            Some(percent) => {
+                let plan = text::plan(self.problem.operation());
+                format!(", at most {percent} % above what any {plan} takes by the judge")
+            }
+            None => String::new(),
+        };
         match self.problem.costs().overlaps() {
             true => format!(
-                "\nThe judge has it at {}, planned at {}.",
+                "\nThe judge has it at {}, planned at {}{above}.",
                 text::time(outcome.judged),
                 text::time(outcome.time())
             ),
             false => String::new(),
         }
+    }
+
+    /// What a tree that does not keep rank order would save of what the recommended one takes, in a line.
+    pub(crate) fn beyond_order(&self, beyond: &Outcome) -> String {
+        let best = self.recommended();
+        let against = |time: Time| {
+            let factor = time.units() / best.judged_unpacked.units();
+            match factor {
+                _ if !factor.is_finite() || factor > 1.0 => {
+                    format!("{}, no less", text::time(time))
+                }
+                _ => format!("{}, {} less", text::time(time), text::share(1.0 - factor)),
+            }
+        };
+        format!(
+            "In any order (--order any), {} would take {}; with an unpack step at the root {}.",
+            beyond.construction.name(),
+            against(beyond.judged),
+            against(beyond.judged_unpacked)
+        )
     }
 
     /// How good a tree is known to be.

@@ -32,6 +32,7 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         },
         "machine": costs.machine().map(|machine| &machine.name),
         "lower_bound": text::json_time(comparison.bound),
+        "judged_lower_bound": comparison.judged_bound.map(text::json_time),
         "constructions": constructions(comparison),
         "skipped": skipped,
         "recommended": comparison.recommended().construction.name(),

@@ -4,6 +4,7 @@
 mod bounds;
 mod judge;
 mod latency_bounds;
+mod level_bounds;
 mod non_ordered;
 mod overlapping;
 mod ports;

@@ -11,6 +11,8 @@
 //! - [`count_bound`]: neither does it hold more blocks than can have come together by then.
 //!
 //! - Where processors have several ports, four bounds of which the largest counts (`docs/ports.md`).
+//! - On machines with levels, the same level by level, since what is on other nodes has to cross to the root's
+//!   (`docs/bounds-on-levels.md`); there, [`judged_lower_bound`] also bounds the judge's times.
 //!
 //! [`best_lower_bound`] is the best of them that is known for a problem, whatever its costs.
 //!
@@ -39,6 +41,7 @@
 
 mod cheaper;
 mod counts;
+mod levels;
 mod load;
 mod ports;
 mod reach;
@@ -107,7 +110,8 @@ const COUNTED: usize = 20_000;
 /// For gather and scatter at homogeneous costs [`count_bound`] up to 20,000 blocks that are not empty,
 /// beyond that [`volume_bound`], where latencies overlap with all blocks counted alike; with several ports
 /// the bounds of `docs/ports.md`. Otherwise [`lower_bound`]; where latencies overlap, and with one port, the
-/// bound for homogeneous costs that none of these are below, if that is larger.
+/// bound for homogeneous costs that none of these are below, if that is larger; and on machines with levels,
+/// with one port, what each level lets through.
 ///
 /// # Errors
 /// As [`volume_bound`] and [`lower_bound`].
@@ -117,7 +121,8 @@ const COUNTED: usize = 20_000;
 /// [`lower_bound`], and where latencies overlap O(p^2) for a matrix.
 ///
 /// # Source
-/// `docs/beyond-ordered-trees.md`; with latencies that overlap `docs/bounds-with-latency.md`.
+/// `docs/beyond-ordered-trees.md`; with latencies that overlap `docs/bounds-with-latency.md`; on machines with
+/// levels `docs/bounds-on-levels.md`.
 ///
 /// # Example
 /// Two ports, eight blocks of 1, alpha = 10, no copies. By 11 two messages come in at once, and three
@@ -139,8 +144,58 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
         Some((sizes, costs)) => bound(sizes, &costs, problem.root(), affordable),
         None => {
             let simple = lower_bound(problem)?;
-            Ok(cheaper::bound(problem).map_or(simple, |bound| simple.max(bound)))
+            let bound = cheaper::bound(problem).map_or(simple, |bound| simple.max(bound));
+            Ok(levels::bound(problem, bound.units()).map_or(bound, |levels| bound.max(levels)))
         }
+    }
+}
+
+/// The best lower bound here on the time of every tree by the judge, all messages posted at once, with the
+/// problem's root or with any; `None` where nothing is known but [`lower_bound`] for times of the planner.
+///
+/// Known where the two agree: then it is [`best_lower_bound`]. Known for gather and scatter with one port on
+/// machines with levels, also where the ranks of a node share a wire.
+///
+/// # Errors
+/// As [`best_lower_bound`].
+///
+/// # Complexity
+/// That of [`best_lower_bound`].
+///
+/// # Source
+/// `docs/bounds-on-levels.md`.
+///
+/// # Example
+/// Two nodes of two ranks with a wire for each node. Two blocks of 100 bytes come through the wire of the
+/// root's node, 1 a byte, after a latency of 5; its processor takes 2 for the last message.
+/// ```
+/// use tuwtree_model::document::{Date, Machine};
+/// use tuwtree_model::{
+///     BlockSizes, Costs, Hierarchy, Level, Network, Piece, PiecewiseLinear, Placement, Problem, Root,
+///     WireOwner, judged_lower_bound,
+/// };
+/// let level = |name: &str| {
+///     let piece = Piece { from_bytes: 0, alpha: 7.0, overhead: 2.0, beta: 1.0 };
+///     let links = PiecewiseLinear::new(vec![piece]).unwrap().into();
+///     Level { name: name.to_owned(), members: 2, links }
+/// };
+/// let levels = vec![level("node"), level("all")];
+/// let machine = Machine {
+///     name: "two nodes".into(),
+///     date: Date::parse("2026-11-22").unwrap(),
+///     provenance: "an example".into(),
+///     costs: Costs::Hierarchical(Hierarchy::new(levels, Placement::Block, 0.0).unwrap()),
+///     network: Network { wire: WireOwner::Node, ..Network::default() },
+/// };
+/// let sizes = BlockSizes::new([100; 4]).unwrap();
+/// let problem = Problem::gather(&sizes, machine).unwrap().with_root(Root::Given(0)).unwrap();
+/// let bound = judged_lower_bound(&problem).unwrap().unwrap().units();
+/// assert!((200.0..=207.0).contains(&bound), "{bound}");
+/// ```
+pub fn judged_lower_bound(problem: &Problem) -> Result<Option<Time>, TimeError> {
+    match problem.costs().overlaps() && problem.ports() == Ports::ONE && problem.processors() > 1 {
+        true => Ok(levels::judged_bound(problem)),
+        false => best_lower_bound(problem).map(Some),
     }
 }
 

@@ -218,6 +218,16 @@ impl Hierarchy {
         }
     }
 
+    /// The group of a level, counted from 0, that `rank` is in: a number that all its ranks have, and nobody
+    /// else of that level.
+    ///
+    /// # Panics
+    /// For a level that there is not, or a rank beyond a listed placement.
+    #[inline]
+    pub fn group(&self, rank: Rank, level: usize) -> usize {
+        self.node(rank) / self.nodes_in_group[level]
+    }
+
     /// The innermost level that two processors share, counted from 0.
     #[inline]
     pub fn shared_level(&self, one: Rank, other: Rank) -> usize {

@@ -47,6 +47,17 @@ impl LeastCosts {
         self.latency
     }
 
+    /// What is left of occupancies after so much, in time units.
+    pub(crate) fn beyond(&self, overhead: f64) -> LeastCosts {
+        let left = |&(bytes, time): &(u64, f64)| (bytes, (time - overhead).max(0.0));
+        LeastCosts { occupancies: self.occupancies.iter().map(left).collect(), ..*self }
+    }
+
+    /// The least occupancy of any size, in time units.
+    pub(crate) fn least_occupancy(&self) -> f64 {
+        self.occupancies.iter().map(|&(_, time)| time).fold(f64::INFINITY, f64::min)
+    }
+
     /// The lines that no occupancy is below and that are highest at the smallest size, at the largest, and
     /// between the two; each once. None if some occupancy is not finite.
     ///

@@ -122,7 +122,7 @@ impl LinkLaw {
     }
 
     /// What no message of so many bytes, at least 1, is cheaper than.
-    pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
+    pub(crate) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
         match self {
             LinkLaw::Pieces(pieces) => pieces.least_costs(bytes),
             LinkLaw::Measured(sizes) => sizes.least_costs(bytes),

@@ -2,6 +2,7 @@
 
 use super::{CatalogueRow, rootless};
 use crate::error::NoTree;
+use crate::expense::Expense;
 use crate::request::{Built, Request, Wanted};
 use tuwtree_model::{ClosedSet, Operation, Order, Ports, Tree};
 use tuwtree_treegen::{
@@ -43,14 +44,35 @@ pub(super) const ADAPTIVE: CatalogueRow = CatalogueRow {
 pub(super) const MINIMUM_FIRST: CatalogueRow = CatalogueRow::plain(
     "binomial tree, places filled with the nearest first; not in rank order",
     where_costs_differ,
-    |request, wanted| done(wanted, model_binomial(request.problem, Filling::MinimumFirst)),
+    |request, wanted| filled(request, wanted, Filling::MinimumFirst),
 );
 
 pub(super) const MAXIMUM_FIRST: CatalogueRow = CatalogueRow::plain(
     "binomial tree, places filled with the farthest first; not in rank order",
     where_costs_differ,
-    |request, wanted| done(wanted, model_binomial(request.problem, Filling::MaximumFirst)),
+    |request, wanted| filled(request, wanted, Filling::MaximumFirst),
 );
+
+/// A binomial tree filled by predicted times: for each place, all ranks that are left are looked at.
+fn filled(request: &Request<'_>, wanted: Wanted, filling: Filling) -> Result<Built, NoTree> {
+    if request.problem.root().given().is_some() {
+        let processors = request.problem.processors() as f64;
+        let expense = Expense {
+            what: "filling it".into(),
+            bytes: 0,
+            seconds: processors * processors * SECONDS_A_LOOK,
+            limit_seconds: LIMIT_OF_FILLING_SECONDS,
+        };
+        expense.check(wanted.effort, request.watch, |_| String::new())?;
+    }
+    done(wanted, model_binomial(request.problem, filling))
+}
+
+/// About how long a predicted time takes.
+const SECONDS_A_LOOK: f64 = 2e-8;
+
+/// The most that filling may take if it was not asked for by name: trees that are sooner built are better.
+const LIMIT_OF_FILLING_SECONDS: f64 = 1.0;
 
 pub(super) const GRACEFUL: CatalogueRow = CatalogueRow::plain(
     "sets of growing weight, largest block first (Träff 2004); not in rank order",

@@ -4,6 +4,7 @@
 //! [`Construction`], and its line in [`row`], which the compiler demands.
 
 mod built;
+mod composed;
 mod non_ordered;
 mod optimal;
 mod ordered;
@@ -74,6 +75,8 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::ModelGraceful => &built::MODEL_GRACEFUL,
         Construction::Paths => &built::PATHS,
         Construction::TwoLevel => &two_level::ROW,
+        Construction::Leaders => &composed::LEADERS,
+        Construction::Relays => &composed::RELAYS,
         Construction::Deadline => &overlapping::DEADLINE,
         Construction::Binary => &optimal::BINARY,
         Construction::Optimal => &ordered::OPTIMAL,

@@ -1,0 +1,137 @@
+//! Trees that are composed of trees of groups.
+
+use proptest::prelude::*;
+use tuwtree_dp::composed::{Composer, Grain, Loads, Nesting, RelayPlan, Spread};
+use tuwtree_dp::levels;
+use tuwtree_dp::wider::{BySize, Class, optimal_by_size};
+use tuwtree_laws::machines::{hierarchy, measured_hierarchy, overlapping_hierarchy};
+use tuwtree_laws::problems::{gather, irregular, root_of, sizes};
+use tuwtree_model::{
+    BlockSizes, Hierarchy, Level, LinkLaw, Piece, PiecewiseLinear, Placement, Problem, Rank, Root,
+    best_lower_bound, check_ordered, completion_time,
+};
+
+/// Machines of every kind for as many ranks as there are blocks, and a root.
+fn problems() -> impl Strategy<Value = (BlockSizes, Hierarchy, Root)> {
+    (sizes(40), proptest::option::of(0..40_usize)).prop_flat_map(|(sizes, root)| {
+        let (processors, root) = (sizes.processors(), root_of(root, &sizes));
+        let machine = prop_oneof![
+            hierarchy(processors),
+            overlapping_hierarchy(processors),
+            measured_hierarchy(processors),
+        ];
+        (Just(sizes), machine, Just(root))
+    })
+}
+
+fn law(alpha: f64, overhead: f64, beta: f64) -> LinkLaw {
+    let piece = Piece { from_bytes: 0, alpha, overhead, beta };
+    PiecewiseLinear::new(vec![piece]).unwrap().into()
+}
+
+/// Nodes of 16 ranks, islands of 32 nodes.
+fn islands() -> Hierarchy {
+    let level = |(name, members, alpha, beta): (&str, usize, f64, f64)| Level {
+        name: name.to_owned(),
+        members,
+        links: law(alpha, 0.2 * alpha, beta),
+    };
+    let levels =
+        [("node", 16, 500.0, 0.1), ("island", 32, 1500.0, 0.3), ("network", 8, 3000.0, 0.6)];
+    Hierarchy::new(levels.map(level).into(), Placement::Block, 0.1).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn whatever_is_composed_is_a_tree_with_the_root_and_not_below_the_bound(
+        (sizes, machine, root) in problems(),
+    ) {
+        for problem in irregular(&sizes, &machine) {
+            let problem = problem.with_root(root).unwrap();
+            let bound = best_lower_bound(&problem).unwrap().units();
+            let composer = Composer::new(&problem).unwrap();
+            for nesting in composer.leader_plans() {
+                let tree = composer.leaders(nesting).unwrap();
+                prop_assert!(root.given().is_none_or(|root| root == tree.root()));
+                let time = completion_time(&tree, &problem).unwrap().units();
+                prop_assert!(bound <= time * (1.0 + 1e-12), "{bound} {time}");
+                // Groups are ranges.
+                if levels::memory_needed(&problem).is_ok() {
+                    prop_assert_eq!(check_ordered(&tree), Ok(()));
+                }
+            }
+            let root = root.given().unwrap_or(sizes.processors() / 2);
+            let rooted = problem.with_root(Root::Given(root)).unwrap();
+            let bound = best_lower_bound(&rooted).unwrap().units();
+            for plan in composer.relay_plans() {
+                let tree = composer.relays(root, &plan).unwrap();
+                prop_assert_eq!(tree.root(), root);
+                let time = completion_time(&tree, &rooted).unwrap().units();
+                prop_assert!(bound <= time * (1.0 + 1e-12), "{plan:?}: {bound} {time}");
+            }
+        }
+    }
+
+    #[test]
+    fn within_one_node_leaders_are_the_best_copy_first_tree(
+        sizes in sizes(20), alpha in 0..40_u32, part in 0.0..=1.0_f64, beta in 0..4_u32, root in proptest::option::of(0..20_usize),
+    ) {
+        let alpha = f64::from(alpha);
+        let links = law(alpha, (alpha * part).floor(), beta.into());
+        let level = Level { name: "node".into(), members: 20, links: links.clone() };
+        let machine = Hierarchy::new(vec![level], Placement::Block, 1.0).unwrap();
+        let root = root_of(root, &sizes);
+        let problem = gather(&sizes, &machine, root);
+        let tree = Composer::new(&problem).unwrap().leaders(Nesting::Nested).unwrap();
+        let by_size = BySize {
+            sizes: &sizes,
+            port: |bytes| links.times(bytes).1,
+            latency: |bytes| links.times(bytes).0,
+            copy: |bytes| bytes as f64,
+        };
+        let best = optimal_by_size(&by_size, Class::CopyFirst, root, &()).unwrap();
+        prop_assert_eq!(completion_time(&tree, &problem).unwrap().units(), best.time);
+    }
+}
+
+/// The time of the best tree of a kind, over the bound.
+fn over_bound(times: impl Iterator<Item = f64>, problem: &Problem) -> f64 {
+    times.fold(f64::INFINITY, f64::min) / best_lower_bound(problem).unwrap().units()
+}
+
+#[test]
+fn relays_use_the_ports_of_all_mates_where_leaders_use_one() {
+    let sizes = BlockSizes::new((0..2000).map(|rank| 500 + rank * 7919 % 1000)).unwrap();
+    let problem = gather(&sizes, &islands(), Root::Given(0));
+    let composer = Composer::new(&problem).unwrap();
+    let time = |tree| completion_time(&tree, &problem).unwrap().units();
+    let leaders =
+        composer.leader_plans().into_iter().map(|plan| time(composer.leaders(plan).unwrap()));
+    assert!(over_bound(leaders, &problem) > 3.0);
+    let plans = composer.relay_plans();
+    let relays = plans.iter().map(|plan| time(composer.relays(0, plan).unwrap()));
+    assert!(over_bound(relays, &problem) < 1.2);
+}
+
+#[test]
+fn a_relay_collects_what_is_outside_and_passes_it_on_with_its_own() {
+    // Nodes of two: 0 and 1; 2 and 3.
+    let level =
+        |name: &str, beta| Level { name: name.to_owned(), members: 2, links: law(0.0, 0.0, beta) };
+    let levels = vec![level("node", 1.0), level("machine", 3.0)];
+    let machine = Hierarchy::new(levels, Placement::Block, 0.0).unwrap();
+    let sizes = BlockSizes::new([1, 1, 10, 10]).unwrap();
+    let problem = gather(&sizes, &machine, Root::Given(0));
+    let plan = RelayPlan {
+        spreads: vec![Spread::Ranks(Loads::Equal)],
+        grain: Grain::Node,
+        nesting: Nesting::Nested,
+    };
+    let tree = Composer::new(&problem).unwrap().relays(0, &plan).unwrap();
+    let children = |rank: Rank| tree.children(rank).collect::<Vec<_>>();
+    assert_eq!((children(0), children(1)), (vec![1], vec![2]));
+    // 10 within the other node, 3 * 20 to 1, 21 to 0.
+    assert_eq!(completion_time(&tree, &problem).unwrap().units(), 91.0);
+}

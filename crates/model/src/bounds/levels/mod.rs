@@ -1,0 +1,366 @@
+//! Lower bounds on machines with levels: by volume and by count, at each level, for the planner and for the
+//! judge.
+//!
+//! Whatever is outside the root's node has to cross to it, whatever is outside its island has to cross that,
+//! and who sends it has to have received it before. The bounds follow the most that any rank can have by a
+//! time, level by level ([`system`]), in blocks first, and then in bytes, of which nobody has more than so
+//! many largest blocks. A root that is busy with the rest first has what is outside its group no sooner
+//! ([`growth`]).
+//!
+//! Where the ranks of a node share a wire, the judge's times have a bound of their own: all that the root's
+//! node lacks comes through one wire.
+//!
+//! # Source
+//! Proofs and tests: `docs/bounds-on-levels.md`.
+
+mod growth;
+mod machine;
+mod system;
+
+use crate::{
+    BlockSizes, Hierarchy, Network, PortKind, Ports, Problem, Rank, Root, Time, WireOwner,
+};
+use machine::{Law, Machine, Share};
+use system::{Cost, Goal, Grid, Receivers, System, Unit};
+
+/// How many steps a grid has on which a bound is searched for, and one on which it is found.
+const COARSE: usize = 256;
+const FINE: usize = 2048;
+
+/// How often a grid is doubled or made finer at most.
+const MOST_GRIDS: usize = 60;
+
+/// How often a coarse grid is made to end shortly after the bound.
+const NARROWER: usize = 2;
+
+/// What is kept of a bound: more than what rounding takes of it.
+const KEPT: f64 = 1.0 - 1e-9;
+
+/// A lower bound on the completion time of every tree of a gather or scatter with one port on a machine of
+/// several levels; `None` where nothing is known. `least` is another bound, in time units.
+///
+/// # Complexity
+/// O(h^2) a step of the grid, some ten thousand steps; O(p (h + log p)) for the groups.
+pub(super) fn bound(problem: &Problem, least: f64) -> Option<Time> {
+    let (hierarchy, sizes) = parts(problem)?;
+    let machine = Machine::new(hierarchy, sizes, 0.0)?;
+    let roots = Roots { machine: &machine, hierarchy, sizes, root: problem.root() };
+    let of_laws = |laws: &Vec<Option<Law>>| {
+        let costs: Vec<Option<Cost>> = laws.iter().map(|law| law.map(Cost::from)).collect();
+        planned_bound(roots, &costs, least)
+    };
+    let sets = machine.laws();
+    let bound = sets.iter().map(of_laws).fold(0.0, f64::max) * KEPT;
+    // Where all costs are integers, so are all times.
+    Time::new(if hierarchy.is_integral() { bound.ceil() } else { bound })
+}
+
+/// The bound by these costs, in time units.
+fn planned_bound(roots: Roots<'_>, costs: &[Option<Cost>], least: f64) -> f64 {
+    let machine = roots.machine;
+    let per_byte = least_of(costs, |cost| cost.per_byte, 0);
+    let smallest = machine.smallest as f64;
+    let by_bytes: Vec<Goal> = (0..costs.len())
+        .map(|level| {
+            roots.goal(level, Unit::Byte, |rank, inside| {
+                roots.copy(rank) + per_byte * (inside.bytes - roots.block(rank))
+            })
+        })
+        .collect();
+    let by_blocks: Vec<Goal> = (0..costs.len())
+        .map(|level| {
+            roots.goal(level, Unit::Block, |rank, inside| {
+                // All bytes but those of as many smallest blocks as come.
+                let coming = (machine.blocks() - inside.blocks) * smallest;
+                let others = machine.total - roots.block(rank);
+                roots.copy(rank) + per_byte * (others - coming).max(0.0)
+            })
+        })
+        .collect();
+    let in_blocks = System {
+        machine,
+        costs,
+        receivers: Receivers::Ranks,
+        unit: Unit::Block,
+        goals: &by_blocks,
+    };
+    let in_bytes = System { unit: Unit::Byte, goals: &by_bytes, ..in_blocks };
+    search(least.max(one_message(costs, smallest)), |grid| {
+        let blocks = in_blocks.solve(grid, None);
+        let bytes = in_bytes.solve(grid, Some(&one_more(&blocks.held)));
+        (bytes.bound.max(blocks.bound), bytes.is_reached && blocks.is_reached)
+    })
+}
+
+/// A lower bound on the time of every tree by the judge, for a gather or scatter on a machine with levels;
+/// `None` where nothing is known.
+///
+/// # Complexity
+/// As [`bound`].
+pub(super) fn judged_bound(problem: &Problem) -> Option<Time> {
+    let (hierarchy, sizes) = parts(problem)?;
+    let machine = Machine::new(hierarchy, sizes, 0.0)?;
+    let network = problem.stated_costs().network();
+    let processors = Processors::new(hierarchy, &network, &machine);
+    let of_laws = |laws: &Vec<Option<Law>>| {
+        let (less, on_wires) = processors.on_wires(laws);
+        let machine = Machine::new(hierarchy, sizes, less)?;
+        let judged = Judged {
+            roots: Roots { machine: &machine, hierarchy, sizes, root: problem.root() },
+            receivers: match network.wire {
+                WireOwner::Rank => Receivers::Ranks,
+                WireOwner::Node => Receivers::Nodes,
+            },
+            processors: &processors,
+            is_outward: problem.operation().is_outward(),
+        };
+        Some(judged.bound(&on_wires))
+    };
+    Time::new(machine.laws().iter().filter_map(of_laws).fold(0.0, f64::max) * KEPT)
+}
+
+/// The machine and the blocks of a gather or scatter with one port among several ranks.
+fn parts(problem: &Problem) -> Option<(&Hierarchy, &BlockSizes)> {
+    let is_tree = problem.operation().is_rooted() && problem.processors() > 1;
+    let blocks = problem.blocks().filter(|_| is_tree && problem.ports() == Ports::ONE)?;
+    Some((problem.costs().hierarchy()?, blocks))
+}
+
+/// The best bound on some grids, the last of which ends shortly after it; `run` says for a grid the bound
+/// and whether it ends behind it.
+fn search(start: f64, mut run: impl FnMut(Grid) -> (f64, bool)) -> f64 {
+    let (mut best, mut horizon, mut narrower) = (0.0_f64, 2.0 * start, 0);
+    for _ in 0..MOST_GRIDS {
+        if !(horizon > 0.0 && horizon.is_finite()) {
+            break;
+        }
+        let steps = if narrower <= NARROWER { COARSE } else { FINE };
+        let grid = Grid { steps, step: horizon / steps as f64 };
+        let (bound, is_reached) = run(grid);
+        best = best.max(bound);
+        horizon = match is_reached {
+            false if narrower > 0 => 1.1 * horizon,
+            false => 2.0 * horizon,
+            true if steps == FINE => break,
+            true => {
+                narrower += 1;
+                (1.02 * best).max(4.0 * grid.step)
+            }
+        };
+    }
+    best
+}
+
+/// The least of a cost over the levels in use from `first` on.
+fn least_of(costs: &[Option<Cost>], of: impl Fn(&Cost) -> f64, first: usize) -> f64 {
+    costs[first.min(costs.len())..].iter().flatten().map(of).fold(f64::INFINITY, f64::min)
+}
+
+/// Who may be the root.
+#[derive(Clone, Copy)]
+struct Roots<'a> {
+    machine: &'a Machine,
+    hierarchy: &'a Hierarchy,
+    sizes: &'a BlockSizes,
+    root: Root,
+}
+
+impl Roots<'_> {
+    /// What must come to any root from outside its group inside a level, and the least that it has to do
+    /// besides, given rank and group.
+    fn goal(&self, level: usize, unit: Unit, chores: impl Fn(Rank, Share) -> f64) -> Goal {
+        let of_root = |rank: Rank| {
+            let inside = self.machine.inside(level, rank, self.sizes);
+            let (all, inside_it) = match unit {
+                Unit::Byte => (self.machine.total, inside.bytes),
+                Unit::Block => (self.machine.blocks(), inside.blocks),
+            };
+            // Sums of fractions differ by rounding.
+            let wanted = all - if inside_it >= all * KEPT { all } else { inside_it };
+            Goal { level, chores: chores(rank, inside), wanted, inside, after: 0.0 }
+        };
+        let either = |one: Goal, other: Goal| Goal {
+            chores: one.chores.min(other.chores),
+            wanted: one.wanted.min(other.wanted),
+            inside: one.inside.max(other.inside),
+            ..one
+        };
+        match self.root.given() {
+            Some(root) => of_root(root),
+            None => {
+                let all = (0..self.sizes.processors()).map(of_root).reduce(either);
+                all.expect("a problem has at least one processor")
+            }
+        }
+    }
+
+    /// The time of a root's copy.
+    fn copy(&self, rank: Rank) -> f64 {
+        self.hierarchy.gamma() * self.sizes.block(rank) as f64
+    }
+
+    /// The bytes of a rank's block that count.
+    fn block(&self, rank: Rank) -> f64 {
+        self.machine.inside(0, rank, self.sizes).bytes
+    }
+}
+
+/// About what a message takes: where to begin to search.
+fn one_message(costs: &[Option<Cost>], bytes: f64) -> f64 {
+    least_of(costs, |cost| cost.earliest + cost.overhead + cost.per_byte * bytes, 0)
+}
+
+/// What the processors of ranks do with messages, by level, in time units.
+struct Processors {
+    /// The most of any message, of which the wire has no part.
+    most: Vec<f64>,
+    /// The least of any message.
+    least: Vec<f64>,
+}
+
+impl Processors {
+    fn new(hierarchy: &Hierarchy, network: &Network, machine: &Machine) -> Processors {
+        let of_send = network.send_overhead.unwrap_or(f64::INFINITY);
+        let of_one_byte = |level: usize| hierarchy.levels()[level].links.times(1).1;
+        let is_fair = network.port == PortKind::Fair;
+        let all_eager = network.is_eager(machine.total as u64);
+        let levels = 0..machine.levels.len();
+        let most = |level: usize| if is_fair { of_send.min(of_one_byte(level)) } else { 0.0 };
+        let least = |level: usize| match &machine.levels[level].law {
+            Some(law) if all_eager => most(level).min(law.least_occupancy()),
+            _ => 0.0,
+        };
+        Processors { most: levels.clone().map(most).collect(), least: levels.map(least).collect() }
+    }
+
+    /// Lines below what messages take on wires, if all blocks are taken to be smaller by so many bytes.
+    ///
+    /// Of a line below occupancies, the wire has all but `most`. If that starts below nothing, as `beta (s -
+    /// d)`, then blocks that are smaller by `d` lose at least as much together: and so at any larger `d`.
+    fn on_wires(&self, laws: &[Option<Law>]) -> (f64, Vec<Option<Law>>) {
+        let left = |(law, &most): (&Option<Law>, &f64)| {
+            let law = (*law)?;
+            let overhead = law.overhead - most;
+            // Without a slope, there is nothing below nothing.
+            Some(Law {
+                overhead: if law.per_byte > 0.0 { overhead } else { overhead.max(0.0) },
+                ..law
+            })
+        };
+        let left: Vec<Option<Law>> = laws.iter().zip(&self.most).map(left).collect();
+        let lacks = |law: &Law| match law.overhead < 0.0 {
+            true => -law.overhead / law.per_byte,
+            false => 0.0,
+        };
+        let less = left.iter().flatten().map(lacks).fold(0.0, f64::max);
+        let moved =
+            |law: Law| Law { overhead: (law.overhead + law.per_byte * less).max(0.0), ..law };
+        (less, left.into_iter().map(|law| law.map(moved)).collect())
+    }
+}
+
+/// A machine as the judge sees it.
+struct Judged<'a> {
+    roots: Roots<'a>,
+    receivers: Receivers,
+    processors: &'a Processors,
+    is_outward: bool,
+}
+
+impl Judged<'_> {
+    /// The bound by these laws of wires, in time units.
+    fn bound(&self, laws: &[Option<Law>]) -> f64 {
+        let costs = self.on_wires(laws);
+        let (on_processors, by_blocks) = (self.on_processors(), self.goals_of_processors());
+        let by_bytes = self.goals_of_wires(&costs);
+        let in_blocks = System {
+            machine: self.roots.machine,
+            costs: &on_processors,
+            receivers: Receivers::Ranks,
+            unit: Unit::Block,
+            goals: &by_blocks,
+        };
+        let in_bytes = System {
+            costs: &costs,
+            receivers: self.receivers,
+            unit: Unit::Byte,
+            goals: &by_bytes,
+            ..in_blocks
+        };
+        let start = one_message(&costs, self.roots.machine.smallest as f64);
+        let start = start.max(self.roots.machine.total * least_of(&costs, |cost| cost.per_byte, 0));
+        search(start, |grid| {
+            let blocks = (!self.is_outward).then(|| in_blocks.solve(grid, None));
+            let counts = blocks.as_ref().map(|blocks| one_more(&blocks.held));
+            let bytes = in_bytes.solve(grid, counts.as_deref());
+            blocks.map_or((bytes.bound, bytes.is_reached), |blocks| {
+                (bytes.bound.max(blocks.bound), bytes.is_reached && blocks.is_reached)
+            })
+        })
+    }
+
+    /// What messages cost on wires. Of a scatter backwards in time: what a rank gives away it has then
+    /// received, a message begins when its receiver's processor has taken it, and before that the receiver's own
+    /// have travelled.
+    fn on_wires(&self, laws: &[Option<Law>]) -> Vec<Option<Cost>> {
+        let least_latency = self.roots.machine.least_latency();
+        let of_level = |(law, &taken): (&Option<Law>, &f64)| {
+            let law = (*law)?;
+            Some(match self.is_outward {
+                false => law.into(),
+                true => Cost { earliest: taken, latency: taken + least_latency, ..Cost::from(law) },
+            })
+        };
+        laws.iter().zip(&self.processors.least).map(of_level).collect()
+    }
+
+    /// What messages cost the receivers' processors, once they are off the wire.
+    fn on_processors(&self) -> Vec<Option<Cost>> {
+        let of_level = |level: usize| {
+            let law = self.roots.machine.levels[level].law.as_ref()?;
+            let on_wire = law.beyond(self.processors.most[level]).least_occupancy();
+            let latency = law.latency() + on_wire;
+            let overhead = self.processors.least[level];
+            Some(Cost { earliest: latency, latency, overhead, per_byte: 0.0 })
+        };
+        (0..self.roots.machine.levels.len()).map(of_level).collect()
+    }
+
+    fn goals_of_processors(&self) -> Vec<Goal> {
+        let levels = 0..self.roots.machine.levels.len();
+        let chores = |rank: Rank, _: Share| self.roots.copy(rank);
+        levels.map(|level| self.roots.goal(level, Unit::Block, chores)).collect()
+    }
+
+    fn goals_of_wires(&self, costs: &[Option<Cost>]) -> Vec<Goal> {
+        let (roots, receivers) = (&self.roots, self.receivers);
+        let of_level = |level: usize| {
+            // Of a rank, messages of all levels come to its wires.
+            let first = if level == 0 { 0 } else { receivers.first() };
+            let per_byte = least_of(costs, |cost| cost.per_byte, first);
+            // Whose wire it is needs nothing of what it has.
+            let own = |rank: Rank| roots.machine.inside(first, rank, roots.sizes).bytes;
+            let chores = |rank: Rank, inside: Share| match per_byte.is_finite() {
+                true => per_byte * (inside.bytes - own(rank)).max(0.0),
+                // Nobody else is there.
+                false => 0.0,
+            };
+            let after = match self.is_outward {
+                true => roots.machine.least_latency(),
+                false => {
+                    let used = |&level: &usize| costs[level].is_some();
+                    let taken = (first..costs.len()).filter(used);
+                    taken.map(|level| self.processors.least[level]).fold(f64::INFINITY, f64::min)
+                }
+            };
+            let goal = roots.goal(level, Unit::Byte, chores);
+            Goal { after: if goal.wanted > 0.0 { after } else { 0.0 }, ..goal }
+        };
+        (0..costs.len()).map(of_level).collect()
+    }
+}
+
+/// The blocks that a rank has with its own, which need not be empty.
+fn one_more(held: &[f64]) -> Vec<f64> {
+    held.iter().map(|held| held + 1.0).collect()
+}
