@@ -180,19 +180,20 @@ const MOST: (usize, usize) = (24, 300);
 /// The most for which the best ordered tree is searched for.
 const MOST_OPTIMAL: usize = 1000;
 
-/// The most processors for which the best tree of adjacent subtrees, and anything that takes longer, is
-/// searched for while others wait for a call.
+/// The most processors for which the best tree of adjacent subtrees, and the optimal one, is searched for
+/// while others wait for a call.
 const MOST_INSTANT: (usize, usize) = (256, 32);
 
-/// Whether a tree is found while others wait for a call: in some milliseconds. Deadline splitting was
-/// within 2 % of the optimum that takes a thousand times as long, where latency overlaps.
+/// Whether a tree of consecutive ranks is found while others wait for a call: in some milliseconds.
+/// Deadline splitting was within 2 % of the optimum that takes a thousand times as long, where latency
+/// overlaps.
 fn is_instant(construction: Construction, problem: &Problem) -> bool {
     let processors = problem.processors();
     match construction {
         Construction::Deadline => true,
         Construction::Adjacent => processors <= MOST_INSTANT.0,
-        online if catalogue::row(online).is_online => true,
-        longer => processors <= MOST_INSTANT.1 && is_quick(longer, problem),
+        Construction::Optimal => processors <= MOST_INSTANT.1 && is_quick(construction, problem),
+        other => catalogue::row(other).is_online,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Compiling programs, and running them on several processors with an eye on the clock.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A job that takes longer hangs.
@@ -52,11 +53,17 @@ pub(crate) fn is_open_mpi() -> bool {
     })
 }
 
-/// The program that a file of `tests/c`, or any other, makes with all warnings being errors.
+/// The program that a file of `tests/c`, or any other, makes with all warnings being errors. Made once:
+/// another test may run it already.
 pub(crate) fn compile(source: &str, build: Linkage) -> PathBuf {
+    static MADE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(source);
     let name = source.file_name().unwrap().to_str().unwrap();
     let program = directory().join(format!("{name}.{build:?}"));
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if made.contains(&program) {
+        return program;
+    }
     let is_cpp = name.ends_with(".cpp");
     let compiler = env!("TUWTREE_MPICC");
     let compiler = if is_cpp { compiler.replace("mpicc", "mpicxx") } else { compiler.to_owned() };
@@ -78,6 +85,7 @@ pub(crate) fn compile(source: &str, build: Linkage) -> PathBuf {
     }
     let output = command.arg("-o").arg(&program).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
+    made.insert(program.clone());
     program
 }
 
