@@ -17,7 +17,7 @@ pub(super) struct Law<'a, T> {
 
 /// What a message takes: lambda, and how long it occupies a port.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message<T> {
+pub(super) struct MessageCosts<T> {
     pub(super) latency: T,
     pub(super) occupancy: T,
 }
@@ -72,10 +72,10 @@ impl<'a, T: Scalar> Law<'a, T> {
     }
 
     /// A message of the blocks of these ranks to a rank with which the sender shares this level.
-    pub(super) fn message(&self, level: Level, (first, last): (Rank, Rank)) -> Message<T> {
+    pub(super) fn message(&self, level: Level, (first, last): (Rank, Rank)) -> MessageCosts<T> {
         let bytes = self.sizes.range(first, last);
         let (one, other) = self.boundaries.example(level);
-        Message {
+        MessageCosts {
             latency: stated(self.machine.latency_between(one, other, bytes)),
             occupancy: stated(self.machine.transmission_between(one, other, bytes)),
         }

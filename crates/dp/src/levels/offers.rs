@@ -1,7 +1,7 @@
 //! What the roots of one range may send to their right.
 
 use super::boundaries::Level;
-use super::law::{Law, Message, beyond};
+use super::law::{Law, MessageCosts, beyond};
 use super::row::Row;
 use tuwtree_model::{Rank, Scalar};
 
@@ -38,7 +38,7 @@ impl<T: Scalar> OffersToRight<T> {
             ready = ready.least(own);
             let message = law.message(level, (i, k));
             let offer = |ready: T| {
-                let Message { latency, occupancy } = message;
+                let MessageCosts { latency, occupancy } = message;
                 (ready < beyond()).then(|| Offer { arrival: ready + latency, occupancy })
             };
             self.exact.push(offer(own));

@@ -2,7 +2,7 @@
 
 use super::Class;
 use super::boundaries::Level;
-use super::law::{Law, Message, beyond};
+use super::law::{Law, MessageCosts, beyond};
 use super::offers::Offer;
 use super::rooted::Rooted;
 use super::row::{Row, Type};
@@ -20,7 +20,7 @@ pub(super) enum Table<T> {
 
 /// A range with its best root of a type.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct Subrange {
     first: Rank,
     last: Rank,
     /// `None` if it holds the given root.
@@ -38,8 +38,8 @@ enum Receiver {
 #[derive(Clone, Copy, Debug)]
 struct LastMessage {
     receiver: Receiver,
-    taken: Part,
-    rest: Part,
+    taken: Subrange,
+    rest: Subrange,
 }
 
 impl<T: Scalar> Table<T> {
@@ -49,17 +49,17 @@ impl<T: Scalar> Table<T> {
     }
 
     /// All ranks, and their least time.
-    fn whole(&self, processors: usize) -> (Part, T) {
+    fn whole(&self, processors: usize) -> (Subrange, T) {
         let (first, last) = (0, processors - 1);
         match self {
             Table::Free(side) => {
                 let best = soonest(side.row(0).types(last));
                 let (of, time) = best.map_or((None, beyond()), |(of, time)| (Some(of), time));
-                (Part { first, last, of }, time)
+                (Subrange { first, last, of }, time)
             }
             Table::Rooted(rooted) => {
                 let time = rooted.row(0).get(last).unwrap_or(beyond());
-                (Part { first, last, of: None }, time)
+                (Subrange { first, last, of: None }, time)
             }
         }
     }
@@ -73,7 +73,7 @@ impl<T: Scalar> Table<T> {
     }
 
     /// `C` of a part, or `F`.
-    fn time(&self, part: Part) -> T {
+    fn time(&self, part: Subrange) -> T {
         let time = match (self, part.of) {
             (_, Some(of)) => self.row(part.first).time(of, part.last),
             (Table::Rooted(rooted), None) => rooted.row(part.first).get(part.last),
@@ -136,7 +136,7 @@ struct Unwinding<'a, 'law, T> {
 
 impl<T: Scalar> Unwinding<'_, '_, T> {
     /// The first message that attains the time of a part of several ranks.
-    fn last_message(&self, part: Part) -> LastMessage {
+    fn last_message(&self, part: Subrange) -> LastMessage {
         let target = self.table.time(part);
         for split in part.first..part.last {
             for receiver in [Receiver::Left, Receiver::Right] {
@@ -152,11 +152,11 @@ impl<T: Scalar> Unwinding<'_, '_, T> {
 
     /// The parts that may have received last in `part`, and the level that each pays to a rank just
     /// outside, on the side from which it received.
-    fn receivers(&self, part: Part, split: Rank, receiver: Receiver) -> Vec<(Part, Level)> {
+    fn receivers(&self, part: Subrange, split: Rank, receiver: Receiver) -> Vec<(Subrange, Level)> {
         let boundaries = &self.law.boundaries;
         let rest = |of| match receiver {
-            Receiver::Left => Part { last: split, of, ..part },
-            Receiver::Right => Part { first: split + 1, of, ..part },
+            Receiver::Left => Subrange { last: split, of, ..part },
+            Receiver::Right => Subrange { first: split + 1, of, ..part },
         };
         let Some(target) = part.of else {
             let Table::Rooted(Rooted { root, .. }) = *self.table else { return Vec::new() };
@@ -183,10 +183,10 @@ impl<T: Scalar> Unwinding<'_, '_, T> {
     /// The sender that makes a receiver's part complete at `target`, if there is one.
     fn sender(
         &self,
-        part: Part,
-        (rest, receiver, level): (Part, Receiver, Level),
+        part: Subrange,
+        (rest, receiver, level): (Subrange, Receiver, Level),
         target: T,
-    ) -> Option<Part> {
+    ) -> Option<Subrange> {
         let (first, last) = match receiver {
             Receiver::Left => (rest.last + 1, part.last),
             Receiver::Right => (part.first, rest.first - 1),
@@ -197,19 +197,19 @@ impl<T: Scalar> Unwinding<'_, '_, T> {
             let pays = |of: Type| facing(of).max(level) == paid;
             let (of, ready) = soonest(row.types(last).filter(|&(of, _)| pays(of)))?;
             let attained = self.joined(rest, receiver, (ready, paid), (first, last)) == target;
-            attained.then_some(Part { first, last, of: Some(of) })
+            attained.then_some(Subrange { first, last, of: Some(of) })
         })
     }
 
     /// When a receiver has the message of a range besides what it held.
     fn joined(
         &self,
-        rest: Part,
+        rest: Subrange,
         receiver: Receiver,
         (ready, level): (T, Level),
         range: (Rank, Rank),
     ) -> T {
-        let Message { latency, occupancy } = self.law.message(level, range);
+        let MessageCosts { latency, occupancy } = self.law.message(level, range);
         let offer = Offer { arrival: ready + latency, occupancy };
         let alone = rest.first == rest.last;
         let clock = match receiver {

@@ -13,7 +13,7 @@ pub(crate) struct SortedSenders {
     first: Rank,
     width: usize,
     /// Level `w - 1` holds the ranges of `w` processors by their first one, `w` roots each.
-    levels: Vec<Level>,
+    levels: Vec<RangesOfWidth>,
     /// `width * width` entries: the first root of each range, those that start at the same processor
     /// together, shorter ones first.
     earliest_by_start: Vec<Sender>,
@@ -22,7 +22,7 @@ pub(crate) struct SortedSenders {
 }
 
 #[derive(Clone, Debug)]
-struct Level {
+struct RangesOfWidth {
     ready: Vec<f64>,
     rank: Vec<u16>,
 }
@@ -34,7 +34,7 @@ impl SortedSenders {
     /// [`DpError::OutOfMemory`].
     pub(crate) fn new((first, width): (Rank, usize)) -> Result<SortedSenders, DpError> {
         let rank = (first..first + width).map(|rank| rank as u16).collect();
-        let level = Level { ready: zeros(width)?, rank };
+        let level = RangesOfWidth { ready: zeros(width)?, rank };
         let nobody = vec![Sender { ready: f64::INFINITY, rank: 0 }; width * width];
         let mut senders = SortedSenders {
             first,
@@ -77,14 +77,14 @@ impl SortedSenders {
                 rank[n] = root;
             }
         });
-        self.levels.push(Level { ready, rank });
+        self.levels.push(RangesOfWidth { ready, rank });
         self.note_earliest(roots);
         Ok(())
     }
 
     /// Copies the first root of each range of this many processors to where it is found fast.
     fn note_earliest(&mut self, roots: usize) {
-        let Level { ready, rank } = &self.levels[roots - 1];
+        let RangesOfWidth { ready, rank } = &self.levels[roots - 1];
         let firsts = ready.iter().step_by(roots).zip(rank.iter().step_by(roots));
         for (start, (&ready, &rank)) in firsts.enumerate() {
             let (end, sender) = (start + roots - 1, Sender { ready, rank });

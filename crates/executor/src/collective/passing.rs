@@ -37,7 +37,7 @@ pub(super) struct Passing {
 
 /// Some bytes of a place.
 #[derive(Clone, Debug)]
-struct Part {
+struct Stretch {
     place: Rc<Place>,
     piece: Piece,
 }
@@ -100,10 +100,11 @@ impl Passing {
         let (mut failure, parts) = self.children_parts()?;
         let blocks = own.map(|own| {
             let piece = Piece { offset: 0, bytes: own.packed_bytes() };
-            (self.seat.own.rank, Part { place: Rc::clone(own), piece })
+            (self.seat.own.rank, Stretch { place: Rc::clone(own), piece })
         });
         let firsts = self.seat.children.iter().map(|child| child.first);
-        let mut blocks: Vec<(Rank, Part)> = blocks.into_iter().chain(firsts.zip(parts)).collect();
+        let mut blocks: Vec<(Rank, Stretch)> =
+            blocks.into_iter().chain(firsts.zip(parts)).collect();
         blocks.sort_by_key(|&(first, _)| first);
         let bytes: u64 = blocks.iter().map(|(_, part)| part.piece.bytes).sum();
         if self.assembled.packed_bytes() < bytes {
@@ -114,14 +115,15 @@ impl Passing {
             self.copy(part, (&self.assembled, offset))?;
             offset += part.piece.bytes;
         }
-        let whole = Part { place: Rc::clone(&self.assembled), piece: Piece { offset: 0, bytes } };
+        let whole =
+            Stretch { place: Rc::clone(&self.assembled), piece: Piece { offset: 0, bytes } };
         let to = self.parent;
         match failure {
             None if self.seat.is_noticed(bytes) => {
                 let length = notice_bytes(self.seat.own.room);
                 let notice = Rc::new(Place::of_bytes(length)?);
                 notice.memory().write(0, &bytes.to_ne_bytes());
-                let notice = Part { place: notice, piece: Piece { offset: 0, bytes: length } };
+                let notice = Stretch { place: notice, piece: Piece { offset: 0, bytes: length } };
                 self.send(&notice, (to, tag::DATA))?;
                 self.send(&whole, (to, tag::OVERFLOW))?;
             }
@@ -134,13 +136,13 @@ impl Passing {
     }
 
     /// What comes from each child, and what went wrong first.
-    fn children_parts(&mut self) -> Result<(Option<Failure>, Vec<Part>), CollectiveError> {
+    fn children_parts(&mut self) -> Result<(Option<Failure>, Vec<Stretch>), CollectiveError> {
         let Passing { seat, received, rooms, starts, comm, .. } = self;
         let count = seat.children.len();
         for index in 0..count as u32 {
             received.start(index, SentContent::Data)?;
         }
-        let part = |place, offset, bytes| Part { place, piece: Piece { offset, bytes } };
+        let part = |place, offset, bytes| Stretch { place, piece: Piece { offset, bytes } };
         let mut parts = vec![part(Rc::clone(rooms), 0, 0); count];
         // Those whose size is known by now, since they did not fit.
         let mut late = Requests::new(Rc::clone(comm), Reuse::Once);
@@ -205,7 +207,7 @@ impl Passing {
         let part = |one: &Below| {
             let (start, end) = (starts[one.first - first], starts[one.last + 1 - first]);
             let piece = Piece { offset: at + start, bytes: end - start };
-            Part { place: Rc::clone(&place), piece }
+            Stretch { place: Rc::clone(&place), piece }
         };
         for index in (0..self.seat.children.len()).rev() {
             let child = self.seat.children[index].clone();
@@ -222,7 +224,7 @@ impl Passing {
         let expected = own.map_or(stated, |own| own.packed_bytes());
         if let (Some(own), None, true) = (own, &failure, stated == expected) {
             let piece = Piece { offset: at + starts[rank - first], bytes: stated };
-            self.copy(&Part { place: Rc::clone(&place), piece }, (own, 0))?;
+            self.copy(&Stretch { place: Rc::clone(&place), piece }, (own, 0))?;
         }
         failure = failure.or(self.sent.wait_for_all(&mut Few::new()));
         match failure {
@@ -240,7 +242,7 @@ impl Passing {
         &mut self,
         child: &Below,
         lengths: &[u64],
-        part: &Part,
+        part: &Stretch,
     ) -> Result<(), CollectiveError> {
         let (header, bytes) = (WORD * lengths.len() as u64, part.piece.bytes);
         let fits = bytes <= child.room;
@@ -250,7 +252,7 @@ impl Passing {
         if fits {
             self.copy(part, (&message, header))?;
         }
-        let message = Part { place: message, piece: Piece { offset: 0, bytes: length } };
+        let message = Stretch { place: message, piece: Piece { offset: 0, bytes: length } };
         self.send(&message, (child.rank, tag::DATA))?;
         if !fits {
             self.send(part, (child.rank, tag::OVERFLOW))?;
@@ -259,7 +261,7 @@ impl Passing {
     }
 
     /// Starts a message.
-    fn send(&mut self, part: &Part, to: (Rank, c_int)) -> Result<(), MpiError> {
+    fn send(&mut self, part: &Stretch, to: (Rank, c_int)) -> Result<(), MpiError> {
         let pieces = [part.piece];
         let data = part.place.stretches(&pieces[..usize::from(part.piece.bytes > 0)]);
         let data = data.expect("bytes can be cut");
@@ -269,12 +271,13 @@ impl Passing {
 
     /// Starts a message without data.
     fn send_nothing(&mut self, to: Rank) -> Result<(), MpiError> {
-        let nothing = Part { place: Rc::clone(&self.rooms), piece: Piece { offset: 0, bytes: 0 } };
+        let nothing =
+            Stretch { place: Rc::clone(&self.rooms), piece: Piece { offset: 0, bytes: 0 } };
         self.send(&nothing, (to, tag::DATA))
     }
 
     /// Copies bytes to an offset of another place.
-    fn copy(&self, from: &Part, (into, offset): (&Rc<Place>, u64)) -> Result<(), MpiError> {
+    fn copy(&self, from: &Stretch, (into, offset): (&Rc<Place>, u64)) -> Result<(), MpiError> {
         let bytes = from.piece.bytes;
         if bytes == 0 {
             return Ok(());

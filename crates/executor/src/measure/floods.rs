@@ -73,7 +73,7 @@ pub fn measure_floods(
         return station.obey().map(|()| None);
     }
     let found = lead(&mut station, request)?;
-    station.tell(Order::End)?;
+    station.tell(Assignment::End)?;
     Ok(Some(found))
 }
 
@@ -121,7 +121,7 @@ fn ladder(largest: u64) -> Vec<u64> {
 
 /// What all do at the same time. `seat` tells which ranks take part where several may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum Assignment {
     /// A message to and fro between two ranks, so many times.
     PingPong { level: usize, bytes: u64, times: usize, seat: usize },
     /// Messages to one rank that has posted all receives. Of these and what follows, the first time may
@@ -142,39 +142,39 @@ enum Order {
 /// Words of an order.
 const WORDS: usize = 6;
 
-impl Order {
+impl Assignment {
     fn words(self) -> [u64; WORDS] {
         match self {
-            Order::End => [0; WORDS],
-            Order::PingPong { level, bytes, times, seat } => {
+            Assignment::End => [0; WORDS],
+            Assignment::PingPong { level, bytes, times, seat } => {
                 [1, level as u64, bytes, times as u64, seat as u64, 0]
             }
-            Order::Flood { level, bytes, messages, seat, quiet } => {
+            Assignment::Flood { level, bytes, messages, seat, quiet } => {
                 [2, level as u64, bytes, messages as u64, seat as u64, quiet]
             }
-            Order::Late { level, bytes, delay } => [3, level as u64, bytes, delay, 0, 0],
-            Order::Burst { level, messages, quiet } => {
+            Assignment::Late { level, bytes, delay } => [3, level as u64, bytes, delay, 0, 0],
+            Assignment::Burst { level, messages, quiet } => {
                 [4, level as u64, 0, messages as u64, 0, quiet]
             }
-            Order::Port { level, bytes, messages, quiet } => {
+            Assignment::Port { level, bytes, messages, quiet } => {
                 [5, level as u64, bytes, messages as u64, 0, quiet]
             }
-            Order::Node { bytes, ranks, is_outward, quiet } => {
+            Assignment::Node { bytes, ranks, is_outward, quiet } => {
                 [6, 0, bytes, ranks as u64, u64::from(is_outward), quiet]
             }
         }
     }
 
-    fn of_words([kind, level, bytes, count, seat, quiet]: [u64; WORDS]) -> Order {
+    fn of_words([kind, level, bytes, count, seat, quiet]: [u64; WORDS]) -> Assignment {
         let (level, messages) = (level as usize, count as usize);
         match kind {
-            1 => Order::PingPong { level, bytes, times: messages, seat: seat as usize },
-            2 => Order::Flood { level, bytes, messages, seat: seat as usize, quiet },
-            3 => Order::Late { level, bytes, delay: count },
-            4 => Order::Burst { level, messages, quiet },
-            5 => Order::Port { level, bytes, messages, quiet },
-            6 => Order::Node { bytes, ranks: messages, is_outward: seat != 0, quiet },
-            _ => Order::End,
+            1 => Assignment::PingPong { level, bytes, times: messages, seat: seat as usize },
+            2 => Assignment::Flood { level, bytes, messages, seat: seat as usize, quiet },
+            3 => Assignment::Late { level, bytes, delay: count },
+            4 => Assignment::Burst { level, messages, quiet },
+            5 => Assignment::Port { level, bytes, messages, quiet },
+            6 => Assignment::Node { bytes, ranks: messages, is_outward: seat != 0, quiet },
+            _ => Assignment::End,
         }
     }
 }
@@ -231,56 +231,56 @@ impl Station {
                 let word = bytes[8 * index..][..8].try_into().expect("8 bytes");
                 u64::from_ne_bytes(word)
             };
-            match Order::of_words(std::array::from_fn(word)) {
-                Order::End => return Ok(()),
+            match Assignment::of_words(std::array::from_fn(word)) {
+                Assignment::End => return Ok(()),
                 order => self.perform(order)?,
             };
         }
     }
 
     /// Tells all what is to be done.
-    fn tell(&mut self, order: Order) -> Result<(), MpiError> {
+    fn tell(&mut self, order: Assignment) -> Result<(), MpiError> {
         let mut bytes: Vec<u8> = order.words().iter().flat_map(|word| word.to_ne_bytes()).collect();
         self.communicator.broadcast(&mut bytes, 0)
     }
 
     /// Rank 0 has all do something: the times that come of it.
-    fn order(&mut self, order: Order) -> Result<Vec<f64>, FloodsError> {
+    fn order(&mut self, order: Assignment) -> Result<Vec<f64>, FloodsError> {
         self.tell(order)?;
         self.perform(order)
     }
 
     /// Does what is ordered: the times that come of it, at all ranks. Collective.
-    fn perform(&mut self, order: Order) -> Result<Vec<f64>, FloodsError> {
+    fn perform(&mut self, order: Assignment) -> Result<Vec<f64>, FloodsError> {
         match order {
-            Order::PingPong { level, bytes, times, seat } => {
+            Assignment::PingPong { level, bytes, times, seat } => {
                 let (to, from) = self.seat(level, seat);
                 self.ping_pong(Pair { from: from[0], to }, bytes, times)
             }
-            Order::Flood { level, bytes, messages, seat, quiet } => {
+            Assignment::Flood { level, bytes, messages, seat, quiet } => {
                 let (to, from) = self.seat(level, seat);
                 let pairs = from.iter().cycle().take(messages);
                 let pairs: Vec<Pair> = pairs.map(|&from| Pair { from, to }).collect();
                 Ok(vec![self.together(&pairs, bytes, quiet)?.span.seconds])
             }
-            Order::Late { level, bytes, delay } => {
+            Assignment::Late { level, bytes, delay } => {
                 let (to, from) = self.seat(level, 0);
                 self.late(Pair { from: from[0], to }, bytes, delay)
             }
-            Order::Burst { level, messages, quiet } => {
+            Assignment::Burst { level, messages, quiet } => {
                 let pairs = self.outward(level, messages);
                 Ok(vec![self.together(&pairs, 1, quiet)?.begun])
             }
-            Order::Port { level, bytes, messages, quiet } => {
+            Assignment::Port { level, bytes, messages, quiet } => {
                 let pairs = self.outward(level, messages);
                 let times = self.together(&pairs, bytes, quiet)?;
                 Ok(vec![times.first, times.span.seconds])
             }
-            Order::Node { bytes, ranks, is_outward, quiet } => {
+            Assignment::Node { bytes, ranks, is_outward, quiet } => {
                 let pairs = self.of_node(ranks, is_outward);
                 Ok(vec![self.together(&pairs, bytes, quiet)?.span.seconds])
             }
-            Order::End => Ok(Vec::new()),
+            Assignment::End => Ok(Vec::new()),
         }
     }
 
@@ -439,11 +439,11 @@ impl Station {
 
     /// Whether a sender is free long before its receiver is there: two of at most three tries agree.
     fn is_eager(&mut self, level: usize, bytes: u64) -> Result<bool, FloodsError> {
-        let one = self.order(Order::PingPong { level, bytes, times: 1, seat: 0 })?[0];
+        let one = self.order(Assignment::PingPong { level, bytes, times: 1, seat: 0 })?[0];
         let delay = (4.0 * one).max(2e-3);
         let mut votes = [0, 0];
         while votes.iter().all(|&votes| votes < 2) {
-            let order = Order::Late { level, bytes, delay: (delay * 1e6) as u64 };
+            let order = Assignment::Late { level, bytes, delay: (delay * 1e6) as u64 };
             let occupied = self.order(order)?[0];
             votes[usize::from(occupied < delay / 2.0)] += 1;
         }
@@ -452,7 +452,7 @@ impl Station {
 
     /// About how many microseconds messages take that are sent at once.
     fn expected(&mut self, level: usize, bytes: u64, messages: usize) -> Result<u64, FloodsError> {
-        let one = self.order(Order::PingPong { level, bytes, times: 1, seat: 0 })?[0];
+        let one = self.order(Assignment::PingPong { level, bytes, times: 1, seat: 0 })?[0];
         Ok((1e6 * one * (1 + messages) as f64) as u64)
     }
 
@@ -461,7 +461,7 @@ impl Station {
         let mut slopes = Vec::new();
         let mut burst = |messages| -> Result<f64, FloodsError> {
             let quiet = self.expected(level, 1, messages)?;
-            Ok(self.order(Order::Burst { level, messages, quiet })?[0])
+            Ok(self.order(Assignment::Burst { level, messages, quiet })?[0])
         };
         for _ in 0..7 {
             let (one, many) = (burst(1)?, burst(MOST_MESSAGES)?);
@@ -479,7 +479,7 @@ impl Station {
         let (mut firsts, mut lasts) = (Vec::new(), Vec::new());
         let quiet = self.expected(level, bytes, messages)?;
         for _ in 0..3 {
-            let times = self.order(Order::Port { level, bytes, messages, quiet })?;
+            let times = self.order(Assignment::Port { level, bytes, messages, quiet })?;
             firsts.push(times[0]);
             lasts.push(times[1]);
         }
@@ -497,7 +497,12 @@ impl Station {
             let mut middle = |ranks| -> Result<f64, FloodsError> {
                 let mut times = Vec::new();
                 for _ in 0..3 {
-                    times.extend(self.order(Order::Node { bytes, ranks, is_outward, quiet })?);
+                    times.extend(self.order(Assignment::Node {
+                        bytes,
+                        ranks,
+                        is_outward,
+                        quiet,
+                    })?);
                 }
                 Ok(median(&times).expect("three times"))
             };
@@ -562,7 +567,7 @@ impl Laboratory for OnLevel<'_> {
     fn one_way(&mut self, bytes: u64, times: usize) -> Result<Vec<f64>, FloodsError> {
         self.seat += 1;
         let &mut OnLevel { level, seat, .. } = self;
-        let trips = self.station.order(Order::PingPong { level, bytes, times, seat })?;
+        let trips = self.station.order(Assignment::PingPong { level, bytes, times, seat })?;
         self.one = trips.iter().copied().fold(f64::INFINITY, f64::min);
         Ok(trips)
     }
@@ -570,7 +575,7 @@ impl Laboratory for OnLevel<'_> {
     fn flood(&mut self, bytes: u64, messages: usize) -> Result<f64, FloodsError> {
         let &mut OnLevel { level, seat, one, .. } = self;
         let quiet = (1e6 * one * (1 + messages) as f64) as u64;
-        Ok(self.station.order(Order::Flood { level, bytes, messages, seat, quiet })?[0])
+        Ok(self.station.order(Assignment::Flood { level, bytes, messages, seat, quiet })?[0])
     }
 
     fn now(&self) -> f64 {
@@ -586,15 +591,15 @@ mod tests {
     #[test]
     fn orders_are_told_as_words() {
         for order in [
-            Order::PingPong { level: 1, bytes: 7, times: 3, seat: 2 },
-            Order::Flood { level: 1, bytes: 7, messages: 16, seat: 2, quiet: 900 },
-            Order::Late { level: 0, bytes: 9, delay: 5000 },
-            Order::Burst { level: 2, messages: 64, quiet: 5 },
-            Order::Port { level: 1, bytes: 8, messages: 8, quiet: 6 },
-            Order::Node { bytes: 8, ranks: 2, is_outward: true, quiet: 7 },
-            Order::End,
+            Assignment::PingPong { level: 1, bytes: 7, times: 3, seat: 2 },
+            Assignment::Flood { level: 1, bytes: 7, messages: 16, seat: 2, quiet: 900 },
+            Assignment::Late { level: 0, bytes: 9, delay: 5000 },
+            Assignment::Burst { level: 2, messages: 64, quiet: 5 },
+            Assignment::Port { level: 1, bytes: 8, messages: 8, quiet: 6 },
+            Assignment::Node { bytes: 8, ranks: 2, is_outward: true, quiet: 7 },
+            Assignment::End,
         ] {
-            assert_eq!(Order::of_words(order.words()), order);
+            assert_eq!(Assignment::of_words(order.words()), order);
         }
     }
 

@@ -80,7 +80,7 @@ pub(crate) enum Failure {
 
 /// A message as MPI takes it.
 #[derive(Debug)]
-struct Message {
+struct MpiMessage {
     way: Way,
     peer: Rank,
     tag: c_int,
@@ -101,7 +101,7 @@ struct Message {
     request: MPI_Request,
 }
 
-impl Message {
+impl MpiMessage {
     /// Notes the size of this message, which has ended: what is wrong with it.
     fn wrong_size(&mut self, status: &MPI_Status) -> Option<Failure> {
         if self.way == Way::Out {
@@ -126,7 +126,7 @@ impl Message {
 pub(crate) struct Requests {
     communicator: Rc<Communicator>,
     reuse: Reuse,
-    messages: Vec<Message>,
+    messages: Vec<MpiMessage>,
     /// Those that have been started and not ended: their handles, and their indices.
     active: Few<MPI_Request>,
     indices: Few<u32>,
@@ -191,7 +191,7 @@ impl Requests {
         let Counted { start, count, datatype } = transfer.counted()?;
         // SAFETY: the null request, a constant handle; it stands here until the request is made.
         let null = unsafe { raw::RSMPI_REQUEST_NULL };
-        let mut message = Message {
+        let mut message = MpiMessage {
             way,
             peer,
             tag,
@@ -252,7 +252,7 @@ impl Requests {
             unsafe { calls::start(&mut message.request)? };
             message.request
         } else {
-            let &mut Message { way, peer, tag, count, datatype, .. } = message;
+            let &mut MpiMessage { way, peer, tag, count, datatype, .. } = message;
             let count = if is_empty { 0 } else { count };
             let (at, comm) = (message.place.memory().at(message.start), self.communicator.raw());
             let (peer, mut request) = (peer as c_int, message.request);
@@ -280,7 +280,7 @@ impl Requests {
         content: SentContent,
     ) -> Result<Option<Failure>, MpiError> {
         let message = &mut self.messages[index as usize];
-        let &mut Message { way, peer, tag, count, datatype, .. } = message;
+        let &mut MpiMessage { way, peer, tag, count, datatype, .. } = message;
         let (at, comm) = (message.place.memory().at(message.start), self.communicator.raw());
         let to = peer as c_int;
         if way == Way::Out {

@@ -37,8 +37,8 @@ pub(crate) struct CalibrateArgs {
     format: FormatArgs,
 
     /// What is measured
-    #[arg(long, value_name = "NAME", default_value = Way::FLOODS, value_parser = way_parser())]
-    model: Way,
+    #[arg(long, value_name = "NAME", default_value = Sought::FLOODS, value_parser = way_parser())]
+    model: Sought,
 
     /// The levels of the machine, innermost first, as node=4,rack=8,network=2: four ranks are a node,
     /// eight nodes a rack; filled block by block [default: the nodes that are found]
@@ -69,25 +69,25 @@ pub(crate) struct CalibrateArgs {
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Sought {
     /// Latency and occupancy by size.
     Floods,
     /// Lines for pairs.
     Lines(Model),
 }
 
-impl Way {
+impl Sought {
     const FLOODS: &'static str = "floods";
 }
 
-fn way_parser() -> impl TypedValueParser<Value = Way> {
-    let floods = PossibleValue::new(Way::FLOODS)
+fn way_parser() -> impl TypedValueParser<Value = Sought> {
+    let floods = PossibleValue::new(Sought::FLOODS)
         .help("latency and occupancy by size, for each level, and how ports serve messages");
     let value = |model: Model| PossibleValue::new(model.name()).help(model.summary());
     let values = std::iter::once(floods).chain(Model::all().map(value));
     PossibleValuesParser::new(values).map(|name| match name.as_str() {
-        Way::FLOODS => Way::Floods,
-        model => Way::Lines(model.parse().expect("clap lets only known names pass")),
+        Sought::FLOODS => Sought::Floods,
+        model => Sought::Lines(model.parse().expect("clap lets only known names pass")),
     })
 }
 
@@ -146,8 +146,8 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Rc<Communicator>) -> Resu
     let file = NewFile::open(&args.output, communicator)?;
     let host = Host::of(communicator)?;
     let result = match args.model {
-        Way::Floods => by_floods(args, &host, communicator, is_taken)?,
-        Way::Lines(model) => by_lines(args, model, &host, communicator, is_taken)?,
+        Sought::Floods => by_floods(args, &host, communicator, is_taken)?,
+        Sought::Lines(model) => by_lines(args, model, &host, communicator, is_taken)?,
     };
     let Some(Calibrated { costs, network, provenance, text }) = result else { return Ok(()) };
     let machine = Machine {

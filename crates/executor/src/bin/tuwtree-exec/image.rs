@@ -48,7 +48,7 @@ pub(crate) struct Image {
 
 /// A byte that is not what it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct WrongByte {
     /// The area's block, or none in a gap.
     pub(crate) block: Option<usize>,
     /// Where the byte is, from the start of the area, or from where data may start.
@@ -99,7 +99,7 @@ impl Image {
         execution: &Execution,
         buffer: Buffer,
         iteration: u64,
-    ) -> Result<Option<Wrong>, ExecutionError> {
+    ) -> Result<Option<WrongByte>, ExecutionError> {
         let (mut expected, mut found) = (vec![0; CHUNK], vec![0; CHUNK]);
         for at in (0..self.size).step_by(CHUNK) {
             let length = ((self.size - at) as usize).min(CHUNK);
@@ -111,7 +111,7 @@ impl Image {
             {
                 let (expected, found) = (expected[index], found[index]);
                 let (block, position) = self.locate(at + index as u64);
-                return Ok(Some(Wrong { block, position, found, expected }));
+                return Ok(Some(WrongByte { block, position, found, expected }));
             }
         }
         Ok(None)

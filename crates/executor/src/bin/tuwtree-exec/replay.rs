@@ -2,7 +2,7 @@
 
 use crate::arguments::{element_parser, mode_parser, operation_parser};
 use crate::host::warning;
-use crate::image::{Area, Content, GUARD, Image, Wrong};
+use crate::image::{Area, Content, GUARD, Image, WrongByte};
 use crate::job::Job;
 use crate::pattern::Ink;
 use crate::source::schedule;
@@ -332,8 +332,8 @@ impl Station {
         Ok(())
     }
 
-    fn fault(&self, iteration: u64, buffer: Buffer, wrong: Wrong) -> String {
-        let Wrong { block, position, found, expected } = wrong;
+    fn fault(&self, iteration: u64, buffer: Buffer, wrong: WrongByte) -> String {
+        let WrongByte { block, position, found, expected } = wrong;
         let place = match block {
             Some(block) => format!("block {block}, byte {position}"),
             None => format!("outside of the data, {position} bytes from its start"),
