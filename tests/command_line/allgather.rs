@@ -16,7 +16,7 @@ fn blocks(name: &str) -> (PathBuf, String) {
 #[test]
 fn constructions_are_listed_with_their_completion_times() {
     let (_, sizes) = blocks("allgather-listed");
-    for operation in ["allgather", "allgatherv"] {
+    for operation in ["allgather", "allgatherv", "MPI_Allgather", "MPI_Allgatherv"] {
         let arguments = format!("optimize --op {operation} --sizes {sizes} --alpha 10 --json");
         let comparison = json(&arguments);
         assert_eq!(comparison["operation"], "allgather");

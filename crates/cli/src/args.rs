@@ -390,32 +390,25 @@ pub(crate) fn distribution_parser() -> impl TypedValueParser<Value = Distributio
     named(Distribution::formula)
 }
 
-/// Parses the name of an operation.
+/// Parses the name of an operation, ours or one of MPI's.
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
     one_of(Operation::ALL.to_vec(), |operation| {
-        let value = PossibleValue::new(operation.name());
-        match operation {
-            Operation::Gather => value.alias("gatherv").help("collect all blocks at the root"),
-            Operation::Scatter => value.alias("scatterv").help("distribute the root's blocks"),
-            Operation::Broadcast => {
-                value.alias("bcast").help("give every process the root's vector (also: bcast)")
+        let help = match operation {
+            Operation::Gather => "collect all blocks at the root",
+            Operation::Scatter => "distribute the root's blocks",
+            Operation::Broadcast => "give every process the root's vector (also: bcast)",
+            Operation::Reduce => "combine the vectors of all processes at the root, in rank order",
+            Operation::Allgather => "give every process all blocks (also: allgatherv)",
+            Operation::ReduceScatter => {
+                "combine the vectors of all processes, a block of the result for each (also: \
+                 reduce_scatter)"
             }
-            Operation::Reduce => {
-                value.help("combine the vectors of all processes at the root, in rank order")
+            Operation::Allreduce => "combine the vectors of all processes, the result for all",
+            Operation::Alltoall => {
+                "give every process what every other has for it (also: alltoallv)"
             }
-            Operation::Allgather => {
-                value.alias("allgatherv").help("give every process all blocks (also: allgatherv)")
-            }
-            Operation::ReduceScatter => value.alias("reduce_scatter").alias("reduce_scatter_block").help(
-                "combine the vectors of all processes, a block of the result for each (also: reduce_scatter)",
-            ),
-            Operation::Allreduce => {
-                value.help("combine the vectors of all processes, the result for all")
-            }
-            Operation::Alltoall => value
-                .alias("alltoallv")
-                .help("give every process what every other has for it (also: alltoallv)"),
-        }
+        };
+        PossibleValue::new(operation.name()).help(help).aliases(operation.other_names())
     })
 }
 

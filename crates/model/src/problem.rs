@@ -74,6 +74,31 @@ impl Operation {
         Operation::rooted().filter(|operation| operation.is_irregular())
     }
 
+    /// Other names than [`name`](ClosedSet::name) by which users may call it: those of MPI's blocking functions,
+    /// and the same without prefix in small letters.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::Operation;
+    /// let names: Vec<String> = Operation::Gather.other_names().collect();
+    /// assert_eq!(names, ["MPI_Gather", "MPI_Gatherv", "gatherv"]);
+    /// ```
+    pub fn other_names(self) -> impl Iterator<Item = String> {
+        let functions: &[&str] = match self {
+            Operation::Gather => &["Gather", "Gatherv"],
+            Operation::Scatter => &["Scatter", "Scatterv"],
+            Operation::Broadcast => &["Bcast"],
+            Operation::Reduce => &["Reduce"],
+            Operation::Allgather => &["Allgather", "Allgatherv"],
+            Operation::ReduceScatter => &["Reduce_scatter", "Reduce_scatter_block"],
+            Operation::Allreduce => &["Allreduce"],
+            Operation::Alltoall => &["Alltoall", "Alltoallv"],
+        };
+        let long = functions.iter().map(|function| format!("MPI_{function}"));
+        let short = functions.iter().map(|function| function.to_lowercase());
+        long.chain(short.filter(move |name| name != self.name()))
+    }
+
     /// Whether data comes from, or goes to, one processor: the root.
     pub fn is_rooted(self) -> bool {
         match self {

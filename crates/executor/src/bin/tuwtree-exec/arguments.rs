@@ -84,20 +84,33 @@ pub(crate) fn element_parser() -> impl TypedValueParser<Value = Element> {
 }
 
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
-    named()
+    operations(Operation::all().collect(), |_| None)
+}
+
+/// The parser of these operations, by our names or MPI's.
+fn operations(
+    all: Vec<Operation>,
+    help: impl Fn(Operation) -> Option<&'static str> + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = Operation> {
+    let value = move |one: Operation| {
+        let value = PossibleValue::new(one.name()).aliases(one.other_names());
+        match help(one) {
+            Some(help) => value.help(help),
+            None => value,
+        }
+    };
+    PossibleValuesParser::new(all.iter().copied().map(&value)).map(move |given| {
+        let known = all.iter().copied().find(|&one| value(one).matches(&given, false));
+        known.expect("only these names are let through")
+    })
 }
 
 /// The parser of gather and scatter.
 pub(crate) fn irregular_operation_parser() -> impl TypedValueParser<Value = Operation> {
-    let value = |one: Operation| {
-        let what = match one.is_outward() {
+    operations(Operation::irregular().collect(), |one| {
+        Some(match one.is_outward() {
             true => "distribute the root's blocks",
             false => "collect all blocks",
-        };
-        PossibleValue::new(one.name()).help(what)
-    };
-    PossibleValuesParser::new(Operation::irregular().map(value)).map(|given| {
-        let known = Operation::irregular().find(|one| one.name() == given);
-        known.expect("only these names are let through")
+        })
     })
 }
