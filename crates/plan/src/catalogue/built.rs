@@ -53,26 +53,31 @@ pub(super) const MAXIMUM_FIRST: CatalogueRow = CatalogueRow::plain(
     |request, wanted| filled(request, wanted, Filling::MaximumFirst),
 );
 
-/// A binomial tree filled by predicted times: for each place, all ranks that are left are looked at.
+/// A binomial tree filled by predicted times.
 fn filled(request: &Request<'_>, wanted: Wanted, filling: Filling) -> Result<Built, NoTree> {
     if request.problem.root().given().is_some() {
-        let processors = request.problem.processors() as f64;
-        let expense = Expense {
-            what: "filling it".into(),
-            bytes: 0,
-            seconds: processors * processors * SECONDS_A_LOOK,
-            limit_seconds: LIMIT_OF_FILLING_SECONDS,
-        };
-        expense.check(wanted.effort, request.watch, |_| String::new())?;
+        check_looks(request, wanted, "filling it")?;
     }
     done(wanted, model_binomial(request.problem, filling))
+}
+
+/// Fails if too much time is needed by what looks at all ranks that are left for each place.
+fn check_looks(request: &Request<'_>, wanted: Wanted, what: &str) -> Result<(), NoTree> {
+    let processors = request.problem.processors() as f64;
+    let expense = Expense {
+        what: what.into(),
+        bytes: 0,
+        seconds: processors * processors * SECONDS_A_LOOK,
+        limit_seconds: LIMIT_OF_LOOKS_SECONDS,
+    };
+    expense.check(wanted.effort, request.watch, |_| String::new())
 }
 
 /// About how long a predicted time takes.
 const SECONDS_A_LOOK: f64 = 2e-8;
 
-/// The most that filling may take if it was not asked for by name: trees that are sooner built are better.
-const LIMIT_OF_FILLING_SECONDS: f64 = 1.0;
+/// The most that looking may take if it was not asked for by name: trees that are sooner built are better.
+const LIMIT_OF_LOOKS_SECONDS: f64 = 1.0;
 
 pub(super) const GRACEFUL: CatalogueRow = CatalogueRow::plain(
     "sets of growing weight, largest block first (Träff 2004); not in rank order",
@@ -123,7 +128,12 @@ pub(super) const GREEDY: CatalogueRow = CatalogueRow {
     ..CatalogueRow::plain(
         "the largest blocks, as many at a time as are ready; not in rank order",
         unordered_blocks,
-        |request, wanted| done(wanted, greedy(request.problem)),
+        |request, wanted| {
+            if request.costs_differ() {
+                check_looks(request, wanted, "looking for who is ready")?;
+            }
+            done(wanted, greedy(request.problem))
+        },
     )
 };
 
