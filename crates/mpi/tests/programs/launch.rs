@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 /// A job that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(240);
 
+/// How long `mpirun` may take to notice that its processes have ended. That of Open MPI 4.1 at times waits for
+/// ever after several of them have aborted at once.
+const REAPING: Duration = Duration::from_secs(10);
+
 /// How a program is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Linkage {
@@ -110,9 +114,16 @@ pub(crate) fn run(
     let [out, err] = files.each_ref().map(|path| std::fs::File::create(path).unwrap());
     let mut job = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().unwrap();
     let started = Instant::now();
+    let mut lost_since: Option<Instant> = None;
     let status = loop {
         if let Some(status) = job.try_wait().unwrap() {
             break status;
+        }
+        if started.elapsed() > REAPING {
+            lost_since = lost_since.or(Some(Instant::now())).filter(|_| all_have_ended(job.id()));
+        }
+        if lost_since.is_some_and(|since| since.elapsed() > REAPING) {
+            let _ = job.kill();
         }
         if started.elapsed() > PATIENCE {
             // mpirun takes its processes with it if it is asked to end.
@@ -126,6 +137,22 @@ pub(crate) fn run(
     };
     let [stdout, stderr] = files.map(|path| std::fs::read(path).unwrap());
     Output { status, stdout, stderr }
+}
+
+/// Whether a process has children, and all of them have ended without its notice.
+fn all_have_ended(parent: u32) -> bool {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let states: Vec<String> = all
+        .filter_map(|one| std::fs::read_to_string(one.path().join("stat")).ok())
+        .filter_map(|stat| {
+            // Behind the name, in parentheses: state, parent, and more.
+            let (_, rest) = stat.rsplit_once(')')?;
+            let mut fields = rest.split_whitespace();
+            let state = fields.next()?.to_owned();
+            (fields.next()?.parse() == Ok(parent)).then_some(state)
+        })
+        .collect();
+    !states.is_empty() && states.iter().all(|state| state == "Z")
 }
 
 /// What pkg-config says of an installed library.
