@@ -152,29 +152,25 @@ mod long {
         one.predicted.expect("it is judged").judged_seconds
     }
 
-    /// Measures 20 problems of an operation, prints how judge and choice did, and fails unless what is judged is
-    /// within 20 % of what is measured from the 10 % to the 90 % quantile, for the library and for what is
-    /// recommended, and that is within 10 % of the fastest in at least 17 of the 20. It is the library,
-    /// if its time by the judge is within 2 % of the least, else the tree of least time. Measured is the least
-    /// of a problem's repetitions: whatever else runs on this machine only ever adds to them.
-    fn agrees(bed: &Bed, machine: &str, operation: &str) {
-        let times = bed.measured(
-            machine,
-            &[
-                "--op",
-                operation,
-                "--dist",
-                "same,random,spikes,skewed,decreasing",
-                "-b",
-                "8,100,1000,10000",
-                "--repetitions",
-                "7",
-                "--warm-up",
-                "1",
-                "--algorithm",
-                "linear-eager,oblivious-eager,adaptive-eager,deadline-eager,optimal-eager",
-            ],
-        );
+    /// The least of all repetitions, in seconds: whatever else runs on this machine only ever adds to them.
+    fn least(measured: &[Measurements], one: &Series) -> f64 {
+        let same = measured.iter().filter_map(|times| times.of(one.problem(), one.algorithm));
+        same.map(Series::minimum).fold(f64::INFINITY, f64::min)
+    }
+
+    /// How judge and choice did.
+    struct Agreement {
+        said: String,
+        holds: bool,
+    }
+
+    /// Judged times, which a calibrated machine predicts, beside the least of measured ones, of 20 problems. It holds
+    /// if what is judged is within 20 % of what is measured from the 10 % to the 90 % quantile, for the library
+    /// and for what is recommended, and that is within 10 % of the fastest in at least 17 of the 20. It is the
+    /// library, if its time by the judge is within 2 % of the least, else the tree of least time.
+    fn agreement(measured: &[Measurements]) -> Agreement {
+        let times = &measured[0];
+        let least = |one: &Series| least(measured, one);
         let mut library = Vec::new();
         let mut chosen = Vec::new();
         let mut good = 0;
@@ -190,27 +186,54 @@ mod long {
                 .min_by(|one, other| judged(one).total_cmp(&judged(other)))
                 .unwrap();
             let choice = if judged(native) <= 1.02 * judged(best) { native } else { best };
-            let fastest = all.iter().map(|one| one.minimum()).fold(f64::INFINITY, f64::min);
-            library.push(judged(native) / native.minimum());
-            chosen.push(judged(best) / best.minimum());
-            good += usize::from(choice.minimum() <= 1.1 * fastest);
-            let ratio = choice.minimum() / native.minimum();
+            let fastest = all.iter().map(|one| least(one)).fold(f64::INFINITY, f64::min);
+            library.push(judged(native) / least(native));
+            chosen.push(judged(best) / least(best));
+            good += usize::from(least(choice) <= 1.1 * fastest);
+            let ratio = least(choice) / least(native);
             gain += ratio.ln() / problems.len() as f64;
             worst = worst.max(ratio);
         }
         let (library, chosen) = (quantiles(library), quantiles(chosen));
         let said = format!(
-            "{}, {operation}: judged / measured: library {library:.3?}, best tree {chosen:.3?}; within 10 % \
-             of the fastest in {good} of {}; time / library {:.3}, at most {worst:.3}",
-            bed.name,
+            "judged / measured: library {library:.3?}, best tree {chosen:.3?}; within 10 % of the fastest \
+             in {good} of {}; time / library {:.3}, at most {worst:.3}",
             problems.len(),
             f64::exp(gain)
         );
-        println!("{said}");
-        for [low, _, high] in [library, chosen] {
-            assert!(low >= 0.8 && high <= 1.2, "{said}");
-        }
-        assert!(20 * good >= 17 * problems.len(), "{said}");
+        let are_close = [library, chosen].iter().all(|[low, _, high]| *low >= 0.8 && *high <= 1.2);
+        Agreement { said, holds: are_close && 20 * good >= 17 * problems.len() }
+    }
+
+    /// Measures an operation, prints how judge and choice did, and fails unless they agree. On a machine that does
+    /// much else seven repetitions may all be disturbed: up to three times as many are made.
+    fn agrees(bed: &Bed, machine: &str, operation: &str) {
+        let arguments = [
+            "--op",
+            operation,
+            "--dist",
+            "same,random,spikes,skewed,decreasing",
+            "-b",
+            "8,100,1000,10000",
+            "--repetitions",
+            "7",
+            "--warm-up",
+            "1",
+            "--algorithm",
+            "linear-eager,oblivious-eager,adaptive-eager,deadline-eager,optimal-eager",
+        ];
+        let mut measured = Vec::new();
+        let holds = (1..=3).any(|round| {
+            measured.push(bed.measured(machine, &arguments));
+            let Agreement { said, holds } = agreement(&measured);
+            println!("{}, {operation}, round {round}: {said}", bed.name);
+            holds
+        });
+        assert!(
+            holds,
+            "{}, {operation}: judge or choice do not agree with what is measured",
+            bed.name
+        );
     }
 
     #[test]
