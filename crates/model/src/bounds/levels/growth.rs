@@ -28,7 +28,7 @@ const SLACK: f64 = 1e-12;
 
 /// What a kind of message costs at least, in steps of the grid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct GrowingMessage {
     /// Before this no message starts.
     pub(super) earliest: f64,
     /// A sender has had its data for so long when its message starts.
@@ -53,7 +53,7 @@ pub(super) struct Port {
 
 /// The starts of a kind of message.
 struct Kind {
-    message: Message,
+    message: GrowingMessage,
     /// Starts before this step are counted by what the sender has.
     by_sender: usize,
     /// The most that these bring.
@@ -66,7 +66,7 @@ struct Kind {
 
 impl Port {
     /// A port that is free from a step on, in fractions, and has nothing to receive beyond `all`.
-    pub(super) fn new(free_from: f64, messages: Vec<Message>, all: f64) -> Port {
+    pub(super) fn new(free_from: f64, messages: Vec<GrowingMessage>, all: f64) -> Port {
         let fastest = messages.iter().map(|message| message.per_unit).fold(f64::INFINITY, f64::min);
         let kind =
             |message| Kind { message, by_sender: 0, most: 0.0, queued: 0, queue: VecDeque::new() };
@@ -100,7 +100,7 @@ impl Kind {
         received: &[f64],
         rows: &[Vec<f64>],
     ) -> f64 {
-        let Message { earliest, latency, overhead, per_unit, from } = self.message;
+        let GrowingMessage { earliest, latency, overhead, per_unit, from } = self.message;
         let overhead = overhead * (1.0 - SLACK);
         let room = |start: usize| (step - start) as f64 - overhead;
         let is_too_early = |start: usize| {
@@ -158,7 +158,7 @@ mod tests {
 
     /// What a port can have by some steps if all have the same: a byte each at first.
     fn doubled(latency: f64, overhead: f64, per_unit: f64, steps: usize) -> Vec<f64> {
-        let message = Message { earliest: latency, latency, overhead, per_unit, from: 0 };
+        let message = GrowingMessage { earliest: latency, latency, overhead, per_unit, from: 0 };
         let mut port = Port::new(0.0, vec![message], f64::MAX);
         let mut rows = vec![vec![1.0]];
         for _ in 0..steps {

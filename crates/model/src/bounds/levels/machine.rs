@@ -5,9 +5,9 @@ use crate::{BlockSizes, Hierarchy, LeastCosts, Rank};
 use std::collections::{HashMap, HashSet};
 
 /// A machine and blocks, reduced to largest groups and cheapest messages.
-pub(super) struct Machine {
+pub(super) struct BlocksOnLevels {
     /// Each level of the machine, innermost first.
-    pub(super) levels: Vec<Groups>,
+    pub(super) levels: Vec<GroupsOfLevel>,
     /// All blocks that are not empty, the largest first; and the sums of the first ones.
     pub(super) largest: Vec<f64>,
     /// The smallest block that is not empty, in bytes.
@@ -19,7 +19,7 @@ pub(super) struct Machine {
 }
 
 /// What no group of a level has more of, and what no message between two of its parts is cheaper than.
-pub(super) struct Groups {
+pub(super) struct GroupsOfLevel {
     /// The largest of each: bytes, blocks that are not empty, ranks, nodes.
     pub(super) most: Share,
     /// Least latency and occupancies; `None` if no two ranks pay for this level.
@@ -40,24 +40,28 @@ pub(super) struct Share {
 
 /// A line below all occupancies of a level, and its least latency, in time units.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
+pub(super) struct CheapestMessage {
     pub(super) latency: f64,
     pub(super) overhead: f64,
     pub(super) per_byte: f64,
 }
 
-impl Machine {
+impl BlocksOnLevels {
     /// Every block is taken to be smaller by so many bytes, or empty of bytes; it is still a block. `None` if
     /// nobody has data.
     ///
     /// # Complexity
     /// O(p h) time and space, and O(p log p) time.
-    pub(super) fn new(machine: &Hierarchy, sizes: &BlockSizes, less: f64) -> Option<Machine> {
+    pub(super) fn new(
+        machine: &Hierarchy,
+        sizes: &BlockSizes,
+        less: f64,
+    ) -> Option<BlocksOnLevels> {
         let mut largest: Vec<u64> = sizes.iter().filter(|&bytes| bytes > 0).collect();
         largest.sort_unstable_by(|a, b| b.cmp(a));
         let smallest = *largest.last()?;
         let processors = sizes.processors();
-        let mut levels: Vec<Groups> =
+        let mut levels: Vec<GroupsOfLevel> =
             (0..machine.levels().len()).map(|level| groups(machine, level, sizes, less)).collect();
         for level in 0..levels.len() {
             let inside = |rank: Rank| match level {
@@ -76,7 +80,7 @@ impl Machine {
             total
         });
         let largest = std::iter::once(0.0).chain(sums).collect();
-        Some(Machine { levels, largest, smallest, total, less })
+        Some(BlocksOnLevels { levels, largest, smallest, total, less })
     }
 
     /// The bytes of so many of the largest blocks.
@@ -105,7 +109,7 @@ impl Machine {
 
     /// Lines below the occupancies of each level in use, `None` for the others: the first set is highest for
     /// small messages, the last for large ones. Empty if some occupancy cannot be stated.
-    pub(super) fn laws(&self) -> Vec<Vec<Option<Law>>> {
+    pub(super) fn laws(&self) -> Vec<Vec<Option<CheapestMessage>>> {
         let lines: Vec<Option<(f64, Vec<LineBelow>)>> = self
             .levels
             .iter()
@@ -121,7 +125,7 @@ impl Machine {
                 let (latency, lines) = level.as_ref()?;
                 let LineBelow { overhead, beta } =
                     lines[index * (lines.len() - 1) / (sets - 1).max(1)];
-                Some(Law { latency: *latency, overhead, per_byte: beta })
+                Some(CheapestMessage { latency: *latency, overhead, per_byte: beta })
             };
             lines.iter().map(of_level).collect()
         };
@@ -129,7 +133,7 @@ impl Machine {
     }
 }
 
-impl Groups {
+impl GroupsOfLevel {
     pub(super) fn share(&self, rank: Rank) -> Share {
         self.shares[self.group_of[rank]]
     }
@@ -153,7 +157,7 @@ impl Share {
 }
 
 /// The groups of a level, without its law.
-fn groups(machine: &Hierarchy, level: usize, sizes: &BlockSizes, less: f64) -> Groups {
+fn groups(machine: &Hierarchy, level: usize, sizes: &BlockSizes, less: f64) -> GroupsOfLevel {
     let mut numbers: HashMap<usize, usize> = HashMap::new();
     let mut shares: Vec<Share> = vec![];
     let mut nodes: Vec<HashSet<usize>> = vec![];
@@ -175,5 +179,5 @@ fn groups(machine: &Hierarchy, level: usize, sizes: &BlockSizes, less: f64) -> G
         })
         .collect();
     let most = shares.iter().copied().reduce(Share::max).unwrap_or_default();
-    Groups { most, law: None, shares, group_of }
+    GroupsOfLevel { most, law: None, shares, group_of }
 }

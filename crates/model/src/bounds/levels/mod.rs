@@ -20,7 +20,7 @@ mod system;
 use crate::{
     BlockSizes, Hierarchy, Network, PortKind, Ports, Problem, Rank, Root, Time, WireOwner,
 };
-use machine::{Law, Machine, Share};
+use machine::{BlocksOnLevels, CheapestMessage, Share};
 use system::{Cost, Goal, Grid, Receivers, System, Unit};
 
 /// How many steps a grid has on which a bound is searched for, and one on which it is found.
@@ -43,9 +43,9 @@ const KEPT: f64 = 1.0 - 1e-9;
 /// O(h^2) a step of the grid, some ten thousand steps; O(p (h + log p)) for the groups.
 pub(super) fn bound(problem: &Problem, least: f64) -> Option<Time> {
     let (hierarchy, sizes) = parts(problem)?;
-    let machine = Machine::new(hierarchy, sizes, 0.0)?;
+    let machine = BlocksOnLevels::new(hierarchy, sizes, 0.0)?;
     let roots = Roots { machine: &machine, hierarchy, sizes, root: problem.root() };
-    let of_laws = |laws: &Vec<Option<Law>>| {
+    let of_laws = |laws: &Vec<Option<CheapestMessage>>| {
         let costs: Vec<Option<Cost>> = laws.iter().map(|law| law.map(Cost::from)).collect();
         planned_bound(roots, &costs, least)
     };
@@ -99,12 +99,12 @@ fn planned_bound(roots: Roots<'_>, costs: &[Option<Cost>], least: f64) -> f64 {
 /// As [`bound`].
 pub(super) fn judged_bound(problem: &Problem) -> Option<Time> {
     let (hierarchy, sizes) = parts(problem)?;
-    let machine = Machine::new(hierarchy, sizes, 0.0)?;
+    let machine = BlocksOnLevels::new(hierarchy, sizes, 0.0)?;
     let network = problem.stated_costs().network();
     let processors = Processors::new(hierarchy, &network, &machine);
-    let of_laws = |laws: &Vec<Option<Law>>| {
+    let of_laws = |laws: &Vec<Option<CheapestMessage>>| {
         let (less, on_wires) = processors.on_wires(laws);
-        let machine = Machine::new(hierarchy, sizes, less)?;
+        let machine = BlocksOnLevels::new(hierarchy, sizes, less)?;
         let judged = Judged {
             roots: Roots { machine: &machine, hierarchy, sizes, root: problem.root() },
             receivers: match network.wire {
@@ -159,7 +159,7 @@ fn least_of(costs: &[Option<Cost>], of: impl Fn(&Cost) -> f64, first: usize) -> 
 /// Who may be the root.
 #[derive(Clone, Copy)]
 struct Roots<'a> {
-    machine: &'a Machine,
+    machine: &'a BlocksOnLevels,
     hierarchy: &'a Hierarchy,
     sizes: &'a BlockSizes,
     root: Root,
@@ -219,7 +219,7 @@ struct Processors {
 }
 
 impl Processors {
-    fn new(hierarchy: &Hierarchy, network: &Network, machine: &Machine) -> Processors {
+    fn new(hierarchy: &Hierarchy, network: &Network, machine: &BlocksOnLevels) -> Processors {
         let of_send = network.send_overhead.unwrap_or(f64::INFINITY);
         let of_one_byte = |level: usize| hierarchy.levels()[level].links.times(1).1;
         let is_fair = network.port == PortKind::Fair;
@@ -237,24 +237,26 @@ impl Processors {
     ///
     /// Of a line below occupancies, the wire has all but `most`. If that starts below nothing, as `beta (s -
     /// d)`, then blocks that are smaller by `d` lose at least as much together: and so at any larger `d`.
-    fn on_wires(&self, laws: &[Option<Law>]) -> (f64, Vec<Option<Law>>) {
-        let left = |(law, &most): (&Option<Law>, &f64)| {
+    fn on_wires(&self, laws: &[Option<CheapestMessage>]) -> (f64, Vec<Option<CheapestMessage>>) {
+        let left = |(law, &most): (&Option<CheapestMessage>, &f64)| {
             let law = (*law)?;
             let overhead = law.overhead - most;
             // Without a slope, there is nothing below nothing.
-            Some(Law {
+            Some(CheapestMessage {
                 overhead: if law.per_byte > 0.0 { overhead } else { overhead.max(0.0) },
                 ..law
             })
         };
-        let left: Vec<Option<Law>> = laws.iter().zip(&self.most).map(left).collect();
-        let lacks = |law: &Law| match law.overhead < 0.0 {
+        let left: Vec<Option<CheapestMessage>> = laws.iter().zip(&self.most).map(left).collect();
+        let lacks = |law: &CheapestMessage| match law.overhead < 0.0 {
             true => -law.overhead / law.per_byte,
             false => 0.0,
         };
         let less = left.iter().flatten().map(lacks).fold(0.0, f64::max);
-        let moved =
-            |law: Law| Law { overhead: (law.overhead + law.per_byte * less).max(0.0), ..law };
+        let moved = |law: CheapestMessage| CheapestMessage {
+            overhead: (law.overhead + law.per_byte * less).max(0.0),
+            ..law
+        };
         (less, left.into_iter().map(|law| law.map(moved)).collect())
     }
 }
@@ -269,7 +271,7 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     /// The bound by these laws of wires, in time units.
-    fn bound(&self, laws: &[Option<Law>]) -> f64 {
+    fn bound(&self, laws: &[Option<CheapestMessage>]) -> f64 {
         let costs = self.on_wires(laws);
         let (on_processors, by_blocks) = (self.on_processors(), self.goals_of_processors());
         let by_bytes = self.goals_of_wires(&costs);
@@ -302,9 +304,9 @@ impl Judged<'_> {
     /// What messages cost on wires. Of a scatter backwards in time: what a rank gives away it has then
     /// received, a message begins when its receiver's processor has taken it, and before that the receiver's own
     /// have travelled.
-    fn on_wires(&self, laws: &[Option<Law>]) -> Vec<Option<Cost>> {
+    fn on_wires(&self, laws: &[Option<CheapestMessage>]) -> Vec<Option<Cost>> {
         let least_latency = self.roots.machine.least_latency();
-        let of_level = |(law, &taken): (&Option<Law>, &f64)| {
+        let of_level = |(law, &taken): (&Option<CheapestMessage>, &f64)| {
             let law = (*law)?;
             Some(match self.is_outward {
                 false => law.into(),

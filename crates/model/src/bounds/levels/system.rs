@@ -12,8 +12,8 @@
 //! `hold(l)`, since they are in the same group. And of all outside its group, a rank has no more than what
 //! all ranks of the group have got from outside.
 
-use super::growth::{Message, Port};
-use super::machine::{Law, Machine, Share};
+use super::growth::{GrowingMessage, Port};
+use super::machine::{BlocksOnLevels, CheapestMessage, Share};
 
 /// Who receives from outside a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub(super) struct Cost {
     pub(super) per_byte: f64,
 }
 
-impl From<Law> for Cost {
-    fn from(Law { latency, overhead, per_byte }: Law) -> Cost {
+impl From<CheapestMessage> for Cost {
+    fn from(CheapestMessage { latency, overhead, per_byte }: CheapestMessage) -> Cost {
         Cost { earliest: latency, latency, overhead, per_byte }
     }
 }
@@ -72,7 +72,7 @@ pub(super) struct Grid {
 /// What the system is made of, on no grid yet.
 #[derive(Clone, Copy)]
 pub(super) struct System<'a> {
-    pub(super) machine: &'a Machine,
+    pub(super) machine: &'a BlocksOnLevels,
     /// `None` for levels that nobody uses.
     pub(super) costs: &'a [Option<Cost>],
     pub(super) receivers: Receivers,
@@ -81,7 +81,7 @@ pub(super) struct System<'a> {
 }
 
 /// The least over some alternatives of a multiple of what some ports have.
-type Held = Vec<(f64, Vec<usize>)>;
+type HeldAt = Vec<(f64, Vec<usize>)>;
 
 /// What came out.
 pub(super) struct Solved {
@@ -105,10 +105,10 @@ impl System<'_> {
     pub(super) fn solve(&self, grid: Grid, blocks: Option<&[f64]>) -> Solved {
         let levels = self.costs.len();
         let (mut ports, holds) = self.ports(grid);
-        let goals: Vec<Held> =
+        let goals: Vec<HeldAt> =
             self.goals.iter().map(|goal| self.add_goal(goal, grid, &mut ports)).collect();
         let mut reached: Vec<Option<usize>> = vec![None; goals.len()];
-        let held = |ports: &[Port], held: &Held, step: usize| {
+        let held = |ports: &[Port], held: &HeldAt, step: usize| {
             let sum = |(times, ports_of): &(f64, Vec<usize>)| {
                 times * ports_of.iter().map(|&port| ports[port].received()[step]).sum::<f64>()
             };
@@ -163,7 +163,7 @@ impl System<'_> {
     }
 
     /// The ports that hold what is outside, and how `hold` of each level is made of them.
-    fn ports(&self, grid: Grid) -> (Vec<Port>, Vec<Held>) {
+    fn ports(&self, grid: Grid) -> (Vec<Port>, Vec<HeldAt>) {
         let levels = self.costs.len();
         let mut ports = vec![];
         let mut add = |port: Port| {
@@ -190,7 +190,7 @@ impl System<'_> {
     }
 
     /// The ports of a root, and how what it has is made of them.
-    fn add_goal(&self, goal: &Goal, grid: Grid, ports: &mut Vec<Port>) -> Held {
+    fn add_goal(&self, goal: &Goal, grid: Grid, ports: &mut Vec<Port>) -> HeldAt {
         let levels = self.costs.len();
         let mut add = |port: Port| {
             ports.push(port);
@@ -223,7 +223,7 @@ impl System<'_> {
         };
         let message = |over: usize| {
             let Cost { earliest, latency, overhead, per_byte } = self.costs[over]?;
-            Some(Message {
+            Some(GrowingMessage {
                 earliest: earliest / grid.step,
                 latency: latency / grid.step,
                 overhead: overhead / grid.step,

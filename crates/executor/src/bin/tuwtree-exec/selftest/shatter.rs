@@ -21,11 +21,11 @@ struct Shatter<'a> {
 }
 
 /// An action with regions of its own.
-type Owned = (Option<End>, Option<End>);
+type Owned = (Option<MessageSide>, Option<MessageSide>);
 
 /// Another rank and a tag, or none for a copy, and a region.
 #[derive(Clone)]
-struct End {
+struct MessageSide {
     peer: Option<(Rank, u32)>,
     buffer: Buffer,
     pieces: Vec<Piece>,
@@ -57,7 +57,7 @@ impl Shatter<'_> {
     /// The pieces of one action; both ends of a message break it alike.
     fn push_pieces(&self, rank: Rank, action: &Action<'_>, actions: &mut Vec<Owned>) {
         let half = |peer, region: Region<'_>| {
-            Some(End { peer, buffer: region.buffer, pieces: region.pieces.to_vec() })
+            Some(MessageSide { peer, buffer: region.buffer, pieces: region.pieces.to_vec() })
         };
         match action.deed {
             Deed::Copy { from, into } => actions.push((half(None, from), half(None, into))),
@@ -109,7 +109,8 @@ fn between(pieces: &[Piece], from: u64, to: u64) -> Vec<Piece> {
 
 /// Makes one exchange of a send and a receive that are neighbours, now and then.
 fn exchange(actions: &mut Vec<Owned>, dice: &mut Dice) {
-    let is_message = |half: &Option<End>| half.as_ref().is_some_and(|half| half.peer.is_some());
+    let is_message =
+        |half: &Option<MessageSide>| half.as_ref().is_some_and(|half| half.peer.is_some());
     let mut index = 1;
     while index < actions.len() {
         let (one, other) = (&actions[index - 1], &actions[index]);
@@ -131,7 +132,7 @@ fn exchange(actions: &mut Vec<Owned>, dice: &mut Dice) {
 }
 
 fn push((reads, writes): &Owned, port: u16, programs: &mut Programs) {
-    let region = |half: &End| half.buffer;
+    let region = |half: &MessageSide| half.buffer;
     let send = reads.as_ref().and_then(|half| {
         let (to, tag) = half.peer?;
         Some(Send { to, tag, from: Region { buffer: region(half), pieces: &half.pieces } })
