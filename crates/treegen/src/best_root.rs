@@ -62,12 +62,24 @@ pub(crate) fn best_of_roots(
         }
         Root::Best | Root::None => 0..processors,
     };
-    let one_ported = problem.with_ports(Ports::ONE);
+    fastest(&problem.with_ports(Ports::ONE), roots.map(build))
+}
+
+/// The tree of those that can be built that completes first, of several the first one.
+///
+/// # Errors
+/// The first tree's error if none has a time.
+///
+/// # Panics
+/// If there are none.
+pub(crate) fn fastest(
+    problem: &Problem,
+    trees: impl Iterator<Item = Result<Tree, TimeError>>,
+) -> Result<Tree, ConstructionError> {
     let mut best: Option<(Time, Tree)> = None;
     let mut first_error = None;
-    for root in roots {
-        let timed = build(root).and_then(|tree| Ok((completion_time(&tree, &one_ported)?, tree)));
-        match timed {
+    for tree in trees {
+        match tree.and_then(|tree| Ok((completion_time(&tree, problem)?, tree))) {
             Ok((time, tree)) if best.as_ref().is_none_or(|(least, _)| time < *least) => {
                 best = Some((time, tree));
             }
@@ -78,7 +90,7 @@ pub(crate) fn best_of_roots(
     match (best, first_error) {
         (Some((_, tree)), _) => Ok(tree),
         (None, Some(error)) => Err(error.into()),
-        (None, None) => unreachable!("a problem has at least one process"),
+        (None, None) => unreachable!("there is a tree"),
     }
 }
 

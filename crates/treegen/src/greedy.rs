@@ -1,11 +1,11 @@
 //! The greedy tree: whatever is ready next, as much of it as possible.
 
+use crate::best_root::fastest;
 use crate::error::blocks;
 use crate::groups::{Sorted, levels};
 use crate::{ConstructionError, doubling};
 use tuwtree_model::{
     BlockSizes, Homogeneous, Ports, Problem, Rank, ScaledSizes, Time, TimeError, Tree,
-    completion_time,
 };
 
 /// The fastest of some trees in which the root copies and receives the other blocks in falling order,
@@ -60,28 +60,15 @@ pub fn greedy(problem: &Problem) -> Result<Tree, ConstructionError> {
 /// The fastest of the same trees on one port, whatever the costs.
 fn at_any_costs(problem: &Problem, sizes: &BlockSizes) -> Result<Tree, ConstructionError> {
     let problem = &problem.with_ports(Ports::ONE);
-    let mut best: Option<(Time, Tree)> = None;
-    let mut first_error = None;
+    let mut trees = Vec::new();
     for sorted in Sorted::with_each_root(sizes, problem.root()) {
         let blocks = sorted.others.len();
         let times = LinkTimes::new(problem, sizes, &sorted);
         let greedy = ready_groups(blocks, problem.copy(sorted.root)?.units(), &times);
-        for plan in [doubling::groups(blocks, Some(1)), doubling::groups(blocks, None), greedy] {
-            let tree = sorted.tree(&plan);
-            match completion_time(&tree, problem) {
-                Ok(time) if best.as_ref().is_none_or(|&(least, _)| time < least) => {
-                    best = Some((time, tree));
-                }
-                Ok(_) => {}
-                Err(error) => first_error = first_error.or(Some(error)),
-            }
-        }
+        let plans = [doubling::groups(blocks, Some(1)), doubling::groups(blocks, None), greedy];
+        trees.extend(plans.iter().map(|plan| Ok(sorted.tree(plan))));
     }
-    match (best, first_error) {
-        (Some((_, tree)), _) => Ok(tree),
-        (None, Some(error)) => Err(error.into()),
-        (None, None) => unreachable!("there is a root, and trees with it"),
-    }
+    fastest(problem, trees.into_iter())
 }
 
 /// What groups of blocks in falling order take, to compare plans: in floating point, exact for integer
