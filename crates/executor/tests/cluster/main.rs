@@ -88,6 +88,16 @@ fn within(share: f64, value: f64, expected: f64) -> bool {
     (value / expected - 1.0).abs() <= share
 }
 
+/// What is judged, as a share of what is measured: 10 %, 50 % and 90 % quantiles.
+fn quantiles(mut shares: Vec<f64>) -> [f64; 3] {
+    shares.sort_by(f64::total_cmp);
+    [0.1, 0.5, 0.9].map(|share| shares[((shares.len() - 1) as f64 * share).round() as usize])
+}
+
+fn judged(one: &Series) -> f64 {
+    one.predicted.expect("it is judged").judged_seconds
+}
+
 mod quick {
     use super::*;
 
@@ -150,16 +160,6 @@ mod long {
         latency: 500.0,
         overhead: 400.0,
     };
-
-    /// What is judged, as a share of what is measured: 10 %, 50 % and 90 % quantiles.
-    fn quantiles(mut shares: Vec<f64>) -> [f64; 3] {
-        shares.sort_by(f64::total_cmp);
-        [0.1, 0.5, 0.9].map(|share| shares[((shares.len() - 1) as f64 * share).round() as usize])
-    }
-
-    fn judged(one: &Series) -> f64 {
-        one.predicted.expect("it is judged").judged_seconds
-    }
 
     /// The least of all repetitions, in seconds: whatever else runs on this machine only ever adds to them.
     fn least(measured: &[Measurements], one: &Series) -> f64 {
