@@ -79,6 +79,8 @@ pub enum Setting {
     Schedule,
     /// How many bytes of others' data a process passes on at most.
     MostPassed,
+    /// How many bytes may be under way to a process at once in a gather.
+    Window,
 }
 
 impl Setting {
@@ -90,6 +92,7 @@ impl Setting {
             Setting::Machine => "TUWTREE_MACHINE",
             Setting::Schedule => "TUWTREE_SCHEDULE",
             Setting::MostPassed => "TUWTREE_MOST_PASSED",
+            Setting::Window => "TUWTREE_WINDOW",
         }
     }
 }
@@ -190,6 +193,9 @@ pub struct Settings {
     /// How many bytes of others' data a process that is not the root holds at most, where trees are chosen
     /// ([`Algorithm::Auto`]).
     pub most_passed: u64,
+    /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
+    /// have no room for more; `None` for as many as come.
+    pub window: Option<u64>,
 }
 
 /// A tree saves latency and overhead, which are nothing beside what so much data takes.
@@ -204,6 +210,7 @@ impl Default for Settings {
             machine: None,
             schedule: None,
             most_passed: MOST_PASSED,
+            window: None,
         }
     }
 }
@@ -217,6 +224,12 @@ struct Stated {
     machine: Option<(String, Machine)>,
     schedule: Option<String>,
     most_passed: Option<u64>,
+    window: Option<u64>,
+}
+
+/// The number of bytes that a setting states.
+fn bytes(setting: Setting, value: String) -> Result<u64, SettingError> {
+    parse_bytes(&value).map_err(|reason| SettingError::Bytes { setting, value, reason })
 }
 
 impl Stated {
@@ -237,14 +250,8 @@ impl Stated {
                 self.machine = Some((value, machine));
             }
             Setting::Schedule => self.schedule = Some(value),
-            Setting::MostPassed => {
-                let bytes = parse_bytes(&value).map_err(|reason| SettingError::Bytes {
-                    setting,
-                    value,
-                    reason,
-                })?;
-                self.most_passed = Some(bytes);
-            }
+            Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
+            Setting::Window => self.window = Some(bytes(setting, value)?),
         }
         Ok(())
     }
@@ -279,6 +286,7 @@ impl Stated {
             settings.schedule = Some(PathBuf::from(path));
         }
         settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
+        settings.window = self.window.or(settings.window);
         settings.check_complete()
     }
 }

@@ -134,6 +134,9 @@ impl Passing {
         let whole =
             Stretch { place: Rc::clone(&self.assembled), piece: Piece { offset: 0, bytes } };
         let to = self.parent;
+        if self.seat.own.waits_for.is_some() {
+            self.comm.receive_any(to, tag::DATA)?;
+        }
         match failure {
             None if self.seat.is_noticed(bytes) => {
                 let length = notice_bytes(self.seat.own.room);
@@ -186,6 +189,14 @@ impl Passing {
                         }
                     }
                 };
+                let mut waiting =
+                    seat.children.iter().filter(|one| one.waits_for == Some(index)).peekable();
+                if waiting.peek().is_some() {
+                    failure = failure.or(late.wait_for_all(&mut Few::new()));
+                }
+                for one in waiting {
+                    comm.send(&[], one.rank, tag::DATA)?;
+                }
             }
         }
         ended.clear();

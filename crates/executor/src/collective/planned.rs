@@ -20,8 +20,8 @@
 //! asks another whether a plan is new.
 
 use super::passing::Passing;
-use super::seats::{Seat, WORD, notice_bytes};
-use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, rounds};
+use super::seats::{Below, Seat, WORD, notice_bytes};
+use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, rounds, tag};
 use crate::planning;
 use crate::play::BoundAction;
 use crate::settings::{Algorithm, Settings};
@@ -229,8 +229,12 @@ fn seats(
 ) -> Option<Vec<Seat>> {
     let machine = settings.machine.clone()?;
     let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
-    let seats = |tree: &_| Seat::of_tree(tree, sizes, settings.most_passed);
-    planning::best_passed(&problem, &library_version().unwrap_or_default(), seats)
+    let window = settings.window.filter(|_| !operation.is_outward());
+    let limits = (settings.most_passed, window);
+    // The library's own call has all blocks under way at once.
+    let is_too_much = window.is_some_and(|window| sizes.total() - sizes.block(root) > window);
+    let library = library_version().ok().filter(|_| !is_too_much).unwrap_or_default();
+    planning::best_passed(&problem, &library, |tree| Seat::of_tree(tree, sizes, limits))
 }
 
 impl Call<'_, '_> {
@@ -241,12 +245,15 @@ impl Call<'_, '_> {
         meanwhile: Option<&'s mut dyn FnMut()>,
     ) -> Result<(), CollectiveError> {
         let (rank, own) = (self.comm.rank(), self.own_bytes().unwrap_or(0));
+        if let (Some(parent), Some(_)) = (seat.parent, seat.own.waits_for) {
+            self.comm.receive_any(parent, tag::DATA)?;
+        }
         let node = match seat.parent {
             Some(_) if seat.own.is_silent && own == 0 => return Ok(()),
             Some(parent) => Node::in_star(rank, parent, own),
             None => {
                 let bytes = |of: Rank| self.all().map_or(0, |all| all.block_bytes(of));
-                let child = |below: &super::seats::Below| {
+                let child = |below: &Below| {
                     let ranks = below.first..=below.last;
                     let digests = ranks.clone().map(|of| digest(of, bytes(of)));
                     let digest = digests.fold(0, u64::wrapping_add);
@@ -272,7 +279,7 @@ impl Call<'_, '_> {
 pub(super) fn state_sizes(
     (role, actions): &mut (Role, Vec<BoundAction>),
     seat: &Seat,
-    block: &dyn Fn(Rank) -> u64,
+    (block, element): (&dyn Fn(Rank) -> u64, u64),
 ) -> Vec<(u64, Vec<u8>)> {
     let own = role.own_bytes;
     match (seat.parent, role.operation) {
@@ -291,7 +298,10 @@ pub(super) fn state_sizes(
             let straight = part_straight(actions, seat, block);
             let stated = match role.operation.is_outward() {
                 true => state_lengths((role, actions), seat, block),
-                false => Vec::new(),
+                false => {
+                    release(actions, seat, element);
+                    Vec::new()
+                }
             };
             actions.extend(straight);
             stated
@@ -312,6 +322,36 @@ fn go_straight(actions: &mut Vec<BoundAction>, root: Rank) {
         *from = root;
     }
     actions.insert(0, empty);
+}
+
+/// Has the root of a gather tell a child to send when the one has arrived for which it waits: by a message of
+/// an element from there, whatever it is, which therefore waits for it.
+fn release(actions: &mut Vec<BoundAction>, seat: &Seat, element: u64) {
+    for (index, child) in seat.children.iter().enumerate() {
+        let mut waiting =
+            seat.children.iter().filter(|one| one.waits_for == Some(index)).peekable();
+        if waiting.peek().is_none() {
+            continue;
+        }
+        let at = actions.iter().position(|one| one.receive.is_some_and(|one| one.0 == child.rank));
+        let at = at.expect("a child that is waited for sends");
+        let written = actions[at].writes.as_ref().and_then(|(buffer, pieces)| {
+            pieces
+                .first()
+                .map(|piece| (*buffer, Piece { bytes: element.min(piece.bytes), ..*piece }))
+        });
+        let (buffer, piece) = written.unwrap_or((Buffer::Output, Piece { offset: 0, bytes: 0 }));
+        let pieces = [piece];
+        let from = Region { buffer, pieces: &pieces[..usize::from(piece.bytes > 0)] };
+        let go = |one: &Below| {
+            BoundAction::new(&Action {
+                port: 0,
+                deed: Deed::Send(Send { to: one.rank, tag: 0, from }),
+            })
+        };
+        let released: Vec<BoundAction> = waiting.map(go).collect();
+        actions.splice(at + 1..at + 1, released);
+    }
 }
 
 /// Takes the blocks that go straight out of the root's messages with its children: their own messages.

@@ -20,6 +20,7 @@
 //!
 //! Every subtree has consecutive ranks, so that its data is in rank order, wherever it is.
 
+use std::collections::VecDeque;
 use tuwtree_model::{BlockSizes, Rank, Tree};
 
 /// No message has more room than so many bytes; what is larger is received when its size is known.
@@ -44,6 +45,9 @@ pub(super) struct Below {
     pub(super) room: u64,
     /// The largest block of its subtree that others pass on, in bytes; the same in all subtrees below.
     pub(super) largest_passed: u64,
+    /// Which child of its parent, by index, has to arrive there before it is told to send, in a gather with a
+    /// window; before it in the list, and never silent.
+    pub(super) waits_for: Option<usize>,
     /// Whether it has children itself.
     pub(super) is_inner: bool,
     /// Whether no message comes or goes where it has no data: it has no children, and the root, which
@@ -52,7 +56,7 @@ pub(super) struct Below {
 }
 
 /// How many words stand for another process.
-const WORDS: usize = 6;
+const WORDS: usize = 7;
 
 impl Below {
     /// Whether a block of so many bytes goes straight from its process to the root, or back.
@@ -86,12 +90,17 @@ pub(super) struct Seat {
 
 impl Seat {
     /// The seats of all processes in this tree, for blocks of about these sizes, in which nobody but the root
-    /// holds more than `most_passed` bytes of others' data, whatever sizes there are; `None` if a subtree does
-    /// not have consecutive ranks.
+    /// holds more than `most_passed` bytes of others' data, whatever sizes there are, and if there is a window,
+    /// nobody has more than that under way to it, by the sizes planned; `None` if a subtree does not have
+    /// consecutive ranks.
     ///
     /// # Complexity
     /// O(p).
-    pub(super) fn of_tree(tree: &Tree, sizes: &BlockSizes, most_passed: u64) -> Option<Vec<Seat>> {
+    pub(super) fn of_tree(
+        tree: &Tree,
+        sizes: &BlockSizes,
+        (most_passed, window): (u64, Option<u64>),
+    ) -> Option<Vec<Seat>> {
         let root = tree.root();
         let largest_passed = largest_passed(tree, most_passed);
         let mut all: Vec<Below> = (0..tree.processors())
@@ -103,6 +112,7 @@ impl Seat {
                     .filter(|&own| own <= largest_passed[rank])
                     .unwrap_or(0),
                 largest_passed: largest_passed[rank],
+                waits_for: None,
                 is_inner: false,
                 is_silent: tree.parent(rank) == Some(root) && sizes.block(rank) == 0,
             })
@@ -120,6 +130,15 @@ impl Seat {
         }
         if all.iter().zip(&ranks).any(|(one, &ranks)| one.ranks() != ranks) {
             return None;
+        }
+        if let Some(window) = window {
+            for rank in 0..tree.processors() {
+                let children: Vec<Rank> = tree.children(rank).collect();
+                let bytes: Vec<u64> = children.iter().map(|&child| all[child].room).collect();
+                for (child, waits_for) in children.into_iter().zip(waits(&bytes, window)) {
+                    all[child].waits_for = waits_for;
+                }
+            }
         }
         for one in &mut all {
             one.room = match one.room {
@@ -143,7 +162,8 @@ impl Seat {
         for one in std::iter::once(&self.own).chain(&self.children) {
             let flags = u64::from(one.is_inner) | u64::from(one.is_silent) << 1;
             let ranks = [one.rank, one.first, one.last].map(|rank| rank as u64);
-            words.extend(ranks.into_iter().chain([one.room, one.largest_passed, flags]));
+            let waits_for = one.waits_for.map_or(u64::MAX, |index| index as u64);
+            words.extend(ranks.into_iter().chain([one.room, one.largest_passed, waits_for, flags]));
         }
         words
     }
@@ -157,8 +177,9 @@ impl Seat {
             last: words[2] as Rank,
             room: words[3],
             largest_passed: words[4],
-            is_inner: words[5] & 1 != 0,
-            is_silent: words[5] & 2 != 0,
+            waits_for: Some(words[5]).filter(|&at| at != u64::MAX).map(|at| at as usize),
+            is_inner: words[6] & 1 != 0,
+            is_silent: words[6] & 2 != 0,
         });
         Seat {
             parent: Some(place[0])
@@ -174,6 +195,27 @@ impl Seat {
     pub(super) fn is_noticed(&self, bytes: u64) -> bool {
         !self.is_under_root && bytes > self.own.room
     }
+}
+
+/// For each of several messages to one process, in the order in which they go, which of them arrives before it
+/// goes, so that no more than a window is under way, or one message, if it is larger. Empty ones never wait.
+fn waits(bytes: &[u64], window: u64) -> Vec<Option<usize>> {
+    let (mut under_way, mut sum, mut last) = (VecDeque::new(), 0_u64, None);
+    let mut go = |(index, &bytes): (usize, &u64)| {
+        if bytes == 0 {
+            return None;
+        }
+        while sum.saturating_add(bytes) > window
+            && let Some((first, its)) = under_way.pop_front()
+        {
+            sum -= its;
+            last = Some(first);
+        }
+        under_way.push_back((index, bytes));
+        sum += bytes;
+        last
+    };
+    bytes.iter().enumerate().map(&mut go).collect()
 }
 
 /// For each rank the largest block that others pass on: as many of those as its subtree below the root has
@@ -204,7 +246,29 @@ mod tests {
     use tuwtree_model::{Homogeneous, Problem, Randomness, Root, Step};
     use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
-    const PLENTY: u64 = 1 << 40;
+    /// No limit, no window.
+    const PLENTY: (u64, Option<u64>) = (1 << 40, None);
+
+    #[test]
+    fn no_more_than_a_window_is_under_way_or_one_message() {
+        assert_eq!(waits(&[4, 4, 4, 4], 100), [None; 4]);
+        assert_eq!(waits(&[4, 4, 0, 4, 4], 8), [None, None, None, Some(0), Some(1)]);
+        // The large one goes alone, and the next ones when it has arrived.
+        assert_eq!(waits(&[4, 99, 4, 4], 8), [None, Some(0), Some(1), Some(1)]);
+        assert_eq!(waits(&[1, 1, 1], 0), [None, Some(0), Some(1)]);
+        for seed in 0..200 {
+            let numbers = Randomness::Xoshiro { seed }.numbers(20);
+            let bytes: Vec<u64> = numbers.iter().map(|number| number % 10).collect();
+            let waits = waits(&bytes, 15);
+            for index in 0..20 {
+                // Those after the one that it waits for may all be under way.
+                let first = waits[index].map_or(0, |at| at + 1);
+                let most: u64 = bytes[first..=index].iter().sum();
+                assert!(bytes[index] == 0 || most <= 15, "{bytes:?} {waits:?}");
+                assert!(waits[index].is_none_or(|at| at < index && bytes[at] > 0));
+            }
+        }
+    }
 
     #[test]
     fn nobody_passes_on_more_than_the_limit_whatever_the_sizes() {
@@ -218,7 +282,7 @@ mod tests {
             let problem = problem.with_root(Root::Given(processors / 2)).unwrap();
             let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
             for limit in [0, 1, 100, 1000] {
-                let seats = Seat::of_tree(&tree, &sizes, limit).unwrap();
+                let seats = Seat::of_tree(&tree, &sizes, (limit, Some(100))).unwrap();
                 for seat in &seats {
                     let bytes = |rank: Rank| later[rank] % 90;
                     let own = &seat.own;

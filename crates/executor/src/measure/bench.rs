@@ -64,6 +64,8 @@ pub struct MeasuredProblem {
     padded: ByteLayout,
     /// By which trees are planned.
     problem: Problem,
+    /// How many bytes may be under way to a process at once where calls choose their trees.
+    window: Option<u64>,
 }
 
 /// The times of an algorithm. The same at all processors.
@@ -149,7 +151,13 @@ impl MeasuredProblem {
         let layouts =
             (ByteLayout::new(sizes.iter()), ByteLayout::new(sizes.iter().map(|_| largest)));
         let (Some(layout), Some(padded)) = layouts else { return Ok(None) };
-        Ok(Some(MeasuredProblem { operation, sizes, root, layout, padded, problem }))
+        let window = None;
+        Ok(Some(MeasuredProblem { operation, sizes, root, layout, padded, problem, window }))
+    }
+
+    /// The same with a window, where calls choose their trees.
+    pub fn with_window(self, window: Option<u64>) -> MeasuredProblem {
+        MeasuredProblem { window, ..self }
     }
 
     /// Whether an algorithm is for this problem: the library's own always are, trees where the
@@ -367,8 +375,11 @@ impl MeasuredProblem {
                 (Performer::DistributedPersistent(persistent, collectives, arguments), None)
             }
             Algorithm::Auto => {
-                let settings =
-                    settings::Settings { machine: self.machine().cloned(), ..Default::default() };
+                let settings = settings::Settings {
+                    machine: self.machine().cloned(),
+                    window: self.window,
+                    ..Default::default()
+                };
                 let collectives = Collectives::with(communicator.duplicate_again()?, settings);
                 (Performer::Distributed(collectives, arguments(output)), None)
             }

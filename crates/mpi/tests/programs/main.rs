@@ -133,6 +133,30 @@ fn blocks_too_large_to_pass_on_go_straight_whatever_changes() {
     }
 }
 
+#[test]
+fn gathers_with_a_window_are_right_whatever_changes_and_nobody_hangs() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("once.c", Linkage::Shared);
+    for window in ["0", "100", "64KiB"] {
+        for &count in processors().iter().filter(|&&count| (3..=16).contains(&count)) {
+            let calls = match (launch::is_open_mpi(), count) {
+                (true, 1..=8) => "600",
+                (true, _) => "200",
+                (false, 1..=3) => "300",
+                (false, _) => "60",
+            };
+            let limit = ("TUWTREE_MOST_PASSED", "1MiB".to_owned());
+            let environment = [("TUWTREE_WINDOW", window.to_owned()), limit];
+            let output = run(count, &program, &["", calls, &machine], &environment);
+            assert!(output.status.success(), "{window}, {count}: {output:?}");
+        }
+        let environment = [("TUWTREE_WINDOW", window.to_owned())];
+        let output = run(4, &program, &["faults", "0", &machine], &environment);
+        assert!(output.status.success(), "{window}: {output:?}");
+    }
+}
+
 /// How much memory, in KiB, the processes take for blocks that are large all of a sudden, but for the root.
 fn memory_for(processors: usize, bytes: &str, limit: &str) -> u64 {
     let directory = tempfile::tempdir().unwrap();

@@ -88,6 +88,10 @@ pub(crate) struct BenchArgs {
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     warm_up: u32,
 
+    /// How many bytes `auto` lets be under way to a rank at once in a gather, also as 64KiB [default: as many as come]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    window: Option<u64>,
+
     /// Measure also with one rank, between root and leaves of the first tree, that begins late by so many times
     /// the median of the library's own call [without numbers: 0,1,10]
     #[arg(long, value_name = "TIMES", value_delimiter = ',', num_args = 0..=1,
@@ -206,7 +210,9 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     let is_first = communicator.rank() == 0;
     if is_first {
         let plan = planned_with(&machine);
-        let begin = format!("{}, root {root}\n{plan}\n{}", describe(&host), warning(&host));
+        let window = args.window.map(|bytes| format!("auto: a window of {bytes} bytes\n"));
+        let window = window.unwrap_or_default();
+        let begin = format!("{}, root {root}\n{plan}\n{window}{}", describe(&host), warning(&host));
         tell(&begin, is_taken);
     }
     let mut starts = Starts::new(communicator)?;
@@ -351,7 +357,7 @@ fn problems(
     let mean_blocks = mean_blocks(args)?;
     let posed = |what: String, sizes| {
         let problem = MeasuredProblem::new(args.op, sizes, root, costs).map_err(Stop::Shared)?;
-        problem.ok_or_else(|| {
+        problem.map(|problem| problem.with_window(args.window)).ok_or_else(|| {
             Stop::Usage(format!(
                 "{what}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
                  the most that MPI's counts reach"
