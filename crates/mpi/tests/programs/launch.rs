@@ -102,7 +102,7 @@ pub(crate) fn run(
 ) -> Output {
     let mut command = Command::new(env!("TUWTREE_MPIRUN"));
     command.args(["-n", &processors.to_string()]).arg(program).args(arguments);
-    for variable in ["ALGORITHM", "MODE", "MACHINE", "SCHEDULE", "LOG"] {
+    for variable in ["ALGORITHM", "MODE", "MACHINE", "SCHEDULE", "MOST_PASSED", "WINDOW", "LOG"] {
         command.env_remove(format!("TUWTREE_{variable}"));
     }
     // More processors than cores, as whoever we are.
