@@ -9,6 +9,7 @@ use tuwtree_collective::{
     allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce_scatter, ring,
 };
 use tuwtree_dp::non_ordered::direct;
+use tuwtree_dp::wider::optimal_within;
 use tuwtree_dp::{default_method, optimal};
 use tuwtree_laws::problems::{gather, homogeneous, irregular};
 use tuwtree_model::{
@@ -52,12 +53,20 @@ fn seconds(folder: &Path) -> f64 {
     time.trim().parse().expect("a number of seconds")
 }
 
-fn trees(problem: &Problem) -> [(&'static str, Tree); 6] {
+/// The best tree in which whatever a rank has received is one range.
+fn consecutive(problem: &Problem) -> Tree {
+    let costs = problem.costs().homogeneous(problem.processors()).unwrap().into();
+    let (sizes, root) = (problem.blocks().unwrap(), problem.root());
+    optimal_within(sizes, &costs, root, 6_000_000, &()).unwrap().tree
+}
+
+fn trees(problem: &Problem) -> [(&'static str, Tree); 7] {
     [
         ("linear", linear(problem).unwrap()),
         ("oblivious", oblivious(problem).unwrap()),
         ("adaptive", adaptive(problem, AdaptiveRule::CompletionTime).unwrap()),
-        ("optimal", optimal(problem, default_method(problem), &()).unwrap().tree),
+        ("adjacent", optimal(problem, default_method(problem), &()).unwrap().tree),
+        ("consecutive", consecutive(problem)),
         ("direct", direct(problem, 8, &()).unwrap()),
         ("greedy", greedy(problem).unwrap()),
     ]
@@ -136,7 +145,10 @@ fn smpi_agrees_with_the_judge_where_latency_overlaps() {
             let parameters = DistributionParameters::new(processors, 1000);
             let sizes = distribution.sizes(parameters, Randomness::Glibc { seed: 1 }).unwrap();
             let root = Root::Given(processors / 2);
-            for (construction, tree) in trees(&gather(&sizes, one_port, root)) {
+            let here = ("consecutive, overlapping", consecutive(&gather(&sizes, costs, root)));
+            for (construction, tree) in
+                trees(&gather(&sizes, one_port, root)).into_iter().chain([here])
+            {
                 for problem in irregular(&sizes, costs) {
                     let expected = judged_time(&tree, &problem).unwrap().units();
                     let schedule = Schedule::without_costs(&tree, problem.collective()).unwrap();

@@ -24,6 +24,7 @@ pub enum Construction {
     Linear,
     Oblivious,
     Adaptive,
+    Chunked,
     MinimumFirst,
     MaximumFirst,
     Graceful,
@@ -77,6 +78,7 @@ impl Construction {
             Construction::Linear => operation.is_rooted() || operation == Operation::Alltoall,
             Construction::Oblivious
             | Construction::Adaptive
+            | Construction::Chunked
             | Construction::MinimumFirst
             | Construction::MaximumFirst
             | Construction::Graceful

@@ -23,6 +23,10 @@
 //! inside, its relays, a run of nodes to each; what they have they then pass on with their own block. How much
 //! each collects is said by [`Loads`]. The order of ranks is not kept.
 //!
+//! # Chunks
+//! Processes that know no more than their own block build a tree together: some neighbours at a time
+//! ([`chunked_tree`]).
+//!
 //! # How a tree is found among some parties
 //! By the law of one level, given when each party has its own data and how much: the best copy-first tree up to
 //! some hundred parties, beyond that split from the top down
@@ -36,11 +40,13 @@
 //!
 //! [`completion_time`]: tuwtree_model::completion_time
 
+mod chunks;
 mod loads;
 mod merge;
 mod nest;
 
 use crate::DpError;
+pub use chunks::{ChunkedTree, chunked_tree};
 pub use loads::Loads;
 use loads::loads;
 use merge::{Party, merge};

@@ -1,14 +1,14 @@
 //! Trees that are composed of trees of groups.
 
 use proptest::prelude::*;
-use tuwtree_dp::composed::{Composer, Grain, Loads, Nesting, RelayPlan, Spread};
+use tuwtree_dp::composed::{Composer, Grain, Loads, Nesting, RelayPlan, Spread, chunked_tree};
 use tuwtree_dp::levels;
-use tuwtree_dp::wider::{BySize, Class, optimal_by_size};
+use tuwtree_dp::wider::{BySize, Class, Engine, Overlapping, optimal, optimal_by_size};
 use tuwtree_laws::machines::{hierarchy, measured_hierarchy, overlapping_hierarchy};
 use tuwtree_laws::problems::{gather, irregular, root_of, sizes};
 use tuwtree_model::{
-    BlockSizes, Hierarchy, Level, LinkLaw, Piece, PiecewiseLinear, Placement, Problem, Rank, Root,
-    best_lower_bound, check_ordered, completion_time,
+    BlockSizes, Hierarchy, Homogeneous, Level, LinkLaw, Piece, PiecewiseLinear, Placement, Problem,
+    Rank, Root, best_lower_bound, check_ordered, completion_time,
 };
 
 /// Machines of every kind for as many ranks as there are blocks, and a root.
@@ -75,6 +75,39 @@ proptest! {
     }
 
     #[test]
+    fn chunks_become_a_tree_with_the_root_and_not_below_the_bound(
+        (sizes, machine, root) in problems(), most in 2..20_usize,
+    ) {
+        for problem in irregular(&sizes, &machine) {
+            let problem = problem.with_root(root).unwrap();
+            let found = chunked_tree(&problem, most).unwrap();
+            prop_assert!(root.given().is_none_or(|root| root == found.tree.root()));
+            let bound = best_lower_bound(&problem).unwrap().units();
+            let time = completion_time(&found.tree, &problem).unwrap().units();
+            prop_assert!(bound <= time * (1.0 + 1e-12), "{bound} {time}");
+            // Nobody is sent to directly without a given root.
+            if root.given().is_none() && levels::memory_needed(&problem).is_ok() {
+                prop_assert_eq!(check_ordered(&found.tree), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_chunk_of_all_is_the_best_copy_first_tree(
+        sizes in sizes(20), latency in 0..40_u32, overhead in 0..40_u32, beta in 0..4_u32,
+    ) {
+        let costs = Homogeneous::new(f64::from(latency + overhead), beta.into(), 1.0).unwrap();
+        let costs = costs.with_overhead(overhead.into()).unwrap();
+        let problem = gather(&sizes, costs, Root::Best);
+        let found = chunked_tree(&problem, 20).unwrap();
+        let (latency, overhead) = (f64::from(latency), f64::from(overhead));
+        let costs = Overlapping::new(latency, overhead, beta.into(), 1.0).unwrap();
+        let best = optimal(&sizes, &costs, Root::Best, Class::CopyFirst, Engine::Plain, &()).unwrap();
+        prop_assert_eq!(completion_time(&found.tree, &problem).unwrap().units(), best.time);
+        prop_assert_eq!(found.rounds, sizes.processors().next_power_of_two().ilog2() as usize);
+    }
+
+    #[test]
     fn within_one_node_leaders_are_the_best_copy_first_tree(
         sizes in sizes(20), alpha in 0..40_u32, part in 0.0..=1.0_f64, beta in 0..4_u32, root in proptest::option::of(0..20_usize),
     ) {
@@ -134,4 +167,18 @@ fn a_relay_collects_what_is_outside_and_passes_it_on_with_its_own() {
     assert_eq!((children(0), children(1)), (vec![1], vec![2]));
     // 10 within the other node, 3 * 20 to 1, 21 to 0.
     assert_eq!(completion_time(&tree, &problem).unwrap().units(), 91.0);
+}
+
+#[test]
+fn chunks_of_two_take_as_many_rounds_as_a_binomial_tree_and_whoever_has_much_sends_straight() {
+    let mut blocks = vec![10; 64];
+    blocks[40] = 100_000;
+    let sizes = BlockSizes::new(blocks).unwrap();
+    let costs = Homogeneous::new(100.0, 1.0, 0.0).unwrap();
+    let open = chunked_tree(&gather(&sizes, costs, Root::Best), 2).unwrap();
+    assert_eq!(open.rounds, 6);
+    // And an all-reduce of the sizes.
+    let rooted = chunked_tree(&gather(&sizes, costs, Root::Given(0)), 16).unwrap();
+    assert_eq!(rooted.rounds, 6 + 3 + 3);
+    assert_eq!(rooted.tree.parent(40), Some(0));
 }

@@ -118,26 +118,31 @@ fn few(most: usize) -> impl Strategy<Value = Vec<u64>> {
     prop_oneof![3 => mixed, 1 => giants, 1 => (1..30_u64, 1..=most).prop_map(|(m, p)| vec![m; p])]
 }
 
+/// So many problems, or ten times as many where that is asked for.
+fn cases(few: u32) -> u32 {
+    if std::env::var_os("TUWTREE_FULL").is_some() { 10 * few } else { few }
+}
+
 fn stated(problem: &Problem) -> f64 {
     best_lower_bound(problem).unwrap().units()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(10_000)))]
 
     #[test]
     fn no_bound_is_above_the_optimum_of_any_root(sizes in few(8), costs in linear()) {
         let times = least_times(&sizes, costs);
         let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
         for problem in irregular(&blocks, costs.costs()) {
-            let any = stated(&problem);
-            prop_assert!(any <= *times.iter().min().unwrap() as f64);
+            let any = count_bound(&problem).unwrap().units();
+            prop_assert!(stated(&problem) <= *times.iter().min().unwrap() as f64);
             for (rooted, time) in with_each_root(&problem).zip(times.iter().map(|&time| time as f64)) {
                 let [simple, volume, count] = [lower_bound, volume_bound, count_bound]
                     .map(|bound| bound(&rooted).unwrap().units());
                 prop_assert!(simple <= volume && volume <= count, "{simple} {volume} {count}");
-                prop_assert!(count <= time, "{count} {time}");
-                prop_assert_eq!(count, stated(&rooted));
+                let best = stated(&rooted);
+                prop_assert!(count <= best && best <= time, "{count} {best} {time}");
                 prop_assert!(any <= count, "{any} {count}");
             }
         }

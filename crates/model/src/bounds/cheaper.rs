@@ -4,7 +4,7 @@
 //! all occupancies, a few are tried: the highest for the smallest message that there can be, for the
 //! largest, and for one between.
 
-use super::{affordable, at_root};
+use super::{Subtrees, at_root};
 use crate::cost::LineBelow;
 use crate::{BlockSizes, CostKind, Payload, Ports, Problem, Root, Time, Vector};
 
@@ -47,8 +47,10 @@ fn of_blocks(sizes: &BlockSizes, root: Root, costs: &dyn CostKind) -> Option<Tim
     let of_line = |line: LineBelow| {
         let homogeneous = line.costs(least.latency(), copy_rate)?;
         let bound = match root.given() {
-            Some(root) => at_root(root, costs.gamma_at(root), sizes, &homogeneous, affordable),
-            None => super::bound(sizes, &homogeneous, root, affordable),
+            Some(root) => {
+                at_root(root, costs.gamma_at(root), sizes, &homogeneous, Subtrees::Gathered)
+            }
+            None => super::bound(sizes, &homogeneous, root, Subtrees::Gathered),
         };
         bound.ok()
     };
@@ -65,5 +67,5 @@ fn of_vector(vector: Vector, costs: &dyn CostKind) -> Option<Time> {
     let least = costs.least_costs(processors, bytes..=bytes);
     let homogeneous = least.lines_below().first()?.costs(least.latency(), 0.0)?;
     let blocks = BlockSizes::new(vec![1; processors]).ok()?;
-    at_root(0, 0.0, &blocks, &homogeneous, affordable).ok()
+    at_root(0, 0.0, &blocks, &homogeneous, Subtrees::Gathered).ok()
 }

@@ -67,11 +67,6 @@ impl RootLoad {
         }
     }
 
-    /// Whether part of the latency overlaps with other work.
-    pub(super) fn overlaps(&self) -> bool {
-        self.latency > 0
-    }
-
     /// `n`: how many of the others' blocks are not empty.
     pub(super) fn blocks(&self) -> usize {
         self.lead.len()

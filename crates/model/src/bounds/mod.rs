@@ -9,7 +9,8 @@
 //! - [`volume_bound`]: a subtree that is ready in time holds hardly more data than its root could
 //!   have received by then, so that each message at most doubles the root's clock.
 //! - [`count_bound`]: neither does it hold more blocks than can have come together by then.
-//!
+//! - Nor more data than its root can have received one message after the other, each from a subtree of
+//!   which the same holds. With the counts, this is what a homogeneous gather with one port has.
 //! - Where processors have several ports, four bounds of which the largest counts (`docs/ports.md`).
 //! - On machines with levels, the same level by level, since what is on other nodes has to cross to the root's
 //!   (`docs/bounds-on-levels.md`); there, [`judged_lower_bound`] also bounds the judge's times.
@@ -41,6 +42,7 @@
 
 mod cheaper;
 mod counts;
+mod gathered;
 mod levels;
 mod load;
 mod ports;
@@ -76,7 +78,7 @@ pub use simple::lower_bound;
 /// assert_eq!(volume_bound(&problem).unwrap().units(), 32.0);
 /// ```
 pub fn volume_bound(problem: &Problem) -> Result<Time, TimeError> {
-    one_ported(problem, |_| None)
+    one_ported(problem, Subtrees::Volume)
 }
 
 /// A lower bound on the completion time of every tree with the problem's root, or with any: volumes
@@ -98,7 +100,7 @@ pub fn volume_bound(problem: &Problem) -> Result<Time, TimeError> {
 /// assert_eq!(count_bound(&problem).unwrap().units(), 38.0);
 /// ```
 pub fn count_bound(problem: &Problem) -> Result<Time, TimeError> {
-    one_ported(problem, |load| Some(Counts::new(load)))
+    one_ported(problem, Subtrees::Counts)
 }
 
 /// Up to how many blocks that are not empty [`best_lower_bound`] counts them by size.
@@ -107,11 +109,11 @@ const COUNTED: usize = 20_000;
 /// The best lower bound here that is affordable on the completion time of every tree with the
 /// problem's root, or with any, ordered or not.
 ///
-/// For gather and scatter at homogeneous costs [`count_bound`] up to 20,000 blocks that are not empty,
-/// beyond that [`volume_bound`], where latencies overlap with all blocks counted alike; with several ports
-/// the bounds of `docs/ports.md`. Otherwise [`lower_bound`]; where latencies overlap, and with one port, the
-/// bound for homogeneous costs that none of these are below, if that is larger; and on machines with levels,
-/// with one port, what each level lets through.
+/// For gather and scatter at homogeneous costs at least [`count_bound`], beyond 20,000 blocks that are not empty
+/// with all of them counted alike; besides, the data that subtrees can have is followed from who has it to who
+/// receives it. With several ports the bounds of `docs/ports.md`. Otherwise [`lower_bound`]; where latencies
+/// overlap, and with one port, the bound for homogeneous costs that none of these are below, if that is larger;
+/// and on machines with levels, with one port, what each level lets through.
 ///
 /// # Errors
 /// As [`volume_bound`] and [`lower_bound`].
@@ -141,7 +143,7 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
             let bound = ports::bound_on_ports(sizes, &costs, problem.root(), problem.ports())?;
             if costs.overlaps() { Ok(bound.max(lower_bound(problem)?)) } else { Ok(bound) }
         }
-        Some((sizes, costs)) => bound(sizes, &costs, problem.root(), affordable),
+        Some((sizes, costs)) => bound(sizes, &costs, problem.root(), Subtrees::Gathered),
         None => {
             let simple = lower_bound(problem)?;
             let bound = cheaper::bound(problem).map_or(simple, |bound| simple.max(bound));
@@ -209,39 +211,38 @@ fn homogeneous_blocks(problem: &Problem) -> Option<(&BlockSizes, Homogeneous)> {
 }
 
 /// The bound with or without counts, where it is known, or else the simple one.
-fn one_ported(
-    problem: &Problem,
-    counts: impl Fn(&RootLoad) -> Option<Counts>,
-) -> Result<Time, TimeError> {
+fn one_ported(problem: &Problem, subtrees: Subtrees) -> Result<Time, TimeError> {
     match homogeneous_blocks(problem) {
         Some((sizes, costs)) if problem.ports() == Ports::ONE => {
-            bound(sizes, &costs, problem.root(), counts)
+            bound(sizes, &costs, problem.root(), subtrees)
         }
         _ => lower_bound(problem),
     }
 }
 
-/// The counts that are affordable.
-fn affordable(load: &RootLoad) -> Option<Counts> {
-    match load.blocks() <= COUNTED {
-        true => Some(Counts::new(load)),
-        false if load.overlaps() => Some(Counts::of_shortest_messages(load)),
-        false => None,
-    }
+/// What is known of subtrees, by which a root's messages are bounded.
+#[derive(Clone, Copy)]
+enum Subtrees {
+    /// That each has hardly more data than its root can have received.
+    Volume,
+    /// And how many blocks can be together.
+    Counts,
+    /// And how much data, received by whom from whom; the blocks counted as affordable.
+    Gathered,
 }
 
-/// The bound with these counts, if any.
+/// The bound by what is known of subtrees.
 fn bound(
     sizes: &BlockSizes,
     costs: &Homogeneous,
     root: Root,
-    counts: impl Fn(&RootLoad) -> Option<Counts>,
+    subtrees: Subtrees,
 ) -> Result<Time, TimeError> {
     if sizes.processors() == 1 {
         return Ok(Time::ZERO);
     }
     let (beta, gamma) = (costs.beta(), costs.gamma());
-    let time = |root, copy_rate| at_root(root, copy_rate, sizes, costs, &counts);
+    let time = |root, copy_rate| at_root(root, copy_rate, sizes, costs, subtrees);
     match root.given() {
         Some(root) => time(root, gamma),
         None if gamma <= beta => time(largest_block(sizes), gamma),
@@ -256,10 +257,20 @@ fn at_root(
     copy_rate: f64,
     sizes: &BlockSizes,
     costs: &Homogeneous,
-    counts: impl Fn(&RootLoad) -> Option<Counts>,
+    subtrees: Subtrees,
 ) -> Result<Time, TimeError> {
     let load = RootLoad::new(root, copy_rate, sizes, costs);
-    load.time(reach::least_beyond(&load, counts(&load).as_ref())?)
+    let beyond = match subtrees {
+        Subtrees::Volume => reach::least_beyond(&load, None)?,
+        Subtrees::Counts => reach::least_beyond(&load, Some(&Counts::new(&load)))?,
+        Subtrees::Gathered if load.blocks() <= COUNTED => {
+            reach::least_beyond_gathered(&load, &Counts::new(&load))?
+        }
+        Subtrees::Gathered => {
+            reach::least_beyond_gathered(&load, &Counts::of_shortest_messages(&load))?
+        }
+    };
+    load.time(beyond)
 }
 
 /// The simple bound for any root and gamma > beta: the smallest block is the best to copy, or the only

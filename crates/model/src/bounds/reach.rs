@@ -1,6 +1,7 @@
 //! How far a root's clock can get with so many messages and so much waiting.
 
 use super::counts::Counts;
+use super::gathered::Gathered;
 use super::load::RootLoad;
 use crate::TimeError;
 use std::ops::RangeInclusive;
@@ -20,9 +21,38 @@ const ONE_BY_ONE: usize = 64;
 /// [`TimeError`] if not even the simple bound can be stated.
 pub(super) fn least_beyond(load: &RootLoad, counts: Option<&Counts>) -> Result<u128, TimeError> {
     load.check()?;
+    Ok(least(load, counts, None))
+}
+
+/// The same, where the data of subtrees is followed as well.
+///
+/// # Errors
+/// As [`least_beyond`].
+pub(super) fn least_beyond_gathered(load: &RootLoad, counts: &Counts) -> Result<u128, TimeError> {
+    let mut found = least_beyond(load, Some(counts))?;
+    for _ in 0..MOST_GRIDS {
+        if load.volume[load.blocks()] == 0 {
+            break;
+        }
+        let done = load.base().saturating_add(found);
+        let up_to = done.saturating_add(done / 4).saturating_add(1);
+        let gathered = Gathered::new(load, counts, up_to);
+        found = found.max(least(load, Some(counts), Some(&gathered)));
+        if load.base().saturating_add(found) <= up_to {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// How often the time up to which data is followed is made longer.
+const MOST_GRIDS: usize = 8;
+
+/// The least for any number of composite messages, by what is known of subtrees.
+fn least(load: &RootLoad, counts: Option<&Counts>, gathered: Option<&Gathered>) -> u128 {
     let n = load.blocks();
     if n == 0 {
-        return Ok(0);
+        return 0;
     }
     let overheads = |messages: usize| load.overhead.saturating_mul(messages as u128);
     let mut least = overheads(n).saturating_add(load.first_wait());
@@ -30,7 +60,7 @@ pub(super) fn least_beyond(load: &RootLoad, counts: Option<&Counts>) -> Result<u
     while fewest <= n / 2 {
         // With hundreds of messages one more or less makes little difference.
         let most = (fewest + (fewest - 1) / ONE_BY_ONE).min(n / 2);
-        let root = Root { load, counts, composites: fewest..=most };
+        let root = Root { load, counts, gathered, composites: fewest..=most };
         let spent = overheads(fewest).saturating_add(load.first_wait());
         if spent >= least {
             break;
@@ -38,13 +68,14 @@ pub(super) fn least_beyond(load: &RootLoad, counts: Option<&Counts>) -> Result<u
         least = root.least_beyond(spent, least);
         fewest = most + 1;
     }
-    Ok(least)
+    least
 }
 
 /// A root that receives so many messages with two or more blocks that are not empty.
 struct Root<'a> {
     load: &'a RootLoad,
     counts: Option<&'a Counts>,
+    gathered: Option<&'a Gathered>,
     composites: RangeInclusive<usize>,
 }
 
@@ -73,7 +104,7 @@ impl Root<'_> {
     ///
     /// - `doubled`: a subtree ready in time for a message at `t` has received most of its data by then,
     ///   so that the message takes little longer; or its blocks, no more than can be counted by then,
-    ///   need no more than as many of the largest. The blocks that subtrees have from the start are
+    ///   need no more than as many of the largest, nor than what a subtree can have by then. The blocks that subtrees have from the start are
     ///   spent in falling order, and only where the first is the smaller.
     /// - `counted`: all blocks so far are no more than can be counted, each of the largest once.
     /// - twice the best bound before, with the largest block again.
@@ -94,7 +125,7 @@ impl Root<'_> {
                 return false;
             }
             let by_volume = self.doubled(doubled, largest);
-            let by_count = doubled.saturating_add(overhead + volume[most]);
+            let by_count = doubled.saturating_add(overhead + self.most_data_at(clock, most));
             if by_volume <= by_count {
                 largest = (largest + 1).min(n - 1);
             }
@@ -118,6 +149,13 @@ impl Root<'_> {
             (None, _) => self.load.blocks(),
             (Some(counts), Some(ready)) => counts.within(ready),
         }
+    }
+
+    /// The most data that a message brings which starts at this time, with no more than so many blocks.
+    fn most_data_at(&self, clock: u128, most: usize) -> u128 {
+        let ready = clock.saturating_sub(self.load.latency);
+        let data = self.gathered.and_then(|gathered| gathered.within(ready));
+        data.unwrap_or(u128::MAX).min(self.load.volume[most])
     }
 
     /// The latest end of a message that starts at this time, whose subtree's largest block is no larger

@@ -8,7 +8,7 @@ use crate::error::NoTree;
 use crate::expense::{Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
 use tuwtree_dp::DpError;
-use tuwtree_dp::composed::Composer;
+use tuwtree_dp::composed::{Composer, chunked_tree};
 use tuwtree_model::{ClosedSet, Order, Problem, Time, Tree, judged_time};
 
 pub(super) const LEADERS: CatalogueRow = CatalogueRow::plain(
@@ -20,6 +20,29 @@ pub(super) const LEADERS: CatalogueRow = CatalogueRow::plain(
         leaders(&composer, request, wanted).map(Built::without_search)
     },
 );
+
+pub(super) const CHUNKED: CatalogueRow = CatalogueRow {
+    is_online: true,
+    is_for_one_port: true,
+    ..CatalogueRow::plain(
+        "16 neighbours at a time find the best tree among them, node by node, level by level; built online",
+        // Where others know all sizes, they do better.
+        |_, _| false,
+        |request, wanted| {
+            blocks(request.problem, wanted)?;
+            let found = chunked_tree(&one_ported(request.problem), CHUNK).map_err(|error| match error {
+                DpError::NotHierarchical => wanted.effort.refused(
+                    "chunked trees are for linear costs that all pairs share, or a machine with levels",
+                ),
+                error => wanted.stopped(error),
+            })?;
+            Ok(Built::without_search(found.tree))
+        },
+    )
+};
+
+/// How many neighbours find a tree among them at most.
+const CHUNK: usize = 16;
 
 pub(super) const RELAYS: CatalogueRow = CatalogueRow {
     // It tries some ten trees.

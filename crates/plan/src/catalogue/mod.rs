@@ -69,6 +69,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Linear => &built::LINEAR,
         Construction::Oblivious => &built::OBLIVIOUS,
         Construction::Adaptive => &built::ADAPTIVE,
+        Construction::Chunked => &composed::CHUNKED,
         Construction::MinimumFirst => &built::MINIMUM_FIRST,
         Construction::MaximumFirst => &built::MAXIMUM_FIRST,
         Construction::Graceful => &built::GRACEFUL,

@@ -28,19 +28,19 @@ const SLACK: f64 = 1e-12;
 
 /// What a kind of message costs at least, in steps of the grid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GrowingMessage {
+pub(in crate::bounds) struct GrowingMessage {
     /// Before this no message starts.
-    pub(super) earliest: f64,
+    pub(in crate::bounds) earliest: f64,
     /// A sender has had its data for so long when its message starts.
-    pub(super) latency: f64,
-    pub(super) overhead: f64,
-    pub(super) per_unit: f64,
+    pub(in crate::bounds) latency: f64,
+    pub(in crate::bounds) overhead: f64,
+    pub(in crate::bounds) per_unit: f64,
     /// Which row says how much the sender can have.
-    pub(super) from: usize,
+    pub(in crate::bounds) from: usize,
 }
 
 /// A port: what it may receive, and from when on.
-pub(super) struct Port {
+pub(in crate::bounds) struct Port {
     free_from: f64,
     kinds: Vec<Kind>,
     /// The least of the kinds' time per unit.
@@ -66,7 +66,7 @@ struct Kind {
 
 impl Port {
     /// A port that is free from a step on, in fractions, and has nothing to receive beyond `all`.
-    pub(super) fn new(free_from: f64, messages: Vec<GrowingMessage>, all: f64) -> Port {
+    pub(in crate::bounds) fn new(free_from: f64, messages: Vec<GrowingMessage>, all: f64) -> Port {
         let fastest = messages.iter().map(|message| message.per_unit).fold(f64::INFINITY, f64::min);
         let kind =
             |message| Kind { message, by_sender: 0, most: 0.0, queued: 0, queue: VecDeque::new() };
@@ -75,12 +75,12 @@ impl Port {
     }
 
     /// How much it can have received by each step so far.
-    pub(super) fn received(&self) -> &[f64] {
+    pub(in crate::bounds) fn received(&self) -> &[f64] {
         &self.received
     }
 
     /// Adds the next step. `rows` are known up to the step before.
-    pub(super) fn advance(&mut self, rows: &[Vec<f64>]) {
+    pub(in crate::bounds) fn advance(&mut self, rows: &[Vec<f64>]) {
         let step = self.received.len();
         let mut most = self.received[step - 1];
         for kind in &mut self.kinds {

@@ -13,7 +13,7 @@
 //! # Source
 //! Proofs and tests: `docs/bounds-on-levels.md`.
 
-mod growth;
+pub(super) mod growth;
 mod machine;
 mod system;
 
