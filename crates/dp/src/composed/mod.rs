@@ -38,13 +38,12 @@
 
 mod loads;
 mod merge;
-mod nest;
 
 use crate::DpError;
+use crate::nest::Nest;
 pub use loads::Loads;
 use loads::loads;
 use merge::{Party, merge};
-use nest::Nest;
 use std::ops::Range;
 use tuwtree_model::{BlockSizes, Hierarchy, LinkLaw, Problem, Rank, Step, Tree};
 
