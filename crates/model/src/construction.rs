@@ -32,10 +32,12 @@ pub enum Construction {
     TwoLevel,
     Leaders,
     Deadline,
+    Grids,
     Binary,
     Optimal,
     Adjacent,
     CopyFirst,
+    Rotated,
     Relays,
     Direct,
     TwoBlock,
@@ -84,8 +86,10 @@ impl Construction {
             | Construction::Paths
             | Construction::TwoLevel
             | Construction::Leaders
+            | Construction::Rotated
             | Construction::Relays
             | Construction::Deadline
+            | Construction::Grids
             | Construction::Binary
             | Construction::Optimal
             | Construction::Adjacent

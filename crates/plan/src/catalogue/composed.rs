@@ -36,13 +36,13 @@ const BYTES_A_RANK: u64 = 500;
 const SECONDS_A_RANK: f64 = 3e-6;
 
 /// Whether there are blocks, and a machine of several levels.
-fn has_levels(request: &Request<'_>) -> bool {
+pub(super) fn has_levels(request: &Request<'_>) -> bool {
     let problem = request.problem;
     problem.costs().hierarchy().is_some() && problem.blocks().is_some() && !shares_one_law(problem)
 }
 
 /// The problem on one port, if it is one of blocks on a machine of several levels.
-fn levels_of(request: &Request<'_>, wanted: Wanted) -> Result<Problem, NoTree> {
+pub(super) fn levels_of(request: &Request<'_>, wanted: Wanted) -> Result<Problem, NoTree> {
     let name = wanted.construction.name();
     blocks(request.problem, wanted)?;
     if request.problem.costs().hierarchy().is_none() {
@@ -86,7 +86,7 @@ fn leaders(composer: &Composer<'_>, request: &Request<'_>, wanted: Wanted) -> Re
 }
 
 /// The first tree that the judge has first.
-fn soonest(
+pub(super) fn soonest(
     trees: impl Iterator<Item = Result<Tree, DpError>>,
     request: &Request<'_>,
     wanted: Wanted,
