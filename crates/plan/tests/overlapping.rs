@@ -164,10 +164,13 @@ fn leaders_and_relays_come_near_what_a_node_s_wire_lets_through() {
 
 #[test]
 fn trees_for_many_ranks_of_levels_take_what_their_schedules_take() {
-    let level = |members, latency| (members, law(latency));
-    let levels = vec![level(8, 1e-6), level(10, 4e-6), level(8, 9e-6)];
+    let line = |latency: f64| {
+        let piece = Piece { from_bytes: 0, alpha: latency, overhead: 0.2 * latency, beta: 1e-10 };
+        LinkLaw::from(PiecewiseLinear::new(vec![piece]).unwrap())
+    };
+    let levels = vec![(8, line(1e-6)), (10, line(4e-6)), (8, line(9e-6))];
+    let sizes = blocks(Distribution::Random, 510, 1000);
     for wire in [WireOwner::Rank, WireOwner::Node] {
-        let sizes = blocks(Distribution::Random, 600, 1000);
         for operation in [Operation::Gather, Operation::Scatter] {
             let costs = machine(levels.clone(), wire);
             let problem = Problem::new(operation, sizes.clone(), costs).unwrap();
