@@ -12,10 +12,11 @@ use tuwtree_model::{Hierarchy, Problem, Rank, Time, TimeError};
 const ROUNDING: f64 = 1e-12;
 
 /// The most messages of stars that are timed.
-const MOST_MESSAGES: usize = 100_000_000;
+const MOST_MESSAGES: usize = 10_000_000;
 
-/// The root with the least time of those that have one, of several the one of least rank; up to rounding where
-/// costs are no integers. With more than 10,000 processors it is the best of those whose bounds are the least.
+/// The root with the least time of those that have one, of several the one of least rank. With more than
+/// 3,000 processors it is the best of those with the least bounds, of which no more are timed than some
+/// ten million messages allow.
 ///
 /// `first` says whose message comes first at a root, and whether the root copies before it; `None` if nobody has
 /// anything to send.
@@ -43,10 +44,9 @@ pub(crate) fn best_star_root(
     let mut failed: Option<(Rank, TimeError)> = None;
     for &(bound, rank) in bounds.iter().take(most) {
         if let Some((least, root)) = best {
-            let most = least.units() * (1.0 + rounding);
             let is_worse = match rounding == 0.0 {
-                true => bound > most || bound == most && rank > root,
-                false => bound * (1.0 + 2.0 * rounding) >= least.units(),
+                true => bound > least.units() || bound == least.units() && rank > root,
+                false => bound * (1.0 - rounding) > least.units(),
             };
             if is_worse {
                 // Equal bounds come by rank, greater ones are no better.
