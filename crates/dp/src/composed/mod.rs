@@ -23,6 +23,9 @@
 //! inside, its relays, a run of nodes to each; what they have they then pass on with their own block. How much
 //! each collects is said by [`Loads`]. The order of ranks is not kept.
 //!
+//! # Large blocks
+//! What is a good part of all data goes straight to the root, or to its mates ([`straight`]).
+//!
 //! # How a tree is found among some parties
 //! By the law of one level, given when each party has its own data and how much: the best copy-first tree up to
 //! some hundred parties, beyond that split from the top down
@@ -38,6 +41,7 @@
 
 mod loads;
 mod merge;
+mod straight;
 
 use crate::DpError;
 use crate::nest::Nest;
@@ -45,6 +49,7 @@ pub use loads::Loads;
 use loads::loads;
 use merge::{Party, merge};
 use std::ops::Range;
+pub use straight::{Straight, straight};
 use tuwtree_model::{BlockSizes, Hierarchy, LinkLaw, Problem, Rank, Step, Tree};
 
 /// How the groups of a machine are gathered by their leaders.

@@ -8,7 +8,7 @@ use crate::error::NoTree;
 use crate::expense::{Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
 use tuwtree_dp::DpError;
-use tuwtree_dp::composed::Composer;
+use tuwtree_dp::composed::{Composer, Straight, straight};
 use tuwtree_model::{ClosedSet, Order, Problem, Time, Tree, judged_time};
 
 pub(super) const LEADERS: CatalogueRow = CatalogueRow::plain(
@@ -57,7 +57,7 @@ pub(super) fn levels_of(request: &Request<'_>, wanted: Wanted) -> Result<Problem
     }
 }
 
-/// The best of the trees with relays and of leaders.
+/// The best of the trees with relays, of leaders, and with large blocks straight to the root.
 fn relays(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = levels_of(request, wanted)?;
     let composer = Composer::new(&problem).map_err(|error| wanted.stopped(error))?;
@@ -75,7 +75,11 @@ fn relays(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let leaders = leaders(&composer, request, wanted)?;
     let root = problem.root().given().unwrap_or(leaders.root());
     let relays = plans.iter().map(|plan| composer.relays(root, plan));
-    let trees = std::iter::once(Ok(leaders)).chain(relays);
+    let mut trees = vec![leaders];
+    for to in [Straight::ToRoot, Straight::ToMates] {
+        trees.extend(straight(&problem, root, to).map_err(|error| wanted.stopped(error))?);
+    }
+    let trees = trees.into_iter().map(Ok).chain(relays);
     soonest(trees, request, wanted).map(Built::without_search)
 }
 
