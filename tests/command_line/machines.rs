@@ -161,15 +161,20 @@ fn costs_that_are_not_linear_are_searched_with_as_they_are() {
 }
 
 #[test]
-fn what_relays_would_gain_is_said_where_rank_order_is_kept() {
+fn what_rotation_and_relays_would_gain_is_said_where_rank_order_is_kept() {
     let problem =
         format!("optimize --machine {} --dist random -p 300 --root 0", sample("vsc3.toml"));
     let line = "In any order (--order any), relays would take ";
     let kept = tuwtree(&problem).success();
     assert!(kept.contains(line) && kept.contains("; with an unpack step at the root "), "{kept}");
     assert!(kept.contains("\nleaders ") && !kept.contains("\nrelays "), "{kept}");
+    let rotated = "In any order (--order any), rotated would take ";
+    assert!(kept.contains(rotated) && !kept.contains("\nrotated "), "{kept}");
     let any = tuwtree(&format!("{problem} --order any")).success();
-    assert!(any.contains("\nrelays ") && !any.contains(line), "{any}");
+    assert!(
+        any.contains("\nrelays ") && any.contains("\nrotated ") && !any.contains(line),
+        "{any}"
+    );
     // Whoever names trees asks for no others.
     assert!(!tuwtree(&format!("{problem} --algorithm leaders")).success().contains(line));
     let one_node = problem.replace("-p 300", "-p 16");

@@ -9,12 +9,15 @@ use tuwtree_collective::{
     CollectiveError, allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling,
     reduce_scatter, ring,
 };
-use tuwtree_dp::non_ordered::{direct, exact};
-use tuwtree_dp::{Method, optimal};
+use tuwtree_dp::composed::Composer;
+use tuwtree_dp::non_ordered::{ORDER_CELLS, direct, exact};
+use tuwtree_dp::rotated::{near_optimal_in, rotated_order};
+use tuwtree_dp::{Method, optimal, optimal_ordered};
 use tuwtree_laws::problems::{gather, homogeneous};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, Operator, Payload,
-    Problem, Randomness, Root, Step, Tree, Vector,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Hierarchy, Level, Operation,
+    Operator, Order as TreeOrder, Payload, Piece, PiecewiseLinear, Placement, Problem, Randomness,
+    Root, Step, Tree, Vector,
 };
 use tuwtree_schedule::{Order, Schedule, document};
 use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
@@ -136,6 +139,51 @@ fn of_any_order() -> Vec<Exported> {
     for order in [Order::Direct, Order::Any] {
         assert!(cases.iter().any(|case| case.schedule.task().order == order), "{order:?}");
     }
+    cases
+}
+
+/// Trees of a machine with levels, in an order around the root and with relays, and consecutive ones, whose
+/// receivers start away from their own rank.
+fn on_levels_and_consecutive() -> Vec<Exported> {
+    let level = |(name, members, alpha): (&str, usize, f64)| {
+        let piece = Piece { from_bytes: 0, alpha, overhead: 0.2 * alpha, beta: 1.0 };
+        let links = PiecewiseLinear::new(vec![piece]).unwrap().into();
+        Level { name: name.to_owned(), members, links }
+    };
+    let levels = [("node", 3, 2.0), ("island", 2, 20.0), ("network", 3, 60.0)].map(level);
+    let machine = Hierarchy::new(levels.into(), Placement::Block, 0.0).unwrap();
+    let mut cases = Vec::new();
+    let mut add = |name: String, tree: &Tree, sizes: &BlockSizes| {
+        for operation in Operation::irregular() {
+            cases.push(of_tree(format!("{}_{name}", operation.name()), tree, operation, sizes));
+        }
+    };
+    for (index, root) in [0, 4].into_iter().enumerate() {
+        let parameters = DistributionParameters::new(14, 30);
+        let sizes = Distribution::Random.sizes(parameters, Randomness::default()).unwrap();
+        let problem = Problem::gather(&sizes, &machine).unwrap();
+        let problem = problem.with_root(Root::Given(root)).unwrap();
+        let order = rotated_order(&problem).unwrap();
+        let rotated = near_optimal_in(&problem, &order, &()).unwrap();
+        assert_ne!(TreeOrder::of(&rotated, Operation::Gather), TreeOrder::Ordered);
+        add(format!("rotated_{root}"), &rotated, &sizes);
+        let composer = Composer::new(&problem).unwrap();
+        let plans = composer.relay_plans();
+        // A few of all kinds.
+        for (number, plan) in plans.iter().enumerate().skip(index).step_by(plans.len() / 4) {
+            let tree = composer.relays(root, plan).unwrap();
+            add(format!("relays_{root}_{number}"), &tree, &sizes);
+        }
+        let problem = gather(&sizes, homogeneous(60, 1, 1), Root::Given(13 * index));
+        let consecutive = optimal_ordered(&problem, ORDER_CELLS, &()).unwrap().tree;
+        assert_eq!(TreeOrder::of(&consecutive, Operation::Gather), TreeOrder::Ordered);
+        add(format!("consecutive_{index}"), &consecutive, &sizes);
+    }
+    // One that starts away from its own rank for sure.
+    let away =
+        [(0, Step::Receive(3)), (0, Step::Copy), (0, Step::Receive(2)), (0, Step::Receive(1))];
+    let away = Tree::new(4, 0, &away).unwrap();
+    add("away".to_owned(), &away, &BlockSizes::new([3, 0, 6, 5]).unwrap());
     cases
 }
 
@@ -366,7 +414,8 @@ fn beyond_trees() -> Vec<Exported> {
 }
 
 fn cases() -> Vec<Exported> {
-    let along_trees = [distributions(), roots(), unordered(), of_any_order()];
+    let along_trees =
+        [distributions(), roots(), unordered(), of_any_order(), on_levels_and_consecutive()];
     let others = [displaced_and_empty(), beyond_trees(), allgathers(), reductions()];
     along_trees.into_iter().chain(others).flatten().collect()
 }

@@ -230,13 +230,13 @@ impl Choice {
         Ok(compare(&request, &wanted, self.certify)?)
     }
 
-    /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth a
-    /// line.
-    pub(crate) fn beyond_order(&self, problem: &Problem) -> Option<Outcome> {
-        let compares_all = self.algorithm.contains(&AlgorithmChoice::All);
-        compares_all
-            .then(|| beyond_order(&Request::new(problem, self.settings(problem), &Terminal)))
-            .flatten()
+    /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth
+    /// lines.
+    pub(crate) fn beyond_order(&self, problem: &Problem) -> Vec<Outcome> {
+        match self.algorithm.contains(&AlgorithmChoice::All) {
+            true => beyond_order(&Request::new(problem, self.settings(problem), &Terminal)),
+            false => Vec::new(),
+        }
     }
 
     /// The trees of all names together, in the order of the constructions; what is both named and

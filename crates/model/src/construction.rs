@@ -33,10 +33,12 @@ pub enum Construction {
     TwoLevel,
     Leaders,
     Deadline,
+    Grids,
     Binary,
     Optimal,
     Adjacent,
     CopyFirst,
+    Rotated,
     Relays,
     Direct,
     TwoBlock,
@@ -86,8 +88,10 @@ impl Construction {
             | Construction::Paths
             | Construction::TwoLevel
             | Construction::Leaders
+            | Construction::Rotated
             | Construction::Relays
             | Construction::Deadline
+            | Construction::Grids
             | Construction::Binary
             | Construction::Optimal
             | Construction::Adjacent

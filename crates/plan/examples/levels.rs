@@ -3,16 +3,18 @@
 //!
 //! ```text
 //! cargo run --release -p tuwtree-plan --example levels -- 2000 10000 100000
+//! cargo run --release -p tuwtree-plan --example levels -- middle far leaders relays 2000 10000
 //! ```
 //!
-//! For each number of ranks: random blocks with a mean of 1 to 10,000 bytes, root 0, on `vsc3`
+//! Trees that are named are the only ones.
+//! For each number of ranks: blocks with a mean of 1 to 10,000 bytes, random ones with root 0 (`edge`) or `p / 2`
+//! (`middle`), or few large ones and the last rank as root (`far`), on `vsc3`
 //! (data/machines/vsc3.toml: nodes of 16 ranks, islands of 250 nodes) and `m3` (nodes of 16 ranks, islands of 32
 //! nodes, 0.5, 1.5 and 3 us, 0.1, 0.3 and 0.6 ns a byte), 4/5 of latency overlapping. `ports`: times of the
 //! planner, each rank has a port of its own; `wires`: times of the judge, the ranks of a node share a wire. Gaps
-//! are in per cent of the bound; where `at` is `-`, a tree was left out.
+//! are in per cent of the bound, times are a processor's; `-` is where a tree was left out.
 
 use std::error::Error;
-use std::time::Instant;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     ClosedSet, Construction, Costs, Distribution, DistributionParameters, Hierarchy, Level,
@@ -32,24 +34,82 @@ const MACHINES: [(&str, f64, Shape); 2] = [
 /// Which part of latency overlaps with other work.
 const OVERLAP: f64 = 0.8;
 
-const TREES: [Construction; 4] =
-    [Construction::TwoLevel, Construction::Deadline, Construction::Leaders, Construction::Relays];
+const TREES: [Construction; 5] = [
+    Construction::Leaders,
+    Construction::CopyFirst,
+    Construction::Grids,
+    Construction::Rotated,
+    Construction::Relays,
+];
+
+/// Where the root is.
+#[derive(Clone, Copy)]
+enum Place {
+    Edge,
+    Middle,
+    /// Far from the data.
+    Far,
+}
+
+impl Place {
+    fn named(name: &str) -> Option<Place> {
+        [Place::Edge, Place::Middle, Place::Far].into_iter().find(|place| place.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Place::Edge => "edge",
+            Place::Middle => "middle",
+            Place::Far => "far",
+        }
+    }
+
+    fn distribution(self) -> Distribution {
+        match self {
+            Place::Edge | Place::Middle => Distribution::Random,
+            Place::Far => Distribution::Skewed,
+        }
+    }
+
+    fn root(self, processors: usize) -> Root {
+        Root::Given(match self {
+            Place::Edge => 0,
+            Place::Middle => processors / 2,
+            Place::Far => processors - 1,
+        })
+    }
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let counts = std::env::args().skip(1).map(|p| p.parse());
-    let counts = counts.collect::<Result<Vec<usize>, _>>()?;
-    print!("{:>7}  {:5} {:5} {:>6}  {:>12} {:>8}", "p", "", "", "b", "bound, us", "seconds");
-    for tree in TREES {
+    let (mut counts, mut places, mut trees) = (vec![], vec![], vec![]);
+    for argument in std::env::args().skip(1) {
+        match (Place::named(&argument), argument.parse().ok()) {
+            (Some(place), _) => places.push(place),
+            (_, Some(tree)) => trees.push(tree),
+            _ => counts.push(argument.parse()?),
+        }
+    }
+    if trees.is_empty() {
+        trees.extend(TREES);
+    }
+    if places.is_empty() {
+        places.push(Place::Edge);
+    }
+    print!("{:>7} {:6}  {:5} {:5} {:>6}", "p", "", "", "", "b");
+    print!("  {:>12} {:>8}", "bound, us", "seconds");
+    for tree in &trees {
         print!("  {:>10} {:>8}", tree.name(), "seconds");
     }
     println!();
-    for p in if counts.is_empty() { vec![2000] } else { counts } {
+    let counts = if counts.is_empty() { vec![2000] } else { counts };
+    let cases = counts.iter().flat_map(|&p| places.iter().map(move |&place| (p, place)));
+    for (p, place) in cases {
         for (name, gamma, shape) in MACHINES {
             for wire in [WireOwner::Rank, WireOwner::Node] {
                 for mean in [1, 100, 1000, 10_000] {
                     let ports = if wire == WireOwner::Rank { "ports" } else { "wires" };
-                    print!("{p:7}  {name:5} {ports:5} {mean:6}");
-                    row(p, costs(shape, gamma, wire)?, mean, wire)?;
+                    print!("{p:7} {:6}  {name:5} {ports:5} {mean:6}", place.name());
+                    row((p, place), costs(shape, gamma, wire)?, (mean, wire), &trees)?;
                 }
             }
         }
@@ -76,20 +136,26 @@ fn costs(shape: Shape, gamma: f64, wire: WireOwner) -> Result<StatedCosts, Box<d
     Ok(machine.into())
 }
 
-fn row(p: usize, costs: StatedCosts, mean: u64, wire: WireOwner) -> Result<(), Box<dyn Error>> {
+fn row(
+    (p, place): (usize, Place),
+    costs: StatedCosts,
+    (mean, wire): (u64, WireOwner),
+    trees: &[Construction],
+) -> Result<(), Box<dyn Error>> {
     let parameters = DistributionParameters::new(p, mean);
-    let sizes = Distribution::Random.sizes(parameters, Randomness::default())?;
-    let problem = Problem::gather(&sizes, costs)?.with_root(Root::Given(0))?;
-    let started = Instant::now();
+    let sizes = place.distribution().sizes(parameters, Randomness::default())?;
+    let problem = Problem::gather(&sizes, costs)?.with_root(place.root(p))?;
+    let started = processor_seconds();
     let bound = match wire {
         WireOwner::Rank => best_lower_bound(&problem)?,
         WireOwner::Node => judged_lower_bound(&problem)?.ok_or("no bound is known")?,
     };
-    print!("  {:12.2} {:8.2}", 1e6 * bound.units(), started.elapsed().as_secs_f64());
+    print!("  {:12.2} {:8.2}", 1e6 * bound.units(), processor_seconds() - started);
     let settings = Settings { order: Order::Any, ..Settings::DEFAULT };
     let request = Request::new(&problem, settings, &());
-    for construction in TREES {
+    for &construction in trees {
         let wanted = Wanted { construction, search: None, effort: Effort::Moderate };
+        let started = processor_seconds();
         match compare(&request, &[wanted], false) {
             Ok(comparison) => {
                 let outcome = comparison.fastest();
@@ -98,11 +164,18 @@ fn row(p: usize, costs: StatedCosts, mean: u64, wire: WireOwner) -> Result<(), B
                     WireOwner::Node => outcome.judged,
                 };
                 let gap = 100.0 * (time.units() / bound.units() - 1.0);
-                print!("  {gap:10.2} {:8.2}", outcome.build_time.as_secs_f64());
+                print!("  {gap:10.2} {:8.2}", processor_seconds() - started);
             }
             Err(_) => print!("  {:>10} {:>8}", "-", "-"),
         }
     }
     println!();
     Ok(())
+}
+
+/// The seconds that this thread has run for, where the system tells; 0 elsewhere.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|number| number.parse::<u64>().ok());
+    nanoseconds.unwrap_or(0) as f64 * 1e-9
 }

@@ -161,19 +161,20 @@ fn judged_bound(problem: &Problem, wanted: &[Wanted]) -> Option<Time> {
     if is_worth_it { judged_lower_bound(problem).ok().flatten() } else { None }
 }
 
-/// On a machine of several levels, the tree with relays that is left out of a comparison of trees in rank order;
-/// `None` if there is none, or it takes too long to find.
+/// On a machine of several levels, the trees that are left out of a comparison of trees in rank order: the rotated
+/// one and the one with relays, but those that take too long to find.
 ///
 /// # Complexity
 /// Some ten trees.
-pub fn beyond_order(request: &Request<'_>) -> Option<Outcome> {
-    let relays = Construction::Relays;
-    let suits = |order| (row(relays).suits)(request, order);
-    if suits(request.settings.order) || !suits(Order::Any) {
-        return None;
-    }
-    let wanted = Wanted { construction: relays, search: None, effort: Effort::Moderate };
-    outcome(request, wanted, false, &best_lower_bound(request.problem)).ok()
+pub fn beyond_order(request: &Request<'_>) -> Vec<Outcome> {
+    let bound = best_lower_bound(request.problem);
+    let beyond = |construction| {
+        let suits = |order| (row(construction).suits)(request, order);
+        let is_left_out = suits(Order::Any) && !suits(request.settings.order);
+        let wanted = Wanted { construction, search: None, effort: Effort::Moderate };
+        is_left_out.then(|| outcome(request, wanted, false, &bound).ok()).flatten()
+    };
+    [Construction::Rotated, Construction::Relays].into_iter().filter_map(beyond).collect()
 }
 
 /// What libraries take with the given root, or with that of the star if it was built and else of the

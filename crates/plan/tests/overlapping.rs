@@ -163,6 +163,54 @@ fn leaders_and_relays_come_near_what_a_node_s_wire_lets_through() {
 }
 
 #[test]
+fn trees_for_many_ranks_of_levels_take_what_their_schedules_take() {
+    let line = |latency: f64| {
+        let piece = Piece { from_bytes: 0, alpha: latency, overhead: 0.2 * latency, beta: 1e-10 };
+        LinkLaw::from(PiecewiseLinear::new(vec![piece]).unwrap())
+    };
+    let levels = vec![(8, line(1e-6)), (10, line(4e-6)), (8, line(9e-6))];
+    let sizes = blocks(Distribution::Random, 510, 1000);
+    for wire in [WireOwner::Rank, WireOwner::Node] {
+        for operation in [Operation::Gather, Operation::Scatter] {
+            let costs = machine(levels.clone(), wire);
+            let problem = Problem::new(operation, sizes.clone(), costs).unwrap();
+            let problem = problem.with_root(Root::Given(0)).unwrap();
+            let settings = Settings { order: Order::Any, ..Settings::DEFAULT };
+            let request = Request::new(&problem, settings, &());
+            let all = [
+                Construction::Leaders,
+                Construction::Grids,
+                Construction::Rotated,
+                Construction::Relays,
+            ];
+            let wanted =
+                all.map(|one| Wanted { construction: one, search: None, effort: Effort::Moderate });
+            let comparison = compare(&request, &wanted, false).unwrap();
+            assert_eq!(comparison.outcomes.len(), all.len(), "{:?}", comparison.skipped);
+            for outcome in &comparison.outcomes {
+                let schedule = Schedule::of_tree(outcome.tree().unwrap(), &problem).unwrap();
+                let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous).unwrap();
+                let [simulated, planned] =
+                    [timeline.completion_time(), outcome.time()].map(Time::units);
+                assert!((simulated - planned).abs() <= 1e-12 * planned);
+                let is_ordered = outcome.order == Order::Ordered;
+                match outcome.construction {
+                    Construction::Rotated => assert!(!is_ordered),
+                    // Of trees of leaders, perhaps.
+                    Construction::Relays => {}
+                    one => assert!(is_ordered, "{}", one.name()),
+                }
+            }
+            if wire == WireOwner::Rank {
+                let [leaders, grids, rotated] =
+                    [all[0], all[1], all[2]].map(|one| time(&comparison, one));
+                assert!(grids <= leaders && rotated <= grids, "{leaders} {grids} {rotated}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_recommended_keeps_rank_order_unless_the_order_asked_for_allows_more() {
     let costs = machine(vec![(8, law(1e-6)), (16, law(4e-6))], WireOwner::Rank);
     for mean in [8, 1000, 10_000] {

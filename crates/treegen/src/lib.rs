@@ -47,6 +47,7 @@ mod model_graceful;
 mod oblivious;
 mod paths;
 mod sets;
+mod star_root;
 mod subcubes;
 mod two_block;
 mod two_level;

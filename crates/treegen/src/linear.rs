@@ -3,6 +3,7 @@
 use crate::ConstructionError;
 use crate::best_root::{best_possible_root, best_root};
 use crate::error::check_rooted;
+use crate::star_root::best_star_root;
 use tuwtree_model::{
     BlockSizes, CostModel, Homogeneous, Payload, Problem, Rank, Root, Step, Time, TimeError, Tree,
 };
@@ -20,10 +21,10 @@ use tuwtree_model::{
 ///
 /// # Errors
 /// For an open root [`ConstructionError::Time`] if none has a time (a link to everybody), and
-/// [`ConstructionError::TooManyRoots`] for more than 10,000 processors whose costs differ.
+/// [`ConstructionError::TooManyRoots`] for more than 10,000 processors with costs of each pair.
 ///
 /// # Complexity
-/// O(p); with an open root and costs that differ O(p^2).
+/// O(p); with an open root O(p log p) on a machine with levels, as a rule, and O(p^2) at costs of each pair.
 ///
 /// # Source
 /// OPT section 5.1, "Linear".
@@ -61,10 +62,39 @@ fn best(problem: &Problem) -> Result<Rank, ConstructionError> {
         (Some(_), Payload::Blocks(_)) => Ok(best_root(&linear_times(problem)?)),
         // As many vectors of the same size go to every root.
         (Some(_), Payload::Vector(_) | Payload::Messages(_)) => Ok(0),
-        (None, _) if processors > MOST_STARS => {
-            Err(ConstructionError::TooManyRoots { most: MOST_STARS, processors })
-        }
-        (None, _) => Ok(best_possible_root(times(problem))?),
+        (None, _) => match problem.costs().hierarchy() {
+            Some(machine) => {
+                let first = |root| first_sender(problem, root);
+                Ok(best_star_root(problem, machine, first, |root| star_time(problem, root))?)
+            }
+            None if processors > MOST_STARS => {
+                Err(ConstructionError::TooManyRoots { most: MOST_STARS, processors })
+            }
+            None => Ok(best_possible_root(times(problem))?),
+        },
+    }
+}
+
+/// Whose message comes first at the root of a star, and whether that has copied before; `None` if nobody else has
+/// data.
+fn first_sender(problem: &Problem, root: Rank) -> Option<(Rank, bool)> {
+    let collective = problem.collective();
+    let has_data = |&rank: &Rank| rank != root && collective.segment(rank, rank) > 0;
+    let first = in_turn(problem, root).find(has_data)?;
+    let is_after_copy = match problem.payload() {
+        Payload::Blocks(_) => (first > root) != is_backwards(problem),
+        Payload::Vector(_) | Payload::Messages(_) => true,
+    };
+    Some((first, is_after_copy))
+}
+
+/// All ranks in the order in which the root of a star takes what they have.
+fn in_turn(problem: &Problem, root: Rank) -> Box<dyn Iterator<Item = Rank>> {
+    let processors = problem.processors();
+    match problem.payload() {
+        Payload::Blocks(_) if is_backwards(problem) => Box::new((0..processors).rev()),
+        Payload::Blocks(_) => Box::new(0..processors),
+        Payload::Vector(_) | Payload::Messages(_) => Box::new(outwards(processors, root)),
     }
 }
 
@@ -104,12 +134,19 @@ pub fn linear_times(problem: &Problem) -> Result<Vec<Time>, TimeError> {
     }
 }
 
-/// For each root its time, or why it has none; star by star, in the order of the tree's steps, so
-/// that it is the tree's time in floating point, too.
+/// For each root its time, or why it has none, star by star.
 fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '_ {
-    let processors = problem.processors();
+    (0..problem.processors()).map(|root| star_time(problem, root))
+}
+
+/// The time of the star with a root, or why it has none: in the order of the tree's steps, so that it is the
+/// tree's time in floating point, too.
+fn star_time(problem: &Problem, root: Rank) -> Result<Time, TimeError> {
+    if problem.processors() == 1 {
+        return Ok(Time::ZERO);
+    }
     let collective = problem.collective();
-    let after = move |root: Rank, clock: Time, rank: Rank| {
+    in_turn(problem, root).try_fold(Time::ZERO, |clock, rank| {
         let bytes = collective.segment(rank, rank);
         let (start, span) = match rank == root {
             true => (clock, problem.copy(root)?),
@@ -119,18 +156,6 @@ fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '
             }
         };
         problem.costs().sum(start, span)
-    };
-    (0..processors).map(move |root| match problem.payload() {
-        _ if processors == 1 => Ok(Time::ZERO),
-        Payload::Blocks(_) if is_backwards(problem) => {
-            (0..processors).rev().try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
-        }
-        Payload::Blocks(_) => {
-            (0..processors).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
-        }
-        Payload::Vector(_) | Payload::Messages(_) => {
-            outwards(processors, root).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
-        }
     })
 }
 
@@ -155,4 +180,33 @@ fn all_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeE
         after = costs.plus(after, costs.transmission(sizes.block(rank))?)?;
     }
     Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tuwtree_laws::machines::{hierarchy, measured_hierarchy, overlapping_hierarchy};
+    use tuwtree_laws::problems::{of_each_operation, sizes};
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn on_levels_the_root_of_the_star_is_the_best_of_all(
+            (sizes, machine) in sizes(40).prop_flat_map(|sizes| {
+                let p = sizes.processors();
+                let machine =
+                    prop_oneof![hierarchy(p), overlapping_hierarchy(p), measured_hierarchy(p)];
+                (Just(sizes), machine)
+            }),
+            bytes in 0..50_u64,
+        ) {
+            for problem in of_each_operation(&sizes, bytes, &machine) {
+                let root = best(&problem).unwrap();
+                let plain = best_possible_root(times(&problem)).unwrap();
+                prop_assert_eq!(root, plain);
+            }
+        }
+    }
 }

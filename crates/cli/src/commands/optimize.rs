@@ -68,7 +68,7 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
         Format::Csv => write_objects(&comparison::rows(&comparison), output)?,
         _ => {
             let beyond = args.comparison.choice.beyond_order(&problem);
-            write_text(&comparison, beyond.as_ref(), output)?;
+            write_text(&comparison, &beyond, output)?;
             break_even.iter().try_for_each(|line| writeln!(output, "{line}"))?;
         }
     }
@@ -90,12 +90,12 @@ fn write_plan(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
 
 fn write_text(
     comparison: &Comparison,
-    beyond: Option<&Outcome>,
+    beyond: &[Outcome],
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
     let compared = Compared(comparison);
     compared.write_text(output)?;
-    if let Some(beyond) = beyond {
+    for beyond in beyond {
         writeln!(output, "{}", compared.beyond_order(beyond))?;
     }
     let recommended = comparison.recommended();

@@ -26,9 +26,9 @@
 //! as chunks of two, `ceil(log2 p)`, with longer messages: `16 R` bytes at most.
 
 use super::merge::{Party, merge};
-use super::nest::Nest;
 use crate::DpError;
 use crate::blocks::shares_one_law;
+use crate::nest::Nest;
 use tuwtree_model::{BlockSizes, LinkLaw, Piece, PiecewiseLinear, Problem, Rank, Step, Tree};
 
 /// A tree that processes build together, and what that costs them.

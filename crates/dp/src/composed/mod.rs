@@ -27,6 +27,9 @@
 //! Processes that know no more than their own block build a tree together: some neighbours at a time
 //! ([`chunked_tree`]).
 //!
+//! # Large blocks
+//! What is a good part of all data goes straight to the root, or to its mates ([`straight`]).
+//!
 //! # How a tree is found among some parties
 //! By the law of one level, given when each party has its own data and how much: the best copy-first tree up to
 //! some hundred parties, beyond that split from the top down
@@ -43,15 +46,16 @@
 mod chunks;
 mod loads;
 mod merge;
-mod nest;
+mod straight;
 
 use crate::DpError;
+use crate::nest::Nest;
 pub use chunks::{ChunkedTree, chunked_tree};
 pub use loads::Loads;
 use loads::loads;
 use merge::{Party, merge};
-use nest::Nest;
 use std::ops::Range;
+pub use straight::{Straight, straight};
 use tuwtree_model::{BlockSizes, Hierarchy, LinkLaw, Problem, Rank, Step, Tree};
 
 /// How the groups of a machine are gathered by their leaders.

@@ -59,6 +59,7 @@
 
 mod boundaries;
 mod class;
+pub mod grids;
 mod law;
 mod offers;
 #[cfg(test)]
@@ -168,7 +169,7 @@ pub fn memory_needed(problem: &Problem) -> Result<u64, DpError> {
 }
 
 /// The blocks and the machine of a problem.
-fn parts(problem: &Problem) -> Result<(&BlockSizes, &Hierarchy), DpError> {
+pub(crate) fn parts(problem: &Problem) -> Result<(&BlockSizes, &Hierarchy), DpError> {
     let operation = problem.operation();
     if !operation.is_rooted() {
         return Err(DpError::Rootless { operation });

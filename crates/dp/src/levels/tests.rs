@@ -18,7 +18,7 @@ use tuwtree_model::{
 
 /// What the laws of levels look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Laws {
+pub(super) enum Laws {
     /// One line each, and nothing overlaps.
     Linear,
     /// One line each.
@@ -126,7 +126,7 @@ impl Random {
     }
 
     /// A gather or scatter of blocks that are often empty, tiny or tied.
-    fn problem(&mut self, processors: usize, levels: usize, laws: Laws) -> Problem {
+    pub(super) fn problem(&mut self, processors: usize, levels: usize, laws: Laws) -> Problem {
         let machine = self.machine(processors, levels, laws);
         let sizes = self.blocks(processors);
         match self.below(2) {
@@ -145,16 +145,16 @@ impl Random {
         .unwrap()
     }
 
-    fn laws(&mut self) -> Laws {
+    pub(super) fn laws(&mut self) -> Laws {
         Laws::ALL[self.below(Laws::ALL.len() as u64) as usize]
     }
 
-    fn levels(&mut self) -> usize {
+    pub(super) fn levels(&mut self) -> usize {
         self.one_of(&[1, 2, 2, 3, 3, 3, 4]) as usize
     }
 }
 
-fn rooted(problem: &Problem, root: Root) -> Problem {
+pub(super) fn rooted(problem: &Problem, root: Root) -> Problem {
     problem.with_root(root).unwrap()
 }
 

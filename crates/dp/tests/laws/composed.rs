@@ -1,7 +1,9 @@
 //! Trees that are composed of trees of groups.
 
 use proptest::prelude::*;
-use tuwtree_dp::composed::{Composer, Grain, Loads, Nesting, RelayPlan, Spread, chunked_tree};
+use tuwtree_dp::composed::{
+    Composer, Grain, Loads, Nesting, RelayPlan, Spread, Straight, chunked_tree, straight,
+};
 use tuwtree_dp::levels;
 use tuwtree_dp::wider::{BySize, Class, Engine, Overlapping, optimal, optimal_by_size};
 use tuwtree_laws::machines::{hierarchy, measured_hierarchy, overlapping_hierarchy};
@@ -65,6 +67,13 @@ proptest! {
             let root = root.given().unwrap_or(sizes.processors() / 2);
             let rooted = problem.with_root(Root::Given(root)).unwrap();
             let bound = best_lower_bound(&rooted).unwrap().units();
+            for to in [Straight::ToRoot, Straight::ToMates] {
+                for tree in straight(&rooted, root, to).unwrap() {
+                    prop_assert_eq!(tree.root(), root);
+                    let time = completion_time(&tree, &rooted).unwrap().units();
+                    prop_assert!(bound <= time * (1.0 + 1e-12), "{to:?}: {bound} {time}");
+                }
+            }
             for plan in composer.relay_plans() {
                 let tree = composer.relays(root, &plan).unwrap();
                 prop_assert_eq!(tree.root(), root);
@@ -181,4 +190,21 @@ fn chunks_of_two_take_as_many_rounds_as_a_binomial_tree_and_whoever_has_much_sen
     let rooted = chunked_tree(&gather(&sizes, costs, Root::Given(0)), 16).unwrap();
     assert_eq!(rooted.rounds, 6 + 3 + 3);
     assert_eq!(rooted.tree.parent(40), Some(0));
+}
+
+#[test]
+fn large_blocks_travel_once() {
+    // Five ranks of the first node have nearly everything, and the root is in another island.
+    let sizes = BlockSizes::new((0..1000).map(|rank| if rank < 5 { 200_000 } else { 1 })).unwrap();
+    let root = 999;
+    let problem = gather(&sizes, &islands(), Root::Given(root));
+    let children = |to| straight(&problem, root, to).unwrap().remove(0);
+    let to_root = children(Straight::ToRoot);
+    assert!((0..5).all(|rank| to_root.parent(rank) == Some(root)));
+    let to_mates = children(Straight::ToMates);
+    assert_eq!([0, 1, 2].map(|rank| to_mates.parent(rank)), [Some(999), Some(992), Some(993)]);
+    assert!((992..996).all(|mate| to_mates.parent(mate) == Some(root)));
+    let even = BlockSizes::new(vec![7; 1000]).unwrap();
+    let even = gather(&even, &islands(), Root::Given(root));
+    assert_eq!(straight(&even, root, Straight::ToRoot).unwrap(), []);
 }

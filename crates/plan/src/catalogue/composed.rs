@@ -8,7 +8,7 @@ use crate::error::NoTree;
 use crate::expense::{Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
 use tuwtree_dp::DpError;
-use tuwtree_dp::composed::{Composer, chunked_tree};
+use tuwtree_dp::composed::{Composer, Straight, chunked_tree, straight};
 use tuwtree_model::{ClosedSet, Order, Problem, Time, Tree, judged_time};
 
 pub(super) const LEADERS: CatalogueRow = CatalogueRow::plain(
@@ -59,13 +59,13 @@ const BYTES_A_RANK: u64 = 500;
 const SECONDS_A_RANK: f64 = 3e-6;
 
 /// Whether there are blocks, and a machine of several levels.
-fn has_levels(request: &Request<'_>) -> bool {
+pub(super) fn has_levels(request: &Request<'_>) -> bool {
     let problem = request.problem;
     problem.costs().hierarchy().is_some() && problem.blocks().is_some() && !shares_one_law(problem)
 }
 
 /// The problem on one port, if it is one of blocks on a machine of several levels.
-fn levels_of(request: &Request<'_>, wanted: Wanted) -> Result<Problem, NoTree> {
+pub(super) fn levels_of(request: &Request<'_>, wanted: Wanted) -> Result<Problem, NoTree> {
     let name = wanted.construction.name();
     blocks(request.problem, wanted)?;
     if request.problem.costs().hierarchy().is_none() {
@@ -80,7 +80,7 @@ fn levels_of(request: &Request<'_>, wanted: Wanted) -> Result<Problem, NoTree> {
     }
 }
 
-/// The best of the trees with relays and of leaders.
+/// The best of the trees with relays, of leaders, and with large blocks straight to the root.
 fn relays(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = levels_of(request, wanted)?;
     let composer = Composer::new(&problem).map_err(|error| wanted.stopped(error))?;
@@ -98,7 +98,11 @@ fn relays(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let leaders = leaders(&composer, request, wanted)?;
     let root = problem.root().given().unwrap_or(leaders.root());
     let relays = plans.iter().map(|plan| composer.relays(root, plan));
-    let trees = std::iter::once(Ok(leaders)).chain(relays);
+    let mut trees = vec![leaders];
+    for to in [Straight::ToRoot, Straight::ToMates] {
+        trees.extend(straight(&problem, root, to).map_err(|error| wanted.stopped(error))?);
+    }
+    let trees = trees.into_iter().map(Ok).chain(relays);
     soonest(trees, request, wanted).map(Built::without_search)
 }
 
@@ -109,7 +113,7 @@ fn leaders(composer: &Composer<'_>, request: &Request<'_>, wanted: Wanted) -> Re
 }
 
 /// The first tree that the judge has first.
-fn soonest(
+pub(super) fn soonest(
     trees: impl Iterator<Item = Result<Tree, DpError>>,
     request: &Request<'_>,
     wanted: Wanted,

@@ -5,6 +5,7 @@
 
 mod built;
 mod composed;
+mod gridded;
 mod non_ordered;
 mod optimal;
 mod ordered;
@@ -77,8 +78,10 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Paths => &built::PATHS,
         Construction::TwoLevel => &two_level::ROW,
         Construction::Leaders => &composed::LEADERS,
+        Construction::Rotated => &gridded::ROTATED,
         Construction::Relays => &composed::RELAYS,
         Construction::Deadline => &overlapping::DEADLINE,
+        Construction::Grids => &gridded::GRIDS,
         Construction::Binary => &optimal::BINARY,
         Construction::Optimal => &ordered::OPTIMAL,
         Construction::Adjacent => &optimal::ADJACENT,

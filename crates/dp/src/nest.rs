@@ -7,9 +7,9 @@ use tuwtree_model::{Hierarchy, Rank};
 /// All ranks in an order in which the members of each group of each level are adjacent.
 ///
 /// Groups follow each other as their first ranks do. So it is rank order, if that keeps groups together.
-pub(super) struct Nest {
+pub(crate) struct Nest {
     /// `p` entries: which rank is at each place.
-    pub(super) order: Vec<Rank>,
+    pub(crate) order: Vec<Rank>,
     /// `p` entries: at which place each rank is.
     place: Vec<usize>,
     /// For each level, innermost first, the places at which groups begin, and `p`.
@@ -21,7 +21,7 @@ impl Nest {
     ///
     /// # Complexity
     /// O(p h log p) time, O(p h) space.
-    pub(super) fn new(machine: &Hierarchy, processors: usize) -> Nest {
+    pub(crate) fn new(machine: &Hierarchy, processors: usize) -> Nest {
         let levels = machine.levels().len();
         // For each level and group its first rank.
         let mut first: Vec<HashMap<usize, Rank>> = vec![HashMap::new(); levels];
@@ -49,28 +49,28 @@ impl Nest {
     }
 
     /// How many levels there are.
-    pub(super) fn levels(&self) -> usize {
+    pub(crate) fn levels(&self) -> usize {
         self.begins.len()
     }
 
     /// All places.
-    pub(super) fn all(&self) -> Range<usize> {
+    pub(crate) fn all(&self) -> Range<usize> {
         0..self.order.len()
     }
 
-    pub(super) fn place(&self, rank: Rank) -> usize {
+    pub(crate) fn place(&self, rank: Rank) -> usize {
         self.place[rank]
     }
 
     /// The places of the group of a level that holds this place.
-    pub(super) fn group(&self, level: usize, at: usize) -> Range<usize> {
+    pub(crate) fn group(&self, level: usize, at: usize) -> Range<usize> {
         let begins = &self.begins[level];
         let next = begins.partition_point(|&begin| begin <= at);
         begins[next - 1]..begins[next]
     }
 
     /// The groups of a level within such places, which are whole groups.
-    pub(super) fn groups(&self, level: usize, within: &Range<usize>) -> Vec<Range<usize>> {
+    pub(crate) fn groups(&self, level: usize, within: &Range<usize>) -> Vec<Range<usize>> {
         let begins = &self.begins[level];
         let from = begins.partition_point(|&begin| begin < within.start);
         let to = begins.partition_point(|&begin| begin < within.end);
