@@ -123,6 +123,11 @@ impl Operation {
         self.payload_kind() == PayloadKind::Blocks
     }
 
+    /// Whether each byte is wanted in one place only, and so goes there once: gather and scatter.
+    pub fn passes_on_once(self) -> bool {
+        matches!(self, Operation::Gather | Operation::Scatter)
+    }
+
     /// Whether data flows from the root outwards: a tree's steps are then performed backwards, with
     /// sends in place of receives.
     pub fn is_outward(self) -> bool {
@@ -376,8 +381,8 @@ pub enum OperatorError {
         /// Negative, infinite or NaN.
         value: f64,
     },
-    /// An operator where nothing is combined, or where it takes no time in any plan.
-    #[error("{} has no operator with elements and a time; reduce-scatter and allreduce have", operation.name())]
+    /// An operator where nothing is combined.
+    #[error("{} has no operator with elements and a time; reductions have", operation.name())]
     Unused {
         /// The operation that is performed.
         operation: Operation,
@@ -435,7 +440,7 @@ impl Operator {
         if *self == Operator::FREE {
             return Ok(());
         }
-        if !operation.is_reduction() || operation.is_rooted() {
+        if !operation.is_reduction() {
             return Err(OperatorError::Unused { operation });
         }
         let element_bytes = self.element_bytes;

@@ -23,11 +23,12 @@ pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
 pub const VERSION: u64 = 3;
 
-/// The oldest version that has all that a task needs, which is written: 3 for reductions without a root and
-/// alltoall; 2 for an allgather, for overheads, and for machines of version 2.
+/// The oldest version that has all that a task needs, which is written: 3 for reductions without a root, for
+/// operators that are known, and alltoall; 2 for an allgather, for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
         _ if !task.operation.is_rooted() => of_rootless(task.operation),
+        _ if task.operator != Operator::FREE => 3,
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
         Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
         Some(_) | None => 1,

@@ -7,7 +7,7 @@
 //! event: copy                                    1.0 --------->    0.0 0.1 1.0
 //! at the end                                                       is what belongs there
 //!
-//! Faults: ? is read; an output's byte is written twice; an operand is out of order; a byte is another.
+//! Faults: ? is read; an output's byte is overwritten; an operand is out of order; a byte is another.
 //! ```
 
 use super::contents::{ByteRun, ByteSource, Contents, Wanted};
@@ -25,6 +25,8 @@ pub(super) struct Flow {
     pub(super) moved: Option<Moved>,
     /// Otherwise: the strictest order that is kept.
     pub(super) order: Order,
+    /// How many bytes came to outputs that had them.
+    pub(super) redundant_bytes: u128,
 }
 
 /// The data that actions move: for each message or copy its run, where it is one.
@@ -69,8 +71,9 @@ pub(super) fn run(
     }
     state.check_outputs()?;
     let operation = actions.schedule.task().operation;
-    let passes_on_once = operation.is_irregular() && operation.is_rooted();
-    Ok(Flow { moved: passes_on_once.then_some(moved), order: state.order })
+    let passes_on_once = operation.passes_on_once();
+    let FlowState { order, redundant_bytes, .. } = state;
+    Ok(Flow { moved: passes_on_once.then_some(moved), order, redundant_bytes })
 }
 
 struct FlowState<'a> {
@@ -84,6 +87,7 @@ struct FlowState<'a> {
     received: BTreeMap<u32, Contents>,
     /// The exchanges that have sent and not received yet.
     sent: BTreeSet<u32>,
+    redundant_bytes: u128,
 }
 
 impl<'a> FlowState<'a> {
@@ -97,6 +101,7 @@ impl<'a> FlowState<'a> {
             order: Order::Ordered,
             received: BTreeMap::new(),
             sent: BTreeSet::new(),
+            redundant_bytes: 0,
         };
         for rank in 0..processors {
             state.segments.push(state.at_first(rank, Buffer::Segment));
@@ -245,7 +250,7 @@ impl<'a> FlowState<'a> {
                 part =
                     self.combine(index, arrival, &part, &there, (region.buffer, piece.offset))?;
             } else if region.buffer == Buffer::Output {
-                self.check_written_once(index, &there, piece.offset)?;
+                self.check_not_overwritten(index, &part, &there, piece.offset)?;
             }
             let buffer = self.buffer(rank, region.buffer);
             *buffer = buffer.with(piece.offset, piece.bytes, part);
@@ -260,12 +265,24 @@ impl<'a> FlowState<'a> {
         }
     }
 
-    fn check_written_once(&self, index: u32, there: &Contents, at: u64) -> Result<(), Fault> {
+    /// Fails if something is overwritten in an output; what comes there may be the same.
+    fn check_not_overwritten(
+        &mut self,
+        index: u32,
+        part: &Contents,
+        there: &Contents,
+        at: u64,
+    ) -> Result<(), Fault> {
         if self.actions.schedule.task().operation.is_reduction() {
             return Ok(());
         }
         let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
-        let (rank, offset) = (self.actions.processor(index), at + written);
+        let rank = self.actions.processor(index);
+        if self.belongs(rank, at + written).is_none() {
+            return Ok(());
+        }
+        let Some(offset) = self.first_overwritten(part, there)? else { return Ok(()) };
+        let offset = at + offset;
         let Some(place) = self.belongs(rank, offset) else { return Ok(()) };
         Err(Fault::WrittenTwice {
             at: self.actions.at(index),
@@ -273,6 +290,32 @@ impl<'a> FlowState<'a> {
             place: self.actions.datum(place),
             before: self.writer(rank, offset, Some(index)),
         })
+    }
+
+    /// The first byte of what is there that is not the one that comes; counts those that are the same.
+    fn first_overwritten(
+        &mut self,
+        part: &Contents,
+        there: &Contents,
+    ) -> Result<Option<u64>, Fault> {
+        let once = self.actions.schedule.task().operation.passes_on_once();
+        let (mut coming, mut present) = (part.runs(), there.runs());
+        let (mut new, mut old) = (coming.next(), present.next());
+        let mut done = 0;
+        while let (Some(next), Some(held)) = (new, old) {
+            self.values.step()?;
+            let bytes = next.bytes.min(held.bytes);
+            if held.source != ByteSource::Nothing {
+                if once || next.start != held.start {
+                    return Ok(Some(done));
+                }
+                self.redundant_bytes += u128::from(bytes);
+            }
+            done += bytes;
+            new = if next.bytes > bytes { Some(next.from(bytes)) } else { coming.next() };
+            old = if held.bytes > bytes { Some(held.from(bytes)) } else { present.next() };
+        }
+        Ok(None)
     }
 
     /// The last action in the list, but this one, that writes a byte of a processor's output.

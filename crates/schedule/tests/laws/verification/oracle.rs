@@ -321,15 +321,18 @@ impl<'a> Machine<'a> {
     /// Puts data into its place.
     fn keep(&mut self, into: At, data: Vec<Byte>) -> Result<(), String> {
         let step = &self.schedule.programs[into.0][into.1];
-        // Where the output ends that is written once.
+        // Where the output ends of which nothing is overwritten.
+        let once = self.schedule.task.operation.passes_on_once();
         let end = match &self.schedule.task.payload {
             Payload::Messages(sizes) => sizes.column(into.0),
             Payload::Blocks(_) | Payload::Vector(_) => u64::MAX,
         };
         for ((buffer, offset), byte) in bytes_of(step.into.as_ref().unwrap()).zip(&data) {
             let there = &mut self.memory.get_mut(&(into.0, buffer)).unwrap()[offset as usize];
-            let new = match (step.arrival, &there, byte) {
-                (Arrival::Store, Byte::Data(_), _) if buffer == Buffer::Output && offset < end => {
+            let new = match (step.arrival, &*there, byte) {
+                (Arrival::Store, Byte::Data(_), byte)
+                    if buffer == Buffer::Output && offset < end && (once || byte != there) =>
+                {
                     return Err("an output is written twice".into());
                 }
                 (Arrival::Store, _, byte) => byte.clone(),
