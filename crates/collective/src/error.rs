@@ -54,13 +54,11 @@ fn blocks(problem: &Problem, needed: Operation) -> Result<&BlockSizes, Collectiv
     blocks.ok_or(CollectiveError::OtherOperation { needed, operation })
 }
 
-/// Fails unless it is an allreduce.
-pub(crate) fn check_allreduce(problem: &Problem) -> Result<(), CollectiveError> {
+/// Fails unless the problem is one of this operation.
+pub(crate) fn check_operation(problem: &Problem, needed: Operation) -> Result<(), CollectiveError> {
     match problem.operation() {
-        Operation::Allreduce => Ok(()),
-        operation => {
-            Err(CollectiveError::OtherOperation { needed: Operation::Allreduce, operation })
-        }
+        operation if operation == needed => Ok(()),
+        operation => Err(CollectiveError::OtherOperation { needed, operation }),
     }
 }
 

@@ -190,8 +190,8 @@ fn base(rank: Rank, skips: &[usize]) -> usize {
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
     let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
-    let meet = |round, rank| broadcasts.meeting(round, rank);
-    gathering(problem, broadcasts.rounds(), meet, |round, ends, data| {
+    let meet = |round, rank| broadcasts.phases.meeting(round, rank);
+    gathering(problem, broadcasts.phases.rounds(), meet, |round, ends, data| {
         broadcasts.fill(round, ends, data);
     })
 }
@@ -210,31 +210,32 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
     let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
     let messages = broadcasts.messages();
-    let meet = |round, rank| broadcasts.meeting(round, rank);
-    time_of_rounds(problem, broadcasts.rounds(), meet, |round, from| messages.bytes(round, from))
+    let meet = |round, rank| broadcasts.phases.meeting(round, rank);
+    time_of_rounds(problem, broadcasts.phases.rounds(), meet, |round, from| {
+        messages.bytes(round, from)
+    })
 }
 
-/// A broadcast from every rank, all at once, of blocks in pieces.
-pub(crate) struct Broadcasts<'a> {
-    sizes: &'a BlockSizes,
+/// The rounds of broadcasts in pieces.
+pub(crate) struct Phases {
     table: PieceTable,
+    /// At least 1.
     pieces: u64,
-    element_bytes: u64,
     /// How many rounds before the first are left out, so that the last one ends a phase.
     skipped: usize,
 }
 
-impl<'a> Broadcasts<'a> {
+impl Phases {
     /// # Panics
     /// For no pieces.
-    pub(crate) fn new(sizes: &'a BlockSizes, pieces: usize, element_bytes: u64) -> Broadcasts<'a> {
-        assert!(pieces > 0, "a block has at least one piece");
-        let table = PieceTable::new(sizes.processors());
+    pub(crate) fn new(processors: usize, pieces: usize) -> Phases {
+        assert!(pieces > 0, "there is at least one piece");
+        let table = PieceTable::new(processors);
         let skipped = match table.rounds() {
             0 => 0,
             phase => (phase - (pieces - 1) % phase) % phase,
         };
-        Broadcasts { sizes, table, pieces: pieces as u64, element_bytes, skipped }
+        Phases { table, pieces: pieces as u64, skipped }
     }
 
     /// The number of rounds; 0 for a lone rank.
@@ -246,7 +247,7 @@ impl<'a> Broadcasts<'a> {
     }
 
     pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
-        let p = self.sizes.processors();
+        let p = self.table.processors();
         let skip = self.table.skips[(round + self.skipped) % self.table.rounds()];
         Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
     }
@@ -262,31 +263,52 @@ impl<'a> Broadcasts<'a> {
         Meeting { to: from, from: to }
     }
 
+    /// The piece that a rank at this distance from the root sends in a round, if one is due.
+    pub(crate) fn sent(&self, round: usize, distance: usize) -> Option<u64> {
+        let phase = self.table.rounds();
+        let round = round + self.skipped;
+        let first = (phase * (round / phase)) as i64 - self.skipped as i64;
+        let piece = first + i64::from(self.table.sent(distance, round % phase));
+        u64::try_from(piece).ok().map(|piece| piece.min(self.pieces - 1))
+    }
+}
+
+/// A broadcast from every rank, all at once, of blocks in pieces.
+pub(crate) struct Broadcasts<'a> {
+    sizes: &'a BlockSizes,
+    pub(crate) phases: Phases,
+    element_bytes: u64,
+}
+
+impl<'a> Broadcasts<'a> {
+    /// # Panics
+    /// For no pieces.
+    pub(crate) fn new(sizes: &'a BlockSizes, pieces: usize, element_bytes: u64) -> Broadcasts<'a> {
+        Broadcasts { sizes, phases: Phases::new(sizes.processors(), pieces), element_bytes }
+    }
+
     /// How long their messages are.
     pub(crate) fn messages(&self) -> MessageLengths<'_> {
-        let (p, phase) = (self.sizes.processors(), self.table.rounds());
+        let Phases { table, pieces, .. } = &self.phases;
+        let (p, phase) = (self.sizes.processors(), table.rounds());
         let elements = |root| self.sizes.block(root) / self.element_bytes;
         let last_first = || (0..p).rev().map(elements);
-        let sent = |round| (0..p).map(|distance| self.table.sent(distance, round)).collect();
+        let sent = |round| (0..p).map(|distance| table.sent(distance, round)).collect();
         MessageLengths {
             broadcasts: self,
-            shares: last_first().map(|elements| elements / self.pieces).collect(),
-            longer: last_first().map(|elements| (elements % self.pieces) as i64).collect(),
+            shares: last_first().map(|elements| elements / pieces).collect(),
+            longer: last_first().map(|elements| (elements % pieces) as i64).collect(),
             sent: (0..phase).map(sent).collect(),
         }
     }
 
     /// What the first rank sends to the second in a round: a piece of each block, where one is due.
     pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
-        let (p, phase) = (self.sizes.processors(), self.table.rounds());
-        let round = round + self.skipped;
-        let first = (phase * (round / phase)) as i64 - self.skipped as i64;
+        let (p, pieces) = (self.sizes.processors(), self.phases.pieces);
         for root in (0..p).filter(|&root| root != to) {
-            let piece = self.table.sent((from + p - root) % p, round % phase);
-            if let Ok(piece) = u64::try_from(first + i64::from(piece)) {
-                let piece = piece.min(self.pieces - 1);
+            if let Some(piece) = self.phases.sent(round, (from + p - root) % p) {
                 let elements = self.sizes.block(root) / self.element_bytes;
-                let (share, longer) = (elements / self.pieces, elements % self.pieces);
+                let (share, longer) = (elements / pieces, elements % pieces);
                 let offset = (piece * share + piece.min(longer)) * self.element_bytes;
                 let bytes = (share + u64::from(piece < longer)) * self.element_bytes;
                 data.push(self.sizes.before(root) + offset, bytes);
@@ -312,7 +334,8 @@ impl MessageLengths<'_> {
     /// # Complexity
     /// O(p).
     pub(crate) fn bytes(&self, round: usize, from: Rank) -> u64 {
-        let Broadcasts { sizes, table, pieces, element_bytes, skipped } = self.broadcasts;
+        let Broadcasts { sizes, phases, element_bytes } = self.broadcasts;
+        let Phases { table, pieces, skipped } = phases;
         let (p, phase) = (sizes.processors(), table.rounds());
         let round = round + skipped;
         let first = (phase * (round / phase)) as i64 - *skipped as i64;

@@ -189,10 +189,10 @@ pub(crate) fn circulant_window(skips: &[usize], index: usize) -> usize {
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
     let broadcasts = in_pieces(problem, pieces)?;
-    let rounds = combining(broadcasts.rounds(), Buffer::Output);
-    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
+    let rounds = combining(broadcasts.phases.rounds(), Buffer::Output);
+    let meet = |round, rank| broadcasts.phases.meeting_backwards(round, rank);
     in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut Data| {
-        broadcasts.fill(broadcasts.backwards(round), (to, from), data);
+        broadcasts.fill(broadcasts.phases.backwards(round), (to, from), data);
     })
 }
 
@@ -210,10 +210,10 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
     let broadcasts = in_pieces(problem, pieces)?;
     let messages = broadcasts.messages();
-    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
-    time_of_rounds(problem, broadcasts.rounds(), meet, |round, from| {
+    let meet = |round, rank| broadcasts.phases.meeting_backwards(round, rank);
+    time_of_rounds(problem, broadcasts.phases.rounds(), meet, |round, from| {
         let to = meet(round, from).to.expect("every rank sends in each round");
-        messages.bytes(broadcasts.backwards(round), to)
+        messages.bytes(broadcasts.phases.backwards(round), to)
     })
 }
 

@@ -3,12 +3,13 @@
 mod exchanges;
 mod published;
 mod reductions;
+mod rooted;
 mod tables;
 
 use proptest::prelude::*;
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
-    time_in_pieces,
+    ring_in_chunks, time_in_pieces,
 };
 use tuwtree_model::{BlockSizes, CostMatrix, Costs, Homogeneous, Problem, best_lower_bound};
 use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
@@ -16,8 +17,10 @@ use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
 /// An algorithm.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
 
-const ALL: [(&str, Build); 7] = [
+const ALL: [(&str, Build); 9] = [
     ("ring", ring),
+    ("chunks of 1 byte", |problem| ring_in_chunks(problem, 1)),
+    ("chunks of 5 bytes", |problem| ring_in_chunks(problem, 5)),
     ("recursive doubling", recursive_doubling),
     ("bruck", bruck),
     ("circulant", circulant),
@@ -108,6 +111,21 @@ proptest! {
         }
         let last = ends.into_iter().fold(0.0, f64::max);
         prop_assert_eq!(time(&ring(&problem).unwrap(), &problem), last);
+    }
+
+    #[test]
+    fn chunks_as_large_as_blocks_make_no_difference(sizes in prop::collection::vec(0..30_u64, 1..20)) {
+        let problem = problem(&sizes, 7.0);
+        prop_assert_eq!(ring_in_chunks(&problem, 30).unwrap(), ring(&problem).unwrap());
+    }
+
+    #[test]
+    fn a_single_block_in_chunks_goes_around_as_in_a_pipe(p in 2..20_usize, chunks in 1..9_u64) {
+        let mut sizes = vec![0; p];
+        sizes[p / 2] = 6 * chunks;
+        let problem = problem(&sizes, 7.0);
+        let found = time(&ring_in_chunks(&problem, 6).unwrap(), &problem);
+        prop_assert_eq!(found, (p as u64 - 2 + chunks) as f64 * 13.0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The bound for operations without a root: what every processor is busy with in any case.
 
-use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Time, TimeError};
+use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Root, Time, TimeError};
 
 /// The lower bound on all schedules of an operation without a root. 0 where there is no data.
 ///
@@ -54,6 +54,43 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
     let senders = (0..processors).filter(|&rank| sent > 1.0 || others(rank) > 0).count();
     let shared = shared_work(problem, sent, senders)?;
     Ok(busy.later(reach(problem, processors)?).later(shared))
+}
+
+/// The lower bound on all schedules of a broadcast or reduction, also those that cut the vector into pieces which take
+/// different ways; 0 where there is no data. Where the root is free, it is rank 0.
+///
+/// Everybody but the root receives, or sends, the vector in at least one message, and a byte reaches everybody as
+/// in an operation without a root. At homogeneous costs, all processors together send each byte of a reduction
+/// `p - 1` times and combine it as often, and one is busy with at least an equal share.
+///
+/// # Errors
+/// As [`lower_bound`](super::lower_bound).
+///
+/// # Panics
+/// For other operations.
+///
+/// # Complexity
+/// O(p) for homogeneous costs, else O(p^2).
+pub fn lower_bound_in_pieces(problem: &Problem) -> Result<Time, TimeError> {
+    let total = problem.payload().total();
+    if total == 0 {
+        return Ok(Time::ZERO);
+    }
+    let root = match problem.root() {
+        Root::Given(root) => root,
+        Root::Best | Root::None => 0,
+    };
+    let moved = |rank: Rank| if rank == root { 0 } else { total };
+    let reached = reach(problem, problem.processors())?;
+    match problem.operation() {
+        Operation::Broadcast => Ok(reached.later(busy_with(problem, Direction::Receive, moved)?)),
+        Operation::Reduce => {
+            let busy = busy_with(problem, Direction::Send, moved)?;
+            let shared = shared_work(problem, 1.0, problem.processors() - 1)?;
+            Ok(reached.later(busy).later(shared))
+        }
+        operation => unreachable!("{operation:?} moves no vector from or to a root"),
+    }
 }
 
 /// The bound for an alltoall with some data.
