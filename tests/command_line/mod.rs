@@ -6,6 +6,7 @@ mod alltoall;
 mod bad_input;
 mod bombs;
 mod broadcast;
+mod cut;
 mod formats;
 mod good_runs;
 mod little_memory;

@@ -30,6 +30,8 @@
 //! | [`reduce::rabenseifner`] | `2 lg p` for `p = 2^l`, else 1 or 2 more | much data, and operators that do not commute |
 //! | [`reduce::ring`] | `2 (p - 1)` | very much data |
 //! | [`broadcast::circulant_in_pieces`], [`reduce::circulant_in_pieces`] | `n - 1 + ceil(lg p)` | much data, for every `p` |
+//! | [`intergroup::paired`], [`intergroup::shares`] | those of the allgathers inside, and the exchange | two groups, much data |
+//! | [`intergroup::root_best`], [`intergroup::root_mpich`], [`intergroup::root_mpich_v`] | no formula | two groups: what MPI libraries do, and the best of its kind |
 //! | [`alltoall::linear`], [`alltoall::pairwise`] | `p - 1` | much data; what MPI libraries do |
 //! | [`alltoall::bruck`] | `ceil(lg p)` with radix 2, else more | little data |
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
@@ -49,6 +51,7 @@ mod circulant;
 mod doubling;
 mod error;
 mod folding;
+pub mod intergroup;
 mod pieces;
 pub mod reduce;
 pub mod reduce_scatter;

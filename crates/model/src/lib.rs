@@ -50,6 +50,7 @@ mod construction;
 mod cost;
 mod distribution;
 pub mod document;
+mod group_sizes;
 mod judge;
 mod message_sizes;
 mod network;
@@ -77,6 +78,7 @@ pub use cost::{
     PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
+pub use group_sizes::{Group, GroupSizes, GroupSizesError};
 pub use judge::{Handling, Service, judged_time, judged_time_as};
 pub use message_sizes::{MessageSizes, MessageSizesError};
 pub use network::{Network, PortKind, WireOwner};

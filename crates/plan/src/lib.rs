@@ -52,4 +52,4 @@ pub use expense::Effort;
 pub use library::{Baseline, Knowledge, Library, baselines};
 pub use plan::{Plan, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
-pub use request::{Built, Request, Search, Settings, Wanted, Watch, WiderMethod};
+pub use request::{Built, Request, Search, Settings, VectorUse, Wanted, Watch, WiderMethod};

@@ -39,7 +39,7 @@ pub fn linear(problem: &Problem) -> Result<Tree, ConstructionError> {
             star(processors, root, (0..processors).rev())
         }
         Payload::Blocks(_) => star(processors, root, 0..processors),
-        Payload::Vector(_) | Payload::Messages(_) => {
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
             star(processors, root, outwards(processors, root))
         }
     })
@@ -60,7 +60,7 @@ fn best(problem: &Problem) -> Result<Rank, ConstructionError> {
     match (problem.costs().homogeneous(processors), problem.payload()) {
         (Some(_), Payload::Blocks(_)) => Ok(best_root(&linear_times(problem)?)),
         // As many vectors of the same size go to every root.
-        (Some(_), Payload::Vector(_) | Payload::Messages(_)) => Ok(0),
+        (Some(_), Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_)) => Ok(0),
         (None, _) if processors > MOST_STARS => {
             Err(ConstructionError::TooManyRoots { most: MOST_STARS, processors })
         }
@@ -128,7 +128,7 @@ fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '
         Payload::Blocks(_) => {
             (0..processors).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
         }
-        Payload::Vector(_) | Payload::Messages(_) => {
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
             outwards(processors, root).try_fold(Time::ZERO, |clock, rank| after(root, clock, rank))
         }
     })

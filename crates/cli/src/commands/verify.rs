@@ -47,7 +47,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode,
     if args.no_redundant && verified.redundant_bytes > 0 {
         let bytes = verified.redundant_bytes;
         let fault = format!("{bytes} bytes come to places that have them already");
-        return Err(args.schedule.failure(&fault));
+        return Err(args.schedule.failure(&fault).into());
     }
     match format {
         Format::Json => write_json(&document(&schedule, &verified), output)?,

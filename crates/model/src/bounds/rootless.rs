@@ -11,6 +11,8 @@ use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Root, Time, T
 /// Alltoall: every rank sends all of its messages but that to itself, and receives all but that; and if it has
 /// some for so many others, or gets some from so many, these double likewise.
 ///
+/// Intergroup allgather: every rank receives all blocks of the other group, and these reach all ranks there.
+///
 /// A byte reaches everybody, or comes together from everybody: with `k` ports the number of processors that
 /// know of it is at most `k + 1` times as large after the start-up of the fastest message. Processors send and
 /// receive at the same time.
@@ -45,6 +47,7 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
         }
         Operation::Allgather => busy_with(problem, Direction::Receive, others)?,
         Operation::Alltoall => return of_alltoall(problem),
+        Operation::IntergroupAllgather => return of_groups(problem),
     };
     let sent = match problem.operation() {
         Operation::ReduceScatter => 1.0,
@@ -109,6 +112,18 @@ fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
         })
         .max();
     Ok(sent.later(received).later(reach(problem, known.unwrap_or(1))?))
+}
+
+/// The bound for an intergroup allgather with some data: everybody receives all of the other group, and a byte of
+/// a group reaches all of the other, none of whom has it.
+fn of_groups(problem: &Problem) -> Result<Time, TimeError> {
+    let Some(sizes) = problem.groups() else { return Ok(Time::ZERO) };
+    let received = |rank| sizes.other_group(rank).bytes;
+    let [first, second] = sizes.groups();
+    let reached = [(first, second), (second, first)]
+        .map(|(from, to)| if from.bytes > 0 { 1 + to.ranks } else { 1 });
+    let busy = busy_with(problem, Direction::Receive, received)?;
+    Ok(busy.later(reach(problem, reached[0].max(reached[1]))?))
 }
 
 /// How long some rank is busy that sends, or receives, so many bytes through all of its ports.

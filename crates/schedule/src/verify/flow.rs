@@ -132,6 +132,7 @@ impl<'a> FlowState<'a> {
                 Contents::nothing(before).then(block).then(behind)
             }
             (Operation::Alltoall, Buffer::Output) => self.work_room(rank, bytes),
+            (Operation::IntergroupAllgather, Buffer::Segment) => self.group_room(rank, bytes),
             (Operation::Broadcast, Buffer::Output) if task.root == Some(rank) => data,
             (_, Buffer::Output) if schedule.processors() == 1 => data,
             (_, Buffer::Output | Buffer::Segment) => Contents::nothing(bytes),
@@ -159,6 +160,19 @@ impl<'a> FlowState<'a> {
             .then(Contents::nothing(bytes - column - row))
     }
 
+    /// What a segment of an intergroup allgather holds in the beginning: the own block in its place among those of
+    /// the group, as far as there is room.
+    fn group_room(&self, rank: Rank, bytes: u64) -> Contents {
+        let task = self.actions.schedule.task();
+        let Payload::Groups(sizes) = &task.payload else { return Contents::nothing(bytes) };
+        let start = sizes.blocks().before(rank);
+        let before = (start - sizes.own_group(rank).start).min(bytes);
+        let own = task.own(rank).min(bytes - before);
+        let block = Contents::of(ByteRun { source: ByteSource::Data, start, bytes: own });
+        let behind = Contents::nothing(bytes - before - own);
+        Contents::nothing(before).then(block).then(behind)
+    }
+
     /// The number, among the operation's data, of the byte that belongs at this offset of an output; `None`
     /// where none does.
     fn belongs(&self, rank: Rank, offset: u64) -> Option<u64> {
@@ -166,7 +180,7 @@ impl<'a> FlowState<'a> {
             Payload::Messages(sizes) => {
                 (offset < sizes.column(rank)).then(|| sizes.at_place(rank, offset))
             }
-            Payload::Blocks(_) | Payload::Vector(_) => {
+            Payload::Blocks(_) | Payload::Vector(_) | Payload::Groups(_) => {
                 Some(self.place(rank, Buffer::Output) + offset)
             }
         }
@@ -179,6 +193,8 @@ impl<'a> FlowState<'a> {
             (Payload::Blocks(sizes), Operation::Gather | Operation::Allgather, Buffer::Input)
             | (Payload::Blocks(sizes), Operation::Scatter, Buffer::Output) => sizes.before(rank),
             (Payload::Messages(sizes), _, Buffer::Input) => sizes.before(rank, 0),
+            (Payload::Groups(sizes), _, Buffer::Input) => sizes.blocks().before(rank),
+            (Payload::Groups(sizes), _, Buffer::Output) => sizes.other_group(rank).start,
             _ => 0,
         }
     }
@@ -427,7 +443,8 @@ impl<'a> FlowState<'a> {
                 Operation::Gather
                 | Operation::Scatter
                 | Operation::Broadcast
-                | Operation::Allgather => {
+                | Operation::Allgather
+                | Operation::IntergroupAllgather => {
                     self.check_run(rank, output, 0, self.place(rank, Buffer::Output))?;
                     if let (Some(first), None) = (output.first(), output.as_run()) {
                         let offset = first.bytes;

@@ -234,7 +234,7 @@ impl<'a> Actions<'a> {
     fn block_start(&self, rank: Rank) -> u64 {
         match &self.schedule.task().payload {
             Payload::Blocks(sizes) => sizes.before(rank),
-            Payload::Vector(_) | Payload::Messages(_) => 0,
+            Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => 0,
         }
     }
 
@@ -246,7 +246,12 @@ impl<'a> Actions<'a> {
                 let (from, to, byte) = sizes.message_of(offset);
                 Datum::OfMessage { from, to, byte }
             }
-            Payload::Blocks(sizes) => {
+            Payload::Blocks(_) | Payload::Groups(_) => {
+                let sizes = match &self.schedule.task().payload {
+                    Payload::Groups(sizes) => sizes.blocks(),
+                    Payload::Blocks(sizes) => sizes,
+                    _ => unreachable!("of these two"),
+                };
                 // The last block that starts at or before the byte: empty ones come first.
                 let (mut block, mut end) = (0, sizes.processors());
                 while end - block > 1 {
