@@ -62,5 +62,7 @@ pub use bruck::bruck;
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;
-pub use pieces::{PieceTable, circulant_in_pieces, time_in_pieces};
-pub use ring::{ring, ring_in_chunks};
+pub use pieces::{
+    PieceTable, circulant_in_pieces, likely_pieces, time_in_pieces, time_in_pieces_at_most,
+};
+pub use ring::{ring, ring_in_chunks, ring_in_chunks_time, ring_time};

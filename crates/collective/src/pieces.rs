@@ -9,7 +9,7 @@ use crate::CollectiveError;
 use crate::circulant::skips;
 use crate::error::allgathered;
 use crate::rounds::{Data, Meeting, gathering, time_of_rounds};
-use tuwtree_model::{BlockSizes, Problem, Rank, Time};
+use tuwtree_model::{BlockSizes, Homogeneous, Operator, Problem, Rank, Time};
 use tuwtree_schedule::Schedule;
 
 /// Which piece every rank sends and receives in each of the `q` rounds of a phase, by its distance from the
@@ -215,6 +215,62 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
         messages.bytes(round, from)
     })
 }
+
+/// What [`circulant_in_pieces`] takes at most, and [`reduce_scatter::circulant_in_pieces`], at homogeneous costs: in each
+/// of its rounds a message with a piece of every block, and the combining of that.
+///
+/// [`reduce_scatter::circulant_in_pieces`]: crate::reduce_scatter::circulant_in_pieces
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p).
+///
+/// # Source
+/// J. L. Träff, arXiv:2205.10072.
+///
+/// # Example
+/// 4 rounds of pieces of 1, 3, 1, 4 and 2 bytes.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Operator};
+/// let sizes = BlockSizes::new([1, 5, 2, 7, 3]).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+/// let most = tuwtree_collective::time_in_pieces_at_most(&sizes, &costs, Operator::FREE, 2);
+/// assert_eq!(most, 84.0);
+/// ```
+pub fn time_in_pieces_at_most(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    operator: Operator,
+    pieces: usize,
+) -> f64 {
+    let rounds = pieces - 1 + sizes.processors().next_power_of_two().ilog2() as usize;
+    let share = pieces as u64 * operator.element_bytes();
+    let shares: u64 = sizes.iter().map(|bytes| bytes.div_ceil(share)).sum();
+    let bytes = (shares * operator.element_bytes()) as f64;
+    let each = costs.beta() + operator.combine_per_byte();
+    rounds as f64 * (costs.alpha() + bytes * each)
+}
+
+/// The number of pieces for which [`time_in_pieces_at_most`] is least, of those that are looked at: eight from one to its
+/// double, at most one for each element of the largest block. Whoever knows sizes and costs finds the same.
+///
+/// # Complexity
+/// O(p log(largest block)).
+pub fn likely_pieces(sizes: &BlockSizes, costs: &Homogeneous, operator: Operator) -> usize {
+    let largest = sizes.iter().max().unwrap_or(0) / operator.element_bytes();
+    let most = usize::try_from(largest).unwrap_or(usize::MAX).clamp(1, MOST_PIECES);
+    let next = |&pieces: &usize| Some(pieces + (pieces / 8).max(1));
+    let all = std::iter::successors(Some(1), next).take_while(|&pieces| pieces <= most);
+    let time = |pieces| time_in_pieces_at_most(sizes, costs, operator, pieces);
+    let least =
+        all.map(|pieces| (time(pieces), pieces)).min_by(|one, other| one.0.total_cmp(&other.0));
+    least.map_or(1, |(_, pieces)| pieces)
+}
+
+/// More pieces are not looked at.
+const MOST_PIECES: usize = 1 << 20;
 
 /// The rounds of broadcasts in pieces.
 pub(crate) struct Phases {

@@ -48,13 +48,29 @@ fn combining(count: usize, source: Buffer) -> Rounds<impl Fn(usize) -> Arrives> 
 pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
     let p = sizes.processors();
-    let meet = |round, rank| Meeting {
-        to: Some((rank + round + 1) % p),
-        from: Some((rank + p - round - 1) % p),
-    };
+    let meet = |round, rank| pairwise_meeting(round, rank, p);
     in_rounds(problem, &combining(p - 1, Buffer::Input), meet, |_, (_, to), data| {
         data.push_window(sizes, to, 1);
     })
+}
+
+/// Whom a rank meets in a round in which each sends to the same distance.
+fn pairwise_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
+    Meeting { to: Some((rank + round + 1) % p), from: Some((rank + p - round - 1) % p) }
+}
+
+/// When the last rank has its block along [`pairwise`], without its schedule: exactly what a simulation of that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2), O(p) space.
+pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
+    let sizes = scattered(problem)?;
+    let p = sizes.processors();
+    let meet = |round, rank| pairwise_meeting(round, rank, p);
+    time_of_rounds(problem, p - 1, meet, |round, from| sizes.block((from + round + 1) % p))
 }
 
 /// The reduce-scatter by recursive halving: with distances that halve, each rank sends the half of its blocks

@@ -2,8 +2,8 @@
 
 use crate::CollectiveError;
 use crate::error::allgathered;
-use crate::rounds::{Meeting, deed, finished, gathering};
-use tuwtree_model::{BlockSizes, Order, Problem, Rank};
+use crate::rounds::{Meeting, deed, finished, gathering, time_of_rounds};
+use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region, Schedule, Send};
 
 /// The allgather around the ring of all ranks: in round `t`, rank `i` sends block `i - t` to `i + 1`.
@@ -35,10 +35,14 @@ use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region
 pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
     let p = sizes.processors();
-    let meet = |_, rank| Meeting { to: Some((rank + 1) % p), from: Some((rank + p - 1) % p) };
-    gathering(problem, p - 1, meet, |round, (from, _), data| {
-        data.push_window(sizes, (from + p - round) % p, 1);
-    })
+    gathering(
+        problem,
+        p - 1,
+        |_, rank| meeting(rank, p),
+        |round, (from, _), data| {
+            data.push_window(sizes, (from + p - round) % p, 1);
+        },
+    )
 }
 
 /// The allgather around the ring in chunks: blocks that are larger go in chunks of so many bytes, one after the
@@ -88,6 +92,65 @@ pub fn ring_in_chunks(problem: &Problem, chunk_bytes: u64) -> Result<Schedule, C
         programs.end_processor();
     }
     finished(problem, (Order::Ordered, 1), vec![0; p], programs)
+}
+
+/// Whom a rank of so many meets in each round.
+fn meeting(rank: Rank, p: usize) -> Meeting {
+    Meeting { to: Some((rank + 1) % p), from: Some((rank + p - 1) % p) }
+}
+
+/// When the last rank has all blocks along [`ring`], without its schedule: exactly what a simulation of that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2), O(p) space.
+pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
+    let sizes = allgathered(problem)?;
+    let p = sizes.processors();
+    time_of_rounds(
+        problem,
+        p - 1,
+        |_, rank| meeting(rank, p),
+        |round, from| sizes.block((from + p - round) % p),
+    )
+}
+
+/// When the last rank has all blocks along [`ring_in_chunks`], without its schedule: exactly what a simulation of
+/// that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For chunks of no bytes.
+///
+/// # Complexity
+/// O(p log p) for each chunk of a block, O(p) space.
+pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, CollectiveError> {
+    assert!(chunk_bytes > 0, "chunks have bytes");
+    let sizes = allgathered(problem)?;
+    let p = sizes.processors();
+    // How many chunks come before each block, the last block first, twice around.
+    let mut before = vec![0];
+    for place in 0..2 * p {
+        let bytes = sizes.block(p - 1 - place % p);
+        before.push(before[place] + bytes.div_ceil(chunk_bytes).max(1));
+    }
+    let sent = |round: usize, from: Rank| {
+        let first = p - 1 - from;
+        let step = before[first] + round as u64;
+        // Everything but the block of the receiver.
+        if step >= before[first + p - 1] {
+            return 0;
+        }
+        let place = before.partition_point(|&steps| steps <= step) - 1;
+        let bytes = sizes.block(p - 1 - place % p);
+        chunk_bytes.min(bytes - (step - before[place]) * chunk_bytes)
+    };
+    let rounds = (0..p).map(|first| before[first + p - 1] - before[first]).max().unwrap_or(0);
+    time_of_rounds(problem, rounds as usize, |_, rank| meeting(rank, p), sent)
 }
 
 /// No data.

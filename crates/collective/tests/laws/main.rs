@@ -10,9 +10,11 @@ mod tables;
 use proptest::prelude::*;
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
-    ring_in_chunks, time_in_pieces,
+    ring_in_chunks, ring_in_chunks_time, ring_time, time_in_pieces, time_in_pieces_at_most,
 };
-use tuwtree_model::{BlockSizes, CostMatrix, Costs, Homogeneous, Problem, best_lower_bound};
+use tuwtree_model::{
+    BlockSizes, CostMatrix, Costs, Homogeneous, Operator, Problem, best_lower_bound,
+};
 use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
 
 /// An algorithm.
@@ -121,6 +123,17 @@ proptest! {
     }
 
     #[test]
+    fn times_around_the_ring_are_those_of_schedules(
+        sizes in prop::collection::vec(0..40_u64, 1..24), chunk in 1..20_u64,
+    ) {
+        let problem = problem(&sizes, 7.0);
+        let whole = time(&ring(&problem).unwrap(), &problem);
+        prop_assert_eq!(ring_time(&problem).unwrap().units(), whole);
+        let in_chunks = time(&ring_in_chunks(&problem, chunk).unwrap(), &problem);
+        prop_assert_eq!(ring_in_chunks_time(&problem, chunk).unwrap().units(), in_chunks);
+    }
+
+    #[test]
     fn a_single_block_in_chunks_goes_around_as_in_a_pipe(p in 2..20_usize, chunks in 1..9_u64) {
         let mut sizes = vec![0; p];
         sizes[p / 2] = 6 * chunks;
@@ -137,7 +150,10 @@ proptest! {
         let shares: u64 = sizes.iter().map(|size| size.div_ceil(pieces as u64)).sum();
         let rounds = pieces - 1 + sizes.len().next_power_of_two().ilog2() as usize;
         let schedule = circulant_in_pieces(&problem, pieces).unwrap();
-        prop_assert!(time(&schedule, &problem) <= rounds as f64 * (7.0 + shares as f64));
+        let most = rounds as f64 * (7.0 + shares as f64);
+        prop_assert!(time(&schedule, &problem) <= most);
+        let (blocks, costs) = (problem.blocks().unwrap(), Homogeneous::new(7.0, 1.0, 0.0).unwrap());
+        prop_assert_eq!(time_in_pieces_at_most(blocks, &costs, Operator::FREE, pieces), most);
     }
 
     #[test]
