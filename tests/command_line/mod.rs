@@ -20,3 +20,4 @@ mod png;
 mod ports;
 mod reductions;
 mod schedules;
+mod select;

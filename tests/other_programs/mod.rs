@@ -8,3 +8,4 @@ mod mpi;
 mod network;
 mod simgrid;
 mod smpi_runs;
+mod tuning;

@@ -42,6 +42,7 @@ mod library;
 mod plan;
 mod regions;
 mod request;
+pub mod select;
 
 pub use advice::{Advice, Rival, Trouble};
 pub use catalogue::LocalSearch;
