@@ -117,6 +117,25 @@ proptest! {
     }
 
     #[test]
+    fn where_latency_overlaps_no_schedule_is_faster_than_the_spread_of_a_byte(
+        sizes in prop::collection::vec(0..9_u64, 2..24), overhead in 0..8_u32,
+    ) {
+        let costs = Homogeneous::new(7.0, 1.0, 1.0).unwrap();
+        let costs = costs.with_overhead(overhead.into()).unwrap();
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let problem = Problem::allgather(&sizes, costs).unwrap();
+        let bound = best_lower_bound(&problem).unwrap().units();
+        for (name, build) in ALL {
+            let schedule = build(&problem).unwrap();
+            for sends in [Sends::Synchronous, Sends::Eager] {
+                let timeline = simulate(&schedule, &costs, sends).unwrap();
+                let found = timeline.completion_time().units();
+                prop_assert!(found >= bound, "{}: {} is below {}", name, found, bound);
+            }
+        }
+    }
+
+    #[test]
     fn chunks_as_large_as_blocks_make_no_difference(sizes in prop::collection::vec(0..30_u64, 1..20)) {
         let problem = problem(&sizes, 7.0);
         prop_assert_eq!(ring_in_chunks(&problem, 30).unwrap(), ring(&problem).unwrap());
@@ -176,6 +195,15 @@ proptest! {
             prop_assert_eq!(found, time(&schedule, &problem));
         }
     }
+}
+
+#[test]
+fn a_byte_that_overlaps_spreads_as_in_the_postal_model() {
+    // Overhead 1, latency 9: the first rank's messages arrive at 10, 11, 12, 13.
+    let costs = Homogeneous::new(10.0, 0.0, 0.0).unwrap().with_overhead(1.0).unwrap();
+    let sizes = BlockSizes::new([1, 0, 0, 0, 0]).unwrap();
+    let problem = Problem::allgather(&sizes, costs).unwrap();
+    assert_eq!(best_lower_bound(&problem).unwrap().units(), 13.0);
 }
 
 #[test]

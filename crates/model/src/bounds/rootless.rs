@@ -1,6 +1,10 @@
 //! The bound for operations without a root: what every processor is busy with in any case.
 
-use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Root, Time, TimeError};
+use crate::{
+    CostModel, Direction, Homogeneous, Operation, Ports, Problem, Rank, Root, Time, TimeError,
+};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The lower bound on all schedules of an operation without a root. 0 where there is no data.
 ///
@@ -14,7 +18,8 @@ use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Root, Time, T
 /// Intergroup allgather: every rank receives all blocks of the other group, and these reach all ranks there.
 ///
 /// A byte reaches everybody, or comes together from everybody: with `k` ports the number of processors that
-/// know of it is at most `k + 1` times as large after the start-up of the fastest message. Processors send and
+/// know of it is at most `k + 1` times as large after the start-up of the fastest message; where latency overlaps at
+/// costs that all share, and with one port, it grows by those whose messages have arrived. Processors send and
 /// receive at the same time.
 ///
 /// At homogeneous costs, reductions besides: all processors together combine each byte `p - 1` times and send it
@@ -147,6 +152,9 @@ fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     let (costs, processors) = (problem.costs(), problem.processors());
     let receives = |rank| costs.least_busy(Direction::Receive, rank, processors, 1);
     let start_up = match costs.homogeneous(processors) {
+        Some(costs) if costs.overlaps() && problem.ports() == Ports::ONE => {
+            return known_at(&costs, known);
+        }
         Some(costs) => Time::new(costs.overhead()).expect("a start-up is a time"),
         None => (0..processors)
             .map(receives)
@@ -155,6 +163,34 @@ fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     };
     let reach = super::simple::rounds(known, problem.ports().get());
     (0..reach).try_fold(Time::ZERO, |time, _| costs.sum(time, start_up))
+}
+
+/// When so many know of a byte that one has at first: whoever does begins a message after each overhead, which takes the
+/// overhead and the latency to arrive; so `N(t) = N(t - o) + N(t - o - lambda)`.
+///
+/// # Complexity
+/// O(known log(known)).
+///
+/// # Source
+/// Bar-Noy and Kipnis, "Designing broadcasting algorithms in the postal model for message-passing systems" (1992).
+fn known_at(costs: &Homogeneous, known: usize) -> Result<Time, TimeError> {
+    let time = |units: f64| Time::new(units).ok_or(TimeError::NotFinite);
+    let (overhead, message) = (costs.overhead(), costs.alpha());
+    match () {
+        () if known < 2 => return Ok(Time::ZERO),
+        () if overhead == 0.0 => return time(message),
+        () => {}
+    }
+    // When the next message of each who knows of it arrives.
+    let mut arrivals = BinaryHeap::from([Reverse(time(message)?)]);
+    let mut last = Time::ZERO;
+    for _ in 1..known {
+        let Some(Reverse(arrival)) = arrivals.pop() else { break };
+        last = arrival;
+        arrivals.push(Reverse(time(arrival.units() + overhead)?));
+        arrivals.push(Reverse(time(arrival.units() + message)?));
+    }
+    Ok(last)
 }
 
 /// An equal share of all sending and combining of a reduction at homogeneous costs, with a start-up for each
