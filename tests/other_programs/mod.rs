@@ -3,6 +3,7 @@
 
 mod c_files;
 mod chromium;
+mod forced;
 mod loggopsim;
 mod mpi;
 mod network;
