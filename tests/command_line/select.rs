@@ -60,6 +60,10 @@ fn mpich_s_table_is_kept_but_for_what_is_selected() {
     assert_eq!(&guarded["is_op_built_in=no"], own);
     assert_eq!(&guarded["is_op_built_in=yes"]["count<pow2"], own);
     tuwtree(&format!("{arguments} -o {output}")).fails(2, &["--for mpich needs --base"]);
+    let of_device = TABLE.replace("algorithm=MPIR_Bcast_intra_binomial", "composition=MPIDI_Bcast");
+    std::fs::write(&base, of_device).unwrap();
+    tuwtree(&format!("{arguments} --base {base} -o {output}"))
+        .fails(1, &["base.json", "the table is that of MPICH's device"]);
     std::fs::write(&base, "{}").unwrap();
     tuwtree(&format!("{arguments} --base {base} -o {output}"))
         .fails(1, &["base.json", "the table lacks \"collective=bcast\""]);

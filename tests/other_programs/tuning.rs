@@ -84,7 +84,7 @@ fn mpich_uses_what_is_selected_for_its_sizes_only() {
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     // The library's own table, which is in it as a text.
     let find = format!(
-        "strings -n 2000 $(ldd {} | awk '/libmpich/ {{print $3}}') | grep '^{{\"collective=bcast\"'",
+        "strings -n 2000 $(ldd {} | awk '/libmpich/ {{print $3}}') | grep '^{{\"collective=bcast\":{{\"comm_type=intra\":{{\"comm_size<8'",
         program.display()
     );
     let own = succeed(Command::new("sh").args(["-c", &find]));

@@ -124,7 +124,8 @@ pub fn compare(
     let problem = request.problem;
     problem.check_links().map_err(PlanError::failed)?;
     let goes_in_pieces = |wanted: &Wanted| !wanted.construction.builds_trees();
-    let bound = match problem.operation().is_rooted() && wanted.iter().any(goes_in_pieces) {
+    let has_cut = problem.operation().is_rooted() && problem.vector().is_some();
+    let bound = match has_cut && wanted.iter().any(goes_in_pieces) {
         true => lower_bound_in_pieces(problem),
         false => best_lower_bound(problem),
     };

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source, table};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
-use tuwtree_model::{ClosedSet, CostModel, MOST_PROCESSORS, Operation, quantity};
+use tuwtree_model::{ClosedSet, MOST_PROCESSORS, Operation, quantity};
 use tuwtree_plan::select::{Decision, Merge, Prices, Tuning, algorithms, decisions, mpich_regret};
 
 /// Select which algorithm of an MPI library is fastest for how many processes and how much data.

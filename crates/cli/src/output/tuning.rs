@@ -19,7 +19,7 @@ fn entry(key: String, value: Value) -> Map<String, Value> {
 /// MPICH's table with the selections in it.
 ///
 /// # Errors
-/// Names what the table lacks.
+/// What the table lacks, or that it is another.
 pub(crate) fn mpich(mut table: Value, chosen: &Chosen) -> Result<Value, String> {
     for (operation, found) in chosen {
         for collective in mpich_collectives(*operation) {
@@ -28,6 +28,9 @@ pub(crate) fn mpich(mut table: Value, chosen: &Chosen) -> Result<Value, String> 
             let Some(own) = within else {
                 return Err(format!("the table lacks \"{key}\" with \"comm_type=intra\""));
             };
+            if own.to_string().contains("\"composition=") {
+                return Err("the table is that of MPICH's device; the one with \"algorithm=MPIR_\" is needed".into());
+            }
             let ours = mpich_sizes(*operation, collective, found, own);
             *own = mpich_guarded(*operation, ours, own);
         }
