@@ -62,13 +62,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         "| p | mean block | sizes | `ring` | `ring-chunks` | `recursive-doubling` | `bruck` | `circulant` | MPICH, Open MPI | `circulant-pieces` at most | pieces |"
     );
     println!("|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|");
-    for_all(|processors, mean, shape| allgather(processors, mean, shape))?;
+    for_all(allgather)?;
     println!("\nReduce-scatter\n");
     println!(
         "| p | mean block | sizes | `pairwise` | `halving` | `circulant` | MPICH | `circulant-pieces` at most | pieces |"
     );
     println!("|---:|---:|---|---:|---:|---:|---:|---:|---:|");
-    for_all(|processors, mean, shape| reduce_scattered(processors, mean, shape))
+    for_all(reduce_scattered)
 }
 
 fn for_all(
