@@ -104,7 +104,7 @@ fn what_takes_a_tree_or_a_root_refuses_an_allgather() {
         (
             format!("optimize --sizes {sizes} --algorithm ring"),
             1,
-            "ring is for allgather, allreduce, and not for gather",
+            "ring is for reduce, allgather, allreduce, and not for gather",
         ),
         ("optimize --op allgather --vector 8 -p 4".to_owned(), 2, "allgather needs block sizes"),
         (format!("draw {plan} -o {plan}.svg"), 1, "the schedule is not along a tree"),

@@ -3,8 +3,10 @@
 
 mod c_files;
 mod chromium;
+mod forced;
 mod loggopsim;
 mod mpi;
 mod network;
 mod simgrid;
 mod smpi_runs;
+mod tuning;

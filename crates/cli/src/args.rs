@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 use tuwtree_io::{Source, machine, sizes};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time, parse_time_per_byte};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, CostModel, Costs, Distribution, DistributionParameters, Homogeneous,
-    MOST_PROCESSORS, Operation, Payload, Ports, Randomness, Rank, Root, StatedCosts, Vector,
+    BlockSizes, ClosedSet, CostModel, Costs, Distribution, DistributionParameters, GroupSizes,
+    Homogeneous, MOST_PROCESSORS, Operation, Payload, Ports, Randomness, Rank, Root, StatedCosts,
+    Vector,
 };
 
 /// What is to be moved: blocks, generated or read, or a vector.
@@ -21,6 +22,10 @@ pub(crate) struct PayloadArgs {
     /// Read block sizes (text, CSV or JSON) from a file, or from standard input with `-`
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
+
+    /// Read the block sizes of the other group of an intergroup allgather from a file; --sizes has those of the first
+    #[arg(long, value_name = "FILE", value_parser = Source::parse, requires = "sizes")]
+    pub(crate) sizes_remote: Option<Source>,
 
     /// Broadcast, reduce or allreduce a vector of this size, over -p processes
     #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector",
@@ -100,7 +105,13 @@ impl PayloadArgs {
                  (-p also goes with --vector)"
                     .into(),
             )),
-            (None, Some(source), None) => Ok(Some(sizes::read(source)?.into())),
+            (None, Some(source), None) => {
+                let sizes = sizes::read(source)?;
+                let Some(remote) = &self.sizes_remote else { return Ok(Some(sizes.into())) };
+                GroupSizes::of_groups(&sizes, &sizes::read(remote)?)
+                    .map(|sizes| Some(sizes.into()))
+                    .map_err(|error| CliError::Usage(format!("--sizes-remote: {error}")))
+            }
             (None, None, None) => Ok(None),
         }
     }
@@ -115,7 +126,10 @@ impl PayloadArgs {
                 ("Blocks", format!("{}, {}", distribution.name(), distribution.formula()))
             }
             (None, _, Some(bytes)) => ("Vector", format!("{bytes} bytes")),
-            (None, Some(source), None) => ("Blocks", source.to_string()),
+            (None, Some(source), None) => match &self.sizes_remote {
+                Some(remote) => ("Blocks", format!("{source} and {remote}")),
+                None => ("Blocks", source.to_string()),
+            },
             (None, None, None) => ("Blocks", "none".to_owned()),
         }
     }
@@ -406,6 +420,9 @@ pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
             Operation::Allreduce => "combine the vectors of all processes, the result for all",
             Operation::Alltoall => {
                 "give every process what every other has for it (also: alltoallv)"
+            }
+            Operation::IntergroupAllgather => {
+                "give every process of each of two groups all blocks of the other"
             }
         };
         PossibleValue::new(operation.name()).help(help).aliases(operation.other_names())

@@ -19,8 +19,8 @@ use tuwtree_model::{
     ProblemError, Root, Vector,
 };
 use tuwtree_plan::{
-    Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, Wanted,
-    WiderMethod, beyond_order, catalogue, compare,
+    Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
+    Wanted, WiderMethod, beyond_order, catalogue, compare,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -56,7 +56,7 @@ pub(crate) struct ComparisonArgs {
 
 /// What is known of the operator of a reduction.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Operator (reduce-scatter and allreduce)")]
+#[command(next_help_heading = "Operator (reductions)")]
 struct OperatorArgs {
     /// Time per byte of combining two vectors, as for --beta [default: 0]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true,
@@ -121,6 +121,11 @@ pub(crate) struct Choice {
           }))]
     pub(crate) order: Option<Order>,
 
+    /// For broadcast and reduce, compare the schedules that may cut the vector into pieces, which take different
+    /// ways; without this option, the trees along which it goes whole
+    #[arg(long)]
+    pub(crate) cut: bool,
+
     #[command(flatten)]
     pub(crate) ports: PortArgs,
 
@@ -174,6 +179,7 @@ impl Default for Choice {
             root: None,
             algorithm: vec![AlgorithmChoice::All],
             order: None,
+            cut: false,
             ports: PortArgs::default(),
             adaptive_rule: AdaptiveRule::CompletionTime,
             library: None,
@@ -191,14 +197,15 @@ impl Choice {
             local_search: self.local_search(),
             order: self.order_for(problem),
             library: self.library,
+            vector: if self.cut { VectorUse::Cut } else { VectorUse::Whole },
         }
     }
 
-    /// How much order may be given up: none unless the option says so, and any in a reduction without a root,
-    /// where most operators commute.
+    /// How much order may be given up: none unless the option says so, and any in a reduction that goes along no
+    /// tree, as most operators commute.
     fn order_for(&self, problem: &Problem) -> Order {
         let operation = problem.operation();
-        let default = match operation.is_reduction() && !operation.is_rooted() {
+        let default = match operation.is_reduction() && (self.cut || !operation.is_rooted()) {
             true => Order::Any,
             false => Order::Ordered,
         };
@@ -375,6 +382,7 @@ impl ComparisonArgs {
     pub(crate) fn load(&self) -> Result<Problem, CliError> {
         check_one_standard_input(&[
             ("--sizes", self.payload.sizes.as_ref()),
+            ("--sizes-remote", self.payload.sizes_remote.as_ref()),
             ("--matrix", self.payload.matrix.as_ref()),
             ("--machine", self.costs.machine.as_ref()),
         ])?;
@@ -399,9 +407,15 @@ impl ComparisonArgs {
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
                 "--op: {error}; --vector is for broadcast, reduce and allreduce, --dist and --sizes are \
-                 for gather, scatter, allgather and reduce-scatter, --matrix is for alltoall"
+                 for gather, scatter, allgather and reduce-scatter, --matrix is for alltoall, --sizes with \
+                 --sizes-remote for intergroup-allgather"
             ))
         })?;
+        if self.choice.cut && !matches!(self.op, Operation::Broadcast | Operation::Reduce) {
+            let message =
+                "--cut is for broadcast and reduce, which move one vector from or to a root";
+            return Err(CliError::Usage(message.into()));
+        }
         let problem = self.operator.apply(&problem, &self.costs)?;
         let ports = self.choice.ports.for_tree(self.op)?;
         let problem = match self.choice.root {

@@ -103,6 +103,9 @@ pub(crate) fn problem(
             Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
             Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
             Payload::Messages(sizes) => format!("the messages are for {}", sizes.processors()),
+            Payload::Groups(sizes) => {
+                format!("there are {} block sizes", sizes.blocks().processors())
+            }
         };
         let message = format!("{source}: the tree has {processors} processes, but {found}");
         return Err(match payload.sizes {
@@ -115,6 +118,7 @@ pub(crate) fn problem(
             Payload::Blocks(_) => Operation::Gather,
             Payload::Vector(_) => Operation::Broadcast,
             Payload::Messages(_) => Operation::Alltoall,
+            Payload::Groups(_) => Operation::IntergroupAllgather,
         },
         Problem::operation,
     );

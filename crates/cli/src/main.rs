@@ -52,6 +52,7 @@ enum Command {
     Map(commands::map::MapArgs),
     Machine(commands::machine::MachineArgs),
     Report(commands::report::ReportArgs),
+    Select(commands::select::SelectArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
 }
 
@@ -92,6 +93,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Map(args) => commands::map::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args, output),
+        Command::Select(args) => commands::select::run(&args, output),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
     }
 }

@@ -5,15 +5,15 @@
 
 use crate::CollectiveError;
 use crate::circulant::skips;
-use crate::error::check_allreduce;
+use crate::error::check_operation;
 use crate::folding::{Folding, Resting};
 use crate::reduce_scatter::{circulant_meeting, circulant_window};
 use crate::rounds::{Arrives, Cut, Meeting, Rounds, in_rounds};
-use tuwtree_model::{Order, Problem, Rank};
+use tuwtree_model::{Operation, Order, Problem, Rank};
 use tuwtree_schedule::{Buffer, Schedule};
 
 /// The schedule of these rounds, in each of which the ranks meet so, and so many pieces go.
-fn of_rounds<R: Copy>(
+pub(crate) fn of_rounds<R: Copy>(
     problem: &Problem,
     order: Order,
     rounds: &[(Arrives, R)],
@@ -74,7 +74,7 @@ impl Folded {
 }
 
 /// 1, 2, 4, ... below this power of two.
-fn masks(active: usize) -> impl DoubleEndedIterator<Item = usize> {
+pub(crate) fn masks(active: usize) -> impl DoubleEndedIterator<Item = usize> {
     (0..active.ilog2()).map(|bit| 1 << bit)
 }
 
@@ -93,7 +93,7 @@ fn masks(active: usize) -> impl DoubleEndedIterator<Item = usize> {
 /// # Source
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.6.
 pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    check_allreduce(problem)?;
+    check_operation(problem, Operation::Allreduce)?;
     let folding = Folding::new(problem.processors(), Resting::Even);
     let mut rounds = Vec::new();
     if folding.pairs() > 0 {
@@ -134,7 +134,7 @@ pub enum Folds {
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, sections 4.5 and 5.1; [`Folds::Full`] as in MPICH's
 /// `allreduce_intra_reduce_scatter_allgather.c`.
 pub fn rabenseifner(problem: &Problem, folds: Folds) -> Result<Schedule, CollectiveError> {
-    check_allreduce(problem)?;
+    check_operation(problem, Operation::Allreduce)?;
     let resting = if folds == Folds::Half { Resting::Odd } else { Resting::Even };
     let folding = Folding::new(problem.processors(), resting);
     let active = folding.active;
@@ -179,7 +179,7 @@ pub fn rabenseifner(problem: &Problem, folds: Folds) -> Result<Schedule, Collect
 
 /// The first of the pieces that a new rank keeps when halves have been exchanged at all distances below this
 /// one, and how many they are. Who has the lower rank of two keeps the lower half.
-fn kept(new: Rank, mask: usize, pieces: usize) -> (usize, usize) {
+pub(crate) fn kept(new: Rank, mask: usize, pieces: usize) -> (usize, usize) {
     let upper = |bit: usize| new >> bit & 1;
     let bits = mask.ilog2() as usize;
     let first = (0..bits).map(|bit| upper(bit) * (pieces >> (bit + 1))).sum();
@@ -216,7 +216,7 @@ fn halves(
 /// # Source
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 5.3.
 pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    check_allreduce(problem)?;
+    check_operation(problem, Operation::Allreduce)?;
     let p = problem.processors();
     let rounds = halves(1..p, 0..p - 1);
     let meet = |round, rank| {
@@ -247,7 +247,7 @@ pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// # Source
 /// J. L. Träff, arXiv:2410.14234 (2024).
 pub fn circulant(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    check_allreduce(problem)?;
+    check_operation(problem, Operation::Allreduce)?;
     let p = problem.processors();
     let skips = skips(p);
     let rounds = halves((0..skips.len() - 1).rev(), 0..skips.len() - 1);
@@ -301,7 +301,7 @@ enum Blocked {
 /// # Source
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 5.2.
 pub fn binary_blocks(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    check_allreduce(problem)?;
+    check_operation(problem, Operation::Allreduce)?;
     let blocks = blocks(problem.processors());
     let largest = blocks[0].ranks;
     let mut rounds: Vec<(Arrives, Blocked)> = Vec::new();

@@ -42,7 +42,7 @@ pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError
 
 /// A round: what is exchanged between subtrees, or handed on in one of them.
 #[derive(Clone, Copy, Debug)]
-enum Round {
+pub(crate) enum Round {
     /// With the partner at distance `mask`.
     Exchange { mask: usize },
     /// At distance `distance`, the blocks of the subtree behind the own one of `mask` ranks.
@@ -50,7 +50,7 @@ enum Round {
 }
 
 /// All rounds; those in which nobody hands on anything are left out.
-fn rounds(p: usize) -> Vec<Round> {
+pub(crate) fn rounds(p: usize) -> Vec<Round> {
     let mut rounds = Vec::new();
     let masks = std::iter::successors(Some(1_usize), |mask| Some(2 * mask));
     for mask in masks.take_while(|&mask| mask < p) {
@@ -72,7 +72,7 @@ fn subtree(rank: Rank, ranks: usize) -> Rank {
 }
 
 impl Round {
-    fn meeting(self, rank: Rank, p: usize) -> Meeting {
+    pub(crate) fn meeting(self, rank: Rank, p: usize) -> Meeting {
         match self {
             Round::Exchange { mask } => {
                 let partner = Some(rank ^ mask).filter(|&partner| partner < p);
@@ -99,7 +99,7 @@ impl Round {
     }
 
     /// The blocks that a rank sends: the first of them, and how many there are.
-    fn window(self, from: Rank, p: usize) -> (Rank, usize) {
+    pub(crate) fn window(self, from: Rank, p: usize) -> (Rank, usize) {
         let (first, ranks) = match self {
             Round::Exchange { mask } => (subtree(from, mask), mask),
             Round::HandOn { mask, .. } => (subtree(from, mask) + mask, mask),

@@ -1,6 +1,9 @@
 //! Why there is no schedule.
 
-use tuwtree_model::{BlockSizes, ClosedSet, MessageSizes, Operation, Problem, TimeError};
+use tuwtree_model::{
+    BlockSizes, BlockSizesError, ClosedSet, GroupSizes, MessageSizes, Operation, Problem,
+    ProblemError, TimeError,
+};
 use tuwtree_schedule::{ScheduleError, TooManyActions};
 
 /// Why an algorithm has no schedule for a problem.
@@ -32,6 +35,12 @@ pub enum CollectiveError {
     /// More actions or pieces than can be counted.
     #[error(transparent)]
     Size(#[from] TooManyActions),
+    /// Shares of a group that are no blocks, or a problem of a part that is none.
+    #[error(transparent)]
+    Shares(#[from] BlockSizesError),
+    /// The problem of a group.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
     /// A task that is none.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
@@ -54,13 +63,11 @@ fn blocks(problem: &Problem, needed: Operation) -> Result<&BlockSizes, Collectiv
     blocks.ok_or(CollectiveError::OtherOperation { needed, operation })
 }
 
-/// Fails unless it is an allreduce.
-pub(crate) fn check_allreduce(problem: &Problem) -> Result<(), CollectiveError> {
+/// Fails unless the problem is one of this operation.
+pub(crate) fn check_operation(problem: &Problem, needed: Operation) -> Result<(), CollectiveError> {
     match problem.operation() {
-        Operation::Allreduce => Ok(()),
-        operation => {
-            Err(CollectiveError::OtherOperation { needed: Operation::Allreduce, operation })
-        }
+        operation if operation == needed => Ok(()),
+        operation => Err(CollectiveError::OtherOperation { needed, operation }),
     }
 }
 
@@ -77,6 +84,12 @@ pub(crate) fn check_power_of_two(problem: &Problem) -> Result<(), CollectiveErro
 pub(crate) fn exchanged(problem: &Problem) -> Result<&MessageSizes, CollectiveError> {
     let (needed, operation) = (Operation::Alltoall, problem.operation());
     problem.messages().ok_or(CollectiveError::OtherOperation { needed, operation })
+}
+
+/// The blocks of both groups of an intergroup allgather.
+pub(crate) fn grouped(problem: &Problem) -> Result<&GroupSizes, CollectiveError> {
+    let (needed, operation) = (Operation::IntergroupAllgather, problem.operation());
+    problem.groups().ok_or(CollectiveError::OtherOperation { needed, operation })
 }
 
 /// Fails unless there are digits in this radix.

@@ -1,4 +1,5 @@
-//! Who sends what to whom in collective operations that follow no tree.
+//! Who sends what to whom in collective operations without a tree: those that have no root, and those whose
+//! vector is cut.
 //!
 //! An allgather gives every rank all blocks, of whatever size, empty ones included; a reduce-scatter combines
 //! the vectors of all ranks and gives each its block of the result, an allreduce the whole result; an alltoall
@@ -9,6 +10,7 @@
 //! | function | rounds | when |
 //! |---|---|---|
 //! | [`ring`] | `p - 1` | blocks of one size, large; what MPI libraries do with much data |
+//! | [`ring_in_chunks`] | as many and more | the same with blocks that differ, as in MPICH |
 //! | [`recursive_doubling`] | `ceil(lg p)` for `p = 2^l`, else up to twice as many | little data, `p = 2^l` |
 //! | [`bruck`] | `ceil(lg p)` | little data |
 //! | [`circulant`] | `ceil(lg p)` | little data; other windows of blocks than `bruck`, at times better |
@@ -23,6 +25,13 @@
 //! | [`allreduce::binary_blocks`] | no formula | the same, for some `p` |
 //! | [`allreduce::ring`] | `2 (p - 1)` | very much data |
 //! | [`allreduce::circulant`] | `2 ceil(lg p)` | much data, for every `p` |
+//! | [`broadcast::binomial`], [`reduce::binomial`] | `ceil(lg p)` | little data |
+//! | [`broadcast::scatter_allgather`] | `p - 1 + ceil(lg p)`, or up to `3 ceil(lg p)` | much data; what MPI libraries do |
+//! | [`reduce::rabenseifner`] | `2 lg p` for `p = 2^l`, else 1 or 2 more | much data, and operators that do not commute |
+//! | [`reduce::ring`] | `2 (p - 1)` | very much data |
+//! | [`broadcast::circulant_in_pieces`], [`reduce::circulant_in_pieces`] | `n - 1 + ceil(lg p)` | much data, for every `p` |
+//! | [`intergroup::paired`], [`intergroup::shares`] | those of the allgathers inside, and the exchange | two groups, much data |
+//! | [`intergroup::root_best`], [`intergroup::root_mpich`], [`intergroup::root_mpich_v`] | no formula | two groups: what MPI libraries do, and the best of its kind |
 //! | [`alltoall::linear`], [`alltoall::pairwise`] | `p - 1` | much data; what MPI libraries do |
 //! | [`alltoall::bruck`] | `ceil(lg p)` with radix 2, else more | little data |
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
@@ -36,12 +45,15 @@
 
 pub mod allreduce;
 pub mod alltoall;
+pub mod broadcast;
 mod bruck;
 mod circulant;
 mod doubling;
 mod error;
 mod folding;
+pub mod intergroup;
 mod pieces;
+pub mod reduce;
 pub mod reduce_scatter;
 mod ring;
 mod rounds;
@@ -50,5 +62,7 @@ pub use bruck::bruck;
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;
-pub use pieces::{PieceTable, circulant_in_pieces, time_in_pieces};
-pub use ring::ring;
+pub use pieces::{
+    PieceTable, circulant_in_pieces, likely_pieces, time_in_pieces, time_in_pieces_at_most,
+};
+pub use ring::{ring, ring_in_chunks, ring_in_chunks_time, ring_time};

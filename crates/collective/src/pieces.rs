@@ -9,7 +9,7 @@ use crate::CollectiveError;
 use crate::circulant::skips;
 use crate::error::allgathered;
 use crate::rounds::{Data, Meeting, gathering, time_of_rounds};
-use tuwtree_model::{BlockSizes, Problem, Rank, Time};
+use tuwtree_model::{BlockSizes, Homogeneous, Operator, Problem, Rank, Time};
 use tuwtree_schedule::Schedule;
 
 /// Which piece every rank sends and receives in each of the `q` rounds of a phase, by its distance from the
@@ -190,8 +190,8 @@ fn base(rank: Rank, skips: &[usize]) -> usize {
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
     let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
-    let meet = |round, rank| broadcasts.meeting(round, rank);
-    gathering(problem, broadcasts.rounds(), meet, |round, ends, data| {
+    let meet = |round, rank| broadcasts.phases.meeting(round, rank);
+    gathering(problem, broadcasts.phases.rounds(), meet, |round, ends, data| {
         broadcasts.fill(round, ends, data);
     })
 }
@@ -210,31 +210,88 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
     let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
     let messages = broadcasts.messages();
-    let meet = |round, rank| broadcasts.meeting(round, rank);
-    time_of_rounds(problem, broadcasts.rounds(), meet, |round, from| messages.bytes(round, from))
+    let meet = |round, rank| broadcasts.phases.meeting(round, rank);
+    time_of_rounds(problem, broadcasts.phases.rounds(), meet, |round, from| {
+        messages.bytes(round, from)
+    })
 }
 
-/// A broadcast from every rank, all at once, of blocks in pieces.
-pub(crate) struct Broadcasts<'a> {
-    sizes: &'a BlockSizes,
+/// What [`circulant_in_pieces`] takes at most, and [`reduce_scatter::circulant_in_pieces`], at homogeneous costs: in each
+/// of its rounds a message with a piece of every block, and the combining of that.
+///
+/// [`reduce_scatter::circulant_in_pieces`]: crate::reduce_scatter::circulant_in_pieces
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p).
+///
+/// # Source
+/// J. L. Träff, arXiv:2205.10072.
+///
+/// # Example
+/// 4 rounds of pieces of 1, 3, 1, 4 and 2 bytes.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Operator};
+/// let sizes = BlockSizes::new([1, 5, 2, 7, 3]).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+/// let most = tuwtree_collective::time_in_pieces_at_most(&sizes, &costs, Operator::FREE, 2);
+/// assert_eq!(most, 84.0);
+/// ```
+pub fn time_in_pieces_at_most(
+    sizes: &BlockSizes,
+    costs: &Homogeneous,
+    operator: Operator,
+    pieces: usize,
+) -> f64 {
+    let rounds = pieces - 1 + sizes.processors().next_power_of_two().ilog2() as usize;
+    let share = pieces as u64 * operator.element_bytes();
+    let shares: u64 = sizes.iter().map(|bytes| bytes.div_ceil(share)).sum();
+    let bytes = (shares * operator.element_bytes()) as f64;
+    let each = costs.beta() + operator.combine_per_byte();
+    rounds as f64 * (costs.alpha() + bytes * each)
+}
+
+/// The number of pieces for which [`time_in_pieces_at_most`] is least, of those that are looked at: eight from one to its
+/// double, at most one for each element of the largest block. Whoever knows sizes and costs finds the same.
+///
+/// # Complexity
+/// O(p log(largest block)).
+pub fn likely_pieces(sizes: &BlockSizes, costs: &Homogeneous, operator: Operator) -> usize {
+    let largest = sizes.iter().max().unwrap_or(0) / operator.element_bytes();
+    let most = usize::try_from(largest).unwrap_or(usize::MAX).clamp(1, MOST_PIECES);
+    let next = |&pieces: &usize| Some(pieces + (pieces / 8).max(1));
+    let all = std::iter::successors(Some(1), next).take_while(|&pieces| pieces <= most);
+    let time = |pieces| time_in_pieces_at_most(sizes, costs, operator, pieces);
+    let least =
+        all.map(|pieces| (time(pieces), pieces)).min_by(|one, other| one.0.total_cmp(&other.0));
+    least.map_or(1, |(_, pieces)| pieces)
+}
+
+/// More pieces are not looked at.
+const MOST_PIECES: usize = 1 << 20;
+
+/// The rounds of broadcasts in pieces.
+pub(crate) struct Phases {
     table: PieceTable,
+    /// At least 1.
     pieces: u64,
-    element_bytes: u64,
     /// How many rounds before the first are left out, so that the last one ends a phase.
     skipped: usize,
 }
 
-impl<'a> Broadcasts<'a> {
+impl Phases {
     /// # Panics
     /// For no pieces.
-    pub(crate) fn new(sizes: &'a BlockSizes, pieces: usize, element_bytes: u64) -> Broadcasts<'a> {
-        assert!(pieces > 0, "a block has at least one piece");
-        let table = PieceTable::new(sizes.processors());
+    pub(crate) fn new(processors: usize, pieces: usize) -> Phases {
+        assert!(pieces > 0, "there is at least one piece");
+        let table = PieceTable::new(processors);
         let skipped = match table.rounds() {
             0 => 0,
             phase => (phase - (pieces - 1) % phase) % phase,
         };
-        Broadcasts { sizes, table, pieces: pieces as u64, element_bytes, skipped }
+        Phases { table, pieces: pieces as u64, skipped }
     }
 
     /// The number of rounds; 0 for a lone rank.
@@ -246,7 +303,7 @@ impl<'a> Broadcasts<'a> {
     }
 
     pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
-        let p = self.sizes.processors();
+        let p = self.table.processors();
         let skip = self.table.skips[(round + self.skipped) % self.table.rounds()];
         Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
     }
@@ -262,31 +319,52 @@ impl<'a> Broadcasts<'a> {
         Meeting { to: from, from: to }
     }
 
+    /// The piece that a rank at this distance from the root sends in a round, if one is due.
+    pub(crate) fn sent(&self, round: usize, distance: usize) -> Option<u64> {
+        let phase = self.table.rounds();
+        let round = round + self.skipped;
+        let first = (phase * (round / phase)) as i64 - self.skipped as i64;
+        let piece = first + i64::from(self.table.sent(distance, round % phase));
+        u64::try_from(piece).ok().map(|piece| piece.min(self.pieces - 1))
+    }
+}
+
+/// A broadcast from every rank, all at once, of blocks in pieces.
+pub(crate) struct Broadcasts<'a> {
+    sizes: &'a BlockSizes,
+    pub(crate) phases: Phases,
+    element_bytes: u64,
+}
+
+impl<'a> Broadcasts<'a> {
+    /// # Panics
+    /// For no pieces.
+    pub(crate) fn new(sizes: &'a BlockSizes, pieces: usize, element_bytes: u64) -> Broadcasts<'a> {
+        Broadcasts { sizes, phases: Phases::new(sizes.processors(), pieces), element_bytes }
+    }
+
     /// How long their messages are.
     pub(crate) fn messages(&self) -> MessageLengths<'_> {
-        let (p, phase) = (self.sizes.processors(), self.table.rounds());
+        let Phases { table, pieces, .. } = &self.phases;
+        let (p, phase) = (self.sizes.processors(), table.rounds());
         let elements = |root| self.sizes.block(root) / self.element_bytes;
         let last_first = || (0..p).rev().map(elements);
-        let sent = |round| (0..p).map(|distance| self.table.sent(distance, round)).collect();
+        let sent = |round| (0..p).map(|distance| table.sent(distance, round)).collect();
         MessageLengths {
             broadcasts: self,
-            shares: last_first().map(|elements| elements / self.pieces).collect(),
-            longer: last_first().map(|elements| (elements % self.pieces) as i64).collect(),
+            shares: last_first().map(|elements| elements / pieces).collect(),
+            longer: last_first().map(|elements| (elements % pieces) as i64).collect(),
             sent: (0..phase).map(sent).collect(),
         }
     }
 
     /// What the first rank sends to the second in a round: a piece of each block, where one is due.
     pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
-        let (p, phase) = (self.sizes.processors(), self.table.rounds());
-        let round = round + self.skipped;
-        let first = (phase * (round / phase)) as i64 - self.skipped as i64;
+        let (p, pieces) = (self.sizes.processors(), self.phases.pieces);
         for root in (0..p).filter(|&root| root != to) {
-            let piece = self.table.sent((from + p - root) % p, round % phase);
-            if let Ok(piece) = u64::try_from(first + i64::from(piece)) {
-                let piece = piece.min(self.pieces - 1);
+            if let Some(piece) = self.phases.sent(round, (from + p - root) % p) {
                 let elements = self.sizes.block(root) / self.element_bytes;
-                let (share, longer) = (elements / self.pieces, elements % self.pieces);
+                let (share, longer) = (elements / pieces, elements % pieces);
                 let offset = (piece * share + piece.min(longer)) * self.element_bytes;
                 let bytes = (share + u64::from(piece < longer)) * self.element_bytes;
                 data.push(self.sizes.before(root) + offset, bytes);
@@ -312,7 +390,8 @@ impl MessageLengths<'_> {
     /// # Complexity
     /// O(p).
     pub(crate) fn bytes(&self, round: usize, from: Rank) -> u64 {
-        let Broadcasts { sizes, table, pieces, element_bytes, skipped } = self.broadcasts;
+        let Broadcasts { sizes, phases, element_bytes } = self.broadcasts;
+        let Phases { table, pieces, skipped } = phases;
         let (p, phase) = (sizes.processors(), table.rounds());
         let round = round + skipped;
         let first = (phase * (round / phase)) as i64 - *skipped as i64;

@@ -48,13 +48,29 @@ fn combining(count: usize, source: Buffer) -> Rounds<impl Fn(usize) -> Arrives> 
 pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
     let p = sizes.processors();
-    let meet = |round, rank| Meeting {
-        to: Some((rank + round + 1) % p),
-        from: Some((rank + p - round - 1) % p),
-    };
+    let meet = |round, rank| pairwise_meeting(round, rank, p);
     in_rounds(problem, &combining(p - 1, Buffer::Input), meet, |_, (_, to), data| {
         data.push_window(sizes, to, 1);
     })
+}
+
+/// Whom a rank meets in a round in which each sends to the same distance.
+fn pairwise_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
+    Meeting { to: Some((rank + round + 1) % p), from: Some((rank + p - round - 1) % p) }
+}
+
+/// When the last rank has its block along [`pairwise`], without its schedule: exactly what a simulation of that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2), O(p) space.
+pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
+    let sizes = scattered(problem)?;
+    let p = sizes.processors();
+    let meet = |round, rank| pairwise_meeting(round, rank, p);
+    time_of_rounds(problem, p - 1, meet, |round, from| sizes.block((from + round + 1) % p))
 }
 
 /// The reduce-scatter by recursive halving: with distances that halve, each rank sends the half of its blocks
@@ -189,10 +205,10 @@ pub(crate) fn circulant_window(skips: &[usize], index: usize) -> usize {
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
     let broadcasts = in_pieces(problem, pieces)?;
-    let rounds = combining(broadcasts.rounds(), Buffer::Output);
-    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
+    let rounds = combining(broadcasts.phases.rounds(), Buffer::Output);
+    let meet = |round, rank| broadcasts.phases.meeting_backwards(round, rank);
     in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut Data| {
-        broadcasts.fill(broadcasts.backwards(round), (to, from), data);
+        broadcasts.fill(broadcasts.phases.backwards(round), (to, from), data);
     })
 }
 
@@ -210,10 +226,10 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
     let broadcasts = in_pieces(problem, pieces)?;
     let messages = broadcasts.messages();
-    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
-    time_of_rounds(problem, broadcasts.rounds(), meet, |round, from| {
+    let meet = |round, rank| broadcasts.phases.meeting_backwards(round, rank);
+    time_of_rounds(problem, broadcasts.phases.rounds(), meet, |round, from| {
         let to = meet(round, from).to.expect("every rank sends in each round");
-        messages.bytes(broadcasts.backwards(round), to)
+        messages.bytes(broadcasts.phases.backwards(round), to)
     })
 }
 

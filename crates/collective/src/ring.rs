@@ -1,10 +1,10 @@
-//! Around a ring: everybody passes on the block that it got last.
+//! Around a ring: everybody passes on the block, or the chunk of one, that it got last.
 
 use crate::CollectiveError;
 use crate::error::allgathered;
-use crate::rounds::{Meeting, gathering};
-use tuwtree_model::Problem;
-use tuwtree_schedule::Schedule;
+use crate::rounds::{Meeting, deed, finished, gathering, time_of_rounds};
+use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
+use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region, Schedule, Send};
 
 /// The allgather around the ring of all ranks: in round `t`, rank `i` sends block `i - t` to `i + 1`.
 ///
@@ -35,8 +35,136 @@ use tuwtree_schedule::Schedule;
 pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
     let p = sizes.processors();
-    let meet = |_, rank| Meeting { to: Some((rank + 1) % p), from: Some((rank + p - 1) % p) };
-    gathering(problem, p - 1, meet, |round, (from, _), data| {
-        data.push_window(sizes, (from + p - round) % p, 1);
+    gathering(
+        problem,
+        p - 1,
+        |_, rank| meeting(rank, p),
+        |round, (from, _), data| {
+            data.push_window(sizes, (from + p - round) % p, 1);
+        },
+    )
+}
+
+/// The allgather around the ring in chunks: blocks that are larger go in chunks of so many bytes, one after the
+/// other, so that a large block is under way on many links at once.
+///
+/// A rank sends and receives a chunk in each step, while it has any to send or to receive; an empty block counts
+/// as a chunk. Then a single block of `M` bytes in `k` chunks takes `(p - 2 + k)(alpha + M/k beta)`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For chunks of no bytes.
+///
+/// # Complexity
+/// O(p) for each chunk of a block.
+///
+/// # Source
+/// MPICH's `allgatherv_intra_ring.c`.
+pub fn ring_in_chunks(problem: &Problem, chunk_bytes: u64) -> Result<Schedule, CollectiveError> {
+    assert!(chunk_bytes > 0, "chunks have bytes");
+    let sizes = allgathered(problem)?;
+    let p = sizes.processors();
+    let mut programs = Programs::new();
+    for rank in 0..p {
+        let (to, from) = ((rank + 1) % p, (rank + p - 1) % p);
+        let mut sent = chunks(sizes, rank, chunk_bytes);
+        let mut received = chunks(sizes, from, chunk_bytes);
+        loop {
+            let (out, into) = match (sent.next(), received.next()) {
+                (None, None) => break,
+                (out, into) => (out.unwrap_or(NOTHING), into.unwrap_or(NOTHING)),
+            };
+            let region =
+                |piece| Region { buffer: Buffer::Output, pieces: std::slice::from_ref(piece) };
+            let send = (out.bytes > 0).then(|| Send { to, tag: 0, from: region(&out) });
+            let receive = (into.bytes > 0).then(|| Receive {
+                from,
+                tag: 0,
+                into: region(&into),
+                arrival: Arrival::Store,
+            });
+            if let Some(deed) = deed(send, receive) {
+                programs.push(&Action { port: 0, deed })?;
+            }
+        }
+        programs.end_processor();
+    }
+    finished(problem, (Order::Ordered, 1), vec![0; p], programs)
+}
+
+/// Whom a rank of so many meets in each round.
+fn meeting(rank: Rank, p: usize) -> Meeting {
+    Meeting { to: Some((rank + 1) % p), from: Some((rank + p - 1) % p) }
+}
+
+/// When the last rank has all blocks along [`ring`], without its schedule: exactly what a simulation of that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2), O(p) space.
+pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
+    let sizes = allgathered(problem)?;
+    let p = sizes.processors();
+    time_of_rounds(
+        problem,
+        p - 1,
+        |_, rank| meeting(rank, p),
+        |round, from| sizes.block((from + p - round) % p),
+    )
+}
+
+/// When the last rank has all blocks along [`ring_in_chunks`], without its schedule: exactly what a simulation of
+/// that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For chunks of no bytes.
+///
+/// # Complexity
+/// O(p log p) for each chunk of a block, O(p) space.
+pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, CollectiveError> {
+    assert!(chunk_bytes > 0, "chunks have bytes");
+    let sizes = allgathered(problem)?;
+    let p = sizes.processors();
+    // How many chunks come before each block, the last block first, twice around.
+    let mut before = vec![0];
+    for place in 0..2 * p {
+        let bytes = sizes.block(p - 1 - place % p);
+        before.push(before[place] + bytes.div_ceil(chunk_bytes).max(1));
+    }
+    let sent = |round: usize, from: Rank| {
+        let first = p - 1 - from;
+        let step = before[first] + round as u64;
+        // Everything but the block of the receiver.
+        if step >= before[first + p - 1] {
+            return 0;
+        }
+        let place = before.partition_point(|&steps| steps <= step) - 1;
+        let bytes = sizes.block(p - 1 - place % p);
+        chunk_bytes.min(bytes - (step - before[place]) * chunk_bytes)
+    };
+    let rounds = (0..p).map(|first| before[first + p - 1] - before[first]).max().unwrap_or(0);
+    time_of_rounds(problem, rounds as usize, |_, rank| meeting(rank, p), sent)
+}
+
+/// No data.
+const NOTHING: Piece = Piece { offset: 0, bytes: 0 };
+
+/// What a rank sends around the ring, in chunks of so many bytes; an empty block is one of none.
+fn chunks(sizes: &BlockSizes, rank: Rank, chunk_bytes: u64) -> impl Iterator<Item = Piece> {
+    let p = sizes.processors();
+    (0..p - 1).flat_map(move |round| {
+        let block = (rank + p - round) % p;
+        let (start, bytes) = (sizes.before(block), sizes.block(block));
+        (0..bytes.div_ceil(chunk_bytes).max(1)).map(move |chunk| {
+            let done = chunk * chunk_bytes;
+            Piece { offset: start + done, bytes: chunk_bytes.min(bytes - done) }
+        })
     })
 }

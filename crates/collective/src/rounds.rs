@@ -1,7 +1,7 @@
 //! Schedules in rounds, of messages that are the same at both ends.
 
 use crate::CollectiveError;
-use tuwtree_model::{BlockSizes, CostModel, Order, Problem, Rank, Time};
+use tuwtree_model::{BlockSizes, CostModel, Operation, Order, Problem, Rank, Root, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send, Task,
 };
@@ -38,30 +38,44 @@ impl Data {
     }
 }
 
-/// A vector cut between elements into pieces that differ by at most one element, the longer ones first.
+/// A vector cut between elements into pieces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
-    elements: u64,
+    /// Of the whole vector.
+    bytes: u64,
     element_bytes: u64,
     pieces: u64,
+    /// The elements of each piece, up to the end of the vector.
+    share: u64,
+    /// How many pieces, the first ones, have one element more.
+    longer: u64,
 }
 
 impl Cut {
-    /// The vector of a problem, or all its blocks as one, in so many pieces.
+    /// The vector of a problem, or all its blocks as one, in so many pieces that differ by at most one element.
     pub(crate) fn new(problem: &Problem, pieces: usize) -> Cut {
+        let (cut, elements) = Cut::uncut(problem, pieces);
+        Cut { share: elements / cut.pieces, longer: elements % cut.pieces, ..cut }
+    }
+
+    /// The same in pieces of one length, of which the last ones are short or empty.
+    pub(crate) fn of_one_length(problem: &Problem, pieces: usize) -> Cut {
+        let (cut, elements) = Cut::uncut(problem, pieces);
+        Cut { share: elements.div_ceil(cut.pieces), ..cut }
+    }
+
+    /// With empty pieces, and the number of elements.
+    fn uncut(problem: &Problem, pieces: usize) -> (Cut, u64) {
         let element_bytes = problem.operator().element_bytes();
-        Cut {
-            elements: problem.payload().total() / element_bytes,
-            element_bytes,
-            pieces: pieces as u64,
-        }
+        let bytes = problem.payload().total();
+        let cut = Cut { bytes, element_bytes, pieces: pieces as u64, share: 0, longer: 0 };
+        (cut, bytes / element_bytes)
     }
 
     /// Where a piece starts; that behind the last one, where the vector ends.
     pub(crate) fn before(self, piece: usize) -> u64 {
-        let (share, longer) = (self.elements / self.pieces, self.elements % self.pieces);
         let piece = piece as u64;
-        (piece * share + piece.min(longer)) * self.element_bytes
+        ((piece * self.share + piece.min(self.longer)) * self.element_bytes).min(self.bytes)
     }
 
     /// Adds pieces from this one on.
@@ -103,7 +117,7 @@ pub(crate) struct Rounds<A> {
     pub(crate) count: usize,
     /// What happens in a round to what comes.
     pub(crate) arrives: A,
-    /// The buffer that is sent from.
+    /// The buffer that is sent from: the input, or where the rank works.
     pub(crate) source: Buffer,
     /// What is promised of the order of operands.
     pub(crate) order: Order,
@@ -121,6 +135,22 @@ pub(crate) fn gathering(
     in_rounds(problem, &rounds, meet, fill)
 }
 
+/// Where a rank works: in its output, but in a reduction to a root only that has one.
+fn work_buffer(problem: &Problem, rank: Rank) -> Buffer {
+    match problem.operation() {
+        Operation::Reduce if root(problem) != Some(rank) => Buffer::Segment,
+        _ => Buffer::Output,
+    }
+}
+
+/// The root of an operation that has one: 0 where any will do.
+pub(crate) fn root(problem: &Problem) -> Option<Rank> {
+    problem.operation().is_rooted().then_some(match problem.root() {
+        Root::Given(root) => root,
+        Root::Best | Root::None => 0,
+    })
+}
+
 /// The schedule for a problem in rounds. `meet` says who meets whom in a round, the same at both
 /// ends; `fill` what is sent in a round by the first rank to the second, and lies in the same place at both.
 ///
@@ -132,7 +162,11 @@ pub(crate) fn in_rounds(
     meet: impl Fn(usize, Rank) -> Meeting,
     fill: impl Fn(usize, (Rank, Rank), &mut Data),
 ) -> Result<Schedule, CollectiveError> {
-    let segments = vec![0; problem.processors()];
+    let room = |rank| match work_buffer(problem, rank) {
+        Buffer::Segment => problem.payload().total(),
+        Buffer::Input | Buffer::Output => 0,
+    };
+    let segments = (0..problem.processors()).map(room).collect();
     in_rounds_with_room(problem, rounds, segments, meet, |round, _, ends, data| {
         fill(round, ends, data);
     })
@@ -151,6 +185,8 @@ pub(crate) fn in_rounds_with_room(
     let mut programs = Programs::new();
     let (mut sent, mut received) = (Data::default(), Data::default());
     for rank in 0..processors {
+        let work = work_buffer(problem, rank);
+        let source = if rounds.source == Buffer::Input { Buffer::Input } else { work };
         for round in 0..rounds.count {
             let Meeting { to, from } = meet(round, rank);
             sent.0.clear();
@@ -162,11 +198,11 @@ pub(crate) fn in_rounds_with_room(
                 fill(round, rank, (from, rank), &mut received);
             }
             let send = to.filter(|_| !sent.0.is_empty()).map(|to| {
-                let from = Region { buffer: rounds.source, pieces: &sent.0 };
+                let from = Region { buffer: source, pieces: &sent.0 };
                 Send { to, tag: 0, from }
             });
             let receive = from.filter(|_| !received.0.is_empty()).map(|from| {
-                let into = Region { buffer: Buffer::Output, pieces: &received.0 };
+                let into = Region { buffer: work, pieces: &received.0 };
                 let arrival = (rounds.arrives)(round).arrival(from, rank);
                 Receive { from, tag: 0, into, arrival }
             });
@@ -234,7 +270,7 @@ pub(crate) fn finished(
 ) -> Result<Schedule, CollectiveError> {
     let task = Task {
         operation: problem.operation(),
-        root: None,
+        root: root(problem),
         payload: problem.payload().clone(),
         displacements: None,
         order,

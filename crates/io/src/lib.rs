@@ -21,6 +21,7 @@ pub mod measurements;
 pub mod schedule;
 pub mod sizes;
 mod source;
+pub mod table;
 mod text;
 pub mod tree;
 mod unfinished;

@@ -78,7 +78,7 @@ pub fn completion(tree: &Tree, problem: &Problem) -> Result<Completion, TimeErro
     let mut deal = Deal::new(problem.ports());
     let grows = match problem.payload() {
         Payload::Blocks(_) => true,
-        Payload::Vector(_) | Payload::Messages(_) => false,
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => false,
     };
     for rank in tree.top_down().into_iter().rev() {
         deal.restart();

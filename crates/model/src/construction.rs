@@ -50,7 +50,11 @@ pub enum Construction {
     Hybrid,
     Exact,
     Pairwise,
+    Binomial,
     Ring,
+    RingChunks,
+    ScatterRing,
+    ScatterDoubling,
     RecursiveDoubling,
     Halving,
     RabenseifnerHalf,
@@ -61,6 +65,11 @@ pub enum Construction {
     Circulant,
     CirculantPieces,
     OpenShop,
+    Paired,
+    Shares,
+    RootBest,
+    RootMpich,
+    RootMpichV,
 }
 
 impl Construction {
@@ -69,9 +78,10 @@ impl Construction {
         matches!(self, Construction::Optimal | Construction::Adjacent | Construction::CopyFirst)
     }
 
-    /// Whether it builds trees, for operations with a root; else it has schedules of others.
+    /// Whether it builds trees, for operations with a root; else it has schedules: of others, and of broadcasts and
+    /// reductions whose vector may be cut.
     pub fn builds_trees(self) -> bool {
-        Operation::rooted().any(|operation| self.performs(operation))
+        self.performs(Operation::Gather)
     }
 
     /// Whether it is for this operation.
@@ -109,22 +119,43 @@ impl Construction {
                 matches!(operation, Operation::ReduceScatter | Operation::Alltoall)
             }
             Construction::Halving => operation == Operation::ReduceScatter,
+            Construction::Binomial => {
+                matches!(operation, Operation::Broadcast | Operation::Reduce)
+            }
+            Construction::RingChunks => operation == Operation::Allgather,
+            Construction::ScatterRing | Construction::ScatterDoubling => {
+                operation == Operation::Broadcast
+            }
             Construction::Ring => {
-                matches!(operation, Operation::Allgather | Operation::Allreduce)
+                matches!(operation, Operation::Allgather | Operation::Allreduce | Operation::Reduce)
             }
             Construction::RecursiveDoubling | Construction::Circulant => {
-                !operation.is_rooted() && operation != Operation::Alltoall
+                matches!(
+                    operation,
+                    Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce
+                )
             }
-            Construction::RabenseifnerHalf
-            | Construction::RabenseifnerFull
-            | Construction::BinaryBlocks => operation == Operation::Allreduce,
+            Construction::RabenseifnerHalf | Construction::RabenseifnerFull => {
+                matches!(operation, Operation::Allreduce | Operation::Reduce)
+            }
+            Construction::BinaryBlocks => operation == Operation::Allreduce,
             Construction::Bruck => {
                 matches!(operation, Operation::Allgather | Operation::Alltoall)
             }
             Construction::BruckRadix | Construction::OpenShop => operation == Operation::Alltoall,
-            Construction::CirculantPieces => {
-                matches!(operation, Operation::Allgather | Operation::ReduceScatter)
-            }
+            Construction::Paired
+            | Construction::Shares
+            | Construction::RootBest
+            | Construction::RootMpich
+            | Construction::RootMpichV => operation == Operation::IntergroupAllgather,
+            Construction::CirculantPieces => !matches!(
+                operation,
+                Operation::Gather
+                    | Operation::Scatter
+                    | Operation::Allreduce
+                    | Operation::Alltoall
+                    | Operation::IntergroupAllgather
+            ),
         }
     }
 }

@@ -50,6 +50,7 @@ mod construction;
 mod cost;
 mod distribution;
 pub mod document;
+mod group_sizes;
 mod judge;
 mod message_sizes;
 mod network;
@@ -64,7 +65,8 @@ mod unpacking;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use bounds::{
-    best_lower_bound, count_bound, judged_lower_bound, largest_block, lower_bound, volume_bound,
+    best_lower_bound, count_bound, judged_lower_bound, largest_block, lower_bound,
+    lower_bound_in_pieces, volume_bound,
 };
 pub use closed_set::ClosedSet;
 pub use completion::{Completion, completion, completion_time};
@@ -76,6 +78,7 @@ pub use cost::{
     PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
+pub use group_sizes::{Group, GroupSizes, GroupSizesError};
 pub use judge::{Handling, Service, judged_time, judged_time_as};
 pub use message_sizes::{MessageSizes, MessageSizesError};
 pub use network::{Network, PortKind, WireOwner};

@@ -54,9 +54,11 @@ impl Order {
     /// ```
     pub fn of(tree: &Tree, operation: Operation) -> Order {
         let checked = match operation {
-            Operation::Gather | Operation::Scatter | Operation::Allgather | Operation::Alltoall => {
-                check_ordered(tree)
-            }
+            Operation::Gather
+            | Operation::Scatter
+            | Operation::Allgather
+            | Operation::Alltoall
+            | Operation::IntergroupAllgather => check_ordered(tree),
             Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
                 check_combines_neighbours(tree)
             }

@@ -1,8 +1,8 @@
 //! What is asked: the operation, its data, the costs, the root, the ports.
 
 use crate::{
-    BlockSizes, ClosedSet, CostModel, Costs, CostsError, Direction, MessageSizes, Ports, Rank,
-    StatedCosts, Time, TimeError, Tree, TreeError,
+    BlockSizes, ClosedSet, CostModel, Costs, CostsError, Direction, GroupSizes, MessageSizes,
+    Ports, Rank, StatedCosts, Time, TimeError, Tree, TreeError,
 };
 
 /// A collective operation.
@@ -38,6 +38,8 @@ pub enum Operation {
     Allreduce,
     /// Give every processor what every other has for it.
     Alltoall,
+    /// Give every processor of one group all blocks of the other.
+    IntergroupAllgather,
 }
 
 /// What kind of data an operation moves.
@@ -49,6 +51,8 @@ pub enum PayloadKind {
     Vector,
     /// A message from each processor to each.
     Messages,
+    /// A block for each processor of two groups.
+    Groups,
 }
 
 impl Operation {
@@ -61,6 +65,7 @@ impl Operation {
             | Operation::ReduceScatter => PayloadKind::Blocks,
             Operation::Broadcast | Operation::Reduce | Operation::Allreduce => PayloadKind::Vector,
             Operation::Alltoall => PayloadKind::Messages,
+            Operation::IntergroupAllgather => PayloadKind::Groups,
         }
     }
 
@@ -93,10 +98,19 @@ impl Operation {
             Operation::ReduceScatter => &["Reduce_scatter", "Reduce_scatter_block"],
             Operation::Allreduce => &["Allreduce"],
             Operation::Alltoall => &["Alltoall", "Alltoallv"],
+            // MPI has the same functions for them as for an allgather.
+            Operation::IntergroupAllgather => &[],
+        };
+        let of_intergroup: &[&str] = match self {
+            Operation::IntergroupAllgather => {
+                &["intergroup-allgatherv", "intergroup_allgather", "intergroup_allgatherv"]
+            }
+            _ => &[],
         };
         let long = functions.iter().map(|function| format!("MPI_{function}"));
         let short = functions.iter().map(|function| function.to_lowercase());
-        long.chain(short.filter(move |name| name != self.name()))
+        let more = of_intergroup.iter().map(|&name| name.to_owned());
+        long.chain(short.filter(move |name| name != self.name())).chain(more)
     }
 
     /// Whether data comes from, or goes to, one processor: the root.
@@ -105,7 +119,7 @@ impl Operation {
             Operation::Gather | Operation::Scatter => true,
             Operation::Broadcast | Operation::Reduce => true,
             Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
-            Operation::Alltoall => false,
+            Operation::Alltoall | Operation::IntergroupAllgather => false,
         }
     }
 
@@ -114,13 +128,19 @@ impl Operation {
         match self {
             Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => true,
             Operation::Gather | Operation::Scatter => false,
-            Operation::Broadcast | Operation::Allgather | Operation::Alltoall => false,
+            Operation::Broadcast | Operation::Allgather => false,
+            Operation::Alltoall | Operation::IntergroupAllgather => false,
         }
     }
 
     /// Whether block sizes may differ from processor to processor.
     pub fn is_irregular(self) -> bool {
         self.payload_kind() == PayloadKind::Blocks
+    }
+
+    /// Whether each byte is wanted in one place only, and so goes there once: gather and scatter.
+    pub fn passes_on_once(self) -> bool {
+        matches!(self, Operation::Gather | Operation::Scatter)
     }
 
     /// Whether data flows from the root outwards: a tree's steps are then performed backwards, with
@@ -130,7 +150,7 @@ impl Operation {
             Operation::Scatter | Operation::Broadcast => true,
             Operation::Gather | Operation::Reduce => false,
             Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
-            Operation::Alltoall => false,
+            Operation::Alltoall | Operation::IntergroupAllgather => false,
         }
     }
 }
@@ -153,11 +173,13 @@ pub enum Payload {
     Vector(Vector),
     /// Alltoall: a message from each processor to each.
     Messages(MessageSizes),
+    /// Intergroup allgather: a block for each processor of two groups.
+    Groups(GroupSizes),
 }
 
 /// Blocks for a broadcast or reduction, or one vector for a gather or scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes", PayloadKind::Messages => "the size of each message" })]
+#[error("{} needs {}", operation.name(), match operation.payload_kind() { PayloadKind::Blocks => "block sizes, not one vector size", PayloadKind::Vector => "one vector size, not block sizes", PayloadKind::Messages => "the size of each message", PayloadKind::Groups => "the block sizes of two groups" })]
 pub struct WrongPayload {
     /// The operation that is performed.
     pub operation: Operation,
@@ -170,6 +192,7 @@ impl Payload {
             Payload::Blocks(_) => PayloadKind::Blocks,
             Payload::Vector(_) => PayloadKind::Vector,
             Payload::Messages(_) => PayloadKind::Messages,
+            Payload::Groups(_) => PayloadKind::Groups,
         }
     }
 
@@ -179,6 +202,7 @@ impl Payload {
             Payload::Blocks(sizes) => sizes.processors(),
             Payload::Vector(vector) => vector.processors,
             Payload::Messages(sizes) => sizes.processors(),
+            Payload::Groups(sizes) => sizes.blocks().processors(),
         }
     }
 
@@ -188,6 +212,7 @@ impl Payload {
             Payload::Blocks(sizes) => sizes.total(),
             Payload::Vector(vector) => vector.bytes,
             Payload::Messages(sizes) => sizes.total(),
+            Payload::Groups(sizes) => sizes.blocks().total(),
         }
     }
 
@@ -197,6 +222,7 @@ impl Payload {
             Payload::Blocks(sizes) => sizes.block(rank),
             Payload::Vector(vector) => vector.bytes,
             Payload::Messages(sizes) => sizes.row(rank),
+            Payload::Groups(sizes) => sizes.blocks().block(rank),
         }
     }
 }
@@ -210,6 +236,12 @@ impl From<BlockSizes> for Payload {
 impl From<MessageSizes> for Payload {
     fn from(sizes: MessageSizes) -> Payload {
         Payload::Messages(sizes)
+    }
+}
+
+impl From<GroupSizes> for Payload {
+    fn from(sizes: GroupSizes) -> Payload {
+        Payload::Groups(sizes)
     }
 }
 
@@ -295,7 +327,7 @@ impl Collective {
     pub fn blocks(&self) -> Option<&BlockSizes> {
         match &self.payload {
             Payload::Blocks(sizes) => Some(sizes),
-            Payload::Vector(_) | Payload::Messages(_) => None,
+            Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => None,
         }
     }
 
@@ -303,14 +335,22 @@ impl Collective {
     pub fn messages(&self) -> Option<&MessageSizes> {
         match &self.payload {
             Payload::Messages(sizes) => Some(sizes),
-            Payload::Blocks(_) | Payload::Vector(_) => None,
+            Payload::Blocks(_) | Payload::Vector(_) | Payload::Groups(_) => None,
+        }
+    }
+
+    /// The blocks of both groups of an intergroup allgather.
+    pub fn groups(&self) -> Option<&GroupSizes> {
+        match &self.payload {
+            Payload::Groups(sizes) => Some(sizes),
+            Payload::Blocks(_) | Payload::Vector(_) | Payload::Messages(_) => None,
         }
     }
 
     /// The vector of a broadcast or reduction.
     pub fn vector(&self) -> Option<Vector> {
         match self.payload {
-            Payload::Blocks(_) | Payload::Messages(_) => None,
+            Payload::Blocks(_) | Payload::Messages(_) | Payload::Groups(_) => None,
             Payload::Vector(vector) => Some(vector),
         }
     }
@@ -319,7 +359,7 @@ impl Collective {
     pub fn copied(&self, rank: Rank) -> u64 {
         match &self.payload {
             Payload::Blocks(sizes) => sizes.block(rank),
-            Payload::Vector(_) | Payload::Messages(_) => 0,
+            Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => 0,
         }
     }
 
@@ -330,6 +370,7 @@ impl Collective {
             Payload::Blocks(sizes) => sizes.range(first, last),
             Payload::Vector(vector) => vector.bytes,
             Payload::Messages(sizes) => sizes.before(last + 1, 0) - sizes.before(first, 0),
+            Payload::Groups(sizes) => sizes.blocks().range(first, last),
         }
     }
 
@@ -376,8 +417,8 @@ pub enum OperatorError {
         /// Negative, infinite or NaN.
         value: f64,
     },
-    /// An operator where nothing is combined, or where it takes no time in any plan.
-    #[error("{} has no operator with elements and a time; reduce-scatter and allreduce have", operation.name())]
+    /// An operator where nothing is combined.
+    #[error("{} has no operator with elements and a time; reductions have", operation.name())]
     Unused {
         /// The operation that is performed.
         operation: Operation,
@@ -435,7 +476,7 @@ impl Operator {
         if *self == Operator::FREE {
             return Ok(());
         }
-        if !operation.is_reduction() || operation.is_rooted() {
+        if !operation.is_reduction() {
             return Err(OperatorError::Unused { operation });
         }
         let element_bytes = self.element_bytes;
@@ -444,6 +485,7 @@ impl Operator {
             Payload::Blocks(sizes) => sizes.iter().find(is_cut),
             Payload::Vector(vector) => Some(vector.bytes).filter(is_cut),
             Payload::Messages(sizes) => sizes.iter().find(is_cut),
+            Payload::Groups(sizes) => sizes.blocks().iter().find(is_cut),
         };
         match cut {
             Some(bytes) => Err(OperatorError::PartOfElement { bytes, element_bytes }),
@@ -711,6 +753,11 @@ impl Problem {
     /// The block sizes, where blocks are moved.
     pub fn blocks(&self) -> Option<&BlockSizes> {
         self.collective.blocks()
+    }
+
+    /// The blocks of both groups of an intergroup allgather.
+    pub fn groups(&self) -> Option<&GroupSizes> {
+        self.collective.groups()
     }
 
     /// The vector of a broadcast or reduction.

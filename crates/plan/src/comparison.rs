@@ -13,7 +13,7 @@ use tuwtree_dp::wider::Class;
 use tuwtree_model::{
     ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, TimeError, Tree,
     best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges,
-    judged_lower_bound, judged_time, unpack_time,
+    judged_lower_bound, judged_time, lower_bound_in_pieces, unpack_time,
 };
 use tuwtree_schedule::{Sends, simulate};
 
@@ -123,7 +123,12 @@ pub fn compare(
 ) -> Result<Comparison, PlanError> {
     let problem = request.problem;
     problem.check_links().map_err(PlanError::failed)?;
-    let bound = best_lower_bound(problem);
+    let goes_in_pieces = |wanted: &Wanted| !wanted.construction.builds_trees();
+    let has_cut = problem.operation().is_rooted() && problem.vector().is_some();
+    let bound = match has_cut && wanted.iter().any(goes_in_pieces) {
+        true => lower_bound_in_pieces(problem),
+        false => best_lower_bound(problem),
+    };
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
     for &wanted in wanted {

@@ -42,6 +42,7 @@ mod library;
 mod plan;
 mod regions;
 mod request;
+pub mod select;
 
 pub use advice::{Advice, Rival, Trouble};
 pub use catalogue::LocalSearch;
@@ -52,4 +53,4 @@ pub use expense::Effort;
 pub use library::{Baseline, Knowledge, Library, baselines};
 pub use plan::{Plan, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
-pub use request::{Built, Request, Search, Settings, Wanted, Watch, WiderMethod};
+pub use request::{Built, Request, Search, Settings, VectorUse, Wanted, Watch, WiderMethod};

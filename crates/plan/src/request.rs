@@ -25,6 +25,18 @@ pub struct Settings {
     pub order: Order,
     /// The library that plans are measured against; `None` for the fastest.
     pub library: Option<Library>,
+    /// Whether the vector of a broadcast or reduction goes along a tree, or in pieces.
+    pub vector: VectorUse,
+}
+
+/// How the vector of a broadcast or reduction goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum VectorUse {
+    /// Whole, along each edge of a tree.
+    #[default]
+    Whole,
+    /// As schedules have it that may cut it into pieces, which take different ways.
+    Cut,
 }
 
 impl Settings {
@@ -34,6 +46,7 @@ impl Settings {
         local_search: LocalSearch::DEFAULT,
         order: Order::Ordered,
         library: None,
+        vector: VectorUse::Whole,
     };
 }
 
@@ -256,6 +269,7 @@ impl<'a> Request<'a> {
     pub fn suitable(&self, order: Order, effort: Effort) -> Vec<Wanted> {
         Construction::all()
             .filter(|&one| one.performs(self.problem.operation()))
+            .filter(|&one| self.uses_vector_so(one))
             .filter(|&one| order == Order::Any || self.keeps_operands_in_order(one))
             .filter(|&one| (catalogue::row(one).suits)(self, order))
             .filter(|&one| effort != Effort::Quick || !catalogue::row(one).is_long)
@@ -263,10 +277,16 @@ impl<'a> Request<'a> {
             .collect()
     }
 
+    /// Whether a vector goes as the settings say, if one goes from or to a root.
+    fn uses_vector_so(&self, construction: Construction) -> bool {
+        let is_cut = self.settings.vector == VectorUse::Cut && self.problem.vector().is_some();
+        !self.problem.operation().is_rooted() || construction.builds_trees() != is_cut
+    }
+
     /// Whether a schedule is for any operator; of trees, those that were built tell.
     fn keeps_operands_in_order(&self, construction: Construction) -> bool {
         let operation = self.problem.operation();
-        operation.is_rooted() || catalogue::keeps_operands_in_order(construction, operation)
+        construction.builds_trees() || catalogue::keeps_operands_in_order(construction, operation)
     }
 
     /// A tree that is wanted, with its method settled: the fastest where none is named.
@@ -288,6 +308,13 @@ impl<'a> Request<'a> {
                 true => format!("{one} builds trees, and {name} goes along none"),
                 false => format!("{one} is for {}, and not for {name}", all.join(", ")),
             }));
+        }
+        let is_of_reduce = self.problem.operation() == Operation::Reduce;
+        let takes_time = self.problem.operator().combine_per_byte() > 0.0;
+        if wanted.construction.builds_trees() && is_of_reduce && takes_time {
+            return Err(wanted.effort.refused(
+                "its times are those of operators that take none; --cut has schedules for others",
+            ));
         }
         let wanted = self.settled(wanted);
         let built = (catalogue::row(wanted.construction).build)(self, wanted)?;

@@ -14,20 +14,21 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, shortened};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Costs, Homogeneous, MOST_PROCESSORS, MessageSizes, Operation, Operator,
-    Order, Payload, Rank, StatedCosts, Vector,
+    BlockSizes, ClosedSet, Costs, GroupSizes, Homogeneous, MOST_PROCESSORS, MessageSizes,
+    Operation, Operator, Order, Payload, Rank, StatedCosts, Vector,
 };
 
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 
-/// The oldest version that has all that a task needs, which is written: 3 for reductions without a root and
-/// alltoall; 2 for an allgather, for overheads, and for machines of version 2.
+/// The oldest version that has all that a task needs, which is written: 4 for an intergroup allgather, 3 for reductions without a root, for
+/// operators that are known, and alltoall; 2 for an allgather, for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
         _ if !task.operation.is_rooted() => of_rootless(task.operation),
+        _ if task.operator != Operator::FREE => 3,
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
         Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
         Some(_) | None => 1,
@@ -36,7 +37,11 @@ fn version(task: &Task) -> u64 {
 
 /// The oldest version with this operation, which has no root.
 fn of_rootless(operation: Operation) -> u64 {
-    if operation == Operation::Allgather { 2 } else { 3 }
+    match operation {
+        Operation::IntergroupAllgather => 4,
+        Operation::Allgather => 2,
+        _ => 3,
+    }
 }
 
 /// Writes a schedule as one JSON object, a line for each processor's actions.
@@ -90,7 +95,7 @@ struct TaskFields<'a>(&'a Task);
 impl Serialize for TaskFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let task = self.0;
-        let mut fields = serializer.serialize_struct("Schedule", 13)?;
+        let mut fields = serializer.serialize_struct("Schedule", 14)?;
         fields.serialize_field("format", FORMAT)?;
         fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
@@ -118,6 +123,10 @@ impl Serialize for TaskFields<'_> {
                 fields.serialize_field("block_sizes_bytes", &BlockList(sizes))?;
             }
             Payload::Vector(vector) => fields.serialize_field("vector_bytes", &vector.bytes)?,
+            Payload::Groups(sizes) => {
+                fields.serialize_field("groups", &sizes.ranks())?;
+                fields.serialize_field("block_sizes_bytes", &BlockList(sizes.blocks()))?;
+            }
             Payload::Messages(sizes) => {
                 fields.serialize_field("block_matrix_bytes", &MessageRows(sizes))?;
             }
@@ -435,6 +444,7 @@ struct ScheduleFields {
     machine: Option<Object<Machine>>,
     block_sizes_bytes: Option<NumberList>,
     vector_bytes: Option<u64>,
+    groups: Option<[usize; 2]>,
     block_matrix_bytes: Option<Vec<NumberList>>,
     displacements_bytes: Option<NumberList>,
     element_bytes: Option<u64>,
@@ -449,6 +459,7 @@ impl ScheduleFields {
         let has_overhead = matches!(&self.costs, Some(Object(costs)) if costs.overhead.is_some());
         let machine = self.machine.as_ref().map(|Object(machine)| machine.version());
         let (what, needed) = match (has_overhead, machine) {
+            _ if self.groups.is_some() => ("\"groups\"", 4),
             _ if self.element_bytes.is_some() => ("\"element_bytes\"", 3),
             _ if self.combine_per_byte.is_some() => ("\"combine_per_byte\"", 3),
             _ if !self.operation.is_rooted() => {
@@ -474,6 +485,10 @@ impl ScheduleFields {
             self.processors,
             (self.block_sizes_bytes, self.vector_bytes, self.block_matrix_bytes),
         )?;
+        let payload = match self.groups {
+            Some(groups) => in_groups(payload, groups)?,
+            None => payload,
+        };
         let costs = match (self.costs, self.machine) {
             (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
             (Some(Object(costs)), None) => {
@@ -505,6 +520,17 @@ impl ScheduleFields {
             operator,
         };
         Schedule::new(task, self.segment_bytes.0, self.actions.0).map_err(|error| error.to_string())
+    }
+}
+
+/// The blocks of two groups of so many ranks.
+fn in_groups(payload: Payload, groups: [usize; 2]) -> Result<Payload, String> {
+    let [first, second] = groups;
+    match payload {
+        Payload::Blocks(sizes) if first.checked_add(second) == Some(sizes.processors()) => {
+            GroupSizes::new(sizes, first).map(Payload::Groups).map_err(|error| error.to_string())
+        }
+        _ => Err(format!("\"groups\" are {first} and {second} processes, which have a block each")),
     }
 }
 
@@ -627,7 +653,7 @@ mod tests {
     #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":4", "version 4 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":5", "version 5 of format \"tuwtree-schedule\""),
             (
                 "\"version\":1,\"operation\":\"gather\"",
                 "\"version\":2,\"operation\":\"allreduce\"",

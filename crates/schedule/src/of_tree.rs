@@ -137,7 +137,9 @@ fn on_one_port(tree: &Tree, task: Task) -> Result<Schedule, OfTreeError> {
     let (segments, programs) = match &task.payload {
         Payload::Blocks(sizes) => TreeBlocks::new(tree, sizes, operation, None).programs()?,
         Payload::Vector(vector) => vector_programs(tree, operation, vector.bytes)?,
-        Payload::Messages(_) => return Err(ScheduleError::Rootless { operation }.into()),
+        Payload::Messages(_) | Payload::Groups(_) => {
+            return Err(ScheduleError::Rootless { operation }.into());
+        }
     };
     Ok(Schedule::new(task, segments, programs)?)
 }

@@ -19,8 +19,8 @@ pub struct Role {
     pub ports: u16,
     /// The size of its own data: its block, the vector, or in an alltoall what it has for all.
     pub own_bytes: u64,
-    /// All bytes that the operation is about: the sum of the blocks, or the vector; in an alltoall, what
-    /// the processor gets. It matters at the root only, or if there is none.
+    /// All bytes that the operation is about: the sum of the blocks, or the vector; in an alltoall and an
+    /// intergroup allgather, what the processor gets. It matters at the root only, or if there is none.
     pub total_bytes: u64,
     /// The size of its segment.
     pub segment_bytes: u64,
@@ -44,6 +44,7 @@ impl Role {
     /// | reduce-scatter | the vector | the vector from the start, in the end the own block of the result |
     /// | allreduce | the vector | the vector from the start, in the end the result |
     /// | alltoall | messages to all, by receiver | messages from all, by sender, of which it holds that to itself from the start; behind these, from the start, the input; and as much room again as the segment has |
+    /// | intergroup allgather | the own block | all blocks of the other group |
     pub fn buffer_bytes(&self, buffer: Buffer) -> u64 {
         let at_root = if self.is_root() { self.total_bytes } else { 0 };
         match (self.operation, buffer) {
@@ -58,6 +59,8 @@ impl Role {
                 let given = self.total_bytes.saturating_add(self.own_bytes);
                 given.saturating_add(self.segment_bytes)
             }
+            (Operation::IntergroupAllgather, Buffer::Output) => self.total_bytes,
+            (Operation::IntergroupAllgather, Buffer::Input) => self.own_bytes,
             (Operation::Gather | Operation::Reduce | Operation::Allgather, Buffer::Input)
             | (Operation::Scatter | Operation::Broadcast, Buffer::Output) => self.own_bytes,
             (Operation::Gather | Operation::Reduce, Buffer::Output)

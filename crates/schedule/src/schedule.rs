@@ -88,6 +88,9 @@ impl Task {
 /// own vector: as much of it as there is room for, and nothing behind it. With one processor, its data
 /// is where it belongs.
 ///
+/// In an intergroup allgather a segment holds the processor's block in its place among those of its group, as far as
+/// there is room for it, and nothing else.
+///
 /// The output of a reduce-scatter has room for the whole vector. In the end the processor's own block of
 /// it, in its place, is the result, and what is beside it of no meaning. That of an alltoall holds what the
 /// processor gets; behind that, from the start, what it gives, and then room for messages on their way, as
@@ -367,6 +370,7 @@ impl Schedule {
             own_bytes: self.task.own(rank),
             total_bytes: match &self.task.payload {
                 Payload::Messages(sizes) => sizes.column(rank),
+                Payload::Groups(sizes) => sizes.other_group(rank).bytes,
                 Payload::Blocks(_) | Payload::Vector(_) => self.task.total(),
             },
             segment_bytes: self.segments[rank],

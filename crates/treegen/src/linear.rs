@@ -40,7 +40,7 @@ pub fn linear(problem: &Problem) -> Result<Tree, ConstructionError> {
             star(processors, root, (0..processors).rev())
         }
         Payload::Blocks(_) => star(processors, root, 0..processors),
-        Payload::Vector(_) | Payload::Messages(_) => {
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
             star(processors, root, outwards(processors, root))
         }
     })
@@ -61,7 +61,7 @@ fn best(problem: &Problem) -> Result<Rank, ConstructionError> {
     match (problem.costs().homogeneous(processors), problem.payload()) {
         (Some(_), Payload::Blocks(_)) => Ok(best_root(&linear_times(problem)?)),
         // As many vectors of the same size go to every root.
-        (Some(_), Payload::Vector(_) | Payload::Messages(_)) => Ok(0),
+        (Some(_), Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_)) => Ok(0),
         (None, _) => match problem.costs().hierarchy() {
             Some(machine) => {
                 let first = |root| first_sender(problem, root);
@@ -83,7 +83,7 @@ fn first_sender(problem: &Problem, root: Rank) -> Option<(Rank, bool)> {
     let first = in_turn(problem, root).find(has_data)?;
     let is_after_copy = match problem.payload() {
         Payload::Blocks(_) => (first > root) != is_backwards(problem),
-        Payload::Vector(_) | Payload::Messages(_) => true,
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => true,
     };
     Some((first, is_after_copy))
 }
@@ -94,7 +94,9 @@ fn in_turn(problem: &Problem, root: Rank) -> Box<dyn Iterator<Item = Rank>> {
     match problem.payload() {
         Payload::Blocks(_) if is_backwards(problem) => Box::new((0..processors).rev()),
         Payload::Blocks(_) => Box::new(0..processors),
-        Payload::Vector(_) | Payload::Messages(_) => Box::new(outwards(processors, root)),
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
+            Box::new(outwards(processors, root))
+        }
     }
 }
 

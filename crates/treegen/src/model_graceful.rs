@@ -65,6 +65,7 @@ fn head(problem: &Problem, set: &[Rank], parent: Rank) -> Result<Rank, TimeError
     let bytes = match problem.payload() {
         Payload::Blocks(sizes) => set.iter().map(|&rank| sizes.block(rank)).sum(),
         Payload::Vector(vector) => vector.bytes,
+        Payload::Groups(sizes) => set.iter().map(|&rank| sizes.blocks().block(rank)).sum(),
         Payload::Messages(sizes) => set.iter().map(|&rank| sizes.row(rank)).sum(),
     };
     let mut best: Option<(Time, Rank)> = None;

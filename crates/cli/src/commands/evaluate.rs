@@ -118,7 +118,7 @@ impl Evaluation<'_> {
     fn joins_adjacent_ranges(&self) -> bool {
         match self.problem.payload() {
             Payload::Blocks(_) => joins_adjacent_ranges(&self.document.tree),
-            Payload::Vector(_) | Payload::Messages(_) => self.fault.is_ok(),
+            Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => self.fault.is_ok(),
         }
     }
 
@@ -161,7 +161,8 @@ impl Evaluation<'_> {
                     Operation::Gather
                     | Operation::Scatter
                     | Operation::Allgather
-                    | Operation::Alltoall => "",
+                    | Operation::Alltoall
+                    | Operation::IntergroupAllgather => "",
                     Operation::Broadcast => "; a broadcast need not be ordered",
                     Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
                         "; it is for operators that commute"

@@ -11,6 +11,7 @@ pub(crate) mod map;
 pub(crate) mod optimize;
 pub(crate) mod report;
 pub(crate) mod reproduce;
+pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod simulate;
 pub(crate) mod verify;

@@ -15,7 +15,7 @@ use tuwtree_schedule::{Schedule, Verified, verify};
 
 /// Check that a schedule, from any program, performs its operation correctly.
 ///
-/// Every block reaches its place exactly once; every send has its receive, with the same size, tag
+/// Every block reaches its place, and nothing there is overwritten; every send has its receive, with the same size, tag
 /// and order; there is no deadlock, even if sends wait for their receivers; no port does two things
 /// at once; and the data of each process is consecutive, if the schedule says so. The first fault is
 /// explained, with processes and actions, and the exit code is then 1.
@@ -27,6 +27,10 @@ pub(crate) struct VerifyArgs {
 
     #[command(flatten)]
     ports: PortArgs,
+
+    /// Refuse schedules that bring data to a place that has it, as broadcasts by scatter and allgather do
+    #[arg(long)]
+    no_redundant: bool,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -40,6 +44,11 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode,
     let format = args.format.printed(&Format::RESULT)?;
     let schedule = read_schedule(&args.schedule, args.ports, None)?;
     let verified = verify(&schedule).map_err(|fault| args.schedule.failure(&fault))?;
+    if args.no_redundant && verified.redundant_bytes > 0 {
+        let bytes = verified.redundant_bytes;
+        let fault = format!("{bytes} bytes come to places that have them already");
+        return Err(args.schedule.failure(&fault).into());
+    }
     match format {
         Format::Json => write_json(&document(&schedule, &verified), output)?,
         Format::Csv => write_objects(&[row(&schedule, &verified)], output)?,
@@ -68,6 +77,9 @@ fn write_text(
         verified.messages, verified.bytes_sent, verified.rounds
     )?;
     writeln!(output, "copies     {} with {} bytes in all", verified.copies, verified.bytes_copied)?;
+    if verified.redundant_bytes > 0 {
+        writeln!(output, "redundant  {} bytes, which were there", verified.redundant_bytes)?;
+    }
     let (rank, bytes) = verified.largest_segment();
     match bytes {
         0 => writeln!(output, "segments   none")?,
@@ -88,7 +100,7 @@ fn write_text(
 
 fn document(schedule: &Schedule, verified: &Verified) -> Value {
     let task = schedule.task();
-    json!({
+    let mut document = json!({
         "format": "tuwtree-verification",
         "version": 1,
         "operation": task.operation.name(),
@@ -102,7 +114,11 @@ fn document(schedule: &Schedule, verified: &Verified) -> Value {
         "segment_bytes": verified.segment_bytes,
         "order": verified.order.name(),
         "ports": task.ports,
-    })
+    });
+    if verified.redundant_bytes > 0 {
+        document["redundant_bytes"] = text::json_bytes(verified.redundant_bytes);
+    }
+    document
 }
 
 /// The document as a row, with the largest segment in place of the list.

@@ -123,7 +123,7 @@ impl Advised<'_> {
                 Rival::Linear | Rival::Adaptive => String::new(),
                 Rival::Ordered | Rival::Best => format!(" ({})", other.construction.name()),
             };
-            let words = words(rival, text::plan(self.comparison.problem.operation()));
+            let words = words(rival, text::plan(self.chosen));
             let line =
                 format!("{words}{name} {}: {}.", self.takes(other), text::time(judged(other)));
             if !lines.contains(&line) {
@@ -158,7 +158,7 @@ impl Advised<'_> {
     pub(crate) fn limit(&self) -> String {
         let (bound, time) = (self.comparison.bound, self.chosen.time());
         let optimality = self.comparison.optimality(self.chosen);
-        let plan = text::plan(self.comparison.problem.operation());
+        let plan = text::plan(self.chosen);
         match optimality == Some(Optimality::AmongAll) || time == Time::ZERO {
             true => format!("No {plan} of whatever order is faster."),
             false => format!(

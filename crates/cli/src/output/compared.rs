@@ -97,10 +97,10 @@ impl Compared<'_> {
         ))
     }
 
-    /// Which schedules of a reduction without a root combine in another than rank order.
+    /// Which schedules of a reduction combine in another than rank order.
     fn for_operators_that_commute(&self) -> Option<String> {
         let operation = self.problem.operation();
-        let is_one = operation.is_reduction() && !operation.is_rooted();
+        let is_one = operation.is_reduction() && !self.has_trees();
         let unordered = self.outcomes.iter().filter(|outcome| outcome.order != Order::Ordered);
         let names: Vec<&str> = unordered.map(|outcome| outcome.construction.name()).collect();
         (is_one && !names.is_empty()).then(|| {
@@ -160,7 +160,7 @@ impl Compared<'_> {
         match self.problem.root() {
             Root::Given(root) => format!("lower bound on any tree with root {root}"),
             Root::Best | Root::None => {
-                format!("lower bound on any {}", text::plan(self.problem.operation()))
+                format!("lower bound on any {}", self.plan_word())
             }
         }
     }
@@ -190,7 +190,7 @@ impl Compared<'_> {
         if self.has_unordered_blocks() {
             headings.extend(["with unpack", "order"]);
         }
-        match self.problem.operation().is_rooted() {
+        match self.has_trees() {
             true => {
                 headings.extend(["root", "above bound %", "in alphas", "root degree", "depth"]);
             }
@@ -225,6 +225,11 @@ impl Compared<'_> {
                 let degree = tree.degree(root).to_string();
                 cells.extend([root.to_string(), percent, alphas, degree, depth.to_string()]);
             }
+            Plan::Programs(schedule) if self.has_trees() => {
+                let [percent, alphas] = gaps;
+                let root = schedule.task().root.map_or("-".to_owned(), |root| root.to_string());
+                cells.extend([root, percent, alphas, "-".to_owned(), "-".to_owned()]);
+            }
             Plan::Programs(schedule) => {
                 let pieces = outcome.built.pieces.unwrap_or(1);
                 cells.extend(gaps);
@@ -236,6 +241,16 @@ impl Compared<'_> {
             }
         }
         cells
+    }
+
+    /// What is compared.
+    fn plan_word(&self) -> &'static str {
+        if self.has_trees() { "tree" } else { "schedule" }
+    }
+
+    /// Whether data goes along trees in some of what is compared.
+    fn has_trees(&self) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.tree().is_ok())
     }
 
     /// Whether blocks are moved, and a tree does not keep them in rank order.
@@ -288,7 +303,7 @@ impl Compared<'_> {
     fn judging(&self, outcome: &Outcome) -> String {
         let above = match self.judged_gap_percent(outcome.judged) {
             Some(percent) => {
-                let plan = text::plan(self.problem.operation());
+                let plan = self.plan_word();
                 format!(", at most {percent} % above what any {plan} takes by the judge")
             }
             None => String::new(),
@@ -326,7 +341,7 @@ impl Compared<'_> {
     /// How good a tree is known to be.
     fn standing(&self, outcome: &Outcome) -> String {
         let rounding = if self.problem.costs().is_integral() { "" } else { ", up to rounding" };
-        let plan = text::plan(self.problem.operation());
+        let plan = self.plan_word();
         let above = self.gap_percent(outcome.time()).filter(|&percent| percent > 0.0);
         // Rounded up, so that it is true.
         let above = above.map(|percent| {

@@ -203,12 +203,14 @@ pub(crate) fn carried(operation: Operation, (count, first, last): (usize, Rank, 
     match operation {
         Operation::Broadcast => vector("for"),
         Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => vector("of"),
-        Operation::Gather | Operation::Scatter | Operation::Allgather | Operation::Alltoall => {
-            match count {
-                1 => format!("block {first}"),
-                _ if is_range => format!("blocks {first}..={last}"),
-                _ => format!("{count} blocks in {first}..={last}"),
-            }
-        }
+        Operation::Gather
+        | Operation::Scatter
+        | Operation::Allgather
+        | Operation::Alltoall
+        | Operation::IntergroupAllgather => match count {
+            1 => format!("block {first}"),
+            _ if is_range => format!("blocks {first}..={last}"),
+            _ => format!("{count} blocks in {first}..={last}"),
+        },
     }
 }

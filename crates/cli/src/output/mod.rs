@@ -9,3 +9,4 @@ pub(crate) mod machine;
 pub(crate) mod png;
 pub(crate) mod progress;
 pub(crate) mod text;
+pub(crate) mod tuning;

@@ -6,12 +6,13 @@ pub(crate) use tuwtree_model::quantity::number;
 use tuwtree_model::{
     Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time, quantity,
 };
+use tuwtree_plan::Outcome;
 
-/// What a construction yields for an operation: a tree, or a schedule where there is none.
-pub(crate) fn plan(operation: Operation) -> &'static str {
-    match operation.is_rooted() {
-        true => "tree",
-        false => "schedule",
+/// What a construction has yielded: a tree, or a schedule where there is none.
+pub(crate) fn plan(outcome: &Outcome) -> &'static str {
+    match outcome.tree() {
+        Ok(_) => "tree",
+        Err(_) => "schedule",
     }
 }
 
@@ -57,6 +58,13 @@ pub(crate) fn payload(payload: &Payload) -> String {
         Payload::Blocks(sizes) => format!("{} bytes", sizes.total()),
         Payload::Vector(vector) => format!("a vector of {} bytes", vector.bytes),
         Payload::Messages(sizes) => format!("{} bytes", sizes.total()),
+        Payload::Groups(sizes) => {
+            let [first, second] = sizes.groups();
+            format!(
+                "{} bytes of {} and {} of {}",
+                first.bytes, first.ranks, second.bytes, second.ranks
+            )
+        }
     }
 }
 

@@ -1,23 +1,29 @@
 //! What holds of all schedules here, and what the papers say of their times.
 
 mod exchanges;
+mod groups;
 mod published;
 mod reductions;
+mod rooted;
 mod tables;
 
 use proptest::prelude::*;
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
-    time_in_pieces,
+    ring_in_chunks, ring_in_chunks_time, ring_time, time_in_pieces, time_in_pieces_at_most,
 };
-use tuwtree_model::{BlockSizes, CostMatrix, Costs, Homogeneous, Problem, best_lower_bound};
+use tuwtree_model::{
+    BlockSizes, CostMatrix, Costs, Homogeneous, Operator, Problem, best_lower_bound,
+};
 use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
 
 /// An algorithm.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
 
-const ALL: [(&str, Build); 7] = [
+const ALL: [(&str, Build); 9] = [
     ("ring", ring),
+    ("chunks of 1 byte", |problem| ring_in_chunks(problem, 1)),
+    ("chunks of 5 bytes", |problem| ring_in_chunks(problem, 5)),
     ("recursive doubling", recursive_doubling),
     ("bruck", bruck),
     ("circulant", circulant),
@@ -111,6 +117,51 @@ proptest! {
     }
 
     #[test]
+    fn where_latency_overlaps_no_schedule_is_faster_than_the_spread_of_a_byte(
+        sizes in prop::collection::vec(0..9_u64, 2..24), overhead in 0..8_u32,
+    ) {
+        let costs = Homogeneous::new(7.0, 1.0, 1.0).unwrap();
+        let costs = costs.with_overhead(overhead.into()).unwrap();
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let problem = Problem::allgather(&sizes, costs).unwrap();
+        let bound = best_lower_bound(&problem).unwrap().units();
+        for (name, build) in ALL {
+            let schedule = build(&problem).unwrap();
+            for sends in [Sends::Synchronous, Sends::Eager] {
+                let timeline = simulate(&schedule, &costs, sends).unwrap();
+                let found = timeline.completion_time().units();
+                prop_assert!(found >= bound, "{}: {} is below {}", name, found, bound);
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_as_large_as_blocks_make_no_difference(sizes in prop::collection::vec(0..30_u64, 1..20)) {
+        let problem = problem(&sizes, 7.0);
+        prop_assert_eq!(ring_in_chunks(&problem, 30).unwrap(), ring(&problem).unwrap());
+    }
+
+    #[test]
+    fn times_around_the_ring_are_those_of_schedules(
+        sizes in prop::collection::vec(0..40_u64, 1..24), chunk in 1..20_u64,
+    ) {
+        let problem = problem(&sizes, 7.0);
+        let whole = time(&ring(&problem).unwrap(), &problem);
+        prop_assert_eq!(ring_time(&problem).unwrap().units(), whole);
+        let in_chunks = time(&ring_in_chunks(&problem, chunk).unwrap(), &problem);
+        prop_assert_eq!(ring_in_chunks_time(&problem, chunk).unwrap().units(), in_chunks);
+    }
+
+    #[test]
+    fn a_single_block_in_chunks_goes_around_as_in_a_pipe(p in 2..20_usize, chunks in 1..9_u64) {
+        let mut sizes = vec![0; p];
+        sizes[p / 2] = 6 * chunks;
+        let problem = problem(&sizes, 7.0);
+        let found = time(&ring_in_chunks(&problem, 6).unwrap(), &problem);
+        prop_assert_eq!(found, (p as u64 - 2 + chunks) as f64 * 13.0);
+    }
+
+    #[test]
     fn a_round_of_pieces_takes_no_longer_than_a_share_of_every_block(
         sizes in prop::collection::vec(0..40_u64, 2..20), pieces in 1..8_usize,
     ) {
@@ -118,7 +169,10 @@ proptest! {
         let shares: u64 = sizes.iter().map(|size| size.div_ceil(pieces as u64)).sum();
         let rounds = pieces - 1 + sizes.len().next_power_of_two().ilog2() as usize;
         let schedule = circulant_in_pieces(&problem, pieces).unwrap();
-        prop_assert!(time(&schedule, &problem) <= rounds as f64 * (7.0 + shares as f64));
+        let most = rounds as f64 * (7.0 + shares as f64);
+        prop_assert!(time(&schedule, &problem) <= most);
+        let (blocks, costs) = (problem.blocks().unwrap(), Homogeneous::new(7.0, 1.0, 0.0).unwrap());
+        prop_assert_eq!(time_in_pieces_at_most(blocks, &costs, Operator::FREE, pieces), most);
     }
 
     #[test]
@@ -141,6 +195,15 @@ proptest! {
             prop_assert_eq!(found, time(&schedule, &problem));
         }
     }
+}
+
+#[test]
+fn a_byte_that_overlaps_spreads_as_in_the_postal_model() {
+    // Overhead 1, latency 9: the first rank's messages arrive at 10, 11, 12, 13.
+    let costs = Homogeneous::new(10.0, 0.0, 0.0).unwrap().with_overhead(1.0).unwrap();
+    let sizes = BlockSizes::new([1, 0, 0, 0, 0]).unwrap();
+    let problem = Problem::allgather(&sizes, costs).unwrap();
+    assert_eq!(best_lower_bound(&problem).unwrap().units(), 13.0);
 }
 
 #[test]

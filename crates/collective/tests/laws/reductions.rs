@@ -169,6 +169,15 @@ proptest! {
 }
 
 #[test]
+fn times_of_pairwise_reduce_scatters_are_those_of_schedules() {
+    for sizes in [&[4, 0, 2][..], &[0, 0, 9, 1], &[5, 1, 7, 3, 2, 6], &[3; 17]] {
+        let problem = scattered(sizes, [10.0, 2.0]);
+        let found = time(&reduce_scatter::pairwise(&problem).unwrap(), &problem);
+        assert_eq!(reduce_scatter::pairwise_time(&problem).unwrap().units(), found);
+    }
+}
+
+#[test]
 fn worked_reduce_scatters_take_what_they_take_by_hand() {
     // Pairwise, halving, circulant, and in 2 pieces; alpha 10, beta 1, kappa 1.
     for (sizes, times) in [

@@ -278,7 +278,7 @@ impl MessageContent {
                 MessageContent::Blocks(before.collect())
             }
             Payload::Vector(vector) => MessageContent::Vector(vector.bytes),
-            Payload::Messages(_) => {
+            Payload::Messages(_) | Payload::Groups(_) => {
                 return Err(DpError::Rootless { operation: problem.operation() });
             }
         })

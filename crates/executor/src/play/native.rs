@@ -28,7 +28,8 @@ impl Buffers {
             Operation::Allgather
             | Operation::ReduceScatter
             | Operation::Allreduce
-            | Operation::Alltoall => {
+            | Operation::Alltoall
+            | Operation::IntergroupAllgather => {
                 return Err(ExecutionError::Rootless { operation });
             }
         };

@@ -86,7 +86,8 @@ pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), Executio
             Operation::Allgather
             | Operation::ReduceScatter
             | Operation::Allreduce
-            | Operation::Alltoall => false,
+            | Operation::Alltoall
+            | Operation::IntergroupAllgather => false,
         };
         if !role.is_root() || !has_place {
             return Err(ExecutionError::NoPlace { rank, own_bytes });
@@ -126,7 +127,8 @@ fn placed(
             Operation::Allgather
             | Operation::ReduceScatter
             | Operation::Allreduce
-            | Operation::Alltoall => {}
+            | Operation::Alltoall
+            | Operation::IntergroupAllgather => {}
         }
         if action.copies_nothing() {
             continue;

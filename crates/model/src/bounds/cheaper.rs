@@ -27,7 +27,7 @@ pub(super) fn bound(problem: &Problem) -> Option<Time> {
     let bound = match problem.payload() {
         Payload::Blocks(sizes) => of_blocks(sizes, problem.root(), costs),
         Payload::Vector(vector) => of_vector(*vector, costs),
-        Payload::Messages(_) => None,
+        Payload::Messages(_) | Payload::Groups(_) => None,
     }?;
     // Where all costs are integers, so are all times.
     Time::new(if costs.is_integral() { bound.units().ceil() } else { bound.units() })

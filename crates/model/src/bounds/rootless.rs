@@ -1,6 +1,10 @@
 //! The bound for operations without a root: what every processor is busy with in any case.
 
-use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Time, TimeError};
+use crate::{
+    CostModel, Direction, Homogeneous, Operation, Ports, Problem, Rank, Root, Time, TimeError,
+};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The lower bound on all schedules of an operation without a root. 0 where there is no data.
 ///
@@ -11,8 +15,11 @@ use crate::{CostModel, Direction, Operation, Ports, Problem, Rank, Time, TimeErr
 /// Alltoall: every rank sends all of its messages but that to itself, and receives all but that; and if it has
 /// some for so many others, or gets some from so many, these double likewise.
 ///
+/// Intergroup allgather: every rank receives all blocks of the other group, and these reach all ranks there.
+///
 /// A byte reaches everybody, or comes together from everybody: with `k` ports the number of processors that
-/// know of it is at most `k + 1` times as large after the start-up of the fastest message. Processors send and
+/// know of it is at most `k + 1` times as large after the start-up of the fastest message; where latency overlaps at
+/// costs that all share, and with one port, it grows by those whose messages have arrived. Processors send and
 /// receive at the same time.
 ///
 /// At homogeneous costs, reductions besides: all processors together combine each byte `p - 1` times and send it
@@ -45,6 +52,7 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
         }
         Operation::Allgather => busy_with(problem, Direction::Receive, others)?,
         Operation::Alltoall => return of_alltoall(problem),
+        Operation::IntergroupAllgather => return of_groups(problem),
     };
     let sent = match problem.operation() {
         Operation::ReduceScatter => 1.0,
@@ -54,6 +62,43 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
     let senders = (0..processors).filter(|&rank| sent > 1.0 || others(rank) > 0).count();
     let shared = shared_work(problem, sent, senders)?;
     Ok(busy.later(reach(problem, processors)?).later(shared))
+}
+
+/// The lower bound on all schedules of a broadcast or reduction, also those that cut the vector into pieces which take
+/// different ways; 0 where there is no data. Where the root is free, it is rank 0.
+///
+/// Everybody but the root receives, or sends, the vector in at least one message, and a byte reaches everybody as
+/// in an operation without a root. At homogeneous costs, all processors together send each byte of a reduction
+/// `p - 1` times and combine it as often, and one is busy with at least an equal share.
+///
+/// # Errors
+/// As [`lower_bound`](super::lower_bound).
+///
+/// # Panics
+/// For other operations.
+///
+/// # Complexity
+/// O(p) for homogeneous costs, else O(p^2).
+pub fn lower_bound_in_pieces(problem: &Problem) -> Result<Time, TimeError> {
+    let total = problem.payload().total();
+    if total == 0 {
+        return Ok(Time::ZERO);
+    }
+    let root = match problem.root() {
+        Root::Given(root) => root,
+        Root::Best | Root::None => 0,
+    };
+    let moved = |rank: Rank| if rank == root { 0 } else { total };
+    let reached = reach(problem, problem.processors())?;
+    match problem.operation() {
+        Operation::Broadcast => Ok(reached.later(busy_with(problem, Direction::Receive, moved)?)),
+        Operation::Reduce => {
+            let busy = busy_with(problem, Direction::Send, moved)?;
+            let shared = shared_work(problem, 1.0, problem.processors() - 1)?;
+            Ok(reached.later(busy).later(shared))
+        }
+        operation => unreachable!("{operation:?} moves no vector from or to a root"),
+    }
 }
 
 /// The bound for an alltoall with some data.
@@ -72,6 +117,18 @@ fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
         })
         .max();
     Ok(sent.later(received).later(reach(problem, known.unwrap_or(1))?))
+}
+
+/// The bound for an intergroup allgather with some data: everybody receives all of the other group, and a byte of
+/// a group reaches all of the other, none of whom has it.
+fn of_groups(problem: &Problem) -> Result<Time, TimeError> {
+    let Some(sizes) = problem.groups() else { return Ok(Time::ZERO) };
+    let received = |rank| sizes.other_group(rank).bytes;
+    let [first, second] = sizes.groups();
+    let reached = [(first, second), (second, first)]
+        .map(|(from, to)| if from.bytes > 0 { 1 + to.ranks } else { 1 });
+    let busy = busy_with(problem, Direction::Receive, received)?;
+    Ok(busy.later(reach(problem, reached[0].max(reached[1]))?))
 }
 
 /// How long some rank is busy that sends, or receives, so many bytes through all of its ports.
@@ -95,6 +152,9 @@ fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     let (costs, processors) = (problem.costs(), problem.processors());
     let receives = |rank| costs.least_busy(Direction::Receive, rank, processors, 1);
     let start_up = match costs.homogeneous(processors) {
+        Some(costs) if costs.overlaps() && problem.ports() == Ports::ONE => {
+            return known_at(&costs, known);
+        }
         Some(costs) => Time::new(costs.overhead()).expect("a start-up is a time"),
         None => (0..processors)
             .map(receives)
@@ -103,6 +163,34 @@ fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     };
     let reach = super::simple::rounds(known, problem.ports().get());
     (0..reach).try_fold(Time::ZERO, |time, _| costs.sum(time, start_up))
+}
+
+/// When so many know of a byte that one has at first: whoever does begins a message after each overhead, which takes the
+/// overhead and the latency to arrive; so `N(t) = N(t - o) + N(t - o - lambda)`.
+///
+/// # Complexity
+/// O(known log(known)).
+///
+/// # Source
+/// Bar-Noy and Kipnis, "Designing broadcasting algorithms in the postal model for message-passing systems" (1992).
+fn known_at(costs: &Homogeneous, known: usize) -> Result<Time, TimeError> {
+    let time = |units: f64| Time::new(units).ok_or(TimeError::NotFinite);
+    let (overhead, message) = (costs.overhead(), costs.alpha());
+    match () {
+        () if known < 2 => return Ok(Time::ZERO),
+        () if overhead == 0.0 => return time(message),
+        () => {}
+    }
+    // When the next message of each who knows of it arrives.
+    let mut arrivals = BinaryHeap::from([Reverse(time(message)?)]);
+    let mut last = Time::ZERO;
+    for _ in 1..known {
+        let Some(Reverse(arrival)) = arrivals.pop() else { break };
+        last = arrival;
+        arrivals.push(Reverse(time(arrival.units() + overhead)?));
+        arrivals.push(Reverse(time(arrival.units() + message)?));
+    }
+    Ok(last)
 }
 
 /// An equal share of all sending and combining of a reduction at homogeneous costs, with a start-up for each

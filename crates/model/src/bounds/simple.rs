@@ -42,7 +42,7 @@ pub fn lower_bound(problem: &Problem) -> Result<Time, TimeError> {
     }
     match (problem.payload(), problem.root()) {
         // Without a root, as above.
-        (Payload::Messages(_), _) => Ok(Time::ZERO),
+        (Payload::Messages(_) | Payload::Groups(_), _) => Ok(Time::ZERO),
         (Payload::Blocks(sizes), Root::Given(root)) => {
             of_blocks(sizes, TwoLargest::of(sizes), root, busy, problem)
         }

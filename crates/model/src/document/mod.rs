@@ -253,7 +253,8 @@ impl TreeDocument {
             | Operation::Scatter
             | Operation::Broadcast
             | Operation::Allgather
-            | Operation::Alltoall => check_ordered(&self.tree),
+            | Operation::Alltoall
+            | Operation::IntergroupAllgather => check_ordered(&self.tree),
         };
         match checked {
             Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),
@@ -328,7 +329,7 @@ impl TryFrom<&Problem> for ProblemFields {
             Payload::Blocks(sizes) => (Some(NumberList(sizes.iter().collect())), None),
             Payload::Vector(vector) => (None, Some(vector.bytes)),
             // No tree is for these.
-            Payload::Messages(_) => (None, None),
+            Payload::Messages(_) | Payload::Groups(_) => (None, None),
         };
         let mut fields = ProblemFields {
             operation: problem.operation(),

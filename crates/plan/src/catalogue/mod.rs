@@ -6,6 +6,7 @@
 mod built;
 mod composed;
 mod gridded;
+mod groups;
 mod non_ordered;
 mod optimal;
 mod ordered;
@@ -96,7 +97,11 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Hybrid => &built::HYBRID,
         Construction::Exact => &non_ordered::EXACT,
         Construction::Pairwise => &rootless::PAIRWISE,
+        Construction::Binomial => &rootless::BINOMIAL,
         Construction::Ring => &rootless::RING,
+        Construction::RingChunks => &rootless::RING_CHUNKS,
+        Construction::ScatterRing => &rootless::SCATTER_RING,
+        Construction::ScatterDoubling => &rootless::SCATTER_DOUBLING,
         Construction::RecursiveDoubling => &rootless::RECURSIVE_DOUBLING,
         Construction::Halving => &rootless::HALVING,
         Construction::RabenseifnerHalf => &rootless::RABENSEIFNER_HALF,
@@ -105,6 +110,11 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Bruck => &rootless::BRUCK,
         Construction::BruckRadix => &rootless::BRUCK_RADIX,
         Construction::OpenShop => &rootless::OPEN_SHOP,
+        Construction::Paired => &groups::PAIRED,
+        Construction::Shares => &groups::SHARES,
+        Construction::RootBest => &groups::ROOT_BEST,
+        Construction::RootMpich => &groups::ROOT_MPICH,
+        Construction::RootMpichV => &groups::ROOT_MPICH_V,
         Construction::Circulant => &rootless::CIRCULANT,
         Construction::CirculantPieces => &rootless::CIRCULANT_PIECES,
     }

@@ -100,7 +100,7 @@ pub(super) fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
         (Searched::Homogeneous(..), Some(Search::Homogeneous(method))) => {
             match problem.payload() {
                 Payload::Blocks(_) => {}
-                Payload::Vector(_) | Payload::Messages(_) => {
+                Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
                     return Err(wanted.effort.refused(format!(
                         "the {} method is for gather and scatter; `{}` finds trees for a {}",
                         method.name(),
@@ -228,7 +228,9 @@ pub(super) fn one_ported(problem: &Problem) -> Problem {
 pub(super) fn fastest(problem: &Problem) -> Result<tuwtree_model::Tree, NoTree> {
     match problem.payload() {
         Payload::Blocks(_) => optimal_ordered(problem, ORDER_CELLS, &()),
-        Payload::Vector(_) | Payload::Messages(_) => optimal_broadcast(problem),
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
+            optimal_broadcast(problem)
+        }
     }
     .map(|optimum| optimum.tree)
     .map_err(NoTree::failed)

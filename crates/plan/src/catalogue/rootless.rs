@@ -1,19 +1,20 @@
-//! Schedules of operations without a root, which go along no tree. Every rank knows all counts, and works out
-//! its part by itself.
+//! Schedules that go along no tree: of operations without a root, and of broadcasts and reductions whose vector is
+//! cut. Every rank knows all counts, and works out its part by itself.
 
 use super::CatalogueRow;
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::allreduce::Folds;
-use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce_scatter};
+use tuwtree_collective::broadcast::{self, Gathering};
+use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce, reduce_scatter};
 use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Problem, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// An algorithm without parameters.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
 
-const fn row(
+pub(super) const fn row(
     summary: &'static str,
     build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
 ) -> CatalogueRow {
@@ -23,7 +24,9 @@ const fn row(
 /// Whether a construction combines operands in rank order, as operators need it that do not commute.
 pub(crate) fn keeps_operands_in_order(construction: Construction, operation: Operation) -> bool {
     match construction {
-        Construction::RabenseifnerHalf
+        // In a reduction to rank 0; its outcome tells of others.
+        Construction::Binomial
+        | Construction::RabenseifnerHalf
         | Construction::RabenseifnerFull
         | Construction::BinaryBlocks
         | Construction::RecursiveDoubling => true,
@@ -42,11 +45,65 @@ pub(super) const PAIRWISE: CatalogueRow = row(
     },
 );
 
+pub(super) const BINOMIAL: CatalogueRow = row(
+    "binomial tree of the ranks as counted from the root, the vector uncut",
+    |request, wanted| {
+        let messages = messages_of_few_rounds(request.problem);
+        match request.problem.operation() {
+            Operation::Reduce => whole(request, wanted, messages, reduce::binomial),
+            _ => whole(request, wanted, messages, broadcast::binomial),
+        }
+    },
+);
+
+pub(super) const SCATTER_RING: CatalogueRow = row(
+    "pieces are scattered, and gathered around the ring, as MPI libraries do with much data",
+    |request, wanted| {
+        let messages = 2 * messages_of_all_pairs(request.problem);
+        whole(request, wanted, messages, |problem| {
+            broadcast::scatter_allgather(problem, Gathering::Ring)
+        })
+    },
+);
+
+pub(super) const SCATTER_DOUBLING: CatalogueRow = row(
+    "pieces are scattered, and gathered by recursive doubling; made for powers of two",
+    |request, wanted| {
+        let messages = 3 * messages_of_few_rounds(request.problem);
+        whole(request, wanted, messages, |problem| {
+            broadcast::scatter_allgather(problem, Gathering::Doubling)
+        })
+    },
+);
+
+pub(super) const RING_CHUNKS: CatalogueRow = CatalogueRow {
+    suits: |request, _| {
+        let sizes = request.problem.blocks();
+        sizes.is_some_and(|sizes| sizes.iter().any(|bytes| bytes > CHUNK_BYTES))
+    },
+    ..row(
+        "around the ring, larger blocks in chunks of 32 KiB, as MPICH does with much data",
+        |request, wanted| {
+            let problem = request.problem;
+            let chunks = problem.payload().total() / CHUNK_BYTES;
+            let messages = messages_of_all_pairs(problem)
+                .saturating_add(chunks.saturating_mul(problem.processors() as u64));
+            whole(request, wanted, messages, |problem| {
+                tuwtree_collective::ring_in_chunks(problem, CHUNK_BYTES)
+            })
+        },
+    )
+};
+
+/// MPICH's `MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE`.
+const CHUNK_BYTES: u64 = 32_768;
+
 pub(super) const RING: CatalogueRow = row(
     "around the ring of all ranks, block by block, as MPI libraries do with much data",
     |request, wanted| {
         let messages = messages_of_all_pairs(request.problem);
         match request.problem.operation() {
+            Operation::Reduce => whole(request, wanted, 2 * messages, reduce::ring),
             Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::ring),
             _ => whole(request, wanted, messages, tuwtree_collective::ring),
         }
@@ -81,19 +138,24 @@ pub(super) const HALVING: CatalogueRow = row(
 
 pub(super) const RABENSEIFNER_HALF: CatalogueRow = row(
     "halves are exchanged and combined, then given back; ranks beyond a power of two combine halves first",
-    |request, wanted| {
-        let messages = 2 * messages_of_few_rounds(request.problem);
-        whole(request, wanted, messages, |problem| allreduce::rabenseifner(problem, Folds::Half))
-    },
+    |request, wanted| rabenseifner(request, wanted, Folds::Half),
 );
 
 pub(super) const RABENSEIFNER_FULL: CatalogueRow = row(
     "the same, but ranks beyond a power of two give all away first, as in MPICH with much data",
-    |request, wanted| {
-        let messages = 2 * messages_of_few_rounds(request.problem);
-        whole(request, wanted, messages, |problem| allreduce::rabenseifner(problem, Folds::Full))
-    },
+    |request, wanted| rabenseifner(request, wanted, Folds::Full),
 );
+
+fn rabenseifner(request: &Request<'_>, wanted: Wanted, folds: Folds) -> Result<Built, NoTree> {
+    let messages = 2 * messages_of_few_rounds(request.problem);
+    let build: Build = match (request.problem.operation(), folds) {
+        (Operation::Reduce, Folds::Half) => |problem| reduce::rabenseifner(problem, Folds::Half),
+        (Operation::Reduce, Folds::Full) => |problem| reduce::rabenseifner(problem, Folds::Full),
+        (_, Folds::Half) => |problem| allreduce::rabenseifner(problem, Folds::Half),
+        (_, Folds::Full) => |problem| allreduce::rabenseifner(problem, Folds::Full),
+    };
+    whole(request, wanted, messages, build)
+}
 
 pub(super) const BINARY_BLOCKS: CatalogueRow = row(
     "the same in blocks of powers of two, which hand on what they have combined",
@@ -189,7 +251,7 @@ fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
 }
 
 /// `p^2`.
-fn messages_of_all_pairs(problem: &Problem) -> u64 {
+pub(super) fn messages_of_all_pairs(problem: &Problem) -> u64 {
     let p = problem.processors() as u64;
     p.saturating_mul(p)
 }
@@ -201,7 +263,7 @@ fn messages_of_few_rounds(problem: &Problem) -> u64 {
 }
 
 /// What so many messages take, most of them in this many pieces: in bytes with those of the simulation.
-fn expense(wanted: Wanted, messages: u64, pieces: u64) -> Expense {
+pub(super) fn expense(wanted: Wanted, messages: u64, pieces: u64) -> Expense {
     let ends = messages.saturating_mul(2);
     Expense {
         what: wanted.construction.name().to_owned(),
@@ -211,7 +273,7 @@ fn expense(wanted: Wanted, messages: u64, pieces: u64) -> Expense {
     }
 }
 
-fn whole(
+pub(super) fn whole(
     request: &Request<'_>,
     wanted: Wanted,
     messages: u64,
@@ -231,7 +293,7 @@ fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let (likely, most) = likely_pieces(problem);
     let affordable = |pieces| {
         let (p, rounds) = (problem.processors() as u64, pieces as u64 + 64);
-        let expense = expense(wanted, p.saturating_mul(rounds), p);
+        let expense = expense(wanted, p.saturating_mul(rounds), pieces_in_a_message(problem));
         expense.check(wanted.effort, request.watch, |_| String::new())
     };
     affordable(likely)?;
@@ -255,6 +317,8 @@ fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     affordable(pieces)?;
     let schedule = match problem.operation() {
         Operation::ReduceScatter => reduce_scatter::circulant_in_pieces(problem, pieces),
+        Operation::Broadcast => broadcast::circulant_in_pieces(problem, pieces),
+        Operation::Reduce => reduce::circulant_in_pieces(problem, pieces),
         _ => tuwtree_collective::circulant_in_pieces(problem, pieces),
     };
     let schedule = schedule.map_err(NoTree::failed)?;
@@ -281,7 +345,8 @@ impl PieceSearch<'_> {
     fn attempt(&mut self, pieces: usize) -> Result<(), NoTree> {
         let problem = self.request.problem;
         let rounds = problem.processors().next_power_of_two().ilog2() as usize + pieces - 1;
-        let seconds = (problem.processors() as f64).powi(2) * rounds as f64 * SECONDS_A_SHARE;
+        let messages = problem.processors() as f64 * rounds as f64;
+        let seconds = messages * pieces_in_a_message(problem) as f64 * SECONDS_A_SHARE;
         let is_named = self.wanted.effort == Effort::Any;
         let is_late = !is_named && self.seconds + seconds > SEARCH_SECONDS;
         if self.tried.contains(&pieces) || (self.best.is_some() && is_late) {
@@ -291,6 +356,8 @@ impl PieceSearch<'_> {
         self.seconds += seconds;
         let time = match problem.operation() {
             Operation::ReduceScatter => reduce_scatter::time_in_pieces(problem, pieces),
+            Operation::Broadcast => broadcast::time_in_pieces(problem, pieces),
+            Operation::Reduce => reduce::time_in_pieces(problem, pieces),
             _ => tuwtree_collective::time_in_pieces(problem, pieces),
         };
         let time = time.map_err(|error| match error {
@@ -302,6 +369,11 @@ impl PieceSearch<'_> {
         }
         Ok(())
     }
+}
+
+/// How many pieces a message in a round has: of every block, or of the vector.
+fn pieces_in_a_message(problem: &Problem) -> u64 {
+    problem.blocks().map_or(1, |sizes| sizes.processors() as u64)
 }
 
 /// The number of pieces for which the rounds take least if every message has its share of all blocks, and

@@ -122,6 +122,7 @@ fn of_parties<'b>(
         Payload::Vector(vector) => Payload::Vector(Vector { processors: parties.len(), ..*vector }),
         // Refused below, for the lack of a root.
         Payload::Messages(sizes) => Payload::Messages(sizes.clone()),
+        Payload::Groups(sizes) => Payload::Groups(sizes.clone()),
     };
     Problem::new(problem.operation(), payload, costs)
         .and_then(|problem| problem.with_root(root))

@@ -113,7 +113,7 @@ impl<'a> CFiles<'a> {
             return Err(CError::Name { name: name.to_owned() });
         }
         let operation = schedule.task().operation;
-        if operation == Operation::Alltoall {
+        if matches!(operation, Operation::Alltoall | Operation::IntergroupAllgather) {
             return Err(CError::Operation { operation });
         }
         let free = Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing");
@@ -243,7 +243,9 @@ impl<'a> CFiles<'a> {
             Operation::Allreduce => {
                 format!("Reduction of {bytes} bytes of each of {p} processes, to all of them.")
             }
-            Operation::Alltoall => format!("Alltoall of {p} processes, {bytes} bytes."),
+            Operation::Alltoall | Operation::IntergroupAllgather => {
+                format!("{} of {p} processes, {bytes} bytes.", task.operation.name())
+            }
         }
     }
 
@@ -352,7 +354,7 @@ impl<'a> CFiles<'a> {
             Payload::Blocks(sizes) => {
                 (0..=sizes.processors()).map(|rank| sizes.before(rank)).collect()
             }
-            Payload::Vector(_) | Payload::Messages(_) => Vec::new(),
+            Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => Vec::new(),
         }
     }
 }
@@ -489,7 +491,7 @@ fn parameters(operation: Operation) -> &'static str {
         Operation::Gather | Operation::Scatter | Operation::Allgather => {
             "const void *input, void *output, const MPI_Aint *displacements"
         }
-        Operation::Alltoall => "const void *input, void *output",
+        Operation::Alltoall | Operation::IntergroupAllgather => "const void *input, void *output",
         Operation::Broadcast => "void *vector",
         Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
             "const void *input, void *output, MPI_Datatype type, MPI_Op op"
@@ -502,7 +504,7 @@ fn passed(operation: Operation) -> &'static str {
         Operation::Gather | Operation::Scatter | Operation::Allgather => {
             "input, output, displacements"
         }
-        Operation::Alltoall => "input, output",
+        Operation::Alltoall | Operation::IntergroupAllgather => "input, output",
         Operation::Broadcast => "vector",
         Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
             "input, output, type, op"
@@ -569,7 +571,7 @@ fn argument_notes(schedule: &Schedule) -> String {
              *                 its part of the result, and what is beside it of no meaning\n{}",
             operator_notes(task.order)
         ),
-        Operation::Alltoall => {
+        Operation::Alltoall | Operation::IntergroupAllgather => {
             " * input           messages to all\n * output          messages from all".to_owned()
         }
         Operation::Allreduce => format!(

@@ -269,7 +269,7 @@ pub enum Fault {
         /// The first byte that is not there.
         offset: u64,
     },
-    /// A byte of an output that is written a second time.
+    /// A byte of an output that is written a second time: with another one, or in a gather or scatter.
     #[error(
         "{at} writes the output at offset {offset}, the place of {place}, a second time{}",
         By("; the first time by action ", *before)

@@ -7,7 +7,7 @@
 //! event: copy                                    1.0 --------->    0.0 0.1 1.0
 //! at the end                                                       is what belongs there
 //!
-//! Faults: ? is read; an output's byte is written twice; an operand is out of order; a byte is another.
+//! Faults: ? is read; an output's byte is overwritten; an operand is out of order; a byte is another.
 //! ```
 
 use super::contents::{ByteRun, ByteSource, Contents, Wanted};
@@ -25,6 +25,8 @@ pub(super) struct Flow {
     pub(super) moved: Option<Moved>,
     /// Otherwise: the strictest order that is kept.
     pub(super) order: Order,
+    /// How many bytes came to outputs that had them.
+    pub(super) redundant_bytes: u128,
 }
 
 /// The data that actions move: for each message or copy its run, where it is one.
@@ -69,8 +71,9 @@ pub(super) fn run(
     }
     state.check_outputs()?;
     let operation = actions.schedule.task().operation;
-    let passes_on_once = operation.is_irregular() && operation.is_rooted();
-    Ok(Flow { moved: passes_on_once.then_some(moved), order: state.order })
+    let passes_on_once = operation.passes_on_once();
+    let FlowState { order, redundant_bytes, .. } = state;
+    Ok(Flow { moved: passes_on_once.then_some(moved), order, redundant_bytes })
 }
 
 struct FlowState<'a> {
@@ -84,6 +87,7 @@ struct FlowState<'a> {
     received: BTreeMap<u32, Contents>,
     /// The exchanges that have sent and not received yet.
     sent: BTreeSet<u32>,
+    redundant_bytes: u128,
 }
 
 impl<'a> FlowState<'a> {
@@ -97,6 +101,7 @@ impl<'a> FlowState<'a> {
             order: Order::Ordered,
             received: BTreeMap::new(),
             sent: BTreeSet::new(),
+            redundant_bytes: 0,
         };
         for rank in 0..processors {
             state.segments.push(state.at_first(rank, Buffer::Segment));
@@ -127,6 +132,7 @@ impl<'a> FlowState<'a> {
                 Contents::nothing(before).then(block).then(behind)
             }
             (Operation::Alltoall, Buffer::Output) => self.work_room(rank, bytes),
+            (Operation::IntergroupAllgather, Buffer::Segment) => self.group_room(rank, bytes),
             (Operation::Broadcast, Buffer::Output) if task.root == Some(rank) => data,
             (_, Buffer::Output) if schedule.processors() == 1 => data,
             (_, Buffer::Output | Buffer::Segment) => Contents::nothing(bytes),
@@ -154,6 +160,19 @@ impl<'a> FlowState<'a> {
             .then(Contents::nothing(bytes - column - row))
     }
 
+    /// What a segment of an intergroup allgather holds in the beginning: the own block in its place among those of
+    /// the group, as far as there is room.
+    fn group_room(&self, rank: Rank, bytes: u64) -> Contents {
+        let task = self.actions.schedule.task();
+        let Payload::Groups(sizes) = &task.payload else { return Contents::nothing(bytes) };
+        let start = sizes.blocks().before(rank);
+        let before = (start - sizes.own_group(rank).start).min(bytes);
+        let own = task.own(rank).min(bytes - before);
+        let block = Contents::of(ByteRun { source: ByteSource::Data, start, bytes: own });
+        let behind = Contents::nothing(bytes - before - own);
+        Contents::nothing(before).then(block).then(behind)
+    }
+
     /// The number, among the operation's data, of the byte that belongs at this offset of an output; `None`
     /// where none does.
     fn belongs(&self, rank: Rank, offset: u64) -> Option<u64> {
@@ -161,7 +180,7 @@ impl<'a> FlowState<'a> {
             Payload::Messages(sizes) => {
                 (offset < sizes.column(rank)).then(|| sizes.at_place(rank, offset))
             }
-            Payload::Blocks(_) | Payload::Vector(_) => {
+            Payload::Blocks(_) | Payload::Vector(_) | Payload::Groups(_) => {
                 Some(self.place(rank, Buffer::Output) + offset)
             }
         }
@@ -174,6 +193,8 @@ impl<'a> FlowState<'a> {
             (Payload::Blocks(sizes), Operation::Gather | Operation::Allgather, Buffer::Input)
             | (Payload::Blocks(sizes), Operation::Scatter, Buffer::Output) => sizes.before(rank),
             (Payload::Messages(sizes), _, Buffer::Input) => sizes.before(rank, 0),
+            (Payload::Groups(sizes), _, Buffer::Input) => sizes.blocks().before(rank),
+            (Payload::Groups(sizes), _, Buffer::Output) => sizes.other_group(rank).start,
             _ => 0,
         }
     }
@@ -245,7 +266,7 @@ impl<'a> FlowState<'a> {
                 part =
                     self.combine(index, arrival, &part, &there, (region.buffer, piece.offset))?;
             } else if region.buffer == Buffer::Output {
-                self.check_written_once(index, &there, piece.offset)?;
+                self.check_not_overwritten(index, &part, &there, piece.offset)?;
             }
             let buffer = self.buffer(rank, region.buffer);
             *buffer = buffer.with(piece.offset, piece.bytes, part);
@@ -260,12 +281,24 @@ impl<'a> FlowState<'a> {
         }
     }
 
-    fn check_written_once(&self, index: u32, there: &Contents, at: u64) -> Result<(), Fault> {
+    /// Fails if something is overwritten in an output; what comes there may be the same.
+    fn check_not_overwritten(
+        &mut self,
+        index: u32,
+        part: &Contents,
+        there: &Contents,
+        at: u64,
+    ) -> Result<(), Fault> {
         if self.actions.schedule.task().operation.is_reduction() {
             return Ok(());
         }
         let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
-        let (rank, offset) = (self.actions.processor(index), at + written);
+        let rank = self.actions.processor(index);
+        if self.belongs(rank, at + written).is_none() {
+            return Ok(());
+        }
+        let Some(offset) = self.first_overwritten(part, there)? else { return Ok(()) };
+        let offset = at + offset;
         let Some(place) = self.belongs(rank, offset) else { return Ok(()) };
         Err(Fault::WrittenTwice {
             at: self.actions.at(index),
@@ -273,6 +306,32 @@ impl<'a> FlowState<'a> {
             place: self.actions.datum(place),
             before: self.writer(rank, offset, Some(index)),
         })
+    }
+
+    /// The first byte of what is there that is not the one that comes; counts those that are the same.
+    fn first_overwritten(
+        &mut self,
+        part: &Contents,
+        there: &Contents,
+    ) -> Result<Option<u64>, Fault> {
+        let once = self.actions.schedule.task().operation.passes_on_once();
+        let (mut coming, mut present) = (part.runs(), there.runs());
+        let (mut new, mut old) = (coming.next(), present.next());
+        let mut done = 0;
+        while let (Some(next), Some(held)) = (new, old) {
+            self.values.step()?;
+            let bytes = next.bytes.min(held.bytes);
+            if held.source != ByteSource::Nothing {
+                if once || next.start != held.start {
+                    return Ok(Some(done));
+                }
+                self.redundant_bytes += u128::from(bytes);
+            }
+            done += bytes;
+            new = if next.bytes > bytes { Some(next.from(bytes)) } else { coming.next() };
+            old = if held.bytes > bytes { Some(held.from(bytes)) } else { present.next() };
+        }
+        Ok(None)
     }
 
     /// The last action in the list, but this one, that writes a byte of a processor's output.
@@ -384,7 +443,8 @@ impl<'a> FlowState<'a> {
                 Operation::Gather
                 | Operation::Scatter
                 | Operation::Broadcast
-                | Operation::Allgather => {
+                | Operation::Allgather
+                | Operation::IntergroupAllgather => {
                     self.check_run(rank, output, 0, self.place(rank, Buffer::Output))?;
                     if let (Some(first), None) = (output.first(), output.as_run()) {
                         let offset = first.bytes;

@@ -153,7 +153,7 @@ fn check_processor(
         Payload::Blocks(sizes) => {
             Range { start: sizes.before(rank), end: sizes.before(rank) + sizes.block(rank) }
         }
-        Payload::Vector(_) | Payload::Messages(_) => Range::NOTHING,
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => Range::NOTHING,
     };
     let mut held = Held { own, range, apart: Range::NOTHING };
     let fault_at_root_only = if is_root { Order::Direct } else { Order::Any };

@@ -8,7 +8,7 @@
 //! 3. Does every action end if a send waits for its receive? (`progress`)
 //! 4. Where does every byte come from that is sent and written, and is it there in time?
 //!    (`contents`, `flow`; for reductions `contributions`)
-//! 5. Does everything that belongs into an output reach it, exactly once?
+//! 5. Does everything that belongs into an output reach it, and is nothing there overwritten?
 //! 6. Is what a processor holds always consecutive, if the schedule says so? (`holdings`)
 //!
 //! Since no two actions race, what the data is does not depend on the times at which actions happen:
@@ -18,8 +18,8 @@
 //! - An exchange has ended when both of its messages have. A receive that combines reads what it
 //!   combines with, and therefore waits for earlier receives and copies; of an exchange, it combines when
 //!   both messages have ended, so that what is sent may be what it combines with.
-//! - In gather, scatter, broadcast, allgather and alltoall, a byte of an output is written once, even if the same byte
-//!   comes a second time.
+//! - In gather and scatter, a byte of an output is written once. In broadcast, allgather and alltoall the same
+//!   byte may come again, and is counted; another may not.
 //! - Consecutive: what a processor has received (in a gather, also what it has copied from its
 //!   input; in a scatter the root's input from the start) and not yet sent on (in a scatter, nor
 //!   delivered into its output) is one range of bytes, all blocks being packed in rank order; after
@@ -58,6 +58,8 @@ pub struct Verified {
     pub copies: usize,
     /// The sum of their sizes.
     pub bytes_copied: u128,
+    /// How many bytes came to outputs that had the same already; 0 in a reduction.
+    pub redundant_bytes: u128,
     /// The most messages one after the other, each of which waits for the one before.
     pub rounds: u32,
     /// `p` entries: how far each processor's segment is used.
@@ -80,7 +82,7 @@ impl Verified {
     }
 }
 
-/// What is known of the schedule if it is right: every byte reaches its place exactly once, nothing
+/// What is known of the schedule if it is right: every byte reaches its place, nothing is overwritten, nothing
 /// waits in a deadlock even if sends are synchronous, nothing races, and the promised order is kept.
 ///
 /// # Errors
@@ -88,7 +90,7 @@ impl Verified {
 ///
 /// # Complexity
 /// O((p + n) log n) time and space for n pieces of actions; in reductions, as many steps besides as
-/// there are meetings of parts with different contributors, which are bounded by 64 n and some
+/// there are meetings of parts with different contributors (elsewhere, of parts with what is there), which are bounded by 64 n and some
 /// millions ([`Fault::TooIntricate`]). Independent of sizes in bytes.
 ///
 /// # Example
@@ -118,19 +120,23 @@ pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
         Some(moved) => holdings::check(&actions, &messages, &moved)?,
         None => flow.order,
     };
-    Ok(facts(&actions, &messages, progress.rounds, order))
+    let redundant_bytes = flow.redundant_bytes;
+    let rounds = progress.rounds;
+    Ok(Verified { rounds, order, redundant_bytes, ..facts(&actions, &messages) })
 }
 
-fn facts(actions: &Actions<'_>, messages: &MatchedMessages, rounds: u32, order: Order) -> Verified {
+/// What is counted of actions; the rest is for others to say.
+fn facts(actions: &Actions<'_>, messages: &MatchedMessages) -> Verified {
     let schedule = actions.schedule;
     let mut verified = Verified {
         messages: messages.list.len(),
         bytes_sent: 0,
         copies: 0,
         bytes_copied: 0,
-        rounds,
+        redundant_bytes: 0,
+        rounds: 0,
         segment_bytes: vec![0; schedule.processors()],
-        order,
+        order: Order::Ordered,
     };
     for (rank, segment) in verified.segment_bytes.iter_mut().enumerate() {
         for action in schedule.programs().actions(rank) {
@@ -228,7 +234,7 @@ impl<'a> Actions<'a> {
     fn block_start(&self, rank: Rank) -> u64 {
         match &self.schedule.task().payload {
             Payload::Blocks(sizes) => sizes.before(rank),
-            Payload::Vector(_) | Payload::Messages(_) => 0,
+            Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => 0,
         }
     }
 
@@ -240,7 +246,12 @@ impl<'a> Actions<'a> {
                 let (from, to, byte) = sizes.message_of(offset);
                 Datum::OfMessage { from, to, byte }
             }
-            Payload::Blocks(sizes) => {
+            Payload::Blocks(_) | Payload::Groups(_) => {
+                let sizes = match &self.schedule.task().payload {
+                    Payload::Groups(sizes) => sizes.blocks(),
+                    Payload::Blocks(sizes) => sizes,
+                    _ => unreachable!("of these two"),
+                };
                 // The last block that starts at or before the byte: empty ones come first.
                 let (mut block, mut end) = (0, sizes.processors());
                 while end - block > 1 {

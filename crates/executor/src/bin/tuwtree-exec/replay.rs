@@ -237,7 +237,7 @@ fn check_elements(schedule: &Schedule, element: Element) -> Result<(), String> {
         Payload::Vector(vector) if vector.bytes % element.bytes() != 0 => {
             fault("the vector".to_owned(), vector.bytes)
         }
-        Payload::Vector(_) | Payload::Messages(_) => Ok(()),
+        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => Ok(()),
     }
 }
 
@@ -352,7 +352,10 @@ fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> 
         Operation::Gather | Operation::Allgather => buffer == Buffer::Output,
         Operation::Scatter => buffer == Buffer::Input,
         Operation::Broadcast | Operation::Reduce => false,
-        Operation::ReduceScatter | Operation::Allreduce | Operation::Alltoall => false,
+        Operation::ReduceScatter
+        | Operation::Allreduce
+        | Operation::Alltoall
+        | Operation::IntergroupAllgather => false,
     };
     match is_of_all {
         true => blocks.to_vec(),
@@ -388,9 +391,11 @@ fn contents(
         (_, Buffer::Input | Buffer::Segment) => Content::Bytes(Ink::Data(rank)),
     };
     let after = move |block| match (operation, buffer) {
-        (Operation::Gather | Operation::Allgather, Buffer::Output) => {
-            Content::Bytes(Ink::Data(block))
-        }
+        // All but those with a root were refused before.
+        (
+            Operation::Gather | Operation::Allgather | Operation::IntergroupAllgather,
+            Buffer::Output,
+        ) => Content::Bytes(Ink::Data(block)),
         (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
         (Operation::Broadcast | Operation::Alltoall, Buffer::Output) => {
             Content::Bytes(Ink::Data(source))
@@ -497,7 +502,8 @@ fn layout(role: &Role, job: &Job) -> Result<Option<ByteLayout>, Stop> {
         Operation::Allgather
         | Operation::ReduceScatter
         | Operation::Allreduce
-        | Operation::Alltoall => return Ok(None),
+        | Operation::Alltoall
+        | Operation::IntergroupAllgather => return Ok(None),
     };
     Ok(ByteLayout::new(job.communicator().all_numbers(own)?))
 }

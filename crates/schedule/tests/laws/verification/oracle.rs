@@ -33,7 +33,9 @@ pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
     let kept = match schedule.task.operation {
         Operation::Gather | Operation::Scatter => order_of_holdings(schedule, &machine),
         Operation::Broadcast | Operation::Reduce => machine.order,
-        Operation::Allgather | Operation::Alltoall => machine.order,
+        Operation::Allgather | Operation::Alltoall | Operation::IntergroupAllgather => {
+            machine.order
+        }
         Operation::ReduceScatter | Operation::Allreduce => machine.order_of_results(),
     };
     match kept <= schedule.task.order {
@@ -199,6 +201,14 @@ impl<'a> Machine<'a> {
                     output.extend(segment.iter().cloned());
                     (own, segment, output)
                 }
+                Operation::IntergroupAllgather => {
+                    let Payload::Groups(sizes) = &task.payload else { unreachable!() };
+                    let mut segment = segment;
+                    let start = own_data(schedule, rank).start - sizes.own_group(rank).start;
+                    let places = segment.iter_mut().skip(start as usize);
+                    places.zip(&own).for_each(|(place, byte)| place.clone_from(byte));
+                    (own, segment, nothing(sizes.other_group(rank).bytes))
+                }
                 Operation::ReduceScatter | Operation::Allreduce => {
                     let held = (0..segment.len() as u64)
                         .map(|at| if at < task.total() { sum(at) } else { Byte::Nothing });
@@ -321,15 +331,18 @@ impl<'a> Machine<'a> {
     /// Puts data into its place.
     fn keep(&mut self, into: At, data: Vec<Byte>) -> Result<(), String> {
         let step = &self.schedule.programs[into.0][into.1];
-        // Where the output ends that is written once.
+        // Where the output ends of which nothing is overwritten.
+        let once = self.schedule.task.operation.passes_on_once();
         let end = match &self.schedule.task.payload {
             Payload::Messages(sizes) => sizes.column(into.0),
-            Payload::Blocks(_) | Payload::Vector(_) => u64::MAX,
+            Payload::Blocks(_) | Payload::Vector(_) | Payload::Groups(_) => u64::MAX,
         };
         for ((buffer, offset), byte) in bytes_of(step.into.as_ref().unwrap()).zip(&data) {
             let there = &mut self.memory.get_mut(&(into.0, buffer)).unwrap()[offset as usize];
-            let new = match (step.arrival, &there, byte) {
-                (Arrival::Store, Byte::Data(_), _) if buffer == Buffer::Output && offset < end => {
+            let new = match (step.arrival, &*there, byte) {
+                (Arrival::Store, Byte::Data(_), byte)
+                    if buffer == Buffer::Output && offset < end && (once || byte != there) =>
+                {
                     return Err("an output is written twice".into());
                 }
                 (Arrival::Store, _, byte) => byte.clone(),
@@ -385,6 +398,14 @@ impl<'a> Machine<'a> {
                 Operation::Broadcast | Operation::Allgather => {
                     output.iter().cloned().eq((0..task.total()).map(Byte::Data))
                 }
+                Operation::IntergroupAllgather => {
+                    let Payload::Groups(sizes) = &task.payload else { unreachable!() };
+                    let other = sizes.other_group(rank);
+                    output
+                        .iter()
+                        .cloned()
+                        .eq((other.start..other.start + other.bytes).map(Byte::Data))
+                }
                 Operation::Scatter => {
                     output.iter().cloned().eq(own_data(self.schedule, rank).map(Byte::Data))
                 }
@@ -426,6 +447,7 @@ fn own_data(schedule: &Editable, rank: Rank) -> std::ops::Range<u64> {
         Payload::Blocks(sizes) => sizes.before(rank)..sizes.before(rank) + sizes.block(rank),
         Payload::Vector(vector) => 0..vector.bytes,
         Payload::Messages(sizes) => sizes.before(rank, 0)..sizes.before(rank + 1, 0),
+        Payload::Groups(sizes) => sizes.blocks().before(rank)..sizes.blocks().before(rank + 1),
     }
 }
 

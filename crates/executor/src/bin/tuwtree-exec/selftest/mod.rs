@@ -153,9 +153,13 @@ fn buffers(problem: &TestProblem, role: &Role) -> Result<Buffers, ExecutionError
         (Operation::Reduce, true) => Buffers::apart(own()?, own()?),
         (Operation::Gather | Operation::Reduce, false) => Buffers::apart(own()?, nothing()?),
         (Operation::Allgather, _) => Buffers::apart(own()?, all()?),
-        (Operation::ReduceScatter | Operation::Allreduce | Operation::Alltoall, _) => {
-            Buffers::apart(own()?, own()?)
-        }
+        (
+            Operation::ReduceScatter
+            | Operation::Allreduce
+            | Operation::Alltoall
+            | Operation::IntergroupAllgather,
+            _,
+        ) => Buffers::apart(own()?, own()?),
         (Operation::Scatter, false) | (Operation::Broadcast, _) => {
             Buffers::apart(nothing()?, own()?)
         }

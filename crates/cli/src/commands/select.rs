@@ -1,0 +1,276 @@
+//! `tuwtree select`: which algorithm of an MPI library for how many processes and how much data.
+
+use crate::args::{CostArgs, named, operation_parser};
+use crate::error::CliError;
+use crate::output::format::{FormatArgs, write_json, write_objects};
+use crate::output::tuning;
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::ExitCode;
+use tuwtree_io::{Destination, Format, Source, table};
+use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
+use tuwtree_model::{ClosedSet, MOST_PROCESSORS, Operation, quantity};
+use tuwtree_plan::select::{Decision, Merge, Prices, Tuning, algorithms, decisions, mpich_regret};
+
+/// Select which algorithm of an MPI library is fastest for how many processes and how much data.
+///
+/// The sizes at which the fastest changes are exact in the model, for data that is spread evenly. Sizes mean what
+/// libraries choose by: all data of an allgather or reduce-scatter, the vector of a broadcast, reduce or allreduce, one
+/// message of an alltoall. Where blocks differ no library can tell: there `optimize` finds schedules.
+#[derive(Args, Debug)]
+pub(crate) struct SelectArgs {
+    /// The operations, separated by commas: allgather, broadcast, reduce, allreduce, reduce-scatter, alltoall
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
+          value_parser = operation_parser())]
+    op: Vec<Operation>,
+
+    /// The numbers of processes: one, or the least and the largest as 2..64
+    #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P..P",
+          default_value = "2..64", value_parser = parse_processes)]
+    processors: (usize, usize),
+
+    /// The sizes: the least and the largest, as 1..8MiB
+    #[arg(long, value_name = "BYTES..BYTES", default_value = "1..8MiB", value_parser = parse_sizes)]
+    bytes: (u64, u64),
+
+    #[command(flatten)]
+    costs: CostArgs,
+
+    /// Time per byte of combining two vectors, as for --beta [default: 0]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    combine: Option<Cost>,
+
+    /// Choose among the algorithms of this library, and write what it reads [default: all algorithms]
+    #[arg(long = "for", value_name = "LIBRARY", value_parser = named(summary))]
+    library: Option<Tuning>,
+
+    /// MPICH's own table, which the new one replaces: `generic.json` of its source, or the text in libmpich.so
+    #[arg(long, value_name = "FILE", value_parser = Source::parse)]
+    base: Option<Source>,
+
+    /// Let numbers of processes share a decision whose sizes are within 10 %
+    #[arg(long)]
+    coarse: bool,
+
+    /// Say how much longer MPICH's own rule takes than the best of its algorithms
+    #[arg(long, conflicts_with = "output")]
+    regret: bool,
+
+    /// Write the tuning to a file, for the library of --for
+    #[arg(short, long, value_name = "FILE", value_parser = Destination::parse, requires = "library")]
+    output: Option<Destination>,
+
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+fn summary(tuning: Tuning) -> &'static str {
+    match tuning {
+        Tuning::Mpich => "a JSON file for MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE; needs --base",
+        Tuning::OpenMpi => "a file for coll_tuned_dynamic_rules_filename",
+        Tuning::OpenMpiJson => "the same as JSON, from Open MPI 6.0 on; not loaded in our tests",
+        Tuning::Ucc => "a line for UCC_TL_UCP_TUNE; not loaded in our tests",
+        Tuning::Intel => "environment variables I_MPI_ADJUST_...; not loaded in our tests",
+    }
+}
+
+/// What `-p` means.
+fn parse_processes(argument: &str) -> Result<(usize, usize), String> {
+    let number = |text: &str| text.parse::<usize>().ok();
+    let range = match argument.split_once("..") {
+        Some((first, last)) => number(first).zip(number(last)),
+        None => number(argument).map(|one| (one, one)),
+    };
+    range
+        .filter(|&(first, last)| 2 <= first && first <= last && last <= MOST_PROCESSORS)
+        .ok_or_else(|| format!("numbers of processes from 2 to {MOST_PROCESSORS}, as 2..64"))
+}
+
+/// What `--bytes` means.
+fn parse_sizes(argument: &str) -> Result<(u64, u64), String> {
+    let (least, largest) = argument.split_once("..").ok_or("two sizes, as 1..8MiB")?;
+    let (least, largest) = (parse_bytes(least)?, parse_bytes(largest)?);
+    match least <= largest && largest <= MOST_BYTES {
+        true => Ok((least, largest)),
+        false => Err(format!("sizes up to {MOST_BYTES}, the smaller one first")),
+    }
+}
+
+/// What tuning files can say of all libraries: integers of 31 bits.
+const MOST_BYTES: u64 = (1 << 31) - 1;
+
+/// Runs the command.
+///
+/// # Errors
+/// Costs that differ from pair to pair, an operation whose algorithms libraries do not choose by size, a file that
+/// cannot be read or written.
+pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let format = args.format.printed(&Format::RESULT)?;
+    args.format.check_alone("--output", args.output.as_ref())?;
+    let prices = prices(args)?;
+    if let Some(&other) = args.op.iter().find(|&&one| algorithms(one).is_empty()) {
+        let known = Operation::all().filter(|&one| !algorithms(one).is_empty());
+        let known: Vec<&str> = known.map(Operation::name).collect();
+        let (name, known) = (other.name(), known.join(", "));
+        let message = format!("--op: nothing is chosen by size for {name}; it is for {known}");
+        return Err(CliError::Usage(message));
+    }
+    if args.regret {
+        return regrets(args, &prices, format, output);
+    }
+    let merge = if args.coarse { Merge::Coarse } else { Merge::Equal };
+    let mut chosen = Vec::new();
+    for &operation in &args.op {
+        let found =
+            decisions(operation, args.processors, args.bytes, &prices, (args.library, merge));
+        chosen.push((operation, found));
+    }
+    if let (Some(file), Some(library)) = (&args.output, args.library) {
+        let file = file.open()?;
+        let text = tuning_text(args, library, &chosen)?;
+        file.write(|output| output.write_all(text.as_bytes()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match format {
+        Format::Json => write_json(&document(&chosen), output)?,
+        Format::Csv => write_objects(&rows(&chosen), output)?,
+        _ => write_text(&chosen, output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the library reads.
+fn tuning_text(
+    args: &SelectArgs,
+    library: Tuning,
+    chosen: &[(Operation, Vec<Decision>)],
+) -> Result<String, CliError> {
+    match (library, &args.base) {
+        (Tuning::Mpich, Some(base)) => {
+            let tuned =
+                tuning::mpich(table::read(base)?, chosen).map_err(|error| base.failure(&error))?;
+            Ok(format!("{tuned:#}\n"))
+        }
+        (Tuning::Mpich, None) => {
+            let message = "--for mpich needs --base: its file replaces MPICH's whole table, without which \
+                           programs abort";
+            Err(CliError::Usage(message.into()))
+        }
+        (Tuning::OpenMpi, _) => Ok(tuning::open_mpi(chosen)),
+        (Tuning::OpenMpiJson, _) => Ok(format!("{:#}\n", tuning::open_mpi_json(chosen))),
+        (Tuning::Ucc, _) => Ok(tuning::ucc(chosen)),
+        (Tuning::Intel, _) => Ok(tuning::intel(chosen)),
+    }
+}
+
+/// What messages cost, the same for all pairs.
+fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
+    let stated = args.costs.costs(None)?;
+    let in_seconds = stated.machine().is_some() || args.costs.have_units();
+    let combine = match args.combine {
+        None | Some(Cost::Plain(0.0)) => 0.0,
+        Some(Cost::Seconds(time)) if in_seconds => time,
+        Some(Cost::Plain(time)) if !in_seconds => time,
+        Some(_) => {
+            let message = "--combine has a unit where the other costs have one, and none where they have none";
+            return Err(CliError::Usage(message.into()));
+        }
+    };
+    if combine < 0.0 {
+        return Err(CliError::Usage("--combine: costs are at least 0".into()));
+    }
+    let costs = stated.costs().homogeneous(args.processors.1).ok_or_else(|| {
+        CliError::Usage("--machine: select is for costs that all pairs share".to_owned())
+    })?;
+    Ok(Prices { costs, combine })
+}
+
+/// A row for each range of sizes of each decision.
+fn rows(chosen: &[(Operation, Vec<Decision>)]) -> Vec<Value> {
+    let mut rows = Vec::new();
+    for (operation, found) in chosen {
+        for Decision { processors: (first, last), ranges } in found {
+            for range in ranges {
+                rows.push(json!({
+                    "operation": operation.name(),
+                    "first_processors": first,
+                    "last_processors": last,
+                    "from_bytes": range.from_bytes,
+                    "algorithm": range.algorithm.name,
+                }));
+            }
+        }
+    }
+    rows
+}
+
+fn document(chosen: &[(Operation, Vec<Decision>)]) -> Value {
+    json!({ "format": "tuwtree-selection", "version": 1, "ranges": rows(chosen) })
+}
+
+fn write_text(
+    chosen: &[(Operation, Vec<Decision>)],
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    for (operation, found) in chosen {
+        writeln!(output, "{}", operation.name())?;
+        for Decision { processors: (first, last), ranges } in found {
+            let processes = match first == last {
+                true => first.to_string(),
+                false => format!("{first}..{last}"),
+            };
+            let ranges: Vec<String> = ranges
+                .iter()
+                .map(|range| {
+                    let from = quantity::bytes(range.from_bytes);
+                    format!("{} from {from}", range.algorithm.name)
+                })
+                .collect();
+            writeln!(output, "  {processes:<9} {}", ranges.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+/// What MPICH's rule loses, for each operation.
+fn regrets(
+    args: &SelectArgs,
+    prices: &Prices,
+    format: Format,
+    output: &mut dyn Write,
+) -> Result<ExitCode, CliError> {
+    let mut rows = Vec::new();
+    for &operation in &args.op {
+        let regret = mpich_regret(operation, args.processors, args.bytes, prices);
+        let Some(regret) = regret else { continue };
+        let (processors, bytes) = regret.at;
+        if format == Format::Text {
+            let (name, size) = (operation.name(), quantity::bytes(bytes));
+            let (worst, mean) = (regret.worst, regret.mean);
+            writeln!(
+                output,
+                "{name}: MPICH's own rule takes {mean:.3} times the best of its algorithms in the mean, at most \
+                 {worst:.3} times ({processors} processes, {size})"
+            )?;
+        }
+        rows.push(json!({
+            "operation": operation.name(),
+            "library": "mpich",
+            "mean": regret.mean,
+            "worst": regret.worst,
+            "processors": processors,
+            "bytes": bytes,
+        }));
+    }
+    match format {
+        Format::Json => write_json(
+            &json!({ "format": "tuwtree-regret", "version": 1, "operations": rows }),
+            output,
+        )?,
+        Format::Csv => write_objects(&rows, output)?,
+        _ => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,243 @@
+//! Broadcasts that cut the vector into pieces, which take different ways; and the binomial tree, which does not.
+//!
+//! Ranks are counted from the root: what is said of rank `v` holds of the one `v` further on.
+
+use crate::CollectiveError;
+use crate::allreduce::{masks, of_rounds};
+use crate::doubling;
+use crate::error::check_operation;
+use crate::pieces::Phases;
+use crate::rounds::{Arrives, Cut, Meeting, Rounds, in_rounds, root, time_of_rounds};
+use tuwtree_model::{Operation, Order, Problem, Rank, Time};
+use tuwtree_schedule::{Buffer, Schedule};
+
+/// Ranks as counted from the root of an operation that has one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FromRoot {
+    processors: usize,
+    root: Rank,
+}
+
+impl FromRoot {
+    pub(crate) fn new(problem: &Problem) -> FromRoot {
+        let root = root(problem).expect("the operation has a root");
+        FromRoot { processors: problem.processors(), root }
+    }
+
+    /// How far a rank is from the root.
+    pub(crate) fn distance(self, rank: Rank) -> usize {
+        (rank + self.processors - self.root) % self.processors
+    }
+
+    fn rank(self, distance: usize) -> Rank {
+        (distance + self.root) % self.processors
+    }
+
+    /// Whom a rank meets, if ranks at these distances do.
+    pub(crate) fn meeting(self, rank: Rank, meet: impl Fn(usize) -> Meeting) -> Meeting {
+        let Meeting { to, from } = meet(self.distance(rank));
+        Meeting { to: to.map(|to| self.rank(to)), from: from.map(|from| self.rank(from)) }
+    }
+}
+
+/// Whom a rank at this distance from the root meets along this edge of the binomial tree, away from the root.
+pub(crate) fn binomial_meeting(distance: usize, mask: usize, processors: usize) -> Meeting {
+    match distance % (2 * mask) {
+        0 => {
+            let to = distance + mask;
+            Meeting { to: (to < processors).then_some(to), from: None }
+        }
+        rest if rest == mask => Meeting { to: None, from: Some(distance - mask) },
+        _ => Meeting::default(),
+    }
+}
+
+/// The broadcast along the binomial tree: with mask ..., 4, 2, 1, ranks that are multiples of `2 mask` send the
+/// vector to `mask` further on.
+///
+/// `n` bytes take `ceil(lg p) (alpha + n beta)`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.2.
+pub fn binomial(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    check_operation(problem, Operation::Broadcast)?;
+    let (p, ranks) = (problem.processors(), FromRoot::new(problem));
+    let rounds: Vec<(Arrives, usize)> =
+        masks(p.next_power_of_two()).rev().map(|mask| (Arrives::Stored, mask)).collect();
+    let meet = |mask, rank| ranks.meeting(rank, |distance| binomial_meeting(distance, mask, p));
+    of_rounds(problem, Order::Ordered, &rounds, Cut::new(problem, 1), meet, |_, _| (0, 1))
+}
+
+/// How the pieces of a scattered vector come together everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gathering {
+    /// Around the ring.
+    Ring,
+    /// By recursive doubling.
+    Doubling,
+}
+
+/// A round of a scatter and an allgather.
+#[derive(Clone, Copy, Debug)]
+enum Round {
+    Scatter(usize),
+    Ring(usize),
+    Doubling(doubling::Round),
+}
+
+/// The broadcast of van de Geijn: the vector in `p` pieces is scattered along the binomial tree, and gathered by
+/// everybody. Ranks within the tree get again what they passed on.
+///
+/// `n` bytes that `p` divides take `(q + p - 1) alpha + 2 (p - 1)/p n beta`, `q = ceil(lg p)`, with
+/// [`Gathering::Ring`], and with [`Gathering::Doubling`] `2 q alpha + 2 (p - 1)/p n beta` if `p = 2^l`. Pieces
+/// have `ceil(n/p)` bytes, the last ones less or none, as in MPICH.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2), with [`Gathering::Doubling`] O(p log^2 p).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.2, after M. Barnett et al. (1994).
+pub fn scatter_allgather(
+    problem: &Problem,
+    gathering: Gathering,
+) -> Result<Schedule, CollectiveError> {
+    check_operation(problem, Operation::Broadcast)?;
+    let (p, ranks) = (problem.processors(), FromRoot::new(problem));
+    let mut rounds: Vec<(Arrives, Round)> = Vec::new();
+    let stored = |round| (Arrives::Stored, round);
+    rounds.extend(masks(p.next_power_of_two()).rev().map(Round::Scatter).map(stored));
+    match gathering {
+        Gathering::Ring => rounds.extend((1..p).map(Round::Ring).map(stored)),
+        Gathering::Doubling => {
+            rounds.extend(doubling::rounds(p).into_iter().map(Round::Doubling).map(stored));
+        }
+    }
+    let meet = |round, rank| {
+        ranks.meeting(rank, |distance| match round {
+            Round::Scatter(mask) => binomial_meeting(distance, mask, p),
+            Round::Ring(_) => {
+                Meeting { to: Some((distance + 1) % p), from: Some((distance + p - 1) % p) }
+            }
+            Round::Doubling(round) => round.meeting(distance, p),
+        })
+    };
+    let window = |round, (from, to)| match round {
+        Round::Scatter(mask) => {
+            let first = ranks.distance(to);
+            (first, mask.min(p - first))
+        }
+        Round::Ring(round) => ((ranks.distance(from) + p + 1 - round) % p, 1),
+        Round::Doubling(round) => round.window(ranks.distance(from), p),
+    };
+    of_rounds(problem, Order::Ordered, &rounds, Cut::of_one_length(problem, p), meet, window)
+}
+
+/// A vector that goes from the root to everybody in pieces, or comes together from them.
+pub(crate) struct Pipeline {
+    pub(crate) phases: Phases,
+    pub(crate) ranks: FromRoot,
+    cut: Cut,
+}
+
+impl Pipeline {
+    /// # Panics
+    /// For no pieces.
+    pub(crate) fn new(problem: &Problem, pieces: usize) -> Pipeline {
+        Pipeline {
+            phases: Phases::new(problem.processors(), pieces),
+            ranks: FromRoot::new(problem),
+            cut: Cut::new(problem, pieces),
+        }
+    }
+
+    /// The piece that the first rank sends to the second in a round of a broadcast, if one is due: the first
+    /// piece, and how many.
+    pub(crate) fn window(&self, round: usize, (from, to): (Rank, Rank)) -> (usize, usize) {
+        match self.phases.sent(round, self.ranks.distance(from)) {
+            Some(piece) if self.ranks.distance(to) > 0 => (piece as usize, 1),
+            _ => (0, 0),
+        }
+    }
+
+    /// The bytes of such a window.
+    pub(crate) fn bytes(&self, (first, count): (usize, usize)) -> u64 {
+        self.cut.before(first + count) - self.cut.before(first)
+    }
+
+    pub(crate) fn cut(&self) -> Cut {
+        self.cut
+    }
+}
+
+/// The broadcast on a circulant graph in so many pieces: `pieces - 1 + ceil(lg p)` rounds, and no schedule of such
+/// pieces takes fewer.
+///
+/// `n` bytes in `k` pieces take `(k - 1 + ceil(lg p)) (alpha + beta ceil(n/k))`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p (pieces + log p)).
+///
+/// # Source
+/// J. L. Träff, arXiv:2205.10072, 2312.11236.
+///
+/// # Example
+/// 5 ranks and 24 bytes in 2 pieces, at alpha 10 and beta 1: 4 rounds of 10 + 12.
+/// ```
+/// use tuwtree_model::{Homogeneous, Operation, Problem, Vector};
+/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// let vector = Vector { processors: 5, bytes: 24 };
+/// let problem = Problem::new(Operation::Broadcast, vector, costs).unwrap();
+/// let time = tuwtree_collective::broadcast::time_in_pieces(&problem, 2).unwrap();
+/// assert_eq!(time.units(), 88.0);
+/// ```
+pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
+    check_operation(problem, Operation::Broadcast)?;
+    let pipeline = Pipeline::new(problem, pieces);
+    let rounds = Rounds {
+        count: pipeline.phases.rounds(),
+        arrives: |_| Arrives::Stored,
+        source: Buffer::Output,
+        order: Order::Ordered,
+    };
+    let meet = |round, rank| pipeline.phases.meeting(round, rank);
+    in_rounds(problem, &rounds, meet, |round, ends, data| {
+        let (first, count) = pipeline.window(round, ends);
+        pipeline.cut().push(data, first, count);
+    })
+}
+
+/// When the last rank has the vector along [`circulant_in_pieces`], without its schedule: exactly what a simulation
+/// of that says.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p (pieces + log p)).
+pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
+    check_operation(problem, Operation::Broadcast)?;
+    let pipeline = Pipeline::new(problem, pieces);
+    let meet = |round, rank| pipeline.phases.meeting(round, rank);
+    time_of_rounds(problem, pipeline.phases.rounds(), meet, |round, from| {
+        let to = meet(round, from).to.expect("every rank sends in each round");
+        pipeline.bytes(pipeline.window(round, (from, to)))
+    })
+}

@@ -1,0 +1,514 @@
+//! Which algorithm of an MPI library for how many ranks and how much data: what a library's tuning says, and
+//! what its own rule loses.
+//!
+//! All algorithms here are for data that is spread evenly, and take times that are linear in its size
+//! ([`Law`]); so for each number of ranks there are finitely many sizes at which the best one changes, and they are
+//! found exactly. No library can see in its rules how data is spread: for blocks that differ, schedules are the
+//! answer.
+//!
+//! # Source
+//! Times: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005; held against simulations of schedules. Names and
+//! numbers: MPICH 4.0 and later, Open MPI 4.1 and later, UCC 1.4, Intel MPI 2021.
+
+use tuwtree_model::{Homogeneous, Operation};
+
+/// The time of an algorithm for one number of ranks, `alphas alpha + n (sent beta + combined kappa + copied gamma)`.
+///
+/// `n` is the size by which libraries choose: of an allgather and a reduce-scatter all data, of broadcast, reduce and
+/// allreduce the vector, of an alltoall one message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Law {
+    /// Messages one after the other.
+    pub alphas: f64,
+    /// Bytes sent one after the other, per byte.
+    pub sent: f64,
+    /// Bytes combined one after the other, per byte.
+    pub combined: f64,
+    /// Bytes copied besides, per byte.
+    pub copied: f64,
+}
+
+/// An algorithm of MPI libraries.
+#[derive(Debug)]
+pub struct Algorithm {
+    /// Our name for it.
+    pub name: &'static str,
+    /// MPICH's, behind `MPIR_Allgather_intra_` or the like.
+    pub mpich: Option<&'static str>,
+    /// Open MPI's number and name.
+    pub open_mpi: Option<(u8, &'static str)>,
+    /// UCC's name or number.
+    pub ucc: Option<&'static str>,
+    /// Intel MPI's number.
+    pub intel: Option<u8>,
+    /// Its time for so many ranks; `None` if it is not for them.
+    law: fn(usize) -> Option<Law>,
+}
+
+/// A library that reads which algorithm to use, or a form in which it does.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Tuning {
+    /// MPICH: a JSON file that replaces its own.
+    Mpich,
+    /// Open MPI: a file of numbers.
+    OpenMpi,
+    /// Open MPI from 6.0 on: a JSON file.
+    OpenMpiJson,
+    /// UCC: an environment variable.
+    Ucc,
+    /// Intel MPI: environment variables.
+    Intel,
+}
+
+/// From which size on an algorithm is used.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The least size, in the meaning of [`Law`].
+    pub from_bytes: u64,
+    /// The fastest from there on, up to the next range.
+    pub algorithm: &'static Algorithm,
+}
+
+/// What is best for some numbers of ranks.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The least and the largest number of ranks.
+    pub processors: (usize, usize),
+    /// By size, ascending; at least one.
+    pub ranges: Vec<Range>,
+}
+
+/// How much longer a library's own rule takes than the best of its algorithms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Regret {
+    /// The largest factor.
+    pub worst: f64,
+    /// Where it is: ranks and bytes.
+    pub at: (usize, u64),
+    /// The mean of all factors.
+    pub mean: f64,
+}
+
+/// What messages and combining cost, the same for all pairs.
+#[derive(Clone, Copy, Debug)]
+pub struct Prices {
+    /// Of messages and copies.
+    pub costs: Homogeneous,
+    /// kappa, the time per byte of combining.
+    pub combine: f64,
+}
+
+impl Law {
+    fn time(self, bytes: u64, prices: &Prices) -> f64 {
+        let Prices { costs, combine } = prices;
+        let each = self.sent * costs.beta() + self.combined * combine + self.copied * costs.gamma();
+        self.alphas * costs.alpha() + bytes as f64 * each
+    }
+}
+
+impl Algorithm {
+    /// Its time; `None` if it is not for so many ranks.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::{Homogeneous, Operation};
+    /// use tuwtree_plan::select::{algorithms, Prices};
+    /// let prices = Prices { costs: Homogeneous::new(10.0, 1.0, 0.0).unwrap(), combine: 0.0 };
+    /// let ring = algorithms(Operation::Allgather).iter().find(|one| one.name == "ring").unwrap();
+    /// assert_eq!(ring.time(5, 40, &prices), Some(72.0));
+    /// ```
+    pub fn time(&self, processors: usize, bytes: u64, prices: &Prices) -> Option<f64> {
+        (self.law)(processors).map(|law| law.time(bytes, prices))
+    }
+
+    /// Whether a library has it by itself.
+    pub fn is_in(&self, tuning: Tuning) -> bool {
+        match tuning {
+            Tuning::Mpich => self.mpich.is_some(),
+            Tuning::OpenMpi | Tuning::OpenMpiJson => self.open_mpi.is_some(),
+            Tuning::Ucc => self.ucc.is_some(),
+            Tuning::Intel => self.intel.is_some(),
+        }
+    }
+}
+
+/// `ceil(lg p)`.
+fn ceil_log(p: usize) -> f64 {
+    f64::from(p.next_power_of_two().ilog2())
+}
+
+/// All but one of so many shares: `(p - 1)/p`.
+fn others(p: usize) -> f64 {
+    (p - 1) as f64 / p as f64
+}
+
+/// A law without copies.
+const fn law(alphas: f64, sent: f64, combined: f64) -> Option<Law> {
+    Some(Law { alphas, sent, combined, copied: 0.0 })
+}
+
+/// A law for powers of two only.
+fn for_powers(p: usize, law: Option<Law>) -> Option<Law> {
+    law.filter(|_| p.is_power_of_two())
+}
+
+const ALLGATHER: [Algorithm; 3] = [
+    Algorithm {
+        name: "recursive-doubling",
+        mpich: Some("recursive_doubling"),
+        open_mpi: Some((3, "recursive_doubling")),
+        ucc: None,
+        intel: Some(1),
+        law: |p| for_powers(p, law(ceil_log(p), others(p), 0.0)),
+    },
+    Algorithm {
+        name: "bruck",
+        mpich: Some("brucks"),
+        open_mpi: Some((2, "bruck")),
+        ucc: Some("bruck"),
+        intel: Some(2),
+        // At last all blocks are put in order.
+        law: |p| law(ceil_log(p), others(p), 0.0).map(|law| Law { copied: 1.0, ..law }),
+    },
+    Algorithm {
+        name: "ring",
+        mpich: Some("ring"),
+        open_mpi: Some((4, "ring")),
+        ucc: Some("ring"),
+        intel: Some(3),
+        law: |p| law((p - 1) as f64, others(p), 0.0),
+    },
+];
+
+const BROADCAST: [Algorithm; 3] = [
+    Algorithm {
+        name: "binomial",
+        mpich: Some("binomial"),
+        open_mpi: Some((6, "binomial")),
+        ucc: Some("0"),
+        intel: Some(1),
+        law: |p| law(ceil_log(p), ceil_log(p), 0.0),
+    },
+    Algorithm {
+        name: "scatter-doubling",
+        mpich: Some("scatter_recursive_doubling_allgather"),
+        open_mpi: Some((8, "scatter_allgather")),
+        ucc: Some("1"),
+        intel: Some(2),
+        law: |p| for_powers(p, law(2.0 * ceil_log(p), 2.0 * others(p), 0.0)),
+    },
+    Algorithm {
+        name: "scatter-ring",
+        mpich: Some("scatter_ring_allgather"),
+        open_mpi: Some((9, "scatter_allgather_ring")),
+        ucc: None,
+        intel: Some(3),
+        law: |p| law(ceil_log(p) + (p - 1) as f64, 2.0 * others(p), 0.0),
+    },
+];
+
+/// `lg` of the largest power of two that is not larger, and that power.
+fn floor_log(p: usize) -> (f64, f64) {
+    (f64::from(p.ilog2()), (1_usize << p.ilog2()) as f64)
+}
+
+const ALLREDUCE: [Algorithm; 3] = [
+    Algorithm {
+        name: "recursive-doubling",
+        mpich: Some("recursive_doubling"),
+        open_mpi: Some((3, "recursive_doubling")),
+        ucc: Some("0"),
+        intel: Some(1),
+        law: |p| {
+            let (floor, _) = floor_log(p);
+            match p.is_power_of_two() {
+                true => law(floor, floor, floor),
+                false => law(floor + 2.0, floor + 2.0, floor + 1.0),
+            }
+        },
+    },
+    Algorithm {
+        name: "rabenseifner-full",
+        mpich: Some("reduce_scatter_allgather"),
+        open_mpi: Some((6, "rabenseifner")),
+        ucc: Some("1"),
+        intel: Some(2),
+        law: |p| {
+            let (floor, active) = floor_log(p);
+            match p.is_power_of_two() {
+                true => law(2.0 * floor, 2.0 * others(p), others(p)),
+                false => law(2.0 * floor + 2.0, 4.0 - 2.0 / active, 2.0 - 1.0 / active),
+            }
+        },
+    },
+    Algorithm {
+        name: "ring",
+        // From 4.1 on; older ones refuse a file that names it.
+        mpich: None,
+        open_mpi: Some((4, "ring")),
+        ucc: Some("ring"),
+        intel: Some(8),
+        law: |p| law(2.0 * (p - 1) as f64, 2.0 * others(p), others(p)),
+    },
+];
+
+const REDUCE: [Algorithm; 2] = [
+    Algorithm {
+        name: "binomial",
+        mpich: Some("binomial"),
+        open_mpi: Some((5, "binomial")),
+        ucc: Some("0"),
+        intel: Some(2),
+        law: |p| law(ceil_log(p), ceil_log(p), ceil_log(p)),
+    },
+    Algorithm {
+        name: "rabenseifner-full",
+        mpich: Some("reduce_scatter_gather"),
+        open_mpi: Some((7, "rabenseifner")),
+        ucc: Some("2"),
+        intel: Some(5),
+        law: |p| {
+            let (floor, active) = floor_log(p);
+            match p.is_power_of_two() {
+                true => law(2.0 * floor, 2.0 * others(p), others(p)),
+                false => law(2.0 * floor + 1.0, 3.0 - 2.0 / active, 2.0 - 1.0 / active),
+            }
+        },
+    },
+];
+
+const REDUCE_SCATTER: [Algorithm; 2] = [
+    Algorithm {
+        name: "halving",
+        mpich: Some("recursive_halving"),
+        open_mpi: Some((2, "recursive_halving")),
+        ucc: Some("knomial"),
+        intel: Some(1),
+        law: |p| {
+            let (floor, _) = floor_log(p);
+            let active = 1_usize << p.ilog2();
+            let halves = (1..=p.ilog2()).map(|step| active >> step);
+            let sum = p + halves.map(|half| half + half.min(p - active)).sum::<usize>();
+            let blocks = |count: usize| count as f64 / p as f64;
+            match p.is_power_of_two() {
+                true => law(floor, others(p), others(p)),
+                false => law(floor + 2.0, blocks(sum + 1), blocks(sum)),
+            }
+        },
+    },
+    Algorithm {
+        name: "pairwise",
+        mpich: Some("pairwise"),
+        open_mpi: Some((3, "ring")),
+        ucc: Some("ring"),
+        intel: Some(2),
+        law: |p| law((p - 1) as f64, others(p), others(p)),
+    },
+];
+
+const ALLTOALL: [Algorithm; 3] = [
+    Algorithm {
+        name: "bruck",
+        mpich: Some("brucks"),
+        open_mpi: Some((3, "modified_bruck")),
+        ucc: Some("bruck"),
+        intel: Some(1),
+        // Two rotations, and what is sent is packed and unpacked.
+        law: |p| {
+            let sent = (0..p).map(usize::count_ones).sum::<u32>().into();
+            let copied = 2.0 * (p as f64 + sent);
+            law(ceil_log(p), sent, 0.0).map(|law| Law { copied, ..law })
+        },
+    },
+    Algorithm {
+        name: "linear",
+        mpich: Some("scattered"),
+        open_mpi: Some((1, "linear")),
+        ucc: None,
+        intel: Some(2),
+        law: |p| law((p - 1) as f64, (p - 1) as f64, 0.0),
+    },
+    Algorithm {
+        name: "pairwise",
+        mpich: Some("pairwise"),
+        open_mpi: Some((2, "pairwise")),
+        ucc: Some("pairwise"),
+        intel: Some(3),
+        law: |p| law((p - 1) as f64, (p - 1) as f64, 0.0),
+    },
+];
+
+/// The algorithms of an operation; none if libraries do not choose by size, or nothing is known of it.
+pub fn algorithms(operation: Operation) -> &'static [Algorithm] {
+    match operation {
+        Operation::Allgather => &ALLGATHER,
+        Operation::Broadcast => &BROADCAST,
+        Operation::Allreduce => &ALLREDUCE,
+        Operation::Reduce => &REDUCE,
+        Operation::ReduceScatter => &REDUCE_SCATTER,
+        Operation::Alltoall => &ALLTOALL,
+        Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => &[],
+    }
+}
+
+/// The fastest algorithms of an operation for so many ranks, from the least to the largest size; of equally fast ones
+/// the first. Empty if there are none.
+///
+/// # Panics
+/// For no ranks.
+///
+/// # Complexity
+/// O(log(largest size)) for each range.
+pub fn decide(
+    operation: Operation,
+    processors: usize,
+    (least, largest): (u64, u64),
+    prices: &Prices,
+    tuning: Option<Tuning>,
+) -> Vec<Range> {
+    let known: Vec<(&'static Algorithm, Law)> = algorithms(operation)
+        .iter()
+        .filter(|one| tuning.is_none_or(|tuning| one.is_in(tuning)))
+        .filter_map(|one| (one.law)(processors).map(|law| (one, law)))
+        .collect();
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let best = |bytes: u64| {
+        let times = known.iter().map(|(_, law)| law.time(bytes, prices));
+        let least = times.enumerate().min_by(|(_, one), (_, other)| one.total_cmp(other));
+        least.expect("there are some").0
+    };
+    let mut ranges = vec![Range { from_bytes: least, algorithm: known[best(least)].0 }];
+    let mut from = least;
+    // Each is best on one range of sizes, since the least of linear times is concave.
+    while from < largest && best(from) != best(largest) {
+        let (mut same, mut other) = (from, largest);
+        while other - same > 1 {
+            let middle = same + (other - same) / 2;
+            match best(middle) == best(from) {
+                true => same = middle,
+                false => other = middle,
+            }
+        }
+        ranges.push(Range { from_bytes: other, algorithm: known[best(other)].0 });
+        from = other;
+    }
+    ranges
+}
+
+/// How close sizes are at which numbers of ranks change their algorithm, for these to have one decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// The same.
+    Equal,
+    /// Within 10 per cent of those of the least number of ranks.
+    Coarse,
+}
+
+/// What is best for each number of ranks, neighbours with one decision together; empty if nothing is known.
+///
+/// # Complexity
+/// That of [`decide`] for each number of ranks.
+pub fn decisions(
+    operation: Operation,
+    (first, last): (usize, usize),
+    bytes: (u64, u64),
+    prices: &Prices,
+    (tuning, merge): (Option<Tuning>, Merge),
+) -> Vec<Decision> {
+    let mut all: Vec<Decision> = Vec::new();
+    for processors in first..=last {
+        let ranges = decide(operation, processors, bytes, prices, tuning);
+        match all.last_mut() {
+            Some(before) if are_alike(&before.ranges, &ranges, merge) => {
+                before.processors.1 = processors;
+            }
+            _ if ranges.is_empty() => {}
+            _ => all.push(Decision { processors: (processors, processors), ranges }),
+        }
+    }
+    all
+}
+
+fn are_alike(one: &[Range], other: &[Range], merge: Merge) -> bool {
+    let is_near = |one: u64, other: u64| match merge {
+        Merge::Equal => one == other,
+        Merge::Coarse => one.abs_diff(other) <= one / 10,
+    };
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| {
+            one.algorithm.name == other.algorithm.name && is_near(one.from_bytes, other.from_bytes)
+        })
+}
+
+/// What MPICH uses by itself, built-in operators and enough elements taken for granted; `None` if nothing is known.
+///
+/// # Source
+/// The default selection of MPICH 4.0 to 4.3, `maint/tuning/coll/mpir/generic.json`.
+pub fn mpich_rule(operation: Operation, p: usize, bytes: u64) -> Option<&'static Algorithm> {
+    let is_power = p.is_power_of_two();
+    let name = match operation {
+        Operation::Allgather => match (is_power, bytes) {
+            (true, ..524_288) => "recursive-doubling",
+            (false, ..81_920) => "bruck",
+            _ => "ring",
+        },
+        Operation::Broadcast => match bytes {
+            _ if p < 8 => "binomial",
+            ..=12_288 => "binomial",
+            ..=524_288 if is_power => "scatter-doubling",
+            _ => "scatter-ring",
+        },
+        Operation::Allreduce if bytes <= 8 => "recursive-doubling",
+        Operation::Reduce if bytes <= 2_048 => "binomial",
+        Operation::Allreduce | Operation::Reduce => "rabenseifner-full",
+        Operation::ReduceScatter if bytes < 524_288 => "halving",
+        Operation::ReduceScatter => "pairwise",
+        Operation::Alltoall => match bytes {
+            ..=256 if p >= 8 => "bruck",
+            ..=32_768 => "linear",
+            _ => "pairwise",
+        },
+        Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => return None,
+    };
+    algorithms(operation).iter().find(|one| one.name == name)
+}
+
+/// How much longer MPICH's own rule takes than the best of its algorithms, over all numbers of ranks and powers of two as
+/// sizes; `None` if nothing is known.
+///
+/// # Complexity
+/// O(ranks log(largest size)).
+pub fn mpich_regret(
+    operation: Operation,
+    (first, last): (usize, usize),
+    (least, largest): (u64, u64),
+    prices: &Prices,
+) -> Option<Regret> {
+    let sizes = (0..u64::BITS).map(|power| 1_u64 << power);
+    let sizes: Vec<u64> =
+        sizes.filter(|size| (least..=largest).contains(size)).chain([least, largest]).collect();
+    let mut regret = Regret { worst: 1.0, at: (first, least), mean: 0.0 };
+    let mut count = 0.0;
+    for processors in first..=last {
+        for &bytes in &sizes {
+            let time = mpich_rule(operation, processors, bytes)?.time(processors, bytes, prices)?;
+            let own = algorithms(operation).iter().filter(|one| one.is_in(Tuning::Mpich));
+            let best = own
+                .filter_map(|one| one.time(processors, bytes, prices))
+                .fold(f64::INFINITY, f64::min);
+            let factor = if time == best { 1.0 } else { time / best };
+            count += 1.0;
+            regret.mean += factor;
+            if factor > regret.worst {
+                (regret.worst, regret.at) = (factor, (processors, bytes));
+            }
+        }
+    }
+    regret.mean /= count;
+    Some(regret)
+}

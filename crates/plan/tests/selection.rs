@@ -1,0 +1,141 @@
+//! What is chosen for MPI libraries: times are those of schedules, and changes are where they belong.
+
+use tuwtree_collective::allreduce::Folds;
+use tuwtree_collective::broadcast::Gathering;
+use tuwtree_collective::{
+    CollectiveError, allreduce, alltoall, broadcast, bruck, recursive_doubling, reduce,
+    reduce_scatter, ring,
+};
+use tuwtree_model::{
+    BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root, Vector,
+};
+use tuwtree_plan::select::{
+    Merge, Prices, algorithms, decide, decisions, mpich_regret, mpich_rule,
+};
+use tuwtree_schedule::{Schedule, Sends, simulate};
+
+type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+
+fn schedule_of(operation: Operation, name: &str) -> Build {
+    match (operation, name) {
+        (Operation::Allgather, "ring") => ring,
+        (Operation::Allgather, "bruck") => bruck,
+        (Operation::Allgather, _) => recursive_doubling,
+        (Operation::Broadcast, "binomial") => broadcast::binomial,
+        (Operation::Broadcast, "scatter-ring") => {
+            |problem| broadcast::scatter_allgather(problem, Gathering::Ring)
+        }
+        (Operation::Broadcast, _) => {
+            |problem| broadcast::scatter_allgather(problem, Gathering::Doubling)
+        }
+        (Operation::Allreduce, "recursive-doubling") => allreduce::recursive_doubling,
+        (Operation::Allreduce, "ring") => allreduce::ring,
+        (Operation::Allreduce, _) => |problem| allreduce::rabenseifner(problem, Folds::Full),
+        (Operation::Reduce, "binomial") => reduce::binomial,
+        (Operation::Reduce, _) => |problem| reduce::rabenseifner(problem, Folds::Full),
+        (Operation::ReduceScatter, "pairwise") => reduce_scatter::pairwise,
+        (Operation::ReduceScatter, _) => reduce_scatter::halving,
+        (_, "bruck") => |problem| alltoall::bruck(problem, 2),
+        (_, "linear") => alltoall::linear,
+        _ => alltoall::pairwise,
+    }
+}
+
+const CHOSEN: [Operation; 6] = [
+    Operation::Allgather,
+    Operation::Broadcast,
+    Operation::Allreduce,
+    Operation::Reduce,
+    Operation::ReduceScatter,
+    Operation::Alltoall,
+];
+
+#[test]
+fn times_are_those_of_schedules_without_copies() {
+    let costs = Homogeneous::new(50.0, 2.0, 0.0).unwrap();
+    let prices = Prices { costs, combine: 3.0 };
+    for processors in 2..=33_usize {
+        let active = 1_usize << processors.ilog2();
+        for operation in CHOSEN {
+            let total = (processors * active * 8) as u64;
+            let block = total / processors as u64;
+            let (payload, bytes): (Payload, u64) = match operation {
+                Operation::Allgather | Operation::ReduceScatter => {
+                    (BlockSizes::new(vec![block; processors]).unwrap().into(), total)
+                }
+                Operation::Alltoall => {
+                    let all = vec![block; processors * processors];
+                    (MessageSizes::new(all).unwrap().into(), block)
+                }
+                _ => (Vector { processors, bytes: total }.into(), total),
+            };
+            let mut problem = Problem::new(operation, payload, costs).unwrap();
+            if operation.is_rooted() {
+                problem = problem.with_root(Root::Given(0)).unwrap();
+            }
+            if operation.is_reduction() {
+                problem = problem.with_operator(Operator::new(1, 3.0).unwrap()).unwrap();
+            }
+            for algorithm in algorithms(operation) {
+                let Some(time) = algorithm.time(processors, bytes, &prices) else { continue };
+                let schedule = schedule_of(operation, algorithm.name)(&problem).unwrap();
+                let found = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+                let found = found.completion_time().units();
+                let name = algorithm.name;
+                assert!((time - found).abs() < 1e-9 * found, "{operation:?} {name}, {processors}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_fastest_is_chosen_for_each_size() {
+    let prices = Prices { costs: Homogeneous::new(1000.0, 1.0, 0.3).unwrap(), combine: 0.2 };
+    for operation in CHOSEN {
+        for processors in [2, 3, 7, 8, 12, 16, 33] {
+            let ranges = decide(operation, processors, (1, 40_000), &prices, None);
+            for bytes in (1..=40_000).step_by(37) {
+                let chosen = ranges.iter().rfind(|range| range.from_bytes <= bytes).unwrap();
+                let time = chosen.algorithm.time(processors, bytes, &prices).unwrap();
+                for other in algorithms(operation) {
+                    let other = other.time(processors, bytes, &prices);
+                    assert!(other.is_none_or(|other| time <= other), "{operation:?}, {bytes}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn changes_are_at_the_first_byte_at_which_another_is_faster() {
+    // Binomial 3 (100 + n), scatter and ring 3 + 7 messages and 2 * 7/8 n; doubling 6 messages.
+    let prices = Prices { costs: Homogeneous::new(100.0, 1.0, 1.0).unwrap(), combine: 0.0 };
+    let ranges = decide(Operation::Broadcast, 8, (1, 1 << 20), &prices, None);
+    let found: Vec<(u64, &str)> =
+        ranges.iter().map(|range| (range.from_bytes, range.algorithm.name)).collect();
+    // 300 + 3 n > 600 + 1.75 n from n = 241 on.
+    assert_eq!(found, [(1, "binomial"), (241, "scatter-doubling")]);
+    let merged =
+        decisions(Operation::Broadcast, (2, 64), (1, 1 << 20), &prices, (None, Merge::Equal));
+    let coarse =
+        decisions(Operation::Broadcast, (2, 64), (1, 1 << 20), &prices, (None, Merge::Coarse));
+    assert!(coarse.len() <= merged.len());
+    assert_eq!(merged.last().unwrap().processors.1, 64);
+}
+
+#[test]
+fn mpich_s_rule_is_never_faster_than_the_best_of_its_algorithms() {
+    let prices = Prices { costs: Homogeneous::new(2000.0, 0.1, 0.05).unwrap(), combine: 0.1 };
+    for operation in CHOSEN {
+        assert!(mpich_rule(operation, 9, 1000).is_some());
+        let regret = mpich_regret(operation, (2, 100), (1, 1 << 23), &prices).unwrap();
+        assert!(regret.worst >= regret.mean && regret.mean >= 1.0, "{operation:?}: {regret:?}");
+    }
+    assert!(mpich_rule(Operation::Gather, 9, 1000).is_none());
+    // Thresholds: < for total sizes, <= for those of vectors.
+    let name = |operation, p, bytes| mpich_rule(operation, p, bytes).unwrap().name;
+    assert_eq!(name(Operation::Allgather, 6, 81_919), "bruck");
+    assert_eq!(name(Operation::Allgather, 6, 81_920), "ring");
+    assert_eq!(name(Operation::Broadcast, 8, 12_288), "binomial");
+    assert_eq!(name(Operation::Broadcast, 8, 12_289), "scatter-doubling");
+}

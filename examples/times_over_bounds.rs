@@ -1,0 +1,139 @@
+//! How far algorithms for allgather and reduce-scatter are from the lower bound where blocks differ: what MPI
+//! libraries use, and what can be had.
+//!
+//! `cargo run --release --example times_over_bounds` prints the tables of `docs/collectives.md`, in a minute.
+
+use std::error::Error;
+use tuwtree_collective::reduce_scatter::{self, halving, pairwise_time};
+use tuwtree_collective::{
+    CollectiveError, bruck, circulant, likely_pieces, recursive_doubling, ring_in_chunks_time,
+    ring_time, time_in_pieces_at_most,
+};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Operation, Operator,
+    Problem, Randomness, best_lower_bound,
+};
+use tuwtree_schedule::{Schedule, Sends, simulate};
+
+/// Start-ups cost as much as so many bytes.
+const ALPHA: f64 = 100.0;
+/// The chunks of MPICH's ring.
+const CHUNK_BYTES: u64 = 32_768;
+/// By name, and one block as large as all others would be.
+const SHAPES: [Shape; 6] = [
+    Shape::Law(Distribution::Same),
+    Shape::Law(Distribution::Random),
+    Shape::Law(Distribution::Increasing),
+    Shape::Law(Distribution::Spikes),
+    Shape::Law(Distribution::Skewed),
+    Shape::OneLarge,
+];
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Law(Distribution),
+    OneLarge,
+}
+
+impl Shape {
+    fn name(self) -> &'static str {
+        match self {
+            Shape::Law(distribution) => distribution.name(),
+            Shape::OneLarge => "one large",
+        }
+    }
+
+    fn sizes(self, processors: usize, mean: u64) -> Result<BlockSizes, Box<dyn Error>> {
+        Ok(match self {
+            Shape::Law(distribution) => distribution
+                .sizes(DistributionParameters::new(processors, mean), Randomness::default())?,
+            Shape::OneLarge => {
+                let block =
+                    |rank| if rank == processors / 3 { processors as u64 * mean } else { 1 };
+                BlockSizes::new((0..processors).map(block))?
+            }
+        })
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("Allgather\n");
+    println!(
+        "| p | mean block | sizes | `ring` | `ring-chunks` | `recursive-doubling` | `bruck` | `circulant` | MPICH, Open MPI | `circulant-pieces` at most | pieces |"
+    );
+    println!("|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    for_all(allgather)?;
+    println!("\nReduce-scatter\n");
+    println!(
+        "| p | mean block | sizes | `pairwise` | `halving` | `circulant` | MPICH | `circulant-pieces` at most | pieces |"
+    );
+    println!("|---:|---:|---|---:|---:|---:|---:|---:|---:|");
+    for_all(reduce_scattered)
+}
+
+fn for_all(
+    row: impl Fn(usize, u64, Shape) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    for processors in [48, 512, 4096] {
+        for mean in [10, 1_000, 100_000] {
+            for shape in SHAPES {
+                row(processors, mean, shape)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The time of a schedule.
+fn of(
+    build: fn(&Problem) -> Result<Schedule, CollectiveError>,
+    problem: &Problem,
+) -> Result<f64, Box<dyn Error>> {
+    let timeline = simulate(&build(problem)?, problem.costs(), Sends::Synchronous)?;
+    Ok(timeline.completion_time().units())
+}
+
+fn costs() -> Homogeneous {
+    Homogeneous::new(ALPHA, 1.0, 0.0).expect("costs are numbers of at least 0")
+}
+
+/// One row: times over the lower bound, and the number of pieces.
+fn print(processors: usize, mean: u64, shape: Shape, factors: &[f64], pieces: usize) {
+    let cells: Vec<String> = factors.iter().map(|factor| format!("{factor:.2}")).collect();
+    println!("| {processors} | {mean} | {} | {} | {pieces} |", shape.name(), cells.join(" | "));
+}
+
+fn allgather(processors: usize, mean: u64, shape: Shape) -> Result<(), Box<dyn Error>> {
+    let sizes = shape.sizes(processors, mean)?;
+    let problem = Problem::allgather(&sizes, costs())?;
+    let bound = best_lower_bound(&problem)?.units();
+    let ring = ring_time(&problem)?.units();
+    let chunks = ring_in_chunks_time(&problem, CHUNK_BYTES)?.units();
+    let doubling = of(recursive_doubling, &problem)?;
+    let of_bruck = of(bruck, &problem)?;
+    // By all data together: what MPICH chooses.
+    let library = match (processors.is_power_of_two(), sizes.total()) {
+        (true, ..524_288) => doubling,
+        (false, ..81_920) => of_bruck,
+        _ => chunks,
+    };
+    let pieces = likely_pieces(&sizes, &costs(), Operator::FREE);
+    let most = time_in_pieces_at_most(&sizes, &costs(), Operator::FREE, pieces);
+    let times = [ring, chunks, doubling, of_bruck, of(circulant, &problem)?, library, most];
+    print(processors, mean, shape, &times.map(|time| time / bound), pieces);
+    Ok(())
+}
+
+fn reduce_scattered(processors: usize, mean: u64, shape: Shape) -> Result<(), Box<dyn Error>> {
+    let sizes = shape.sizes(processors, mean)?;
+    let problem = Problem::new(Operation::ReduceScatter, sizes.clone(), costs())?;
+    let bound = best_lower_bound(&problem)?.units();
+    let pairwise = pairwise_time(&problem)?.units();
+    let halved = of(halving, &problem)?;
+    let library = if sizes.total() < 524_288 { halved } else { pairwise };
+    let pieces = likely_pieces(&sizes, &costs(), Operator::FREE);
+    let most = time_in_pieces_at_most(&sizes, &costs(), Operator::FREE, pieces);
+    let times = [pairwise, halved, of(reduce_scatter::circulant, &problem)?, library, most];
+    print(processors, mean, shape, &times.map(|time| time / bound), pieces);
+    Ok(())
+}
