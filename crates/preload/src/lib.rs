@@ -18,6 +18,8 @@
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
 //! and all their kin take, and operations along trees go on in these only. See [`persistent`].
 
+#[cfg(fortran_calls_pmpi)]
+pub mod fortran;
 pub mod persistent;
 
 use std::ffi::{c_int, c_void};
@@ -82,6 +84,51 @@ pub unsafe extern "C" fn MPI_Scatterv(
     // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
     // returns.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
+}
+
+/// `MPI_Igatherv`, which stays the library's own: a tree would go on in some functions only, and a program
+/// may wait in any other.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Igatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: what the program gives to `MPI_Igatherv` it keeps until the request has ended.
+    unsafe { start_native("MPI_Igatherv", &Arguments::gatherv(own, all, root), (comm, request)) }
+}
+
+/// `MPI_Iscatterv`, which stays the library's own, as [`MPI_Igatherv`].
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Iscatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: what the program gives to `MPI_Iscatterv` it keeps until the request has ended.
+    unsafe { start_native("MPI_Iscatterv", &Arguments::scatterv(all, own, root), (comm, request)) }
 }
 
 /// `MPI_Gatherv_init`. Hints are not passed on.
@@ -287,6 +334,22 @@ unsafe fn set_up(
     let native = || code_of(unsafe { arguments.init_native(comm, request) });
     // SAFETY: `comm` is what the program gave to the call that sets up.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
+}
+
+/// Starts the library's own nonblocking operation.
+///
+/// # Safety
+/// As the calls.
+unsafe fn start_native(
+    name: &str,
+    arguments: &Arguments<'_>,
+    (comm, request): (MPI_Comm, *mut MPI_Request),
+) -> c_int {
+    // SAFETY: a communicator's handle that the program passed, or null.
+    let log = unsafe { log_of(name, comm) };
+    log(&"native: nonblocking operations are the MPI library's");
+    // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
+    code_of(unsafe { arguments.start_native(comm, request) })
 }
 
 /// Performs a call along a tree, or natively.

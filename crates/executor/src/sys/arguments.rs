@@ -407,21 +407,24 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Starts the MPI library's nonblocking operation.
+    /// Starts the MPI library's nonblocking operation, and writes its request.
     ///
     /// # Safety
-    /// As [`call_native`](Self::call_native); the lists live until the operation has ended.
+    /// As [`call_native`](Self::call_native); the lists live until the operation has ended; `request` is
+    /// a place for one.
     ///
     /// # Errors
     /// What MPI returns.
-    pub(crate) unsafe fn start_native(&self, comm: MPI_Comm) -> Result<MPI_Request, MpiError> {
+    pub unsafe fn start_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
         let (own, count, own_type) = self.own;
         let (all, counts, places, all_type) = self.all;
-        let root = self.root;
-        // SAFETY: the promise made when the arguments were, and the caller's; a constant of the shim.
+        let (root, to) = (self.root, request);
+        // SAFETY: the promise made when the arguments were, and the caller's.
         unsafe {
-            let mut request = raw::RSMPI_REQUEST_NULL;
-            let to = &mut request;
             match self.operation.is_outward() {
                 false => calls::igatherv(
                     own, count, own_type, all, counts, places, all_type, root, comm, to,
@@ -430,7 +433,6 @@ impl<'a> Arguments<'a> {
                     all, counts, places, all_type, own, count, own_type, root, comm, to,
                 ),
             }
-            .map(|()| request)
         }
     }
 }

@@ -61,7 +61,7 @@ impl<'a> NativeRequest<'a> {
             unsafe { calls::start(&mut self.request)? };
         } else {
             // SAFETY: a communicator that lives, and lists that we keep.
-            self.request = unsafe { self.arguments.start_native(self.communicator.raw()) }?;
+            unsafe { self.arguments.start_native(self.communicator.raw(), &mut self.request)? };
         }
         self.is_under_way = true;
         Ok(())

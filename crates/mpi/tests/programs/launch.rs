@@ -53,7 +53,8 @@ pub(crate) fn is_open_mpi() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| {
         let output = Command::new(env!("TUWTREE_MPIRUN")).arg("--version").output().unwrap();
-        text(&output.stdout).contains("Open MPI")
+        // It calls itself by the name by which it is called, and at times OpenRTE.
+        text(&output.stdout).contains("open-mpi.org")
     })
 }
 
