@@ -23,15 +23,24 @@ fn run_preloaded(
     let mut environment: Vec<(&str, String)> =
         environment.iter().map(|&(name, value)| (name, value.to_owned())).collect();
     environment.push(("LD_PRELOAD", library.to_str().unwrap().to_owned()));
-    environment.push(("TUWTREE_LOG", "1".to_owned()));
+    if environment.iter().all(|&(name, _)| name != "TUWTREE_LOG") {
+        environment.push(("TUWTREE_LOG", "1".to_owned()));
+    }
     run(processors, program, arguments, &environment)
 }
 
+/// The lines of ours in what was said.
+fn lines(output: &Output) -> Vec<String> {
+    let said = text(&output.stderr);
+    said.lines().filter(|line| line.starts_with("tuwtree:")).map(str::to_owned).collect()
+}
+
 fn compiled(directory: &Path, name: &str) -> PathBuf {
-    let program = directory.join("unaware");
+    let program = directory.join(name).with_extension("");
     let output = Command::new(env!("TUWTREE_MPICC"))
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
         .arg(source(name))
+        .arg("-pthread")
         .arg("-o")
         .arg(&program)
         .output()
@@ -54,6 +63,101 @@ fn the_preloaded_library_has_its_own_name_and_exports_mpi_functions_only() {
     assert!(names.contains(&"MPI_Gatherv"), "{symbols}");
     let is_mpi = |name: &&str| name.starts_with("MPI") || name.starts_with("mpi");
     assert!(names.iter().all(is_mpi), "{names:?}");
+}
+
+#[test]
+fn one_line_at_the_first_call_says_what_is_intercepted_unless_it_is_not_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let said = |environment: &[(&str, &str)]| {
+        let output = run_preloaded(3, &program, &[], environment);
+        assert!(output.status.success(), "{output:?}");
+        lines(&output)
+    };
+    let untold = said(&[("TUWTREE_LOG", "")]);
+    assert_eq!(untold.len(), 1, "{untold:?}");
+    let stays = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv, which stay the MPI library's: no algorithm \
+                 or machine is set. To use trees where they are faster: mpirun ... tuwtree-exec calibrate";
+    assert!(untold[0].starts_with(stays), "{untold:?}");
+    let told = said(&[("TUWTREE_LOG", ""), ("TUWTREE_ALGORITHM", "adaptive")]);
+    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time. (TUWTREE_LOG=1";
+    assert!(told.len() == 1 && told[0].starts_with(along), "{told:?}");
+    for algorithm in ["adaptive", ""] {
+        let silent = said(&[("TUWTREE_LOG", "0"), ("TUWTREE_ALGORITHM", algorithm)]);
+        assert!(silent.is_empty(), "{silent:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_setting_is_an_error_that_is_said_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    for loudness in ["", "0"] {
+        let value = [("TUWTREE_LOG", loudness), ("TUWTREE_ALGORITHM", "adaptiv")];
+        let output = run_preloaded(3, &program, &[], &value);
+        assert!(output.status.success(), "{output:?}");
+        let said = lines(&output);
+        let expected = "tuwtree: error: TUWTREE_ALGORITHM \"adaptiv\": one of adaptive, ";
+        assert!(said.len() == 1 && said[0].starts_with(expected), "{said:?}");
+        assert!(said[0].ends_with("is allowed; calls stay the MPI library's"), "{said:?}");
+        let name = [("TUWTREE_LOG", loudness), ("TUWTREE_ALGORITM", "adaptive")];
+        let said = lines(&run_preloaded(3, &program, &[], &name));
+        let expected =
+            "tuwtree: error: there is no setting TUWTREE_ALGORITM; there are TUWTREE_ALGORITHM, ";
+        assert!(said[0].starts_with(expected), "{said:?}");
+    }
+}
+
+#[test]
+fn where_one_process_may_have_buffers_in_device_memory_all_call_the_library() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let device = directory.path().join("libdevice.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC"]).arg(source("pretended_device.c")).arg("-o").arg(&device);
+    assert!(compiler.status().unwrap().success());
+    let library = library_directory().join("libtuwtree_preload.so");
+    let both = format!("LD_PRELOAD={}:{}", library.display(), device.display());
+    let adaptive = ("TUWTREE_ALGORITHM", "adaptive");
+    let rest = [":", "-n", "1", "env", &both, program.to_str().unwrap()];
+    let output = run_preloaded(2, &program, &rest, &[adaptive]);
+    assert!(output.status.success(), "{output:?}");
+    let reason = "MPI_Gatherv, call 1: native: rank 2: buffers may be in device memory";
+    assert!(text(&output.stderr).contains(reason), "{output:?}");
+    let output = run_preloaded(2, &program, &rest, &[adaptive, ("TUWTREE_DEVICE", "0")]);
+    assert!(output.status.success(), "{output:?}");
+    let along = "MPI_Gatherv, call 1: adaptive-gather-time on 3 processes";
+    assert!(text(&output.stderr).contains(along), "{output:?}");
+}
+
+#[test]
+fn as_many_communicators_as_without_it_and_where_there_are_no_more_the_librarys_calls() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_many.c");
+    let alone = run(2, &program, &[], &[]);
+    let said = |output: &Output| {
+        assert!(output.status.success(), "{output:?}");
+        text(&output.stdout).trim().to_owned()
+    };
+    let quiet = ("TUWTREE_LOG", "0");
+    assert_eq!(said(&run_preloaded(2, &program, &[], &[quiet])), said(&alone));
+    // All are made before the first call: where they are few, none is left for us.
+    let environment = [quiet, ("TUWTREE_ALGORITHM", "adaptive")];
+    let output = run_preloaded(2, &program, &["first"], &environment);
+    assert_eq!(said(&output), said(&alone));
+}
+
+#[test]
+fn threads_with_a_communicator_each_gather_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_threads.c");
+    for algorithm in ["adaptive", "linear"] {
+        let environment = [("TUWTREE_LOG", "0"), ("TUWTREE_ALGORITHM", algorithm)];
+        let output = run_preloaded(2, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        let said = text(&output.stdout);
+        assert!(said.contains("0 wrong") || said.contains("no threads"), "{said}");
+    }
 }
 
 /// The interfaces that MPI has in Fortran, by the macros that choose them.

@@ -25,7 +25,7 @@ mod seats;
 
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
-pub use handle::{collectives_of, guarded};
+pub use handle::{Standing, collectives_of, guarded, standing_of};
 pub use persistent::Persistent;
 
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
