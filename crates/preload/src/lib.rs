@@ -7,6 +7,7 @@
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
 //! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
+//! - where less is sent than there is room for,
 //! - when the settings make no sense, which is said, and when a given schedule is not for the call,
 //! - where buffers may be in device memory, and where a communicator of our own is not to be had.
 //!
@@ -22,6 +23,8 @@
 mod device;
 #[cfg(fortran_calls_pmpi)]
 pub mod fortran;
+#[cfg(has_large_counts)]
+pub mod large;
 mod log;
 pub mod persistent;
 
@@ -336,7 +339,8 @@ unsafe fn start_native(
 /// As the calls.
 unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
-        let what = collectives.run(arguments)?.name();
+        let loose = || Declined::ToNative("less is sent than there is room for".to_owned());
+        let what = collectives.run_leniently(arguments)?.ok_or_else(loose)?.name();
         Ok(Done { what, processes: collectives.communicator().size() })
     };
     // SAFETY: the program's own arguments, by the caller's promise.

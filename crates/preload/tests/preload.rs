@@ -22,7 +22,9 @@ fn run_preloaded(
     let library = library_directory().join("libtuwtree_preload.so");
     let mut environment: Vec<(&str, String)> =
         environment.iter().map(|&(name, value)| (name, value.to_owned())).collect();
-    environment.push(("LD_PRELOAD", library.to_str().unwrap().to_owned()));
+    // Behind it, what the tests themselves may have: ranks that take turns while they wait.
+    let others = std::env::var("LD_PRELOAD").unwrap_or_default();
+    environment.push(("LD_PRELOAD", format!("{}:{others}", library.display())));
     if environment.iter().all(|&(name, _)| name != "TUWTREE_LOG") {
         environment.push(("TUWTREE_LOG", "1".to_owned()));
     }
@@ -51,6 +53,16 @@ fn compiled(directory: &Path, name: &str) -> PathBuf {
 
 fn numbers(processors: usize) -> usize {
     (0..processors).map(|rank| rank % 4).sum()
+}
+
+/// The file of a machine whose messages take so long that trees pay.
+fn slow_machine(directory: &Path) -> String {
+    let path = directory.join("slow.toml");
+    let text = "format = \"tuwtree-machine\"\nversion = 1\nname = \"slow\"\ndate = \"2026-11-22\"\n\
+                provenance = \"stated\"\n[homogeneous]\nalpha_seconds = 1e-3\n\
+                beta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-9\n";
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
 }
 
 #[test]
@@ -157,6 +169,92 @@ fn threads_with_a_communicator_each_gather_at_once() {
         assert!(output.status.success(), "{output:?}");
         let said = text(&output.stdout);
         assert!(said.contains("0 wrong") || said.contains("no threads"), "{said}");
+    }
+}
+
+#[test]
+fn counts_larger_than_what_is_sent_work_as_without_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_loose.c");
+    let machine = slow_machine(directory.path());
+    for processors in [2, 5] {
+        for setting in [
+            ("TUWTREE_ALGORITHM", "adaptive"),
+            ("TUWTREE_ALGORITHM", "linear"),
+            ("TUWTREE_MACHINE", &machine),
+        ] {
+            let output = run_preloaded(processors, &program, &[], &[setting]);
+            assert!(output.status.success(), "{setting:?}: {output:?}");
+            assert!(text(&output.stdout).contains("20 rounds, 0 wrong"), "{setting:?}: {output:?}");
+            let log = text(&output.stderr);
+            for (call, name) in [(1, "MPI_Gatherv"), (2, "MPI_Scatterv"), (39, "MPI_Gatherv")] {
+                let reason = "native: less is sent than there is room for";
+                assert!(
+                    log.contains(&format!("{name}, call {call}: {reason}")),
+                    "{setting:?}: {log}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_with_large_counts_go_along_trees() {
+    if is_open_mpi() {
+        eprintln!("skipped: Open MPI 4 has no calls with large counts");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_large.c");
+    for algorithm in ["adaptive", "native"] {
+        let environment = [("TUWTREE_ALGORITHM", algorithm), ("TUWTREE_PERSISTENT", "1")];
+        let output = run_preloaded(3, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("large counts, 0 wrong"), "{output:?}");
+        let log = text(&output.stderr);
+        let by = if algorithm == "native" { "native: as set" } else { "adaptive-gather-time on 3" };
+        for (call, name) in [(1, "MPI_Gatherv_c"), (2, "MPI_Scatterv_c")] {
+            assert!(log.contains(&format!("{name}, call {call}: {by}")), "{log}");
+        }
+    }
+}
+
+#[test]
+fn programs_with_a_session_have_the_librarys_calls() {
+    if is_open_mpi() {
+        eprintln!("skipped: Open MPI 4 has no sessions");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_sessions.c");
+    let output = run_preloaded(3, &program, &[], &[("TUWTREE_ALGORITHM", "adaptive")]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains("a session, 0 wrong"), "{output:?}");
+}
+
+#[test]
+fn tools_of_the_profiling_interface_work_before_it_and_behind_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let tool = directory.path().join("libtool.so");
+    let mut compiler = Command::new(env!("TUWTREE_MPICC"));
+    compiler.args(["-shared", "-fPIC"]).arg(source("tool.c")).arg("-o").arg(&tool);
+    assert!(compiler.status().unwrap().success());
+    let library = library_directory().join("libtuwtree_preload.so");
+    let (tool, ours) = (tool.to_str().unwrap(), library.to_str().unwrap());
+    // The first in the list has the calls; whichever it is calls the library's own names.
+    for (list, seen) in [
+        (format!("{tool}:{ours}"), "2 gathers and 1"),
+        (format!("{ours}:{tool}"), "0 gathers and 0"),
+    ] {
+        let environment = [("LD_PRELOAD", list), ("TUWTREE_ALGORITHM", "adaptive".to_owned())];
+        let output = run(3, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("gathered 3 numbers"), "{output:?}");
+        assert!(
+            text(&output.stdout).contains(&format!("the tool saw {seen} scatters")),
+            "{output:?}"
+        );
     }
 }
 
