@@ -44,7 +44,7 @@ fn main() {
 /// What is known of the library before anything is compiled: the words in `shim/library.c` that its
 /// header lets stand.
 fn traits(mut compiler: cc::Build) -> Vec<&'static str> {
-    const ALL: [&str; 2] = ["fortran_calls_pmpi", "has_large_counts"];
+    const ALL: [&str; 3] = ["fortran_calls_pmpi", "f08_calls_pmpi", "has_large_counts"];
     let expanded = compiler.file("shim/library.c").expand();
     let text = String::from_utf8_lossy(&expanded);
     let stands = |word: &&str| text.lines().any(|line| line.trim() == format!("tuwtree_{word}"));

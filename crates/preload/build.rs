@@ -14,13 +14,13 @@ fn main() {
     for (key, name) in [("MPIRUN", "TUWTREE_MPIRUN"), ("MPICC", "TUWTREE_MPICC")] {
         println!("cargo:rustc-env={name}={}", said(key));
     }
-    println!("cargo:rustc-check-cfg=cfg(fortran_calls_pmpi, has_large_counts)");
+    println!("cargo:rustc-check-cfg=cfg(fortran_calls_pmpi, f08_calls_pmpi, has_large_counts)");
     let traits = said("TRAITS");
     for word in traits.split(',').filter(|word| !word.is_empty()) {
         println!("cargo:rustc-cfg={word}");
     }
     println!("cargo:rerun-if-changed=shim/fortran.c");
-    if traits.contains("fortran_calls_pmpi") {
+    if traits.contains("fortran_calls_pmpi") || traits.contains("f08_calls_pmpi") {
         let mut shim = cc::Build::new();
         shim.compiler(said("MPICC")).file("shim/fortran.c").std("c99").warnings(true);
         shim.compile("tuwtree_preload_shim");

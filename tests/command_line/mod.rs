@@ -17,5 +17,6 @@ mod overlapping;
 mod pictures;
 mod png;
 mod ports;
+mod recorded;
 mod reductions;
 mod schedules;

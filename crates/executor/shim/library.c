@@ -5,6 +5,9 @@
 tuwtree_fortran_calls_pmpi
 #endif
 #endif
+#ifdef MPICH
+tuwtree_f08_calls_pmpi
+#endif
 #if MPI_VERSION >= 4
 tuwtree_has_large_counts
 #endif

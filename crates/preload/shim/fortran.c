@@ -1,13 +1,26 @@
-/* MPI's functions as Fortran calls them, for libraries whose Fortran interface calls C's PMPI_ names: what
- * they do is convert handles, addresses and statuses, and call C's MPI_ names, which are ours.
+/* MPI's functions as Fortran calls them, for libraries whose Fortran interface calls C's PMPI_ names (Open MPI's
+ * in all of them, MPICH's from mpi_f08 in those without buffers): what they do is convert handles, addresses
+ * and statuses, and call C's MPI_ names, which are ours.
  *
  * Every argument is an address. `ierr` is null where mpi_f08 leaves it out. Handles, logicals and statuses
  * are the same integers in mpif.h, mpi and mpi_f08. */
 #include <mpi.h>
+#ifdef OPEN_MPI
 #include <mpi-ext.h>
+#endif
 #include <stdlib.h>
 
 typedef char lists_are_alike[sizeof(MPI_Fint) == sizeof(int) ? 1 : -1];
+
+enum { STATUS_INTS = sizeof(MPI_Status) / sizeof(MPI_Fint), FEW = 16 };
+
+static void say(MPI_Fint *ierr, int code)
+{
+    if (ierr)
+        *ierr = code;
+}
+
+#ifdef OPEN_MPI
 
 /* The addresses that stand for constants. A library has them under one of these names. */
 #define ADDRESS(lower, upper)                                                                      \
@@ -23,8 +36,6 @@ ADDRESS(mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)
 ADDRESS(mpi_fortran_status_ignore, MPI_FORTRAN_STATUS_IGNORE)
 ADDRESS(mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE)
 
-enum { STATUS_INTS = sizeof(MPI_Status) / sizeof(MPI_Fint), FEW = 16 };
-
 /* Open MPI 4 has persistent collectives under names of its own. */
 #if MPI_VERSION >= 4
 #define GATHERV_INIT MPI_Gatherv_init
@@ -39,12 +50,6 @@ static void *buffer(void *address)
     if (is_mpi_fortran_in_place(address))
         return MPI_IN_PLACE;
     return is_mpi_fortran_bottom(address) ? MPI_BOTTOM : address;
-}
-
-static void say(MPI_Fint *ierr, int code)
-{
-    if (ierr)
-        *ierr = code;
 }
 
 void tuwtree_fortran_gatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
@@ -118,6 +123,21 @@ void tuwtree_fortran_scatterv_init(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint
         *request = MPI_Request_c2f(made);
     say(ierr, code);
 }
+
+#else
+
+/* The addresses that stand for constants in mpi_f08. */
+static int is_mpi_fortran_status_ignore(const void *address)
+{
+    return address == (const void *)MPI_F08_STATUS_IGNORE;
+}
+
+static int is_mpi_fortran_statuses_ignore(const void *address)
+{
+    return address == (const void *)MPI_F08_STATUSES_IGNORE;
+}
+
+#endif
 
 /* Requests and statuses of a call as C has them: few without asking for memory. */
 struct lists {
@@ -350,3 +370,5 @@ void tuwtree_fortran_request_free(MPI_Fint *request, MPI_Fint *ierr)
         *request = MPI_Request_c2f(MPI_REQUEST_NULL);
     say(ierr, code);
 }
+
+void tuwtree_fortran_finalize(MPI_Fint *ierr) { say(ierr, MPI_Finalize()); }

@@ -5,11 +5,8 @@
 //! device loaded when the first call comes, all calls are the MPI library's own, unless that process says
 //! that it gives MPI no such buffers (`TUWTREE_DEVICE=0`).
 
-use std::ffi::{CStr, c_char, c_void};
-
-unsafe extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-}
+use crate::loaded;
+use std::ffi::CStr;
 
 /// What only libraries of devices have.
 const SYMBOLS: [&CStr; 4] =
@@ -20,10 +17,7 @@ pub(crate) fn obstacle() -> Option<&'static str> {
     if std::env::var_os("TUWTREE_DEVICE").is_some_and(|value| value == "0") {
         return None;
     }
-    let default = std::ptr::null_mut();
-    // SAFETY: the null handle asks all libraries that are loaded; names end with a zero.
-    let is_there = |name: &&&CStr| unsafe { !dlsym(default, name.as_ptr()).is_null() };
-    SYMBOLS.iter().find(is_there).map(|_| {
+    SYMBOLS.iter().find(|name| loaded::has(name)).map(|_| {
         "buffers may be in device memory, since a library of devices is loaded; TUWTREE_DEVICE=0 says that \
          none are"
     })

@@ -1,6 +1,7 @@
 //! MPI's functions under the names by which Fortran calls them, for libraries whose Fortran interface calls
-//! C's `PMPI_` names, as Open MPI's does: there nothing would be seen of a call from Fortran, and one
-//! in which C and Fortran ranks take part would never complete. (MPICH's calls C's `MPI_` names.)
+//! C's `PMPI_` names: there nothing would be seen of a call from Fortran, and one in which C and Fortran ranks take
+//! part would never complete. Open MPI's does in all functions, MPICH's from `mpi_f08` in those without
+//! buffers, and else calls C's `MPI_` names.
 //!
 //! Compilers add no underscore to a name, or one, or two, or use capitals; `mpi_f08` has names of its own.
 //! What a call does is in `shim/fortran.c`: all arguments are addresses.
@@ -30,6 +31,7 @@ macro_rules! fortran {
     };
 }
 
+#[cfg(fortran_calls_pmpi)]
 #[rustfmt::skip] // one line a call
 mod table {
     use super::*;
@@ -53,6 +55,29 @@ mod table {
         tuwtree_fortran_testsome(a b c d e f) = mpi_testsome mpi_testsome_ mpi_testsome__ MPI_TESTSOME mpi_testsome_f08_;
         tuwtree_fortran_request_get_status(a b c d) = mpi_request_get_status mpi_request_get_status_ mpi_request_get_status__ MPI_REQUEST_GET_STATUS mpi_request_get_status_f08_;
         tuwtree_fortran_request_free(a b) = mpi_request_free mpi_request_free_ mpi_request_free__ MPI_REQUEST_FREE mpi_request_free_f08_;
+        tuwtree_fortran_finalize(a) = mpi_finalize mpi_finalize_ mpi_finalize__ MPI_FINALIZE mpi_finalize_f08_;
+    }
+}
+
+#[cfg(not(fortran_calls_pmpi))]
+#[rustfmt::skip] // one line a call
+mod table {
+    use super::*;
+
+    fortran! {
+        tuwtree_fortran_start(a b) = mpi_start_f08_;
+        tuwtree_fortran_startall(a b c) = mpi_startall_f08_;
+        tuwtree_fortran_wait(a b c) = mpi_wait_f08_;
+        tuwtree_fortran_waitall(a b c d) = mpi_waitall_f08_;
+        tuwtree_fortran_waitany(a b c d e) = mpi_waitany_f08_;
+        tuwtree_fortran_waitsome(a b c d e f) = mpi_waitsome_f08_;
+        tuwtree_fortran_test(a b c d) = mpi_test_f08_;
+        tuwtree_fortran_testall(a b c d e) = mpi_testall_f08_;
+        tuwtree_fortran_testany(a b c d e f) = mpi_testany_f08_;
+        tuwtree_fortran_testsome(a b c d e f) = mpi_testsome_f08_;
+        tuwtree_fortran_request_get_status(a b c d) = mpi_request_get_status_f08_;
+        tuwtree_fortran_request_free(a b) = mpi_request_free_f08_;
+        tuwtree_fortran_finalize(a) = mpi_finalize_f08_;
     }
 }
 

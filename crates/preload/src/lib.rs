@@ -21,12 +21,14 @@
 //! and all their kin take, and operations along trees go on in these only. See [`persistent`].
 
 mod device;
-#[cfg(fortran_calls_pmpi)]
+#[cfg(any(fortran_calls_pmpi, f08_calls_pmpi))]
 pub mod fortran;
 #[cfg(has_large_counts)]
 pub mod large;
+mod loaded;
 mod log;
 pub mod persistent;
+mod record;
 
 use std::ffi::{c_int, c_void};
 use std::fmt::{self, Display, Formatter};
@@ -34,7 +36,7 @@ use std::rc::Rc;
 use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::{CollectiveError, Collectives, Standing, guarded, standing_of};
 use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_executor::sys::{Arguments, Refused, code_of, is_inter};
+use tuwtree_executor::sys::{Arguments, Refused, calls, code_of, is_inter};
 
 /// `MPI_Gatherv`.
 ///
@@ -231,6 +233,25 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     }
 }
 
+/// `MPI_Finalize`, before which calls that were recorded are written. Tools behind this library hear of it.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+    record::write();
+    let next = loaded::behind(c"MPI_Finalize");
+    if next.is_null() {
+        // SAFETY: the caller's promise.
+        return code_of(unsafe { calls::finalize() });
+    }
+    // SAFETY: the function of this name in the MPI library or in a tool before it; the caller's promise.
+    unsafe {
+        let finalize: unsafe extern "C" fn() -> c_int = std::mem::transmute(next);
+        finalize()
+    }
+}
+
 /// What the communicator carries, if a call is to be performed along a tree; else why not.
 ///
 /// # Safety
@@ -291,7 +312,7 @@ impl From<CollectiveError> for Declined {
 /// # Safety
 /// As the calls.
 unsafe fn set_up(
-    name: &str,
+    name: &'static str,
     arguments: &Arguments<'static>,
     (comm, request): (MPI_Comm, *mut MPI_Request),
 ) -> c_int {
@@ -322,22 +343,27 @@ unsafe fn set_up(
 /// # Safety
 /// As the calls.
 unsafe fn start_native(
-    name: &str,
+    name: &'static str,
     arguments: &Arguments<'_>,
     (comm, request): (MPI_Comm, *mut MPI_Request),
 ) -> c_int {
     // SAFETY: a communicator's handle that the program passed, or null.
     let log = unsafe { log::of_call(name, comm) };
     log(&"native: nonblocking operations are the MPI library's");
+    let began = record::began();
     // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
-    code_of(unsafe { arguments.start_native(comm, request) })
+    unsafe {
+        let code = code_of(arguments.start_native(comm, request));
+        record::ended(began, name, arguments, comm);
+        code
+    }
 }
 
 /// Performs a call along a tree, or natively.
 ///
 /// # Safety
 /// As the calls.
-unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
+unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
         let loose = || Declined::ToNative("less is sent than there is room for".to_owned());
         let what = collectives.run_leniently(arguments)?.ok_or_else(loose)?.name();
@@ -354,11 +380,12 @@ unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_in
 /// # Safety
 /// As the calls.
 unsafe fn along_tree(
-    name: &str,
+    name: &'static str,
     arguments: &Arguments<'_>,
     comm: MPI_Comm,
     (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
 ) -> c_int {
+    let began = record::began();
     // SAFETY: a communicator's handle that the program passed, or null.
     let (log, ours) = unsafe { (log::of_call(name, comm), ours(arguments, comm)) };
     let mut is_native = false;
@@ -382,5 +409,8 @@ unsafe fn along_tree(
     };
     // SAFETY: a communicator by the caller's promise.
     let code = unsafe { guarded(comm, logged) };
-    if is_native { native() } else { code }
+    let code = if is_native { native() } else { code };
+    // SAFETY: as the call.
+    unsafe { record::ended(began, name, arguments, comm) };
+    code
 }

@@ -35,7 +35,7 @@ static CALLS: AtomicU64 = AtomicU64::new(0);
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
 /// Variables of ours besides those of [`Setting`].
-const OTHERS: [&str; 3] = ["TUWTREE_DEVICE", "TUWTREE_LOG", "TUWTREE_PERSISTENT"];
+const OTHERS: [&str; 4] = ["TUWTREE_DEVICE", "TUWTREE_LOG", "TUWTREE_PERSISTENT", "TUWTREE_RECORD"];
 
 /// The log of a call, for the first processor of its communicator.
 ///

@@ -258,6 +258,81 @@ fn tools_of_the_profiling_interface_work_before_it_and_behind_it() {
     }
 }
 
+#[test]
+fn what_a_program_calls_is_recorded_by_the_roots_from_c_and_fortran() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("calls.json");
+    let recorded = |program: &Path, name: PathBuf, algorithm: &str| {
+        let environment = [
+            ("TUWTREE_RECORD", file.to_str().unwrap()),
+            ("TUWTREE_ALGORITHM", algorithm),
+            ("TUWTREE_LOG", "0"),
+        ];
+        let output = run_preloaded(5, program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(text(&output.stderr), "", "{output:?}");
+        let read = std::fs::read_to_string(name).unwrap();
+        serde_json::from_str::<serde_json::Value>(&read).unwrap()
+    };
+    let again = compiled(directory.path(), "unaware_again.c");
+    for algorithm in ["", "adaptive"] {
+        // Its root is rank 2.
+        let document = recorded(&again, directory.path().join("calls.json.2"), algorithm);
+        assert_eq!(document["format"], "tuwtree-recording");
+        assert_eq!((&document["processes"], &document["rank"]), (&5.into(), &2.into()));
+        let entries = document["entries"].as_array().unwrap();
+        assert_eq!(entries.len(), 2, "{document}");
+        for (entry, function) in entries.iter().zip(["MPI_Gatherv", "MPI_Scatterv"]) {
+            assert_eq!(entry["function"], function);
+            assert_eq!(entry["block_sizes_bytes"], serde_json::json!([4, 8, 12, 4, 8]));
+            assert_eq!((&entry["root"], &entry["calls"]), (&2.into(), &5.into()));
+            assert!(entry["seconds"].as_f64() >= entry["greatest_seconds"].as_f64());
+        }
+        // The first rank was no root.
+        let first = std::fs::read_to_string(&file).unwrap();
+        assert!(first.contains("\"entries\":[]"), "{first}");
+    }
+    for interface in FORTRAN {
+        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let document = recorded(&program, directory.path().join("calls.json.2"), "");
+        let functions: Vec<&str> = document["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["function"].as_str().unwrap())
+            .collect();
+        let init = if is_open_mpi() {
+            ["MPIX_Gatherv_init", "MPIX_Scatterv_init"]
+        } else {
+            ["MPI_Gatherv_init", "MPI_Scatterv_init"]
+        };
+        let expected = ["MPI_Gatherv", "MPI_Scatterv", "MPI_Igatherv", "MPI_Iscatterv"];
+        assert_eq!(functions[..4], expected, "{interface}");
+        assert!(functions.len() == 6 && functions[4].ends_with(&init[0][5..]), "{functions:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes time on a machine that is alone; run by name"]
+fn recording_takes_a_microsecond_and_a_nanosecond_for_each_count() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_short.c");
+    let file = directory.path().join("calls.json");
+    let seconds = |environment: &[(&str, &str)]| -> f64 {
+        let mut all = vec![("TUWTREE_LOG", "0")];
+        all.extend(environment);
+        let least = |_| -> f64 {
+            let output = run_preloaded(1, &program, &[], &all);
+            assert!(output.status.success(), "{output:?}");
+            text(&output.stdout).trim().parse().unwrap()
+        };
+        (0..5).map(least).fold(f64::INFINITY, f64::min)
+    };
+    let (without, with) = (seconds(&[]), seconds(&[("TUWTREE_RECORD", file.to_str().unwrap())]));
+    println!("{:.0} ns a call without, {:.0} ns with a recording", without * 1e9, with * 1e9);
+    assert!(with - without < 1e-6, "{with} {without}");
+}
+
 /// The interfaces that MPI has in Fortran, by the macros that choose them.
 const FORTRAN: [&str; 3] = ["MPIF_H", "MPI_MODULE", "MPI_F08"];
 
@@ -473,4 +548,30 @@ fn a_script_with_mpi4py_gathers_along_trees() {
     let log = text(&output.stderr);
     assert!(log.contains("MPI_Gatherv, call 1: adaptive-gather-time on 4 processes"), "{log}");
     assert!(log.contains("MPI_Scatterv, call 2: adaptive-gather-time on 4 processes"), "{log}");
+}
+
+#[test]
+#[ignore = "takes mpi4py's tests, whose folder TUWTREE_MPI4PY_TESTS names; ./test --all runs it"]
+fn mpi4py_passes_its_own_tests_along_trees() {
+    let Some(folder) = std::env::var_os("TUWTREE_MPI4PY_TESTS") else {
+        panic!("TUWTREE_MPI4PY_TESTS is not set");
+    };
+    // Debian's mpi4py is built for Open MPI, and for its own Python.
+    assert!(is_open_mpi(), "another MPI library");
+    let start = "import os, sys, unittest; os.chdir(sys.argv[1]); sys.path.insert(0, sys.argv[1]); \
+                 unittest.main(module=None, argv=['tests', *sys.argv[2:]])";
+    let suites =
+        ["test_cco_vec", "test_cco_nb_vec", "test_request", "test_msgspec", "test_errhandler"];
+    for algorithm in ["adaptive", "linear"] {
+        let mut arguments = vec!["-c", start, folder.to_str().unwrap()];
+        arguments.extend(suites);
+        let environment =
+            [("TUWTREE_ALGORITHM", algorithm), ("TUWTREE_PERSISTENT", "1"), ("TUWTREE_LOG", "0")];
+        let output = run_preloaded(3, Path::new("/usr/bin/python3"), &arguments, &environment);
+        assert!(output.status.success(), "{algorithm}: {output:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains("OK") && !said.contains("FAILED"), "{algorithm}: {said}");
+        let ran = said.lines().find(|line| line.starts_with("Ran ")).unwrap_or("nothing was run");
+        println!("{algorithm}: {ran}");
+    }
 }

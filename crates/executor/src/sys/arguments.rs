@@ -59,6 +59,15 @@ impl Lists {
     }
 }
 
+/// The counts of all blocks, as the root has given them.
+#[derive(Clone, Copy, Debug)]
+pub enum RootCounts<'a> {
+    /// As `MPI_Gatherv` takes them.
+    Int(&'a [c_int]),
+    /// As `MPI_Gatherv_c` takes them.
+    Large(&'a [MPI_Count]),
+}
+
 /// Copies of lists, which live as long as somebody points to them.
 pub(crate) type OwnLists = Option<Box<dyn std::any::Any>>;
 
@@ -428,6 +437,32 @@ impl<'a> Arguments<'a> {
             }
         }
         .map_err(ArgumentError::All)
+    }
+
+    /// The counts at the root, of so many processors, and the size of what they count.
+    ///
+    /// # Errors
+    /// No list, or no datatype of which MPI knows the size.
+    pub fn root_counts(&self, processors: usize) -> Option<(RootCounts<'_>, u64)> {
+        let (_, lists, datatype) = self.all;
+        let mut size = 0;
+        // SAFETY: the promise made when the arguments were: at the root, lists of p numbers, and a datatype's
+        // handle; null ones are not looked at.
+        unsafe {
+            if lists.missing().is_some() || datatype == raw::RSMPI_DATATYPE_NULL {
+                return None;
+            }
+            calls::type_size_x(datatype, &mut size).ok()?;
+            let counts = match lists {
+                Lists::Int(counts, _) => {
+                    RootCounts::Int(std::slice::from_raw_parts(counts, processors))
+                }
+                Lists::Large(counts, _) => {
+                    RootCounts::Large(std::slice::from_raw_parts(counts, processors))
+                }
+            };
+            Some((counts, u64::try_from(size).ok()?))
+        }
     }
 
     /// Whether the MPI library has a call for such arguments: one of before MPI 4 has none for large counts.

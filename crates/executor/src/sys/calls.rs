@@ -112,6 +112,7 @@ mod table {
         // The library.
         initialized(flag: *mut c_int) = PMPI_Initialized;
         finalized(flag: *mut c_int) = PMPI_Finalized;
+        finalize() = PMPI_Finalize;
         query_thread(provided: *mut c_int) = PMPI_Query_thread;
         abort(comm: MPI_Comm, errorcode: c_int) = PMPI_Abort;
         get_library_version(version: *mut c_char, resultlen: *mut c_int) = PMPI_Get_library_version;

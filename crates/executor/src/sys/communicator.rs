@@ -102,9 +102,7 @@ impl Communicator {
         // SAFETY: the caller's promise; results are written to local variables.
         unsafe {
             self.rank = rank_in(self.raw)?;
-            let mut size = 0;
-            calls::comm_size(self.raw, &mut size)?;
-            self.size = size as usize;
+            self.size = size_of(self.raw)?;
             // A pointer to an int, which is MPI's; it is promised for the world's communicator only.
             let key = raw::MPI_TAG_UB as c_int;
             if let Some(tag) = attribute::<c_int>(raw::RSMPI_COMM_WORLD, key)? {
@@ -273,6 +271,21 @@ pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
     // variable.
     unsafe { calls::comm_rank(comm, &mut rank)? };
     Ok(rank as Rank)
+}
+
+/// How many processors the communicator has; of one between groups, this one's.
+///
+/// # Safety
+/// `comm` is a communicator's handle.
+///
+/// # Errors
+/// What MPI returns.
+pub unsafe fn size_of(comm: MPI_Comm) -> Result<usize, MpiError> {
+    let mut size = 0;
+    // SAFETY: `comm` is a communicator by the caller's promise; the size is written to a local
+    // variable.
+    unsafe { calls::comm_size(comm, &mut size)? };
+    Ok(size as usize)
 }
 
 /// Whether the communicator is between two groups.
