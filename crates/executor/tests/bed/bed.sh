@@ -1,21 +1,26 @@
 #!/bin/bash
-# A cluster on one machine: nodes are network namespaces, the network is switch.c, ranks are Open MPI's.
+# A cluster on one machine: nodes are network namespaces, the network is switch.c, ranks are an MPI library's.
 #
 #   bed.sh check                                            can this be had here? says why not
 #   bed.sh NODES PER_NODE MBIT LATENCY_US OVERHEAD_US COMMAND...   runs a command on NODES * PER_NODE ranks
 #
-# BED_FOLDER is a folder for what is compiled and written (default: a new one). Takes root, /dev/net/tun,
-# iproute2, util-linux, a C compiler and Open MPI. All is gone when it ends, however it ends. Several can
-# run at once.
+# BED_FOLDER is a folder for what is compiled and written (default: a new one). BED_LIBRARY is the library that
+# the command is built with, openmpi (default) or mpich. Takes root, /dev/net/tun, iproute2, util-linux, a C
+# compiler and that library. All is gone when it ends, however it ends. Several can run at once.
 #
 # All nodes share this machine's cores: a message takes some 30 us of them. Choose overheads and
 # latencies well above that, as if time went slower; what counts is their ratios. Ranks and switch have
 # real-time priority where that is allowed, and ranks sleep while they wait (patient.c).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+library=${BED_LIBRARY:-openmpi}
+case $library in
+openmpi | mpich) ;;
+*) echo "bed.sh: BED_LIBRARY is $library; it is openmpi or mpich" >&2; exit 2 ;;
+esac
 
 if [ "${1:-}" = check ]; then
-    for program in ip unshare chrt "${CC:-cc}" mpirun.openmpi; do
+    for program in ip unshare chrt "${CC:-cc}" "mpirun.$library"; do
         command -v "$program" >/dev/null || { echo "no $program"; exit 1; }
     done
     [ "$(id -u)" = 0 ] || { echo "not root"; exit 1; }
@@ -63,7 +68,10 @@ number=0
 : >"$folder/hosts"
 for space in $spaces; do
     number=$((number + 1))
-    echo "10.99.0.$number slots=$per_node" >>"$folder/hosts"
+    case $library in
+    openmpi) echo "10.99.0.$number slots=$per_node" ;;
+    mpich) echo "10.99.0.$number:$per_node" ;;
+    esac >>"$folder/hosts"
     # TCP as on clusters: windows for whole messages, no slow start after pauses, no pacing.
     ip netns exec "$space" sh -e -c "
         ip link set lo up
@@ -80,17 +88,39 @@ done
 # Takes the place of ssh: runs a command on the node with an address, under a host name of its own.
 cat >"$folder/agent" <<END
 #!/bin/sh
+while :; do
+    case \$1 in
+    -*) shift ;;
+    *) break ;;
+    esac
+done
 space=$name\$((\${1##*.} - 1))
 shift
 exec ip netns exec "\$space" unshare --uts sh -c "hostname \$space; \$*"
 END
 chmod +x "$folder/agent"
 
+case $library in
+openmpi)
+    launch=(mpirun.openmpi --allow-run-as-root --hostfile "$folder/hosts" -n $((nodes * per_node))
+        --map-by slot --bind-to none --mca plm rsh --mca plm_rsh_agent "$folder/agent"
+        --mca plm_rsh_no_tree_spawn 1 --mca plm_rsh_num_concurrent "$nodes" --mca routed direct
+        --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include 10.99.0.0/24
+        --mca oob_tcp_if_include 10.99.0.0/24 --mca mpi_yield_when_idle 1
+        -x LD_PRELOAD="$folder/patient.so")
+    ;;
+mpich)
+    # UCX over TCP hangs in MPI_Finalize (github.com/openucx/ucx/issues/8738): patient.c ends ranks before.
+    launch=(mpirun.mpich -launcher ssh -launcher-exec "$folder/agent" -f "$folder/hosts"
+        -n $((nodes * per_node)) -iface wire -localhost 10.99.0.1 -genv UCX_TLS tcp,self
+        -genv UCX_NET_DEVICES wire -genv UCX_WARN_UNUSED_ENV_VARS n
+        -genv PATIENT_ENDS yes -genv LD_PRELOAD "$folder/patient.so")
+    ;;
+esac
+
 priority=
 chrt -r 1 true 2>/dev/null && priority="chrt -r 1"
 $priority ip netns exec "${name}0" unshare --uts sh -c 'hostname "$0"; exec "$@"' "${name}0" \
-    mpirun.openmpi --allow-run-as-root --hostfile "$folder/hosts" -n $((nodes * per_node)) --map-by slot \
-    --bind-to none --mca plm rsh --mca plm_rsh_agent "$folder/agent" --mca plm_rsh_no_tree_spawn 1 \
-    --mca plm_rsh_num_concurrent "$nodes" --mca routed direct --mca pml ob1 --mca btl tcp,self \
-    --mca btl_tcp_if_include 10.99.0.0/24 --mca oob_tcp_if_include 10.99.0.0/24 \
-    --mca mpi_yield_when_idle 1 -x LD_PRELOAD="$folder/patient.so" "$@" </dev/null
+    "${launch[@]}" "$@" </dev/null &
+# A signal ends the wait, where it would not end the job.
+wait $!

@@ -8,8 +8,11 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { QUESTIONS = 20, PAUSE_NS = 50000, NAP_MS = 2 };
 
@@ -54,4 +57,22 @@ int poll(struct pollfd *files, nfds_t count, int timeout)
     if (ask == NULL)
         *(void **)&ask = dlsym(RTLD_NEXT, "poll");
     return answered(ask(files, count, count == 0 ? timeout : patience(timeout)));
+}
+
+/*
+ * With PATIENT_ENDS, ranks end after a barrier instead of in MPI_Finalize, which hangs in MPICH over UCX's TCP.
+ * The communicator of all ranks is this number in MPICH.
+ */
+int MPI_Finalize(void)
+{
+    int (*barrier)(int), (*finalize)(void);
+    *(void **)&finalize = dlsym(RTLD_NEXT, "MPI_Finalize");
+    *(void **)&barrier = dlsym(RTLD_NEXT, "MPI_Barrier");
+    if (getenv("PATIENT_ENDS") == NULL)
+        return finalize();
+    barrier(0x44000000);
+    fflush(NULL);
+    /* What the barrier has sent is still under way. */
+    usleep(300000);
+    _exit(0);
 }

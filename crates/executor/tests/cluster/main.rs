@@ -1,11 +1,19 @@
 //! Calibration and measurements on clusters whose costs are known: network namespaces on this machine,
-//! with a network between them that is a program (`../bed`). `./test` runs `quick`, `./test --all` the rest.
+//! with a network between them that is a program (`../bed`). `./test` runs `quick`, `./test --all` runs `long`,
+//! and `docs/where-it-pays.md` says how to run `proof`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tuwtree_measure::{Algorithm, Measurements, Pace, Series};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{Costs, LinkLaw, MeasuredSizes};
+
+mod proof;
+
+/// The MPI library that the program is built with.
+fn library() -> &'static str {
+    if env!("TUWTREE_MPICC").contains("mpich") { "mpich" } else { "openmpi" }
+}
 
 /// Nodes with a rank or several each, and the network between them; times in microseconds.
 struct Bed {
@@ -34,12 +42,13 @@ impl Bed {
     fn run(&self, arguments: &[&str]) -> String {
         let number = |number: &dyn std::fmt::Display| number.to_string();
         let output = Command::new("timeout")
-            .args(["600", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bed/bed.sh")])
+            .args(["1800", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bed/bed.sh")])
             .args([number(&self.nodes), number(&self.per_node), number(&self.megabits_per_second)])
             .args([number(&self.latency), number(&self.overhead)])
             .arg(env!("CARGO_BIN_EXE_tuwtree-exec"))
             .args(arguments)
             .env("BED_FOLDER", self.folder())
+            .env("BED_LIBRARY", library())
             .output()
             .expect("a shell");
         let (said, errors) =
