@@ -431,6 +431,7 @@ impl<'a> Arguments<'a> {
                 Lists::Large(counts, displacements) => {
                     let counts = std::slice::from_raw_parts(counts, processors).iter();
                     let displacements = std::slice::from_raw_parts(displacements, processors);
+                    #[allow(clippy::unnecessary_cast, reason = "an isize in some headers")]
                     let blocks = counts.zip(displacements).map(|(&count, &at)| (count, at as i64));
                     place((buffer, blocks, datatype), handles, kept)
                 }
