@@ -1,6 +1,6 @@
 //! All readers on texts that are nearly right: none panics, whatever is changed, cut out or put in twice.
 //!
-//! `TUWTREE_FUZZ_CASES` says how many cases there are for each reader (400 by itself).
+//! `TUWTREE_FUZZ_CASES` says how many cases there are for each of 17 texts (400 by itself, 6000 with `./test --all`).
 
 use std::fs;
 use std::io::Write;
@@ -71,8 +71,11 @@ fn reads<T, E: ToString>(name: &str, seed: &[u8], read: impl Fn(&Source) -> Resu
     let path = folder.path().join(name);
     let source = Source::File(path.clone());
     fs::write(&path, seed).unwrap();
-    assert!(read(&source).is_ok(), "{name}: the seed itself is refused");
-    let mut dice = Dice(name.bytes().fold(0x9e37_79b9, |sum, byte| sum * 31 + u64::from(byte)) | 1);
+    if let Err(error) = read(&source) {
+        panic!("the seed itself is refused: {}", error.to_string());
+    }
+    let seed_of = |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte));
+    let mut dice = Dice(name.bytes().fold(0x9e37_79b9, seed_of) | 1);
     for case in 0..cases {
         let text = dice.mangled(seed);
         fs::File::create(&path).unwrap().write_all(&text).unwrap();
@@ -92,7 +95,7 @@ fn data(name: &str) -> Vec<u8> {
 #[test]
 fn block_sizes() {
     reads("sizes.txt", b"12 7, 0 # a comment\n3 99 1000000\n", sizes::read);
-    reads("sizes.csv", b"rank,size_bytes\n0,12\n2,7\n1,0\n", sizes::read);
+    reads("sizes.csv", b"rank,size_bytes\n0,12\n1,7\n2,0\n", sizes::read);
     reads("list.json", b"[12, 7, 0, 3, 99]", sizes::read);
     let document = b"{\"format\":\"tuwtree-sizes\",\"version\":1,\"block_sizes_bytes\":[12,7,0,3]}";
     reads("sizes.json", document, sizes::read);
@@ -108,7 +111,7 @@ fn matrices_and_displacements() {
 
 #[test]
 fn trees_and_schedules() {
-    let document = b"{\"format\":\"tuwtree-tree\",\"version\":1,\"processors\":4,\"root\":1,\"subtrees\":[[],[0,3],[],[2]]}";
+    let document = b"{\"format\":\"tuwtree-tree\",\"version\":1,\"processors\":4,\"root\":1,\"subtrees\":[[],[0,1,3],[],[2,3]]}";
     reads("tree.json", document, tree::read);
     for name in ["allgather", "deadlock", "gather", "pipelined_broadcast", "scatter_two_ports"] {
         let name = format!("{name}.json");
