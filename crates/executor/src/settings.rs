@@ -12,6 +12,7 @@ use std::str::FromStr;
 use tuwtree_io::{FileError, Source, machine};
 use tuwtree_model::ClosedSet;
 use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::parse_bytes;
 
 /// By which algorithm blocks are gathered and scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
@@ -76,6 +77,10 @@ pub enum Setting {
     Machine,
     /// The file of a schedule document.
     Schedule,
+    /// How many bytes of others' data a process passes on at most.
+    MostPassed,
+    /// How many bytes may be under way to a process at once in a gather.
+    Window,
 }
 
 impl Setting {
@@ -86,6 +91,8 @@ impl Setting {
             Setting::Mode => "TUWTREE_MODE",
             Setting::Machine => "TUWTREE_MACHINE",
             Setting::Schedule => "TUWTREE_SCHEDULE",
+            Setting::MostPassed => "TUWTREE_MOST_PASSED",
+            Setting::Window => "TUWTREE_WINDOW",
         }
     }
 }
@@ -119,6 +126,16 @@ pub enum SettingError {
         value: String,
         /// Those that there are.
         allowed: String,
+    },
+    /// No number of bytes.
+    #[error("{} {value:?}: {reason}", .setting.variable())]
+    Bytes {
+        /// What was to be set.
+        setting: Setting,
+        /// The value that was given.
+        value: String,
+        /// What is allowed.
+        reason: String,
     },
     /// A file that cannot be read, or is no such document.
     #[error("{} {path:?}: {reason}", .setting.variable())]
@@ -173,12 +190,28 @@ pub struct Settings {
     pub machine: Option<Machine>,
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
+    /// How many bytes of others' data a process that is not the root holds at most, where trees are chosen
+    /// ([`Algorithm::Auto`]).
+    pub most_passed: u64,
+    /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
+    /// have no room for more; `None` for as many as come.
+    pub window: Option<u64>,
 }
+
+/// A tree saves latency and overhead, which are nothing beside what so much data takes.
+const MOST_PASSED: u64 = 1 << 26;
 
 impl Default for Settings {
     /// No algorithm is stated, and as much goes at once as can.
     fn default() -> Settings {
-        Settings { stated: None, mode: Mode::Eager, machine: None, schedule: None }
+        Settings {
+            stated: None,
+            mode: Mode::Eager,
+            machine: None,
+            schedule: None,
+            most_passed: MOST_PASSED,
+            window: None,
+        }
     }
 }
 
@@ -190,6 +223,13 @@ struct Stated {
     /// The machine's file, and what it says.
     machine: Option<(String, Machine)>,
     schedule: Option<String>,
+    most_passed: Option<u64>,
+    window: Option<u64>,
+}
+
+/// The number of bytes that a setting states.
+fn bytes(setting: Setting, value: String) -> Result<u64, SettingError> {
+    parse_bytes(&value).map_err(|reason| SettingError::Bytes { setting, value, reason })
 }
 
 impl Stated {
@@ -210,6 +250,8 @@ impl Stated {
                 self.machine = Some((value, machine));
             }
             Setting::Schedule => self.schedule = Some(value),
+            Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
+            Setting::Window => self.window = Some(bytes(setting, value)?),
         }
         Ok(())
     }
@@ -243,6 +285,8 @@ impl Stated {
         if let Some(path) = &self.schedule {
             settings.schedule = Some(PathBuf::from(path));
         }
+        settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
+        settings.window = self.window.or(settings.window);
         settings.check_complete()
     }
 }
@@ -376,6 +420,22 @@ mod tests {
     fn a_wrong_value_is_told_what_is_allowed() {
         let error = "fast".parse::<Algorithm>().unwrap_err().to_string();
         assert!(error.starts_with("TUWTREE_ALGORITHM \"fast\": one of adaptive, adaptive-gather-"));
+    }
+
+    #[test]
+    fn a_limit_is_bytes_with_a_unit_or_without() {
+        let stated = |value: &str| {
+            let mut stated = Stated::default();
+            stated.state(Setting::MostPassed, value).map(|()| {
+                let mut settings = Settings::default();
+                stated.apply(&mut settings, 2).unwrap();
+                settings.most_passed
+            })
+        };
+        assert_eq!((stated("0"), stated("64KiB")), (Ok(0), Ok(65536)));
+        let error = stated("much").unwrap_err().to_string();
+        assert!(error.starts_with("TUWTREE_MOST_PASSED \"much\": a whole number of bytes"));
+        assert_eq!(Settings::default().most_passed, 1 << 26);
     }
 
     #[test]

@@ -282,6 +282,48 @@ fn block_sizes_from_files_are_measured_beside_distributions() {
 }
 
 #[test]
+fn a_rank_between_others_begins_late_in_all_algorithms_alike() {
+    let folder = folder("late");
+    let machine = folder.join("machine.toml");
+    // Latency is all: trees are deep.
+    std::fs::write(&machine, ONE_LINE.replace("e-9", "e-12")).unwrap();
+    let json = folder.join("results.json");
+    let (machine, path) = (machine.display().to_string(), json.display().to_string());
+    let common = ["bench", "--machine", &machine, "--dist", "same", "-b", "8", "-o", &path];
+    let few = ["--repetitions", "5", "--algorithm", "linear-eager,oblivious-eager,auto"];
+    let measured = |more: &[&str]| -> (String, Measurements) {
+        let said = success(4, &[&common[..], &few, more].concat());
+        (said, serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap())
+    };
+    let (said, results) = measured(&["--late"]);
+    assert_eq!(results.version(), 4);
+    assert!(said.contains(" begins late; until the last rank is done"), "{said}");
+    let unit = results.series()[0].median();
+    let rank = results.series()[0].delayed[0].rank;
+    for one in results.series() {
+        assert_eq!(one.delayed.len(), 3);
+        for (delayed, factor) in one.delayed.iter().zip([0.0, 1.0, 10.0]) {
+            assert_eq!((delayed.rank, delayed.delay_seconds), (rank, factor * unit), "{one:?}");
+            assert_eq!((delayed.seconds.len(), delayed.others_seconds.len()), (5, 5));
+            assert!(delayed.seconds.iter().all(|&one| one >= delayed.delay_seconds), "{one:?}");
+        }
+    }
+    // The root is 2; in the binomial tree 0 is between it and 1, or 3 a leaf: not that.
+    assert!(![2, 3].contains(&rank), "{rank}");
+    let (_, results) = measured(&["--late=2.5", "--late-rank", "3"]);
+    let only = |one: &tuwtree_measure::Series| (one.delayed.len(), one.delayed[0].rank);
+    assert!(results.series().iter().all(|one| only(one) == (1, 3)));
+    for (arguments, message) in [
+        (["--late", "--late-rank", "2"], "rank 2 cannot begin late"),
+        (["--late=-1", "--late-rank", "1"], "a number from 0 to 1e6 is needed"),
+    ] {
+        let output = run_with(4, &[&common[..], &arguments].concat(), &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(message));
+    }
+}
+
+#[test]
 fn what_cannot_be_measured_is_said_once_and_leaves_no_file() {
     let file = folder("not_measured").join("results.json");
     let path = file.display().to_string();

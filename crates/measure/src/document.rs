@@ -81,6 +81,22 @@ pub struct Series {
     pub late: Option<usize>,
     /// For each repetition, in order, the time until the last rank was done; above 0, at least one.
     pub seconds: Vec<f64>,
+    /// The same while one rank begins late, by one time after the other; empty if that was not measured.
+    pub delayed: Vec<Delayed>,
+}
+
+/// The times of an algorithm while one rank, which computes meanwhile, begins late.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delayed {
+    /// Who begins late, not the root.
+    pub rank: Rank,
+    /// By how much, at least 0.
+    pub delay_seconds: f64,
+    /// For each repetition the time from the start of all others until the last rank was done; above 0, at
+    /// least one.
+    pub seconds: Vec<f64>,
+    /// For each of these, how long the other ranks but the root were in the call, on average; at least 0.
+    pub others_seconds: Vec<f64>,
 }
 
 /// What can be timed.
@@ -244,11 +260,14 @@ impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
     /// The newest version.
-    pub const VERSION: u64 = 3;
+    pub const VERSION: u64 = 4;
 
     /// The least version that can carry the times, which is the one that is written: 2 with predicted times
-    /// or synchronized starts, 3 with block sizes that are listed.
+    /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late.
     pub fn version(&self) -> u64 {
+        if self.series.iter().any(|one| !one.delayed.is_empty()) {
+            return 4;
+        }
         if !self.setting.listed.is_empty() {
             return 3;
         }
@@ -401,6 +420,9 @@ impl Series {
         if self.late.is_some_and(|late| late > self.seconds.len()) {
             return Err("more late starts than repetitions".into());
         }
+        for one in &self.delayed {
+            one.check(setting)?;
+        }
         match self.seconds.iter().position(|&seconds| !is_time(seconds)) {
             Some(at) => {
                 Err(format!("repetition {at} took {} s; times are above 0", self.seconds[at]))
@@ -443,6 +465,23 @@ impl Series {
     /// What planning and each repetition take.
     pub fn plan(&self) -> Repeated {
         Repeated { planning_seconds: self.planning_seconds, repetition_seconds: self.median() }
+    }
+}
+
+impl Delayed {
+    fn check(&self, setting: &Setting) -> Result<(), String> {
+        let (rank, root) = (self.rank, setting.root);
+        if rank >= setting.processors || rank == root {
+            return Err(format!("rank {rank} cannot begin late; any but the root, {root}, can"));
+        }
+        let is_at_least_0 = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
+        let are_times = self.seconds.iter().all(|&one| is_at_least_0(&one) && one > 0.0)
+            && self.others_seconds.iter().chain([&self.delay_seconds]).all(is_at_least_0);
+        let are_as_many = self.seconds.len() == self.others_seconds.len();
+        match are_times && are_as_many && !self.seconds.is_empty() {
+            true => Ok(()),
+            false => Err("the times with a late rank are not as many positive numbers".into()),
+        }
     }
 }
 
@@ -496,6 +535,17 @@ struct SeriesFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     late_starts: Option<usize>,
     seconds: ShortList<f64, MOST_REPETITIONS>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    late_rank: Vec<Object<DelayedFields>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DelayedFields {
+    rank: Rank,
+    late_seconds: f64,
+    seconds: ShortList<f64, MOST_REPETITIONS>,
+    others_seconds: ShortList<f64, MOST_REPETITIONS>,
 }
 
 impl TryFrom<Fields> for Measurements {
@@ -530,6 +580,9 @@ impl TryFrom<Fields> for Measurements {
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match (read.version() > fields.version, read.version()) {
+            (true, 4) => {
+                Err(format!("version {} has no \"late_rank\"; it needs version 4", fields.version))
+            }
             (true, 3) => Err(format!(
                 "version {} has no \"listed\" block sizes; they need version 3",
                 fields.version
@@ -578,6 +631,7 @@ impl TryFrom<SeriesFields> for Series {
             },
             late: fields.late_starts,
             seconds: fields.seconds.0,
+            delayed: fields.late_rank.into_iter().map(|Object(one)| one.into()).collect(),
         })
     }
 }
@@ -646,7 +700,24 @@ impl From<Series> for SeriesFields {
             judged_seconds: series.predicted.map(|one| one.judged_seconds),
             late_starts: series.late,
             seconds: ShortList(series.seconds),
+            late_rank: series.delayed.into_iter().map(|one| Object(one.into())).collect(),
         }
+    }
+}
+
+impl From<DelayedFields> for Delayed {
+    fn from(fields: DelayedFields) -> Delayed {
+        let DelayedFields { rank, late_seconds, seconds, others_seconds } = fields;
+        let (seconds, others_seconds) = (seconds.0, others_seconds.0);
+        Delayed { rank, delay_seconds: late_seconds, seconds, others_seconds }
+    }
+}
+
+impl From<Delayed> for DelayedFields {
+    fn from(delayed: Delayed) -> DelayedFields {
+        let Delayed { rank, delay_seconds, seconds, others_seconds } = delayed;
+        let [seconds, others_seconds] = [seconds, others_seconds].map(ShortList);
+        DelayedFields { rank, late_seconds: delay_seconds, seconds, others_seconds }
     }
 }
 
@@ -683,6 +754,7 @@ pub(crate) mod tests {
             predicted: None,
             late: None,
             seconds: seconds.into(),
+            delayed: Vec::new(),
         }
     }
 
@@ -759,12 +831,39 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn times_with_a_late_rank_are_kept_and_take_version_four() {
+        let delayed = Delayed {
+            rank: 1,
+            delay_seconds: 0.25,
+            seconds: vec![0.75],
+            others_seconds: vec![0.125],
+        };
+        let one = Series { delayed: vec![delayed], ..series(Algorithm::Native, &[0.5]) };
+        let document = Measurements::new(setting(), vec![one]).unwrap();
+        let text = serde_json::to_string(&document).unwrap();
+        assert!(text.contains(r#""version":4"#) && text.contains(r#""late_rank":[{"rank":1,"#));
+        assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
+        for (from, to, message) in [
+            ("\"version\":4", "\"version\":3", "version 3 has no \"late_rank\""),
+            ("\"rank\":1", "\"rank\":2", "rank 2 cannot begin late; any but the root, 2, can"),
+            ("\"rank\":1", "\"rank\":4", "rank 4 cannot begin late"),
+            ("[0.125]", "[]", "not as many positive numbers"),
+            ("[0.75]", "[0]", "not as many positive numbers"),
+        ] {
+            let bad = text.replace(from, to);
+            assert_ne!(bad, text);
+            let error = serde_json::from_str::<Measurements>(&bad).unwrap_err().to_string();
+            assert!(error.contains(message), "{bad}: {error}");
+        }
+    }
+
+    #[test]
     fn what_is_no_document_is_refused_by_name() {
         let one = series(Algorithm::Native, &[0.5]);
         let good = Measurements::new(setting(), vec![one]).unwrap();
         let good = serde_json::to_string(&good).unwrap();
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":4", "version 4 of format"),
+            ("\"version\":1", "\"version\":5", "version 5 of format"),
             ("\"distribution\":\"same\",", "", "either \"distribution\" or \"listed\" is needed"),
             ("\"distribution\":\"same\"", "\"listed\":\"a\"", "no block sizes are listed as \"a\""),
             ("\"root\":2", "\"root\":4", "root 4 is outside 0..4"),

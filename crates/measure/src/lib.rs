@@ -33,7 +33,7 @@ mod wires;
 pub use blocks::{Blocks, ListedBlocks, mean_in_elements};
 pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
-pub use document::{Algorithm, Measurements, MeasurementsError, Pace, Series, Setting};
+pub use document::{Algorithm, Delayed, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, largest_size};
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};

@@ -1,10 +1,10 @@
 //! Measured times as text: a table for people, CSV for programs.
 
 use crate::break_even::{BreakEven, break_even};
-use crate::document::{Algorithm, Measurements, Series};
+use crate::document::{Algorithm, Delayed, Measurements, Series};
 use crate::guideline::{Comparison, Guideline, Verdict};
 use crate::prediction::{Prediction, Predictions};
-use crate::statistics::{greater_probability, median_interval};
+use crate::statistics::{greater_probability, median, median_interval};
 use std::fmt::Write;
 use tuwtree_model::ClosedSet;
 use tuwtree_model::quantity::{exact, microseconds};
@@ -96,6 +96,39 @@ impl Measurements {
             })
         });
         against.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a late rank costs, a problem after the other: medians of the time until the last rank is done, and of
+    /// how long other ranks are in the call. Empty if it was not measured.
+    pub fn late_table(&self) -> String {
+        let mut text = String::new();
+        for problem in self.problems() {
+            let measured = self.series().iter().filter(|one| one.is_of(problem));
+            let measured: Vec<&Series> = measured.filter(|one| !one.delayed.is_empty()).collect();
+            let Some(first) = measured.first() else { continue };
+            let _ = writeln!(
+                text,
+                "{}, b = {}: rank {} begins late; until the last rank is done, and how long the others \
+                 but the root are in the call on average; medians in us",
+                problem.0.name(),
+                problem.1,
+                first.delayed[0].rank
+            );
+            let late = |one: &Delayed| {
+                format!("{:>24}", format!("late by {}", microseconds(one.delay_seconds)))
+            };
+            let heading: String = first.delayed.iter().map(late).collect();
+            let _ = writeln!(text, "  {:<23}{heading}", "");
+            for one in measured {
+                let of = |seconds: &[f64]| median(seconds).map_or_else(String::new, microseconds);
+                let times = |one: &Delayed| {
+                    format!("{:>13}{:>11}", of(&one.seconds), of(&one.others_seconds))
+                };
+                let times: String = one.delayed.iter().map(times).collect();
+                let _ = writeln!(text, "  {:<23}{times}", one.algorithm.name());
+            }
+        }
+        text
     }
 
     /// The verdicts on both guidelines: how many there are of each kind, and every violation.
@@ -289,6 +322,26 @@ mod tests {
         assert!(csv.lines().next().unwrap().ends_with(",planned_seconds,judged_seconds"));
         assert!(csv.lines().last().unwrap().ends_with(",1e-6,5e-7"), "{csv}");
         assert!(csv.lines().nth(1).unwrap().ends_with(",,"), "{csv}");
+    }
+
+    #[test]
+    fn what_a_late_rank_costs_stands_in_a_table_of_its_own() {
+        assert_eq!(measured().late_table(), "");
+        let delayed = |factor: f64| crate::Delayed {
+            rank: 1,
+            delay_seconds: factor * 1e-3,
+            seconds: vec![2e-3 + factor * 1e-3; 3],
+            others_seconds: vec![5e-4; 3],
+        };
+        let one = Series {
+            delayed: [0.0, 1.0].map(delayed).into(),
+            ..series(Algorithm::Native, &[2e-3])
+        };
+        let table = Measurements::new(setting(), vec![one]).unwrap().late_table();
+        let lines: Vec<&str> = table.lines().collect();
+        assert!(lines[0].starts_with("same, b = 10: rank 1 begins late; until"), "{table}");
+        assert!(lines[1].ends_with("late by 0.00         late by 1000.00"), "{table}");
+        assert!(lines[2].ends_with("2000.00     500.00      3000.00     500.00"), "{table}");
     }
 
     #[test]

@@ -287,16 +287,20 @@ impl<'a> Judge<'a> {
     }
 
     fn enter(&mut self, child: Rank, time: f64) {
-        let mut time = time + self.message(child).latency;
+        let Message { latency, is_eager, .. } = *self.message(child);
+        let mut time = time + latency;
         let mut turn = 0;
         if self.is_outward {
             let parent = self.parent(child);
             let sender = &mut self.ranks[parent];
             // A port that takes turns keeps the order of its rank, however soon a later message would come.
-            if self.keeps_order {
-                time = time.max(sender.entered);
+            // Data that waits for its receiver's answer holds nothing up: what is sent meanwhile goes first.
+            if is_eager {
+                if self.keeps_order {
+                    time = time.max(sender.entered);
+                }
+                sender.entered = time;
             }
-            sender.entered = time;
             turn = sender.turn;
         }
         self.queue.push(Reverse(Event { time, what: What::Enter { turn, child } }));

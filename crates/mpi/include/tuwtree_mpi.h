@@ -106,6 +106,10 @@ int tuwtree_free(tuwtree_request *request);
  *   machine     the file of a machine document, for                TUWTREE_MACHINE
  *               adaptive-completion-time and auto
  *   schedule    the file of a schedule document, for schedule      TUWTREE_SCHEDULE
+ *   most-passed bytes of others' data that a rank which is not     TUWTREE_MOST_PASSED
+ *               the root holds at most, for auto; 64MiB
+ *   window      bytes under way to a rank at once in a gather      TUWTREE_WINDOW
+ *               by auto, on switches with small buffers
  */
 int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
 

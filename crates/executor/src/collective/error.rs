@@ -1,6 +1,6 @@
 //! Why a collective operation fails.
 
-use crate::sys::{ArgumentError, MpiError, raw};
+use crate::sys::{ArgumentError, MpiError, OutOfMemory, raw};
 use crate::tree::Fault;
 use std::ffi::c_int;
 use tuwtree_model::Rank;
@@ -54,6 +54,9 @@ pub enum CollectiveError {
         /// This processor.
         rank: Rank,
     },
+    /// No memory for data that is passed on.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// Something is wrong with settings or files.
     #[error("{0}")]
     Refused(String),
@@ -114,6 +117,7 @@ impl CollectiveError {
             CollectiveError::Sizes { .. } | CollectiveError::Message { .. } => raw::MPI_ERR_COUNT,
             CollectiveError::Fault(Fault::Differ { .. }) => raw::MPI_ERR_ROOT,
             CollectiveError::Fault(Fault::TooLarge { .. }) => raw::MPI_ERR_COUNT,
+            CollectiveError::Memory(_) => raw::MPI_ERR_NO_MEM,
             CollectiveError::Fault(_)
             | CollectiveError::GivenUp { .. }
             | CollectiveError::Refused(_) => raw::MPI_ERR_OTHER,

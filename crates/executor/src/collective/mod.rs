@@ -58,10 +58,12 @@ mod tag {
     pub(super) const DATA: c_int = 1;
     /// Data whose size has been said before: the second message of data between two processes.
     pub(super) const OVERFLOW: c_int = 2;
+    /// The third, where a block goes straight to a process to which the root has sent two others.
+    pub(super) const STRAIGHT: c_int = 3;
     /// What is agreed on and handed out.
-    pub(super) const ROUNDS: c_int = 3;
+    pub(super) const ROUNDS: c_int = 4;
     /// The first that operations have to themselves.
-    pub(super) const FIRST_FREE: u32 = 4;
+    pub(super) const FIRST_FREE: u32 = 5;
 }
 
 /// What a communicator carries for collective operations.
@@ -459,6 +461,12 @@ impl<'c, 'a> Call<'c, 'a> {
         let has_data = checked.is_ok() && self.parsed.is_ok() && (!is_top || self.all().is_some());
         if !has_data && empty == EmptyMessages::Sent && is_top != operation.is_outward() {
             // Of whatever size. (Open MPI complains of large messages that are received into nothing.)
+            if let Some(kept) = &kept {
+                let waiting = kept.seat.children.iter().filter(|child| child.waits_for.is_some());
+                for child in waiting.filter(|_| !operation.is_outward()) {
+                    comm.send(&[], child.rank, tag::DATA)?;
+                }
+            }
             let sources = node.children.iter().map(|child| child.rank).chain(node.parent);
             for source in sources {
                 comm.receive_any(source, tag::DATA)?;
@@ -488,8 +496,9 @@ impl<'c, 'a> Call<'c, 'a> {
                 let place = (root, comm.size());
                 let mut actions = actions_of(&performed.node, operation, place, start, empty);
                 let block = |rank| self.all().map_or(0, |all| all.block_bytes(rank));
-                let seat = performed.seat.as_ref().filter(|_| has_data);
-                let stated = seat.map(|seat| state_sizes(&mut actions, seat, &block));
+                let seat = performed.seat.as_deref().filter(|_| has_data);
+                let element = self.all().map_or(1, |all| all.unit().size().max(1));
+                let stated = seat.map(|seat| state_sizes(&mut actions, seat, (&block, element)));
                 let buffers = buffers.map_or_else(|| Buffers::unseen(&actions.0), Ok)?;
                 let arrangement = match last_one {
                     Some(before) if has_data && before.is_like(&performed) => Arrangement::Alike,

@@ -6,7 +6,7 @@ use super::{CollectiveError, tag};
 use crate::play::ExecutionError;
 use crate::sys::{
     Communicator, Failure, Few, Move, MpiError, Patience, Place, PlaceError, Requests, Reuse,
-    SentContent, Way, copy_by_message, words_of,
+    SentContent, Transfer, Way, copy_by_message, words_of,
 };
 use std::ffi::c_int;
 use std::rc::Rc;
@@ -16,11 +16,15 @@ use tuwtree_schedule::Piece;
 /// No larger memory is kept for the next call, in bytes.
 const KEPT: u64 = 1 << 16;
 
+/// Data for which there is no memory is thrown away in pieces of so many bytes.
+const SCRAP: u64 = 1 << 14;
+
 /// A process between others, with the receives that all calls have in common.
 #[derive(Debug)]
 pub(super) struct Passing {
     seat: Seat,
     parent: Rank,
+    root: Rank,
     operation: Operation,
     /// From each child, or from the parent; set up once.
     received: Requests,
@@ -32,6 +36,8 @@ pub(super) struct Passing {
     sent: Requests,
     /// What is put together for the parent.
     assembled: Rc<Place>,
+    /// Where data ends for which the system gives no memory.
+    scrap: Rc<Place>,
     comm: Rc<Communicator>,
 }
 
@@ -50,7 +56,7 @@ impl Passing {
     pub(super) fn new(
         comm: &Rc<Communicator>,
         seat: Seat,
-        operation: Operation,
+        (operation, root): (Operation, Rank),
     ) -> Result<Passing, CollectiveError> {
         let parent = seat.parent.expect("who passes on has a parent");
         let sources: Vec<(Rank, u64)> = match operation.is_outward() {
@@ -69,9 +75,11 @@ impl Passing {
         Ok(Passing {
             seat,
             parent,
+            root,
             operation,
             received,
             assembled: Rc::new(Place::nothing()?),
+            scrap: Rc::new(Place::of_bytes(SCRAP)?),
             rooms,
             starts,
             sent: Requests::new(Rc::clone(comm), Reuse::Once),
@@ -97,27 +105,38 @@ impl Passing {
     }
 
     fn gather(&mut self, own: Option<&Rc<Place>>) -> Result<(), CollectiveError> {
+        let own = own.map(|own| (Rc::clone(own), own.packed_bytes()));
+        let own = own.map(|(place, bytes)| Stretch { place, piece: Piece { offset: 0, bytes } });
+        let is_straight = |own: &Stretch| self.seat.own.is_straight(own.piece.bytes);
+        let straight = own.as_ref().filter(|own| is_straight(own)).cloned();
+        let blocks = own.filter(|_| straight.is_none()).map(|own| (self.seat.own.rank, own));
+        if let Some(own) = &straight {
+            let number = if self.seat.is_under_root { tag::OVERFLOW } else { tag::DATA };
+            self.send(own, (self.root, number))?;
+        }
         let (mut failure, parts) = self.children_parts()?;
-        let blocks = own.map(|own| {
-            let piece = Piece { offset: 0, bytes: own.packed_bytes() };
-            (self.seat.own.rank, Stretch { place: Rc::clone(own), piece })
-        });
         let firsts = self.seat.children.iter().map(|child| child.first);
         let mut blocks: Vec<(Rank, Stretch)> =
             blocks.into_iter().chain(firsts.zip(parts)).collect();
         blocks.sort_by_key(|&(first, _)| first);
         let bytes: u64 = blocks.iter().map(|(_, part)| part.piece.bytes).sum();
-        if self.assembled.packed_bytes() < bytes {
-            self.assembled = Rc::new(Place::of_bytes(bytes)?);
+        if self.assembled.packed_bytes() < bytes && failure.is_none() {
+            match Place::of_bytes(bytes) {
+                Ok(place) => self.assembled = Rc::new(place),
+                Err(error) => failure = Some(error.into()),
+            }
         }
         let mut offset = 0;
-        for (_, part) in &blocks {
+        for (_, part) in blocks.iter().filter(|_| failure.is_none()) {
             self.copy(part, (&self.assembled, offset))?;
             offset += part.piece.bytes;
         }
         let whole =
             Stretch { place: Rc::clone(&self.assembled), piece: Piece { offset: 0, bytes } };
         let to = self.parent;
+        if self.seat.own.waits_for.is_some() {
+            self.comm.receive_any(to, tag::DATA)?;
+        }
         match failure {
             None if self.seat.is_noticed(bytes) => {
                 let length = notice_bytes(self.seat.own.room);
@@ -131,13 +150,15 @@ impl Passing {
             // So that nobody takes wrong data for right.
             Some(_) => self.send_nothing(to)?,
         }
-        failure = failure.or(self.sent.wait_for_all(&mut Few::new()));
-        failure.map_or(Ok(()), |failure| Err(self.error(failure)))
+        let sent = self.sent.wait_for_all(&mut Few::new()).map(|failure| self.error(failure));
+        failure.or(sent).map_or(Ok(()), Err)
     }
 
     /// What comes from each child, and what went wrong first.
-    fn children_parts(&mut self) -> Result<(Option<Failure>, Vec<Stretch>), CollectiveError> {
-        let Passing { seat, received, rooms, starts, comm, .. } = self;
+    fn children_parts(
+        &mut self,
+    ) -> Result<(Option<CollectiveError>, Vec<Stretch>), CollectiveError> {
+        let Passing { seat, received, rooms, starts, comm, scrap, .. } = self;
         let count = seat.children.len();
         for index in 0..count as u32 {
             received.start(index, SentContent::Data)?;
@@ -146,7 +167,7 @@ impl Passing {
         let mut parts = vec![part(Rc::clone(rooms), 0, 0); count];
         // Those whose size is known by now, since they did not fit.
         let mut late = Requests::new(Rc::clone(comm), Reuse::Once);
-        let (mut failure, mut ended) = (None, Few::new());
+        let (mut failure, mut refused, mut ended) = (None, None, Few::new());
         while received.under_way() > 0 {
             ended.clear();
             let failed = received.take_ended(Patience::Stay, &mut ended)?;
@@ -160,20 +181,33 @@ impl Passing {
                     let mut notice = [0; WORD as usize];
                     rooms.memory().read(start, &mut notice);
                     let bytes = u64::from_ne_bytes(notice);
-                    let place = Rc::new(Place::of_bytes(bytes)?);
-                    receive_late(&mut late, &place, bytes, child.rank)?;
-                    part(place, 0, bytes)
+                    match receive_late(&mut late, bytes, (child.rank, scrap))? {
+                        Ok(place) => part(place, 0, bytes),
+                        Err(error) => {
+                            refused = refused.or(Some(error.into()));
+                            part(Rc::clone(rooms), start, 0)
+                        }
+                    }
                 };
+                let mut waiting =
+                    seat.children.iter().filter(|one| one.waits_for == Some(index)).peekable();
+                if waiting.peek().is_some() {
+                    failure = failure.or(late.wait_for_all(&mut Few::new()));
+                }
+                for one in waiting {
+                    comm.send(&[], one.rank, tag::DATA)?;
+                }
             }
         }
         ended.clear();
-        Ok((failure.or(late.wait_for_all(&mut ended)), parts))
+        let failure = failure.or(late.wait_for_all(&mut ended)).map(|failure| self.error(failure));
+        Ok((refused.or(failure), parts))
     }
 
     fn scatter(&mut self, own: Option<&Rc<Place>>) -> Result<(), CollectiveError> {
         let rank = self.seat.own.rank;
         self.received.start(0, SentContent::Data)?;
-        let mut failure = self.received.wait_for_all(&mut Few::new());
+        let failure = self.received.wait_for_all(&mut Few::new());
         let header = WORD * self.seat.own.ranks() as u64;
         if failure.is_some() || self.received.arrived(0) < header {
             for index in (0..self.seat.children.len()).rev() {
@@ -193,16 +227,28 @@ impl Passing {
             Some(*end)
         }));
         let total = starts[lengths.len()];
-        let (place, at) = match total <= self.seat.own.room {
-            true => (Rc::clone(&self.rooms), header),
-            false => {
-                let place = Rc::new(Place::of_bytes(total)?);
-                let mut late = Requests::new(Rc::clone(&self.comm), Reuse::Once);
-                receive_late(&mut late, &place, total, self.parent)?;
-                failure = late.wait_for_all(&mut Few::new());
-                (place, 0)
+        let fits = total <= self.seat.own.room;
+        // The own block, if it comes straight, arrives while the others are passed on.
+        let straight = own.filter(|own| self.seat.own.is_straight(own.packed_bytes()));
+        let mut straight_receive = Requests::new(Rc::clone(&self.comm), Reuse::Once);
+        if let Some(own) = straight {
+            let number = match (self.seat.is_under_root, fits) {
+                (false, _) => tag::DATA,
+                (true, true) => tag::OVERFLOW,
+                (true, false) => tag::STRAIGHT,
+            };
+            receive_all(&mut straight_receive, own, (self.root, number))?;
+        }
+        let (mut failure, mut place, mut at) = (None, Rc::clone(&self.rooms), header);
+        if !fits {
+            let mut late = Requests::new(Rc::clone(&self.comm), Reuse::Once);
+            match receive_late(&mut late, total, (self.parent, &self.scrap))? {
+                Ok(whole) => (place, at) = (whole, 0),
+                Err(error) => failure = Some(error.into()),
             }
-        };
+            let wrong = late.wait_for_all(&mut Few::new());
+            failure = failure.or(wrong.map(|failure| self.error(failure)));
+        }
         let first = self.seat.own.first;
         let part = |one: &Below| {
             let (start, end) = (starts[one.first - first], starts[one.last + 1 - first]);
@@ -221,14 +267,15 @@ impl Passing {
             }
         }
         let stated = lengths[rank - first];
-        let expected = own.map_or(stated, |own| own.packed_bytes());
-        if let (Some(own), None, true) = (own, &failure, stated == expected) {
+        let expected = own.map_or(stated, |own| self.seat.own.passed(own.packed_bytes()));
+        if let (Some(own), None, None, true) = (own, straight, &failure, stated == expected) {
             let piece = Piece { offset: at + starts[rank - first], bytes: stated };
             self.copy(&Stretch { place: Rc::clone(&place), piece }, (own, 0))?;
         }
-        failure = failure.or(self.sent.wait_for_all(&mut Few::new()));
-        match failure {
-            Some(failure) => Err(self.error(failure)),
+        let sent = self.sent.wait_for_all(&mut Few::new());
+        let rest = sent.or(straight_receive.wait_for_all(&mut Few::new()));
+        match failure.or(rest.map(|failure| self.error(failure))) {
+            Some(failure) => Err(failure),
             None if stated != expected => {
                 let from = self.parent;
                 Err(CollectiveError::Message { from, to: rank, bytes: stated, expected })
@@ -296,14 +343,40 @@ impl Passing {
     }
 }
 
-/// Receives what did not fit, now that its size is known.
+/// Starts to receive what did not fit, now that its size is known: where, or why there is no memory for it. It
+/// is received nevertheless, one piece over the other, so that nobody waits in vain. (A receive that is too
+/// short for a large message has Open MPI 4.1.4 write beyond it.)
 fn receive_late(
     late: &mut Requests,
-    place: &Rc<Place>,
     bytes: u64,
-    from: Rank,
-) -> Result<(), PlaceError> {
-    let whole = place.stretches(&[Piece { offset: 0, bytes }]).expect("bytes can be cut");
-    let index = late.add(Way::In, whole.transfer(), (from, tag::OVERFLOW))?;
-    Ok(late.start(index, SentContent::Data)?)
+    (from, scrap): (Rank, &Rc<Place>),
+) -> Result<Result<Rc<Place>, PlaceError>, MpiError> {
+    let from = (from, tag::OVERFLOW);
+    match Place::of_bytes(bytes) {
+        Ok(place) => {
+            let place = Rc::new(place);
+            receive_all(late, &place, from)?;
+            Ok(Ok(place))
+        }
+        Err(error) => {
+            let mut stretches = vec![(0, SCRAP); (bytes / SCRAP) as usize];
+            stretches.push((0, bytes % SCRAP));
+            let over = Transfer { place: scrap, stretches: &stretches };
+            let index = late.add(Way::In, over, from)?;
+            late.start(index, SentContent::Data)?;
+            Ok(Err(error))
+        }
+    }
+}
+
+/// Starts to receive a message that has all data of a place.
+fn receive_all(
+    requests: &mut Requests,
+    place: &Rc<Place>,
+    from: (Rank, c_int),
+) -> Result<(), MpiError> {
+    let pieces = [Piece { offset: 0, bytes: place.packed_bytes() }];
+    let whole = place.stretches(&pieces).expect("a whole block, or bytes");
+    let index = requests.add(Way::In, whole.transfer(), from)?;
+    requests.start(index, SentContent::Data)
 }

@@ -99,6 +99,9 @@ impl From<ExecutionError> for CollectiveError {
             }
             ExecutionError::UnderWay => CollectiveError::NotStartable("under way"),
             ExecutionError::Failed => CollectiveError::NotStartable("not usable after a failure"),
+            ExecutionError::Memory(error) | ExecutionError::Place(PlaceError::Memory(error)) => {
+                CollectiveError::Memory(error)
+            }
             other => CollectiveError::Refused(other.to_string()),
         }
     }
@@ -267,7 +270,8 @@ impl OperationSetup<'_, '_, '_> {
         let best = |sizes: BlockSizes| {
             let machine = settings.machine.clone().ok_or("there is no machine")?;
             let problem = planning::problem(is_outward, &sizes, root, machine)?;
-            planning::best_schedule(&problem, &library_version().unwrap_or_default())
+            let library = library_version().unwrap_or_default();
+            planning::best_schedule(&problem, &library, settings.most_passed)
         };
         let sizes = self.checked_sizes(&stated);
         self.handed_out(

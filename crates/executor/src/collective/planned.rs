@@ -20,8 +20,8 @@
 //! asks another whether a plan is new.
 
 use super::passing::Passing;
-use super::seats::{Seat, WORD, notice_bytes};
-use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, rounds};
+use super::seats::{Below, Seat, WORD, notice_bytes};
+use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, rounds, tag};
 use crate::planning;
 use crate::play::BoundAction;
 use crate::settings::{Algorithm, Settings};
@@ -31,7 +31,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, Operation, Rank};
-use tuwtree_schedule::{Action, Buffer, Deed, Piece, Region, Role, Send};
+use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Role, Send};
 
 /// No more plans are kept on a communicator; who calls with more roots has the library's own calls.
 const MOST_PLANS: usize = 512;
@@ -203,7 +203,7 @@ impl Plan {
             [word::TREE, words @ ..] => {
                 let seat = Seat::from_words(words);
                 self.way = match seat.parent.is_some() && !seat.children.is_empty() {
-                    true => Way::Inner(Box::new(Passing::new(comm, seat, operation)?)),
+                    true => Way::Inner(Box::new(Passing::new(comm, seat, (operation, root))?)),
                     false => Way::Edge(Rc::new(seat)),
                 };
                 self.once.replace(None);
@@ -229,8 +229,12 @@ fn seats(
 ) -> Option<Vec<Seat>> {
     let machine = settings.machine.clone()?;
     let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
-    let seats = |tree: &_| Seat::of_tree(tree, sizes);
-    planning::best_passed(&problem, &library_version().unwrap_or_default(), seats)
+    let window = settings.window.filter(|_| !operation.is_outward());
+    let limits = (settings.most_passed, window);
+    // The library's own call has all blocks under way at once.
+    let is_too_much = window.is_some_and(|window| sizes.total() - sizes.block(root) > window);
+    let library = library_version().ok().filter(|_| !is_too_much).unwrap_or_default();
+    planning::best_passed(&problem, &library, |tree| Seat::of_tree(tree, sizes, limits))
 }
 
 impl Call<'_, '_> {
@@ -241,12 +245,15 @@ impl Call<'_, '_> {
         meanwhile: Option<&'s mut dyn FnMut()>,
     ) -> Result<(), CollectiveError> {
         let (rank, own) = (self.comm.rank(), self.own_bytes().unwrap_or(0));
+        if let (Some(parent), Some(_)) = (seat.parent, seat.own.waits_for) {
+            self.comm.receive_any(parent, tag::DATA)?;
+        }
         let node = match seat.parent {
             Some(_) if seat.own.is_silent && own == 0 => return Ok(()),
             Some(parent) => Node::in_star(rank, parent, own),
             None => {
                 let bytes = |of: Rank| self.all().map_or(0, |all| all.block_bytes(of));
-                let child = |below: &super::seats::Below| {
+                let child = |below: &Below| {
                     let ranks = below.first..=below.last;
                     let digests = ranks.clone().map(|of| digest(of, bytes(of)));
                     let digest = digests.fold(0, u64::wrapping_add);
@@ -267,22 +274,147 @@ impl Call<'_, '_> {
     }
 }
 
-/// Has the actions of a root or a leaf say sizes where the other end does not know them: what they need
-/// of the segment beforehand, from these offsets on.
+/// Has the actions of a root or a leaf say sizes where the other end does not know them, and large blocks go
+/// straight: what they need of the segment beforehand, from these offsets on.
 pub(super) fn state_sizes(
     (role, actions): &mut (Role, Vec<BoundAction>),
+    seat: &Seat,
+    (block, element): (&dyn Fn(Rank) -> u64, u64),
+) -> Vec<(u64, Vec<u8>)> {
+    let own = role.own_bytes;
+    match (seat.parent, role.operation) {
+        (Some(_), _) if seat.own.is_straight(own) => {
+            let root = role.root.expect("a gather or scatter has a root");
+            go_straight(actions, root);
+            Vec::new()
+        }
+        (Some(parent), Operation::Gather) if seat.is_noticed(own) => {
+            role.segment_bytes = notice_bytes(seat.own.room);
+            actions.insert(0, send(parent, Buffer::Segment, 0, role.segment_bytes));
+            vec![(0, own.to_ne_bytes().to_vec())]
+        }
+        (Some(_), _) => Vec::new(),
+        (None, _) => {
+            let straight = part_straight(actions, seat, block);
+            let stated = match role.operation.is_outward() {
+                true => state_lengths((role, actions), seat, block),
+                false => {
+                    release(actions, seat, element);
+                    Vec::new()
+                }
+            };
+            actions.extend(straight);
+            stated
+        }
+    }
+}
+
+/// Has the one message of a leaf go to the root, or come from it, and an empty one take its place.
+fn go_straight(actions: &mut Vec<BoundAction>, root: Rank) {
+    let mut empty = actions[0].clone();
+    for region in [&mut empty.reads, &mut empty.writes].into_iter().flatten() {
+        region.1.clear();
+    }
+    if let Some((to, _)) = &mut actions[0].send {
+        *to = root;
+    }
+    if let Some((from, _, _)) = &mut actions[0].receive {
+        *from = root;
+    }
+    actions.insert(0, empty);
+}
+
+/// Has the root of a gather tell a child to send when the one has arrived for which it waits: by a message of
+/// an element from there, whatever it is, which therefore waits for it.
+fn release(actions: &mut Vec<BoundAction>, seat: &Seat, element: u64) {
+    for (index, child) in seat.children.iter().enumerate() {
+        let mut waiting =
+            seat.children.iter().filter(|one| one.waits_for == Some(index)).peekable();
+        if waiting.peek().is_none() {
+            continue;
+        }
+        let at = actions.iter().position(|one| one.receive.is_some_and(|one| one.0 == child.rank));
+        let at = at.expect("a child that is waited for sends");
+        let written = actions[at].writes.as_ref().and_then(|(buffer, pieces)| {
+            pieces
+                .first()
+                .map(|piece| (*buffer, Piece { bytes: element.min(piece.bytes), ..*piece }))
+        });
+        let (buffer, piece) = written.unwrap_or((Buffer::Output, Piece { offset: 0, bytes: 0 }));
+        let pieces = [piece];
+        let from = Region { buffer, pieces: &pieces[..usize::from(piece.bytes > 0)] };
+        let go = |one: &Below| {
+            BoundAction::new(&Action {
+                port: 0,
+                deed: Deed::Send(Send { to: one.rank, tag: 0, from }),
+            })
+        };
+        let released: Vec<BoundAction> = waiting.map(go).collect();
+        actions.splice(at + 1..at + 1, released);
+    }
+}
+
+/// Takes the blocks that go straight out of the root's messages with its children: their own messages.
+fn part_straight(
+    actions: &mut [BoundAction],
+    seat: &Seat,
+    block: &dyn Fn(Rank) -> u64,
+) -> Vec<BoundAction> {
+    let mut straight = Vec::new();
+    for action in actions {
+        let sent = action.send.map(|(to, _)| to);
+        let received = action.receive.map(|(from, _, _)| from);
+        let child = seat.children.iter().find(|child| sent.or(received) == Some(child.rank));
+        let Some(child) = child.filter(|child| {
+            child.is_inner && (child.first..=child.last).any(|rank| child.is_straight(block(rank)))
+        }) else {
+            continue;
+        };
+        let region = action.reads.as_mut().or(action.writes.as_mut());
+        let (buffer, pieces) = region.expect("a message has data");
+        let mut offset = pieces[0].offset;
+        pieces.clear();
+        for rank in child.first..=child.last {
+            let piece = Piece { offset, bytes: block(rank) };
+            offset += piece.bytes;
+            match (child.is_straight(piece.bytes), pieces.last_mut()) {
+                (true, _) => {
+                    let alone = [piece];
+                    let region = Region { buffer: *buffer, pieces: &alone };
+                    straight.push(BoundAction::new(&Action {
+                        port: 0,
+                        deed: match sent.is_some() {
+                            true => Deed::Send(Send { to: rank, tag: LATER, from: region }),
+                            false => Deed::Receive(Receive {
+                                from: rank,
+                                tag: LATER,
+                                into: region,
+                                arrival: Arrival::Store,
+                            }),
+                        },
+                    }));
+                }
+                (false, Some(last)) if last.offset + last.bytes == piece.offset => {
+                    last.bytes += piece.bytes;
+                }
+                (false, _) => pieces.push(piece),
+            }
+        }
+        pieces.retain(|piece| piece.bytes > 0);
+    }
+    straight
+}
+
+/// The schedule's tag of messages that come after all others between the same two processes.
+const LATER: u32 = 1;
+
+/// Has the root of a scatter send sizes to children that pass data on: what that needs of the segment.
+fn state_lengths(
+    (role, actions): (&mut Role, &mut Vec<BoundAction>),
     seat: &Seat,
     block: &dyn Fn(Rank) -> u64,
 ) -> Vec<(u64, Vec<u8>)> {
     let mut stated = Vec::new();
-    if role.operation == Operation::Gather {
-        if let Some(parent) = seat.parent.filter(|_| seat.is_noticed(role.own_bytes)) {
-            role.segment_bytes = notice_bytes(seat.own.room);
-            stated.push((0, role.own_bytes.to_ne_bytes().to_vec()));
-            actions.insert(0, send(parent, Buffer::Segment, 0, role.segment_bytes));
-        }
-        return stated;
-    }
     let mut all = Vec::with_capacity(actions.len());
     for action in std::mem::take(actions) {
         let child = action.send.and_then(|(to, _)| {
@@ -292,7 +424,8 @@ pub(super) fn state_sizes(
             all.push(action);
             continue;
         };
-        let lengths: Vec<u64> = (child.first..=child.last).map(block).collect();
+        let lengths = (child.first..=child.last).map(|rank| child.passed(block(rank)));
+        let lengths: Vec<u64> = lengths.collect();
         let (header, bytes) = (WORD * lengths.len() as u64, lengths.iter().sum::<u64>());
         let at = role.segment_bytes;
         stated.push((at, bytes_of(&lengths)));

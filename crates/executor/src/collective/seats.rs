@@ -14,8 +14,13 @@
 //!
 //! Rooms are part of the seats, so that both ends of a message know when it fits.
 //!
+//! A block that is larger than the seats allow is in none of these messages: it goes straight from its
+//! process to the root, or from the root to it. Both know its size, so that nobody needs to be told, however
+//! old the seats are. So nobody holds more of others' data than a limit, whatever sizes there are.
+//!
 //! Every subtree has consecutive ranks, so that its data is in rank order, wherever it is.
 
+use std::collections::VecDeque;
 use tuwtree_model::{BlockSizes, Rank, Tree};
 
 /// No message has more room than so many bytes; what is larger is received when its size is known.
@@ -38,6 +43,11 @@ pub(super) struct Below {
     pub(super) last: Rank,
     /// For how many bytes of data a message between the two has room.
     pub(super) room: u64,
+    /// The largest block of its subtree that others pass on, in bytes; the same in all subtrees below.
+    pub(super) largest_passed: u64,
+    /// Which child of its parent, by index, has to arrive there before it is told to send, in a gather with a
+    /// window; before it in the list, and never silent.
+    pub(super) waits_for: Option<usize>,
     /// Whether it has children itself.
     pub(super) is_inner: bool,
     /// Whether no message comes or goes where it has no data: it has no children, and the root, which
@@ -45,7 +55,20 @@ pub(super) struct Below {
     pub(super) is_silent: bool,
 }
 
+/// How many words stand for another process.
+const WORDS: usize = 7;
+
 impl Below {
+    /// Whether a block of so many bytes goes straight from its process to the root, or back.
+    pub(super) fn is_straight(&self, bytes: u64) -> bool {
+        bytes > self.largest_passed
+    }
+
+    /// The part of a block of so many bytes that others pass on: all of it, or nothing.
+    pub(super) fn passed(&self, bytes: u64) -> u64 {
+        if self.is_straight(bytes) { 0 } else { bytes }
+    }
+
     /// How many ranks its subtree has.
     pub(super) fn ranks(&self) -> usize {
         self.last - self.first + 1
@@ -66,19 +89,30 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// The seats of all processes in this tree, for blocks of about these sizes; `None` if a subtree does
-    /// not have consecutive ranks.
+    /// The seats of all processes in this tree, for blocks of about these sizes, in which nobody but the root
+    /// holds more than `most_passed` bytes of others' data, whatever sizes there are, and if there is a window,
+    /// nobody has more than that under way to it, by the sizes planned; `None` if a subtree does not have
+    /// consecutive ranks.
     ///
     /// # Complexity
     /// O(p).
-    pub(super) fn of_tree(tree: &Tree, sizes: &BlockSizes) -> Option<Vec<Seat>> {
+    pub(super) fn of_tree(
+        tree: &Tree,
+        sizes: &BlockSizes,
+        (most_passed, window): (u64, Option<u64>),
+    ) -> Option<Vec<Seat>> {
         let root = tree.root();
+        let largest_passed = largest_passed(tree, most_passed);
         let mut all: Vec<Below> = (0..tree.processors())
             .map(|rank| Below {
                 rank,
                 first: rank,
                 last: rank,
-                room: sizes.block(rank),
+                room: Some(sizes.block(rank))
+                    .filter(|&own| own <= largest_passed[rank])
+                    .unwrap_or(0),
+                largest_passed: largest_passed[rank],
+                waits_for: None,
                 is_inner: false,
                 is_silent: tree.parent(rank) == Some(root) && sizes.block(rank) == 0,
             })
@@ -96,6 +130,15 @@ impl Seat {
         }
         if all.iter().zip(&ranks).any(|(one, &ranks)| one.ranks() != ranks) {
             return None;
+        }
+        if let Some(window) = window {
+            for rank in 0..tree.processors() {
+                let children: Vec<Rank> = tree.children(rank).collect();
+                let bytes: Vec<u64> = children.iter().map(|&child| all[child].room).collect();
+                for (child, waits_for) in children.into_iter().zip(waits(&bytes, window)) {
+                    all[child].waits_for = waits_for;
+                }
+            }
         }
         for one in &mut all {
             one.room = match one.room {
@@ -118,7 +161,9 @@ impl Seat {
         let mut words = vec![parent, u64::from(self.is_under_root)];
         for one in std::iter::once(&self.own).chain(&self.children) {
             let flags = u64::from(one.is_inner) | u64::from(one.is_silent) << 1;
-            words.extend([one.rank as u64, one.first as u64, one.last as u64, one.room, flags]);
+            let ranks = [one.rank, one.first, one.last].map(|rank| rank as u64);
+            let waits_for = one.waits_for.map_or(u64::MAX, |index| index as u64);
+            words.extend(ranks.into_iter().chain([one.room, one.largest_passed, waits_for, flags]));
         }
         words
     }
@@ -126,13 +171,15 @@ impl Seat {
     /// The seat that [`to_words`](Self::to_words) has made words of.
     pub(super) fn from_words(words: &[u64]) -> Seat {
         let (place, belows) = words.split_at(2);
-        let mut all = belows.chunks_exact(5).map(|words| Below {
+        let mut all = belows.chunks_exact(WORDS).map(|words| Below {
             rank: words[0] as Rank,
             first: words[1] as Rank,
             last: words[2] as Rank,
             room: words[3],
-            is_inner: words[4] & 1 != 0,
-            is_silent: words[4] & 2 != 0,
+            largest_passed: words[4],
+            waits_for: Some(words[5]).filter(|&at| at != u64::MAX).map(|at| at as usize),
+            is_inner: words[6] & 1 != 0,
+            is_silent: words[6] & 2 != 0,
         });
         Seat {
             parent: Some(place[0])
@@ -150,6 +197,44 @@ impl Seat {
     }
 }
 
+/// For each of several messages to one process, in the order in which they go, which of them arrives before it
+/// goes, so that no more than a window is under way, or one message, if it is larger. Empty ones never wait.
+fn waits(bytes: &[u64], window: u64) -> Vec<Option<usize>> {
+    let (mut under_way, mut sum, mut last) = (VecDeque::new(), 0_u64, None);
+    let mut go = |(index, &bytes): (usize, &u64)| {
+        if bytes == 0 {
+            return None;
+        }
+        while sum.saturating_add(bytes) > window
+            && let Some((first, its)) = under_way.pop_front()
+        {
+            sum -= its;
+            last = Some(first);
+        }
+        under_way.push_back((index, bytes));
+        sum += bytes;
+        last
+    };
+    bytes.iter().enumerate().map(&mut go).collect()
+}
+
+/// For each rank the largest block that others pass on: as many of those as its subtree below the root has
+/// ranks are within the limit together. Whoever sends to the root by itself has no such bound.
+fn largest_passed(tree: &Tree, most_passed: u64) -> Vec<u64> {
+    let mut largest = vec![u64::MAX; tree.processors()];
+    for child in tree.children(tree.root()).filter(|&child| tree.degree(child) > 0) {
+        let mut subtree = vec![child];
+        let mut seen = 0;
+        while let Some(&rank) = subtree.get(seen) {
+            subtree.extend(tree.children(rank));
+            seen += 1;
+        }
+        let ranks = subtree.len() as u64;
+        subtree.into_iter().for_each(|rank| largest[rank] = most_passed / ranks);
+    }
+    largest
+}
+
 /// How long a notice is that stands for more than fits the room: too long for data.
 pub(super) fn notice_bytes(room: u64) -> u64 {
     room + WORD
@@ -160,6 +245,62 @@ mod tests {
     use super::*;
     use tuwtree_model::{Homogeneous, Problem, Randomness, Root, Step};
     use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
+
+    /// No limit, no window.
+    const PLENTY: (u64, Option<u64>) = (1 << 40, None);
+
+    #[test]
+    fn no_more_than_a_window_is_under_way_or_one_message() {
+        assert_eq!(waits(&[4, 4, 4, 4], 100), [None; 4]);
+        assert_eq!(waits(&[4, 4, 0, 4, 4], 8), [None, None, None, Some(0), Some(1)]);
+        // The large one goes alone, and the next ones when it has arrived.
+        assert_eq!(waits(&[4, 99, 4, 4], 8), [None, Some(0), Some(1), Some(1)]);
+        assert_eq!(waits(&[1, 1, 1], 0), [None, Some(0), Some(1)]);
+        for seed in 0..200 {
+            let numbers = Randomness::Xoshiro { seed }.numbers(20);
+            let bytes: Vec<u64> = numbers.iter().map(|number| number % 10).collect();
+            let waits = waits(&bytes, 15);
+            for index in 0..20 {
+                // Those after the one that it waits for may all be under way.
+                let first = waits[index].map_or(0, |at| at + 1);
+                let most: u64 = bytes[first..=index].iter().sum();
+                assert!(bytes[index] == 0 || most <= 15, "{bytes:?} {waits:?}");
+                assert!(waits[index].is_none_or(|at| at < index && bytes[at] > 0));
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_passes_on_more_than_the_limit_whatever_the_sizes() {
+        let costs = Homogeneous::new(9.0, 1.0, 1.0).unwrap();
+        for processors in 1..24 {
+            let numbers = Randomness::Xoshiro { seed: processors as u64 }.numbers(2 * processors);
+            // Those of the plan, and others.
+            let (planned, later) = numbers.split_at(processors);
+            let sizes = BlockSizes::new(planned.iter().map(|number| number % 90)).unwrap();
+            let problem = Problem::gather(&sizes, costs).unwrap();
+            let problem = problem.with_root(Root::Given(processors / 2)).unwrap();
+            let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
+            for limit in [0, 1, 100, 1000] {
+                let seats = Seat::of_tree(&tree, &sizes, (limit, Some(100))).unwrap();
+                for seat in &seats {
+                    let bytes = |rank: Rank| later[rank] % 90;
+                    let own = &seat.own;
+                    let passed: u64 = (own.first..=own.last)
+                        .filter(|&rank| rank != own.rank)
+                        .map(|rank| seats[rank].own.passed(bytes(rank)))
+                        .sum();
+                    assert!(seat.parent.is_none() || passed <= limit, "{seat:?}");
+                    // What goes straight, the root knows by its own seat, and each process by its own.
+                    for child in seat.children.iter().filter(|one| one.is_inner) {
+                        let same = (child.first..=child.last)
+                            .all(|rank| seats[rank].own.largest_passed == child.largest_passed);
+                        assert!(same);
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn seats_are_the_tree_and_pass_through_words() {
@@ -172,7 +313,7 @@ mod tests {
                 let problem = problem.with_root(Root::Given(root)).unwrap();
                 let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
                 for tree in [tree, linear(&problem).unwrap()] {
-                    let seats = Seat::of_tree(&tree, &sizes).expect("consecutive subtrees");
+                    let seats = Seat::of_tree(&tree, &sizes, PLENTY).expect("consecutive subtrees");
                     for (rank, seat) in seats.iter().enumerate() {
                         assert_eq!(seat.parent, tree.parent(rank));
                         assert!(seat.children.iter().map(|one| one.rank).eq(tree.children(rank)));
@@ -198,7 +339,7 @@ mod tests {
             (1, Step::Receive(3)),
         ];
         let tree = Tree::new(4, 0, &steps).unwrap();
-        assert_eq!(Seat::of_tree(&tree, &BlockSizes::new([1; 4]).unwrap()), None);
+        assert_eq!(Seat::of_tree(&tree, &BlockSizes::new([1; 4]).unwrap(), PLENTY), None);
     }
 
     #[test]
@@ -207,10 +348,11 @@ mod tests {
         let steps =
             [(0, Step::Copy), (0, Step::Receive(1)), (1, Step::Copy), (1, Step::Receive(2))];
         let tree = Tree::new(3, 0, &steps).unwrap();
-        let seats = Seat::of_tree(&tree, &BlockSizes::new([0, 1, 1 << 20]).unwrap()).unwrap();
+        let seats =
+            Seat::of_tree(&tree, &BlockSizes::new([0, 1, 1 << 20]).unwrap(), PLENTY).unwrap();
         assert_eq!([1, 2].map(|rank: usize| seats[rank].own.room), [0, 0]);
         assert!(seats[2].is_noticed(1) && !seats[2].is_noticed(0) && !seats[1].is_noticed(1));
-        let seats = Seat::of_tree(&tree, &BlockSizes::new([0, 1, 8]).unwrap()).unwrap();
+        let seats = Seat::of_tree(&tree, &BlockSizes::new([0, 1, 8]).unwrap(), PLENTY).unwrap();
         assert_eq!(seats[2].own.room, 272);
         assert!(seats[2].is_noticed(273) && !seats[2].is_noticed(272));
     }

@@ -23,7 +23,7 @@ use crate::sys::{
 };
 use std::ops::Range;
 use std::rc::Rc;
-use tuwtree_measure::{Algorithm, Pace, Prediction, median};
+use tuwtree_measure::{Algorithm, Delayed, Pace, Prediction, median};
 use tuwtree_model::document::{Machine, TreeDocument};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
@@ -44,6 +44,16 @@ pub struct Protocol {
     pub repetitions: usize,
 }
 
+/// A rank that begins late, after all has been timed without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LateRank {
+    /// Who it is; by default the rank, of the first tree among the algorithms that has some between the root
+    /// and leaves, with most ranks below it. The same for all algorithms.
+    pub rank: Option<Rank>,
+    /// By how many times the median of the library's own call it begins late.
+    pub factors: Vec<f64>,
+}
+
 /// What is to be gathered or scattered. The same at all processors.
 #[derive(Clone, Debug)]
 pub struct MeasuredProblem {
@@ -54,6 +64,8 @@ pub struct MeasuredProblem {
     padded: ByteLayout,
     /// By which trees are planned.
     problem: Problem,
+    /// How many bytes may be under way to a process at once where calls choose their trees.
+    window: Option<u64>,
 }
 
 /// The times of an algorithm. The same at all processors.
@@ -75,6 +87,8 @@ pub struct Timed {
     pub seconds: Vec<f64>,
     /// How many of these began late at some processor.
     pub late: usize,
+    /// The same while one rank begins late.
+    pub delayed: Vec<Delayed>,
 }
 
 /// Why there are no times.
@@ -137,7 +151,13 @@ impl MeasuredProblem {
         let layouts =
             (ByteLayout::new(sizes.iter()), ByteLayout::new(sizes.iter().map(|_| largest)));
         let (Some(layout), Some(padded)) = layouts else { return Ok(None) };
-        Ok(Some(MeasuredProblem { operation, sizes, root, layout, padded, problem }))
+        let window = None;
+        Ok(Some(MeasuredProblem { operation, sizes, root, layout, padded, problem, window }))
+    }
+
+    /// The same with a window, where calls choose their trees.
+    pub fn with_window(self, window: Option<u64>) -> MeasuredProblem {
+        MeasuredProblem { window, ..self }
     }
 
     /// Whether an algorithm is for this problem: the library's own always are, trees where the
@@ -174,14 +194,14 @@ impl MeasuredProblem {
     }
 
     /// The times of these algorithms, those left out that this library does not have, or that have no
-    /// tree for the problem. Collective.
+    /// tree for the problem; at last, if that is wanted, while a rank begins late. Collective.
     ///
     /// # Errors
     /// [`BenchError`], not at all processors alike: others may wait.
     pub fn timed(
         &self,
         algorithms: &[Algorithm],
-        protocol: Protocol,
+        (protocol, late): (Protocol, Option<&LateRank>),
         communicator: &Rc<Communicator>,
         starts: &mut Starts,
     ) -> Result<Vec<Timed>, BenchError> {
@@ -198,7 +218,7 @@ impl MeasuredProblem {
             one => self.buffers(self.layout_of(*one), rank),
         };
         let mut memories: Vec<(Vec<u8>, Vec<u8>)> = algorithms.iter().map(memory).collect();
-        let mut contestants = Vec::new();
+        let (mut contestants, mut inner) = (Vec::new(), None);
         for (&algorithm, (input, output)) in algorithms.iter().zip(&mut memories) {
             let mut set_up = None;
             let span = starts.timed(0.0, || -> Result<(), BenchError> {
@@ -206,6 +226,7 @@ impl MeasuredProblem {
                 Ok(())
             })?;
             let Some((performer, tree)) = set_up else { continue };
+            inner = inner.or_else(|| inner_rank(tree.as_ref()?));
             let predicted = self.predicted(algorithm, tree.as_ref());
             let planning_seconds = if performer.is_planned() { span.seconds } else { 0.0 };
             let timed = Timed {
@@ -216,6 +237,7 @@ impl MeasuredProblem {
                 predicted,
                 seconds: Vec::new(),
                 late: 0,
+                delayed: Vec::new(),
             };
             contestants.push(Contestant {
                 timed,
@@ -241,6 +263,13 @@ impl MeasuredProblem {
                 }
             }
         }
+        let processors = self.sizes.processors();
+        if let Some(late) = late.filter(|_| processors > 1) {
+            let neighbour = (self.root + 1) % processors;
+            let rank = late.rank.or(inner).unwrap_or(neighbour);
+            let who = (rank, &late.factors[..], protocol.repetitions);
+            self.delay(&mut contestants, who, communicator, starts)?;
+        }
         let mut all = Vec::new();
         for Contestant { timed, mut performer, .. } in contestants {
             if matches!(timed.algorithm, Algorithm::Tree(..)) {
@@ -258,6 +287,49 @@ impl MeasuredProblem {
             }
         }
         Ok(all)
+    }
+
+    /// Times all once more while a rank begins late, by these times the median of the library's own call.
+    fn delay(
+        &self,
+        contestants: &mut [Contestant<'_>],
+        (late, factors, repetitions): (Rank, &[f64], usize),
+        communicator: &Communicator,
+        starts: &mut Starts,
+    ) -> Result<(), BenchError> {
+        let native = contestants.iter().find(|one| one.timed.algorithm == Algorithm::Native);
+        let unit = native.or(contestants.first()).and_then(|one| median(&one.timed.seconds));
+        let unit = unit.unwrap_or(0.0);
+        let none = |&factor: &f64| Delayed {
+            rank: late,
+            delay_seconds: factor * unit,
+            seconds: Vec::new(),
+            others_seconds: Vec::new(),
+        };
+        for one in contestants.iter_mut() {
+            one.timed.delayed = factors.iter().map(none).collect();
+        }
+        let others: Vec<Rank> = (0..self.sizes.processors())
+            .filter(|&rank| rank != late && rank != self.root)
+            .collect();
+        for _ in 0..repetitions {
+            for one in contestants.iter_mut() {
+                for index in 0..factors.len() {
+                    let delay = one.timed.delayed[index].delay_seconds;
+                    let own = if communicator.rank() == late { delay } else { 0.0 };
+                    let expected = delay + 1.25 * one.last;
+                    let performer = &mut one.performer;
+                    let (span, spent) = starts
+                        .timed_late(expected, own, || performer.perform(self, communicator))?;
+                    let spent = communicator.all_numbers(spent.max(0.0).to_bits())?;
+                    let spent = others.iter().map(|&rank| f64::from_bits(spent[rank]));
+                    let delayed = &mut one.timed.delayed[index];
+                    delayed.seconds.push(span.seconds);
+                    delayed.others_seconds.push(spent.sum::<f64>() / others.len().max(1) as f64);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Where an algorithm's blocks lie.
@@ -303,8 +375,11 @@ impl MeasuredProblem {
                 (Performer::DistributedPersistent(persistent, collectives, arguments), None)
             }
             Algorithm::Auto => {
-                let settings =
-                    settings::Settings { machine: self.machine().cloned(), ..Default::default() };
+                let settings = settings::Settings {
+                    machine: self.machine().cloned(),
+                    window: self.window,
+                    ..Default::default()
+                };
                 let collectives = Collectives::with(communicator.duplicate_again()?, settings);
                 (Performer::Distributed(collectives, arguments(output)), None)
             }
@@ -422,6 +497,18 @@ impl MeasuredProblem {
     }
 }
 
+/// The rank between root and leaves with most ranks below it, the first of these; `None` if there is none.
+fn inner_rank(tree: &Tree) -> Option<Rank> {
+    let mut below = vec![0_usize; tree.processors()];
+    for rank in tree.top_down().into_iter().rev() {
+        if let Some(parent) = tree.parent(rank) {
+            below[parent] += below[rank] + 1;
+        }
+    }
+    let inner = (0..below.len()).filter(|&rank| rank != tree.root() && below[rank] > 0);
+    inner.rev().max_by_key(|&rank| below[rank])
+}
+
 /// The memory that trees share.
 struct Shared {
     input: Rc<Place>,
@@ -530,5 +617,30 @@ impl Contestant<'_> {
         }
         self.timed.late += usize::from(span.is_late());
         self.timed.seconds.push(span.seconds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::Step;
+
+    #[test]
+    fn who_is_late_has_most_ranks_below_it_and_is_not_the_root() {
+        let tree = |links: &[(Rank, Rank)]| {
+            let mut steps: Vec<(Rank, Step)> = Vec::new();
+            let inner = [0, 3, 4, 1];
+            for at in inner.into_iter().filter(|at| links.iter().any(|(parent, _)| parent == at)) {
+                steps.push((at, Step::Copy));
+                let children = links.iter().filter(|(parent, _)| *parent == at);
+                steps.extend(children.map(|&(_, child)| (at, Step::Receive(child))));
+            }
+            Tree::new(6, 0, &steps).unwrap()
+        };
+        // 0 <- (1 <- 2), 0 <- (3 <- (4 <- 5)).
+        assert_eq!(inner_rank(&tree(&[(0, 1), (1, 2), (0, 3), (3, 4), (4, 5)])), Some(3));
+        // Two with as many.
+        assert_eq!(inner_rank(&tree(&[(0, 1), (1, 2), (0, 3), (3, 4), (0, 5)])), Some(1));
+        assert_eq!(inner_rank(&tree(&[(0, 1), (0, 2), (0, 3), (0, 4), (0, 5)])), None);
     }
 }

@@ -206,10 +206,25 @@ impl Starts {
         expected: f64,
         call: impl FnOnce() -> Result<(), E>,
     ) -> Result<Span, E> {
+        self.timed_late(expected, 0.0, call).map(|(span, _)| span)
+    }
+
+    /// The same where this process begins later than agreed by so many seconds, in which it calls nothing of
+    /// MPI; with how long after the common start this process was done. Collective.
+    ///
+    /// # Errors
+    /// As [`timed`](Self::timed).
+    pub fn timed_late<E: From<MpiError>>(
+        &mut self,
+        expected: f64,
+        delay: f64,
+        call: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(Span, f64), E> {
         let start = self.agree()?;
         let told = self.clock.now() - start;
         self.clock.wait_until(start);
         let late = self.clock.now() - start;
+        self.clock.wait_until(start + delay);
         call()?;
         let seconds = self.clock.now() - start;
         self.clock.sleep_until(start + expected.min(Starts::MOST_QUIET));
@@ -218,7 +233,7 @@ impl Starts {
             true => 2.0 * self.least_lead,
             false => (0.9 * self.lead).max(self.least_lead),
         };
-        Ok(Span { seconds: greatest[0], late: greatest[1] })
+        Ok((Span { seconds: greatest[0], late: greatest[1] }, seconds))
     }
 
     /// A moment on rank 0's clock, a little ahead. Collective.

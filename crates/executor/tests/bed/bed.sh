@@ -6,7 +6,9 @@
 #
 # BED_FOLDER is a folder for what is compiled and written (default: a new one). BED_LIBRARY is the library that
 # the command is built with, openmpi (default) or mpich. Takes root, /dev/net/tun, iproute2, util-linux, a C
-# compiler and that library. All is gone when it ends, however it ends. Several can run at once.
+# compiler and that library. All is gone when it ends, however it ends. Several can run at once. BED_BUFFER is
+# how many bytes the switch stores for each node (default: as many as come); what comes when it is full is
+# lost, and TCP sends it again, after 200 ms where it does not hear of that.
 #
 # All nodes share this machine's cores: a message takes some 30 us of them. Choose overheads and
 # latencies well above that, as if time went slower; what counts is their ratios. Ranks and switch have

@@ -2,8 +2,8 @@
  * Preloaded into ranks that share cores: a rank that waits for messages sleeps until one comes.
  *
  * MPI libraries ask the kernel for news without a pause (epoll_wait and poll that do not wait). That
- * is right where each rank has a core. Here, a question that follows twenty others in vain, at once after
- * the last, waits up to two milliseconds, and no longer than until there is news.
+ * is right where each rank has a core. Here, a question that follows ten others in vain, at once after
+ * the last, waits up to ten milliseconds, and no longer than until there is news.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { QUESTIONS = 20, PAUSE_NS = 50000, NAP_MS = 2 };
+enum { QUESTIONS = 10, PAUSE_NS = 50000, NAP_MS = 10 };
 
 static __thread int in_vain;
 static __thread long long last;

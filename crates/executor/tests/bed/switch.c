@@ -3,13 +3,16 @@
  *
  *   switch MBIT_PER_SECOND LATENCY_US OVERHEAD_US NAMESPACE...
  *
+ * With BED_BUFFER=BYTES in the environment, an in-port stores no more than so many bytes that wait for it; a
+ * packet that comes when there is no room is lost, as on a cheap Ethernet switch.
+ *
  * Each namespace, a node, gets a TUN device `wire`; node k, from 0 on, is to have the address
  * 10.99.0.(k + 1). What a node sends passes its own out-port and the receiver's in-port. A port
  * serves packets one after the other, each for its bytes at the rate, and OVERHEAD_US more if a
  * message ends in it, that is if it has TCP data and the PSH flag, which Linux sets in the last
  * segment of a write. A packet reaches the in-port LATENCY_US after its service at the out-port
  * begins, so that nothing is stored on the way, and the node when the in-port has served it, but not
- * before LATENCY_US after the out-port has. Nothing is lost.
+ * before LATENCY_US after the out-port has. Without BED_BUFFER nothing is lost.
  *
  * Times follow from when packets come, not from when this process wakes up: if it is late, single
  * packets are late, and those after them are not. Prints "ready" once all devices are there; ends
@@ -51,6 +54,7 @@ struct packet {
 static struct packet *waiting[PACKETS]; /* a heap, the next one first */
 static int waiting_count;
 static moment out_free[NODES], in_free[NODES], latency, overhead;
+static long stored[NODES], buffer_bytes = -1, lost; /* at the in-ports; below 0: as much as comes */
 static double per_byte;
 static struct pollfd watched[NODES + 1]; /* the nodes' devices, then standard input */
 static int nodes;
@@ -162,6 +166,13 @@ static void pass_on(void)
     while (waiting_count > 0 && waiting[0]->due <= now()) {
         struct packet *packet = take();
         if (!packet->is_served) {
+            if (buffer_bytes >= 0 && stored[packet->to] + packet->bytes > buffer_bytes) {
+                lost++;
+                free(packet->data);
+                free(packet);
+                continue;
+            }
+            stored[packet->to] += packet->bytes;
             serve(&in_free[packet->to], packet->due, packet->service);
             packet->due = in_free[packet->to];
             if (packet->due < packet->at_least)
@@ -170,6 +181,7 @@ static void pass_on(void)
             add(packet);
             continue;
         }
+        stored[packet->to] -= packet->bytes;
         /* A node that has no address yet takes nothing. */
         if (write(watched[packet->to].fd, packet->data, (size_t)packet->bytes) < 0) { }
         free(packet->data);
@@ -202,6 +214,8 @@ int main(int count, char **values)
     per_byte = 8000 / atof(values[1]);
     latency = (moment)(1000 * atof(values[2]));
     overhead = (moment)(1000 * atof(values[3]));
+    if (getenv("BED_BUFFER") != NULL)
+        buffer_bytes = atol(getenv("BED_BUFFER"));
     for (int node = 0; node < nodes; node++)
         watched[node] = (struct pollfd){ .fd = device_in(values[4 + node]), .events = POLLIN };
     watched[nodes] = (struct pollfd){ .fd = 0, .events = POLLIN };
@@ -221,5 +235,7 @@ int main(int count, char **values)
                     pass_on();
         pass_on();
     }
+    if (lost > 0)
+        printf("%ld packets lost\n", lost);
     return 0;
 }

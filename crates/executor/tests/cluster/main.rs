@@ -40,6 +40,11 @@ impl Bed {
 
     /// What the program says on all ranks of the bed.
     fn run(&self, arguments: &[&str]) -> String {
+        self.run_with(arguments, &[])
+    }
+
+    /// The same, with environment variables.
+    fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> String {
         let number = |number: &dyn std::fmt::Display| number.to_string();
         let output = Command::new("timeout")
             .args(["1800", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bed/bed.sh")])
@@ -49,6 +54,7 @@ impl Bed {
             .args(arguments)
             .env("BED_FOLDER", self.folder())
             .env("BED_LIBRARY", library())
+            .envs(variables.iter().copied())
             .output()
             .expect("a shell");
         let (said, errors) =
@@ -67,9 +73,19 @@ impl Bed {
     }
 
     fn measured(&self, machine: &str, more: &[&str]) -> Measurements {
+        self.measured_with(machine, more, &[])
+    }
+
+    /// The same, with environment variables.
+    fn measured_with(
+        &self,
+        machine: &str,
+        more: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Measurements {
         let file = self.folder().join("times.json").display().to_string();
         let arguments = ["bench", "--machine", machine, "--element-bytes", "1", "-o", &file];
-        println!("{}\n{}", self.name, self.run(&[&arguments[..], more].concat()));
+        println!("{}\n{}", self.name, self.run_with(&[&arguments[..], more].concat(), variables));
         let text = std::fs::read_to_string(&file).expect("it was written");
         serde_json::from_str(&text).expect("measurements")
     }
@@ -86,6 +102,16 @@ fn table(machine: &Machine) -> &MeasuredSizes {
 
 fn within(share: f64, value: f64, expected: f64) -> bool {
     (value / expected - 1.0).abs() <= share
+}
+
+/// What is judged, as a share of what is measured: 10 %, 50 % and 90 % quantiles.
+fn quantiles(mut shares: Vec<f64>) -> [f64; 3] {
+    shares.sort_by(f64::total_cmp);
+    [0.1, 0.5, 0.9].map(|share| shares[((shares.len() - 1) as f64 * share).round() as usize])
+}
+
+fn judged(one: &Series) -> f64 {
+    one.predicted.expect("it is judged").judged_seconds
 }
 
 mod quick {
@@ -150,16 +176,6 @@ mod long {
         latency: 500.0,
         overhead: 400.0,
     };
-
-    /// What is judged, as a share of what is measured: 10 %, 50 % and 90 % quantiles.
-    fn quantiles(mut shares: Vec<f64>) -> [f64; 3] {
-        shares.sort_by(f64::total_cmp);
-        [0.1, 0.5, 0.9].map(|share| shares[((shares.len() - 1) as f64 * share).round() as usize])
-    }
-
-    fn judged(one: &Series) -> f64 {
-        one.predicted.expect("it is judged").judged_seconds
-    }
 
     /// The least of all repetitions, in seconds: whatever else runs on this machine only ever adds to them.
     fn least(measured: &[Measurements], one: &Series) -> f64 {
@@ -259,5 +275,28 @@ mod long {
         let (_, machine) = COSTLY.calibrated(&["--seconds", "40"]);
         agrees(&COSTLY, &machine, "gather");
         agrees(&COSTLY, &machine, "scatter");
+    }
+
+    /// Small buffers: what all send at once to one is lost in part, and sent again after 200 ms.
+    const INCAST: Bed = Bed {
+        name: "incast",
+        nodes: 32,
+        per_node: 1,
+        megabits_per_second: 200.0,
+        latency: 100.0,
+        overhead: 100.0,
+    };
+
+    #[test]
+    #[ignore = "takes a minute, network namespaces and TUN devices; ./test --all runs it"]
+    fn a_window_of_senders_avoids_incast() {
+        let (_, machine) = INCAST.calibrated(&["--seconds", "10", "--largest", "65536"]);
+        let blocks = ["--dist", "same", "-b", "10000", "--algorithm", "auto"];
+        let few = ["--warm-up", "3", "--repetitions", "7"];
+        let arguments = [&blocks[..], &few, &["--window", "64KiB"]].concat();
+        let times = INCAST.measured_with(&machine, &arguments, &[("BED_BUFFER", "100000")]);
+        let median = |algorithm| times.of(times.problems()[0], algorithm).unwrap().median();
+        let (library, auto) = (median(Algorithm::Native), median(Algorithm::Auto));
+        assert!(3.0 * auto < library, "{auto} s, the library {library} s");
     }
 }

@@ -62,16 +62,6 @@ const OTHER_PROBLEMS: Problems = Problems {
 const TREES: &str =
     "linear-eager,adaptive-eager,leaders-eager,deadline-eager,adjacent-eager,optimal-eager";
 
-/// What is judged, as a share of what is measured: 10 %, 50 % and 90 % quantiles.
-fn quantiles(mut shares: Vec<f64>) -> [f64; 3] {
-    shares.sort_by(f64::total_cmp);
-    [0.1, 0.5, 0.9].map(|share| shares[((shares.len() - 1) as f64 * share).round() as usize])
-}
-
-fn judged(one: &Series) -> f64 {
-    one.predicted.expect("it is judged").judged_seconds
-}
-
 /// What a bed said of one operation.
 #[derive(Default)]
 struct Verdict {

@@ -211,19 +211,36 @@ fn a_scatter_may_take_longer_by_the_judge_than_planned() {
     assert_eq!((planned, judged), (21.0, 25.0));
 }
 
+/// A scatter of these blocks by a root, rank 0, that sends to the others in falling order, at costs by size
+/// where each message occupies a port that takes turns for 4.
+fn scattered_in_turns(blocks: [u64; 3], latencies: [(u64, f64); 2], eager: Option<u64>) -> f64 {
+    let size = |(bytes, latency)| MeasuredSize { bytes, latency, occupancy: 4.0 };
+    let law = MeasuredSizes::new(latencies.map(size).to_vec()).unwrap();
+    let level = Level { name: "network".into(), members: 3, links: LinkLaw::Measured(law) };
+    let costs = Hierarchy::new(vec![level], Placement::Block, 0.0).unwrap();
+    let network = Network {
+        port: PortKind::FirstInFirstOut,
+        send_overhead: Some(0.0),
+        eager_limit: eager,
+        ..Network::default()
+    };
+    let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
+    let tree = Tree::new(3, 0, &steps).unwrap();
+    let sizes = BlockSizes::new(blocks).unwrap();
+    let problem = Problem::scatter(&sizes, on(network, Costs::Hierarchical(costs))).unwrap();
+    judged_time(&tree, &problem).unwrap().units()
+}
+
 #[test]
 fn ports_that_take_turns_keep_the_order_in_which_a_rank_sends() {
     // The message to 2 begins first, and would be at the port at 10; that to 1, larger and of less
     // latency, at 2. It waits: served from 10 to 14 and from 14 to 18.
-    let size = |bytes, latency| MeasuredSize { bytes, latency, occupancy: 4.0 };
-    let law = MeasuredSizes::new(vec![size(1, 10.0), size(5, 2.0)]).unwrap();
-    let level = Level { name: "network".into(), members: 3, links: LinkLaw::Measured(law) };
-    let costs = Hierarchy::new(vec![level], Placement::Block, 0.0).unwrap();
-    let network =
-        Network { port: PortKind::FirstInFirstOut, send_overhead: Some(0.0), ..Network::default() };
-    let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
-    let tree = Tree::new(3, 0, &steps).unwrap();
-    let sizes = BlockSizes::new([0, 5, 1]).unwrap();
-    let problem = Problem::scatter(&sizes, on(network, Costs::Hierarchical(costs))).unwrap();
-    assert_eq!(judged_time(&tree, &problem).unwrap().units(), 18.0);
+    assert_eq!(scattered_in_turns([0, 5, 1], [(1, 10.0), (5, 2.0)], None), 18.0);
+}
+
+#[test]
+fn large_data_that_waits_for_its_receivers_answer_holds_up_nothing_that_is_sent_meanwhile() {
+    // The message to 2 begins first, and is at the port at 10, when 2 has answered; that to 1 at 2. It is
+    // served from 2 to 6, and the other from 10 to 14.
+    assert_eq!(scattered_in_turns([0, 1, 5], [(1, 2.0), (5, 10.0)], Some(1)), 14.0);
 }

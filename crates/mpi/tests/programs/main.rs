@@ -114,6 +114,92 @@ fn calls_along_kept_trees_are_right_whatever_changes() {
 }
 
 #[test]
+fn blocks_too_large_to_pass_on_go_straight_whatever_changes() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("once.c", Linkage::Shared);
+    for limit in ["0", "100", "4KiB", "256KiB"] {
+        for &count in processors().iter().filter(|&&count| (3..=16).contains(&count)) {
+            let calls = match (launch::is_open_mpi(), count) {
+                (true, 1..=8) => "600",
+                (true, _) => "200",
+                (false, 1..=3) => "300",
+                (false, _) => "60",
+            };
+            let environment = [("TUWTREE_MOST_PASSED", limit.to_owned())];
+            let output = run(count, &program, &["", calls, &machine], &environment);
+            assert!(output.status.success(), "{limit}, {count}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn gathers_with_a_window_are_right_whatever_changes_and_nobody_hangs() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("once.c", Linkage::Shared);
+    for window in ["0", "100", "64KiB"] {
+        for &count in processors().iter().filter(|&&count| (3..=16).contains(&count)) {
+            let calls = match (launch::is_open_mpi(), count) {
+                (true, 1..=8) => "600",
+                (true, _) => "200",
+                (false, 1..=3) => "300",
+                (false, _) => "60",
+            };
+            let limit = ("TUWTREE_MOST_PASSED", "1MiB".to_owned());
+            let environment = [("TUWTREE_WINDOW", window.to_owned()), limit];
+            let output = run(count, &program, &["", calls, &machine], &environment);
+            assert!(output.status.success(), "{window}, {count}: {output:?}");
+        }
+        let environment = [("TUWTREE_WINDOW", window.to_owned())];
+        let output = run(4, &program, &["faults", "0", &machine], &environment);
+        assert!(output.status.success(), "{window}: {output:?}");
+    }
+}
+
+/// How much memory, in KiB, the processes take for blocks that are large all of a sudden, but for the root.
+fn memory_for(processors: usize, bytes: &str, limit: &str) -> u64 {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("held.c", Linkage::Shared);
+    let environment = [("TUWTREE_MOST_PASSED", limit.to_owned())];
+    let output = run(processors, &program, &["memory", bytes, &machine], &environment);
+    assert!(output.status.success(), "{output:?}");
+    let text = text(&output.stdout);
+    let grown = text.lines().find_map(|line| line.strip_suffix(" KiB more"));
+    grown.and_then(|grown| grown.parse().ok()).unwrap_or_else(|| panic!("{text}"))
+}
+
+#[test]
+fn who_passes_data_on_takes_no_more_memory_than_the_limit_for_blocks_that_have_grown() {
+    let processors = if launch::is_open_mpi() { 8 } else { 4 };
+    let bytes = 8_000_000;
+    let [unlimited, limited] =
+        ["1TB", "1MiB"].map(|limit| memory_for(processors, &bytes.to_string(), limit));
+    println!(
+        "{processors} processes, {bytes} bytes each: {unlimited} KiB without a limit, {limited} with 1 MiB"
+    );
+    assert!(1024 * unlimited > 2 * bytes, "{unlimited}");
+    assert!(1024 * limited < bytes, "{limited}");
+}
+
+#[test]
+fn memory_that_the_system_refuses_is_an_error_and_nobody_hangs() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("held.c", Linkage::Shared);
+    let environment = [("TUWTREE_MOST_PASSED", "1TB".to_owned())];
+    for processors in [4, 8] {
+        if processors > 4 && !launch::is_open_mpi() {
+            continue;
+        }
+        let output = run(processors, &program, &["refused", "40000000", &machine], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("refused and right again"), "{output:?}");
+    }
+}
+
+#[test]
 fn faults_in_calls_along_kept_trees_are_told_and_nobody_hangs() {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(&directory);

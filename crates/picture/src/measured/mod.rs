@@ -353,6 +353,7 @@ mod tests {
             predicted: None,
             late: None,
             seconds: (1..=20).map(|at| b as f64 * 1e-6 * f64::from(at + 20)).collect(),
+            delayed: Vec::new(),
         };
         let all = algorithms.iter().flat_map(|&algorithm| {
             blocks.iter().flat_map(move |&b| {

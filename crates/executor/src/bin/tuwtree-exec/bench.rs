@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::rc::Rc;
 use tuwtree_executor::measure::Host;
-use tuwtree_executor::measure::bench::{BenchError, MeasuredProblem, Protocol};
+use tuwtree_executor::measure::bench::{BenchError, LateRank, MeasuredProblem, Protocol};
 use tuwtree_executor::measure::clock::Starts;
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format, Source};
@@ -88,6 +88,20 @@ pub(crate) struct BenchArgs {
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     warm_up: u32,
 
+    /// How many bytes `auto` lets be under way to a rank at once in a gather, also as 64KiB [default: as many as come]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    window: Option<u64>,
+
+    /// Measure also with one rank, between root and leaves of the first tree, that begins late by so many times
+    /// the median of the library's own call [without numbers: 0,1,10]
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', num_args = 0..=1,
+          default_missing_value = "0,1,10", require_equals = true, value_parser = parse_factor)]
+    late: Option<Vec<f64>>,
+
+    /// Which rank begins late, not the root
+    #[arg(long, value_name = "RANK", requires = "late")]
+    late_rank: Option<Rank>,
+
     /// The machine file, JSON or TOML, whose costs trees are planned with
     /// [default: measure them first]
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
@@ -122,6 +136,12 @@ const MEASURED: [Distribution; 8] = [
     Distribution::Alternating,
     Distribution::TwoBlocks,
 ];
+
+/// Parses by how many times an operation's duration a rank is late.
+fn parse_factor(text: &str) -> Result<f64, String> {
+    let factor: Option<f64> = text.parse().ok().filter(|&factor| (0.0..=1e6).contains(&factor));
+    factor.ok_or_else(|| "a number from 0 to 1e6 is needed".to_owned())
+}
 
 /// Parses the name of an algorithm.
 fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
@@ -164,6 +184,14 @@ impl From<BenchError> for Stop {
 pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
     let root = args.root.unwrap_or(communicator.size() / 2);
     // Before anything is measured, so that wrong requests fail at once.
+    if let Some(late) = args.late_rank
+        && (late >= communicator.size() || late == root)
+    {
+        let processors = communicator.size();
+        return Err(Stop::Usage(format!(
+            "--late-rank: rank {late} cannot begin late; those of 0..{processors} can, but the root, {root}"
+        )));
+    }
     let listed = listed(args, communicator)?;
     let posed = |costs: &StatedCosts| problems(args, &listed, communicator.size(), root, costs);
     posed(&any_costs().into())?;
@@ -182,7 +210,9 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     let is_first = communicator.rank() == 0;
     if is_first {
         let plan = planned_with(&machine);
-        let begin = format!("{}, root {root}\n{plan}\n{}", describe(&host), warning(&host));
+        let window = args.window.map(|bytes| format!("auto: a window of {bytes} bytes\n"));
+        let window = window.unwrap_or_default();
+        let begin = format!("{}, root {root}\n{plan}\n{window}{}", describe(&host), warning(&host));
         tell(&begin, is_taken);
     }
     let mut starts = Starts::new(communicator)?;
@@ -212,7 +242,9 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         "clocks were off by up to {:.2} us when they were last compared, after 2 s or more",
         surprise * 1e6
     );
-    let text = format!("{}\n{}\n", measurements.table(), measurements.verdicts());
+    let late = measurements.late_table();
+    let late = if late.is_empty() { late } else { format!("{late}\n") };
+    let text = format!("{}\n{late}{}\n", measurements.table(), measurements.verdicts());
     for (file, format) in outputs {
         file.write(|output| match format {
             Format::Csv => output.write_all(measurements.csv().as_bytes()),
@@ -325,7 +357,7 @@ fn problems(
     let mean_blocks = mean_blocks(args)?;
     let posed = |what: String, sizes| {
         let problem = MeasuredProblem::new(args.op, sizes, root, costs).map_err(Stop::Shared)?;
-        problem.ok_or_else(|| {
+        problem.map(|problem| problem.with_window(args.window)).ok_or_else(|| {
             Stop::Usage(format!(
                 "{what}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \
                  the most that MPI's counts reach"
@@ -462,11 +494,12 @@ fn measured(
         |problem: &MeasuredProblem, one| !args.algorithm.is_empty() || problem.admits(one);
     let protocol =
         Protocol { warm_up: args.warm_up as usize, repetitions: args.repetitions as usize };
+    let late = args.late.clone().map(|factors| LateRank { rank: args.late_rank, factors });
     let (mut series, mut set_ups) = (Vec::new(), String::new());
     for Named { blocks, mean_block, problem } in problems {
         let wanted: Vec<Algorithm> =
             all.iter().copied().filter(|&one| is_wanted(problem, one)).collect();
-        for timed in problem.timed(&wanted, protocol, communicator, starts)? {
+        for timed in problem.timed(&wanted, (protocol, late.as_ref()), communicator, starts)? {
             let what = format!("{}, {} {mean_block}", timed.algorithm.name(), blocks.name());
             if let Some(further) = timed.further_seconds {
                 set_ups += &format!(
@@ -491,6 +524,7 @@ fn measured(
                 predicted: timed.predicted,
                 late: Some(timed.late),
                 seconds: timed.seconds,
+                delayed: timed.delayed,
             });
         }
     }
