@@ -15,7 +15,7 @@ fn main() {
         }
     };
     let mut shim = cc::Build::new();
-    shim.file("shim/shim.c").std("c99").warnings(true);
+    shim.std("c99").warnings(true);
     match &library.mpicc {
         Some(mpicc) => {
             shim.compiler(mpicc);
@@ -24,7 +24,11 @@ fn main() {
             shim.includes(&library.include_paths);
         }
     }
-    shim.compile("tuwtree_shim");
+    println!("cargo:rerun-if-changed=shim/library.c");
+    let traits = traits(shim.clone());
+    // For crates that replace MPI's own functions.
+    println!("cargo:traits={}", traits.join(","));
+    shim.file("shim/shim.c").compile("tuwtree_shim");
     for path in &library.lib_paths {
         println!("cargo:rustc-link-search=native={}", path.display());
     }
@@ -35,6 +39,16 @@ fn main() {
     // For our own tests, and for those of crates that depend on this one.
     println!("cargo:rustc-env=TUWTREE_MPIRUN={0}\ncargo:mpirun={0}", mpirun(&mpicc));
     println!("cargo:rustc-env=TUWTREE_MPICC={mpicc}\ncargo:mpicc={mpicc}");
+}
+
+/// What is known of the library before anything is compiled: the words in `shim/library.c` that its
+/// header lets stand.
+fn traits(mut compiler: cc::Build) -> Vec<&'static str> {
+    const ALL: [&str; 3] = ["fortran_calls_pmpi", "f08_calls_pmpi", "has_large_counts"];
+    let expanded = compiler.file("shim/library.c").expand();
+    let text = String::from_utf8_lossy(&expanded);
+    let stands = |word: &&str| text.lines().any(|line| line.trim() == format!("tuwtree_{word}"));
+    ALL.into_iter().filter(stands).collect()
 }
 
 /// The `mpirun` beside a compiler: `mpicc.mpich` has `mpirun.mpich`, `/opt/x/bin/mpicc` has

@@ -1,5 +1,5 @@
-//! Names the shared library, and tells the tests which compiler and which `mpirun` belong to the MPI
-//! library of the executor.
+//! Names the shared library, compiles what Fortran calls where the MPI library does not lead it to C, and tells
+//! the tests which compiler and which `mpirun` belong to the MPI library of the executor.
 
 use std::env;
 
@@ -8,11 +8,21 @@ const SONAME: &str = "libtuwtree_preload.so.0";
 
 fn main() {
     println!("cargo:rustc-link-arg-cdylib=-Wl,-soname,{SONAME}");
-    for (key, name) in [
-        ("DEP_TUWTREE_EXECUTOR_MPIRUN", "TUWTREE_MPIRUN"),
-        ("DEP_TUWTREE_EXECUTOR_MPICC", "TUWTREE_MPICC"),
-    ] {
-        let value = env::var(key).expect("the executor's build says it");
-        println!("cargo:rustc-env={name}={value}");
+    let said = |key: &str| {
+        env::var(format!("DEP_TUWTREE_EXECUTOR_{key}")).expect("the executor's build says it")
+    };
+    for (key, name) in [("MPIRUN", "TUWTREE_MPIRUN"), ("MPICC", "TUWTREE_MPICC")] {
+        println!("cargo:rustc-env={name}={}", said(key));
+    }
+    println!("cargo:rustc-check-cfg=cfg(fortran_calls_pmpi, f08_calls_pmpi, has_large_counts)");
+    let traits = said("TRAITS");
+    for word in traits.split(',').filter(|word| !word.is_empty()) {
+        println!("cargo:rustc-cfg={word}");
+    }
+    println!("cargo:rerun-if-changed=shim/fortran.c");
+    if traits.contains("fortran_calls_pmpi") || traits.contains("f08_calls_pmpi") {
+        let mut shim = cc::Build::new();
+        shim.compiler(said("MPICC")).file("shim/fortran.c").std("c99").warnings(true);
+        shim.compile("tuwtree_preload_shim");
     }
 }

@@ -18,6 +18,7 @@ mod overlapping;
 mod pictures;
 mod png;
 mod ports;
+mod recorded;
 mod reductions;
 mod schedules;
 mod select;

@@ -12,6 +12,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::borrow::Cow;
 use std::time::Duration;
 use tuwtree_dp::Method;
+use tuwtree_measure::RecordedCall;
 use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
@@ -375,6 +376,27 @@ fn parse_seconds(argument: &str) -> Result<Duration, String> {
 }
 
 impl ComparisonArgs {
+    /// The problem of a recorded call, or why there is none with these costs.
+    ///
+    /// # Errors
+    /// A machine that cannot be read, costs out of range.
+    pub(crate) fn recorded(
+        &self,
+        call: &RecordedCall,
+    ) -> Result<Result<Problem, String>, CliError> {
+        let costs = self.costs.costs(None)?;
+        let operation = call.operation.operation();
+        let ports = self.choice.ports.for_tree(operation)?;
+        let problem = call.sizes().map_err(|error| error.to_string()).and_then(|sizes| {
+            let processors = sizes.processors();
+            costs.costs().check_processors(processors).map_err(|error| error.to_string())?;
+            let problem =
+                Problem::new(operation, sizes, costs).map_err(|error| error.to_string())?;
+            problem.with_root(Root::Given(call.root)).map_err(|error| error.to_string())
+        });
+        Ok(problem.map(|problem| problem.with_ports(ports)))
+    }
+
     /// The problem.
     ///
     /// # Errors

@@ -19,6 +19,28 @@ int tuwtree_native_scatterv_init(const void *sendbuf, const int sendcounts[], co
                                  MPI_Datatype sendtype, void *recvbuf, int recvcount,
                                  MPI_Datatype recvtype, int root, MPI_Comm comm,
                                  MPI_Request *request);
+extern const int TUWTREE_HAS_LARGE_COUNTS;
+int tuwtree_native_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void
+                             *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                             MPI_Datatype recvtype, int root, MPI_Comm comm);
+int tuwtree_native_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                  void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint
+                                  displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                  MPI_Request *request);
+int tuwtree_native_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void
+                              *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                              MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint
+                              displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                              MPI_Datatype recvtype, int root, MPI_Comm comm);
+int tuwtree_native_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint
+                                   displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count
+                                   recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                   MPI_Request *request);
+int tuwtree_native_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint
+                               displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                               MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request
+                               *request);
 
 const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
 void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
@@ -58,4 +80,64 @@ int tuwtree_native_scatterv_init(const void *sendbuf, const int sendcounts[], co
 {
     return SCATTERV_INIT(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
                          comm, MPI_INFO_NULL, request);
+}
+
+#if MPI_VERSION >= 4
+const int TUWTREE_HAS_LARGE_COUNTS = 1;
+#define LARGE(call, arguments) call arguments
+#else
+const int TUWTREE_HAS_LARGE_COUNTS = 0;
+/* The arguments are looked at, so that no compiler finds them unused. */
+static int none_of(const void *a, ...) { return a ? MPI_ERR_OTHER : MPI_ERR_OTHER; }
+#define LARGE(call, arguments) none_of arguments
+#endif
+
+int tuwtree_native_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void
+                             *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                             MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return LARGE(PMPI_Gatherv_c, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                 recvtype, root, comm));
+}
+
+int tuwtree_native_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                  void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint
+                                  displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                  MPI_Request *request)
+{
+    return LARGE(PMPI_Gatherv_init_c, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                 recvtype, root, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void
+                              *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                              MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Igatherv_c, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                 recvtype, root, comm, request));
+}
+
+int tuwtree_native_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint
+                              displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                              MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return LARGE(PMPI_Scatterv_c, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                 recvtype, root, comm));
+}
+
+int tuwtree_native_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint
+                                   displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count
+                                   recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                   MPI_Request *request)
+{
+    return LARGE(PMPI_Scatterv_init_c, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                 recvtype, root, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint
+                               displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                               MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Iscatterv_c, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                 recvtype, root, comm, request));
 }

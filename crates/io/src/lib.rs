@@ -1,8 +1,8 @@
 //! Files, for all programs of tuwtree alike.
 //!
 //! - [`Source`]: what is read: a file or standard input, packed with gzip or not.
-//! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`]: a reader for each kind of
-//!   document.
+//! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`], [`recording`]: a reader for each
+//!   kind of document.
 //! - [`Format`]: the forms of results, and the rule that chooses.
 //! - [`Destination`]: where output goes; a file appears whole or not at all;
 //!   [`abandon`] removes what a signal leaves half written.
@@ -18,6 +18,7 @@ mod json;
 pub mod limits;
 pub mod machine;
 pub mod measurements;
+pub mod recording;
 pub mod schedule;
 pub mod sizes;
 mod source;

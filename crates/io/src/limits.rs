@@ -26,6 +26,10 @@ pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
 /// The most bytes of a table of algorithms: that of MPICH has some ten thousand.
 pub const LARGEST_TABLE: u64 = 1 << 24;
 
+/// The most bytes of a recording of calls: 20 digits and a separator for each block of the four million that
+/// are recorded at most, and the rest of the document.
+pub const LARGEST_RECORDING: u64 = 1 << 28;
+
 /// The most blanks in a row, in bytes: no document has as many, but what a device or a packed file
 /// yields without end may be nothing else.
 pub const MOST_BLANKS: u64 = 1 << 24;

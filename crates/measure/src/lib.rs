@@ -8,6 +8,7 @@
 //! - [`median`], [`median_interval`], [`greater_probability`]: what is certain of repeated
 //!   measurements.
 //! - [`Measurements`]: the document that holds the times of collectives.
+//! - [`Recording`]: the document that holds what a program has called.
 //! - [`Blocks`]: where the block sizes of a problem come from.
 //! - [`Guideline`]: what is expected of a library, and whether the times refute it.
 //! - [`Predictions`]: what planner and judge say, beside the times.
@@ -23,6 +24,7 @@ mod floods;
 mod guideline;
 mod line;
 mod prediction;
+mod recording;
 mod statistics;
 mod text;
 mod tournament;
@@ -36,6 +38,7 @@ pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, larges
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use prediction::{Prediction, Predictions};
+pub use recording::{RecordedCall, RecordedOperation, Recording, RecordingError};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};

@@ -44,6 +44,16 @@ int tuwtree_scatterv(const void *sendbuf, const int sendcounts[], const int disp
                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                      int root, MPI_Comm comm);
 
+/* The same with large counts, as MPI_Gatherv_c and MPI_Scatterv_c of MPI 4, with every MPI library that has
+ * MPI_Count. All ranks of a call use this form. */
+int tuwtree_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                      void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                      MPI_Datatype recvtype, int root, MPI_Comm comm);
+
+int tuwtree_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                       MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                       MPI_Datatype recvtype, int root, MPI_Comm comm);
+
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
  * program's, the lists are not needed any more when this returns. All ranks have an error if
  * one has. */
@@ -56,6 +66,17 @@ int tuwtree_scatterv_init(const void *sendbuf, const int sendcounts[], const int
                           MPI_Datatype sendtype, void *recvbuf, int recvcount,
                           MPI_Datatype recvtype, int root, MPI_Comm comm,
                           tuwtree_request *request);
+
+/* The same with large counts. */
+int tuwtree_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                           MPI_Datatype recvtype, int root, MPI_Comm comm,
+                           tuwtree_request *request);
+
+int tuwtree_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
+                            const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                            tuwtree_request *request);
 
 /* Starts the operation with what is in the buffers now. They are not to be touched until it has
  * ended. Several operations may be under way, on one communicator too. */

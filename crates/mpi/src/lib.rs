@@ -11,7 +11,7 @@ use tuwtree_executor::collective::{
 };
 use tuwtree_executor::settings::{Setting, SettingError};
 use tuwtree_executor::sys::Arguments;
-use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype};
+use tuwtree_executor::sys::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
@@ -74,6 +74,58 @@ pub unsafe extern "C" fn tuwtree_scatterv(
     }
 }
 
+/// Gathers blocks with large counts: `MPI_Gatherv_c`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv_c`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Gatherv_c`; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            collectives_of(comm)?.run(&Arguments::gatherv_c(own, all, root)).map(drop)
+        })
+    }
+}
+
+/// Scatters blocks with large counts: `MPI_Scatterv_c`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Scatterv_c`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Scatterv_c`; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            collectives_of(comm)?.run(&Arguments::scatterv_c(all, own, root)).map(drop)
+        })
+    }
+}
+
 /// A persistent operation, as C holds it.
 pub struct COperation {
     persistent: Persistent<'static>,
@@ -132,6 +184,60 @@ pub unsafe extern "C" fn tuwtree_scatterv_init(
             let all = (sendbuf, sendcounts, displs, sendtype);
             let own = (recvbuf, recvcount, recvtype);
             init(&Arguments::scatterv(all, own, root), comm, request)
+        })
+    }
+}
+
+/// Sets up a gather with large counts.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    // SAFETY: the caller promises buffers until the gather is freed, and a place for its handle.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            init(&Arguments::gatherv_c(own, all, root), comm, request)
+        })
+    }
+}
+
+/// Sets up a scatter with large counts.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv_init_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    // SAFETY: the caller promises buffers until the scatter is freed, and a place for its handle.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            init(&Arguments::scatterv_c(all, own, root), comm, request)
         })
     }
 }

@@ -7,38 +7,36 @@
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
 //! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
-//! - when the settings make no sense, and when a given schedule is not for the call.
+//! - where less is sent than there is room for,
+//! - when the settings make no sense, which is said, and when a given schedule is not for the call,
+//! - where buffers may be in device memory, and where a communicator of our own is not to be had.
 //!
 //! Each of these is known to all ranks of the communicator, so that all do the same.
 //!
-//! With `TUWTREE_LOG=1`, rank 0 of the communicator says on standard error what was done, and
-//! why, for each call. (The variable is read at the first one.)
+//! At the first call, one line on standard error says what is intercepted and how; with `TUWTREE_LOG=1`, rank 0
+//! of the communicator says what was done, and why, for each call ([`log`]).
 //!
 //! Persistent operations (`MPI_Gatherv_init` and `MPI_Scatterv_init`, `MPIX_…` in Open MPI 4) stay the MPI
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
 //! and all their kin take, and operations along trees go on in these only. See [`persistent`].
 
+mod device;
+#[cfg(any(fortran_calls_pmpi, f08_calls_pmpi))]
+pub mod fortran;
+#[cfg(has_large_counts)]
+pub mod large;
+mod loaded;
+mod log;
 pub mod persistent;
+mod record;
 
 use std::ffi::{c_int, c_void};
 use std::fmt::{self, Display, Formatter};
-use std::io::Write;
 use std::rc::Rc;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use tuwtree_executor::ClosedSet;
-use tuwtree_executor::collective::{CollectiveError, Collectives, collectives_of, guarded};
-use tuwtree_executor::settings::Algorithm;
+use tuwtree_executor::collective::{CollectiveError, Collectives, Standing, guarded, standing_of};
 use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_executor::sys::{Arguments, Refused, code_of, is_inter, rank_in};
-
-/// How many calls there have been, for the log.
-static CALLS: AtomicU64 = AtomicU64::new(0);
-
-/// Whether the log is wanted.
-static IS_LOGGED: LazyLock<bool> = LazyLock::new(|| {
-    std::env::var_os("TUWTREE_LOG").is_some_and(|value| value != "0" && !value.is_empty())
-});
+use tuwtree_executor::sys::{Arguments, Refused, calls, code_of, is_inter};
 
 /// `MPI_Gatherv`.
 ///
@@ -82,6 +80,51 @@ pub unsafe extern "C" fn MPI_Scatterv(
     // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
     // returns.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
+}
+
+/// `MPI_Igatherv`, which stays the library's own: a tree would go on in some functions only, and a program
+/// may wait in any other.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Igatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: what the program gives to `MPI_Igatherv` it keeps until the request has ended.
+    unsafe { start_native("MPI_Igatherv", &Arguments::gatherv(own, all, root), (comm, request)) }
+}
+
+/// `MPI_Iscatterv`, which stays the library's own, as [`MPI_Igatherv`].
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Iscatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: what the program gives to `MPI_Iscatterv` it keeps until the request has ended.
+    unsafe { start_native("MPI_Iscatterv", &Arguments::scatterv(all, own, root), (comm, request)) }
 }
 
 /// `MPI_Gatherv_init`. Hints are not passed on.
@@ -190,22 +233,22 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     }
 }
 
-/// The log of a call, for the first processor of its communicator.
+/// `MPI_Finalize`, before which calls that were recorded are written. Tools behind this library hear of it.
 ///
 /// # Safety
-/// As the calls.
-unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
-    let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
-    // SAFETY: a communicator by the caller's promise, or null, which is not asked. Whoever is in none
-    // speaks, too.
-    let speaks = *IS_LOGGED
-        && unsafe { comm == raw::RSMPI_COMM_NULL || rank_in(comm).is_ok_and(|own| own == 0) };
-    move |what| {
-        if speaks {
-            // In one piece, since others write there, too; whoever does not listen is not told.
-            let line = format!("tuwtree: {name}, call {call}: {what}\n");
-            let _ = std::io::stderr().write_all(line.as_bytes());
-        }
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+    record::write();
+    let next = loaded::behind(c"MPI_Finalize");
+    if next.is_null() {
+        // SAFETY: the caller's promise.
+        return code_of(unsafe { calls::finalize() });
+    }
+    // SAFETY: the function of this name in the MPI library or in a tool before it; the caller's promise.
+    unsafe {
+        let finalize: unsafe extern "C" fn() -> c_int = std::mem::transmute(next);
+        finalize()
     }
 }
 
@@ -213,19 +256,25 @@ unsafe fn log_of(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
 ///
 /// # Safety
 /// As the calls.
-unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
-    // SAFETY: `known` asks for a handle that MPI has given out, or null.
-    let collectives = unsafe { known(comm) }?;
-    let settings = collectives.settings();
-    if settings.algorithm() == Algorithm::Native {
-        return Err(settings
-            .stated
-            .map_or("no algorithm or machine is set", |_| "as set")
-            .to_owned());
-    }
-    match arguments.root(collectives.communicator().size()) {
-        Some(_) => Ok(collectives),
-        None => Err("no such root".to_owned()),
+unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>, String> {
+    // SAFETY: a handle that MPI has given out, or null, which is not asked.
+    let standing = unsafe {
+        if comm == raw::RSMPI_COMM_NULL {
+            return Err("no communicator".to_owned());
+        }
+        if is_inter(comm).unwrap_or(false) {
+            return Err("an inter-communicator".to_owned());
+        }
+        let standing = standing_of(comm, device::obstacle).map_err(|error| error.to_string())?;
+        log::announce(comm, &standing);
+        standing
+    };
+    match &*standing {
+        Standing::Library { reason, .. } => Err(reason.clone()),
+        Standing::Trees(collectives) => match arguments.root(collectives.communicator().size()) {
+            Some(_) => Ok(standing),
+            None => Err("no such root".to_owned()),
+        },
     }
 }
 
@@ -263,7 +312,7 @@ impl From<CollectiveError> for Declined {
 /// # Safety
 /// As the calls.
 unsafe fn set_up(
-    name: &str,
+    name: &'static str,
     arguments: &Arguments<'static>,
     (comm, request): (MPI_Comm, *mut MPI_Request),
 ) -> c_int {
@@ -289,13 +338,35 @@ unsafe fn set_up(
     unsafe { along_tree(name, arguments, comm, (work, native)) }
 }
 
+/// Starts the library's own nonblocking operation.
+///
+/// # Safety
+/// As the calls.
+unsafe fn start_native(
+    name: &'static str,
+    arguments: &Arguments<'_>,
+    (comm, request): (MPI_Comm, *mut MPI_Request),
+) -> c_int {
+    // SAFETY: a communicator's handle that the program passed, or null.
+    let log = unsafe { log::of_call(name, comm) };
+    log(&"native: nonblocking operations are the MPI library's");
+    let began = record::began();
+    // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
+    unsafe {
+        let code = code_of(arguments.start_native(comm, request));
+        record::ended(began, name, arguments, comm);
+        code
+    }
+}
+
 /// Performs a call along a tree, or natively.
 ///
 /// # Safety
 /// As the calls.
-unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
+unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
-        let what = collectives.run(arguments)?.name();
+        let loose = || Declined::ToNative("less is sent than there is room for".to_owned());
+        let what = collectives.run_leniently(arguments)?.ok_or_else(loose)?.name();
         Ok(Done { what, processes: collectives.communicator().size() })
     };
     // SAFETY: the program's own arguments, by the caller's promise.
@@ -309,48 +380,37 @@ unsafe fn perform(name: &str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_in
 /// # Safety
 /// As the calls.
 unsafe fn along_tree(
-    name: &str,
+    name: &'static str,
     arguments: &Arguments<'_>,
     comm: MPI_Comm,
     (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
 ) -> c_int {
+    let began = record::began();
     // SAFETY: a communicator's handle that the program passed, or null.
-    let (log, ours) = unsafe { (log_of(name, comm), ours(arguments, comm)) };
+    let (log, ours) = unsafe { (log::of_call(name, comm), ours(arguments, comm)) };
     let mut is_native = false;
-    let logged =
-        || match ours.map_err(Declined::ToNative).and_then(|collectives| work(&collectives)) {
-            Ok(what) => {
-                log(&what);
-                Ok(())
-            }
-            Err(Declined::ToNative(reason)) => {
-                log(&format!("native: {reason}"));
-                is_native = true;
-                Ok(())
-            }
-            Err(Declined::Failed(error)) => {
-                log(&format!("failed: {error}"));
-                Err(error)
-            }
-        };
+    let logged = || match ours.map_err(Declined::ToNative).and_then(|standing| match &*standing {
+        Standing::Trees(collectives) => work(collectives),
+        Standing::Library { .. } => unreachable!("it has been found to have trees"),
+    }) {
+        Ok(what) => {
+            log(&what);
+            Ok(())
+        }
+        Err(Declined::ToNative(reason)) => {
+            log(&format!("native: {reason}"));
+            is_native = true;
+            Ok(())
+        }
+        Err(Declined::Failed(error)) => {
+            log(&format!("failed: {error}"));
+            Err(error)
+        }
+    };
     // SAFETY: a communicator by the caller's promise.
     let code = unsafe { guarded(comm, logged) };
-    if is_native { native() } else { code }
-}
-
-/// What the communicator carries, or why the library has no business with it.
-///
-/// # Safety
-/// As the calls.
-unsafe fn known(comm: MPI_Comm) -> Result<Rc<Collectives>, String> {
-    // SAFETY: a communicator by the caller's promise, or null, which is not asked.
-    unsafe {
-        if comm == raw::RSMPI_COMM_NULL {
-            return Err("no communicator".to_owned());
-        }
-        if is_inter(comm).unwrap_or(false) {
-            return Err("an inter-communicator".to_owned());
-        }
-        collectives_of(comm).map_err(|error| error.to_string())
-    }
+    let code = if is_native { native() } else { code };
+    // SAFETY: as the call.
+    unsafe { record::ended(began, name, arguments, comm) };
+    code
 }

@@ -22,16 +22,27 @@ fn run_preloaded(
     let library = library_directory().join("libtuwtree_preload.so");
     let mut environment: Vec<(&str, String)> =
         environment.iter().map(|&(name, value)| (name, value.to_owned())).collect();
-    environment.push(("LD_PRELOAD", library.to_str().unwrap().to_owned()));
-    environment.push(("TUWTREE_LOG", "1".to_owned()));
+    // Behind it, what the tests themselves may have: ranks that take turns while they wait.
+    let others = std::env::var("LD_PRELOAD").unwrap_or_default();
+    environment.push(("LD_PRELOAD", format!("{}:{others}", library.display())));
+    if environment.iter().all(|&(name, _)| name != "TUWTREE_LOG") {
+        environment.push(("TUWTREE_LOG", "1".to_owned()));
+    }
     run(processors, program, arguments, &environment)
 }
 
+/// The lines of ours in what was said.
+fn lines(output: &Output) -> Vec<String> {
+    let said = text(&output.stderr);
+    said.lines().filter(|line| line.starts_with("tuwtree:")).map(str::to_owned).collect()
+}
+
 fn compiled(directory: &Path, name: &str) -> PathBuf {
-    let program = directory.join("unaware");
+    let program = directory.join(name).with_extension("");
     let output = Command::new(env!("TUWTREE_MPICC"))
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
         .arg(source(name))
+        .arg("-pthread")
         .arg("-o")
         .arg(&program)
         .output()
@@ -44,6 +55,16 @@ fn numbers(processors: usize) -> usize {
     (0..processors).map(|rank| rank % 4).sum()
 }
 
+/// The file of a machine whose messages take so long that trees pay.
+fn slow_machine(directory: &Path) -> String {
+    let path = directory.join("slow.toml");
+    let text = "format = \"tuwtree-machine\"\nversion = 1\nname = \"slow\"\ndate = \"2026-11-22\"\n\
+                provenance = \"stated\"\n[homogeneous]\nalpha_seconds = 1e-3\n\
+                beta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-9\n";
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 #[test]
 fn the_preloaded_library_has_its_own_name_and_exports_mpi_functions_only() {
     let library = library_directory().join("libtuwtree_preload.so");
@@ -52,7 +73,349 @@ fn the_preloaded_library_has_its_own_name_and_exports_mpi_functions_only() {
     let symbols = text(&output.stdout);
     let names: Vec<&str> = symbols.lines().filter_map(|line| line.split(" T ").nth(1)).collect();
     assert!(names.contains(&"MPI_Gatherv"), "{symbols}");
-    assert!(names.iter().all(|name| name.starts_with("MPI")), "{names:?}");
+    let is_mpi = |name: &&str| name.starts_with("MPI") || name.starts_with("mpi");
+    assert!(names.iter().all(is_mpi), "{names:?}");
+}
+
+#[test]
+fn one_line_at_the_first_call_says_what_is_intercepted_unless_it_is_not_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let said = |environment: &[(&str, &str)]| {
+        let output = run_preloaded(3, &program, &[], environment);
+        assert!(output.status.success(), "{output:?}");
+        lines(&output)
+    };
+    let untold = said(&[("TUWTREE_LOG", "")]);
+    assert_eq!(untold.len(), 1, "{untold:?}");
+    let stays = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv, which stay the MPI library's: no algorithm \
+                 or machine is set. To use trees where they are faster: mpirun ... tuwtree-exec calibrate";
+    assert!(untold[0].starts_with(stays), "{untold:?}");
+    let told = said(&[("TUWTREE_LOG", ""), ("TUWTREE_ALGORITHM", "adaptive")]);
+    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time. (TUWTREE_LOG=1";
+    assert!(told.len() == 1 && told[0].starts_with(along), "{told:?}");
+    for algorithm in ["adaptive", ""] {
+        let silent = said(&[("TUWTREE_LOG", "0"), ("TUWTREE_ALGORITHM", algorithm)]);
+        assert!(silent.is_empty(), "{silent:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_setting_is_an_error_that_is_said_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    for loudness in ["", "0"] {
+        let value = [("TUWTREE_LOG", loudness), ("TUWTREE_ALGORITHM", "adaptiv")];
+        let output = run_preloaded(3, &program, &[], &value);
+        assert!(output.status.success(), "{output:?}");
+        let said = lines(&output);
+        let expected = "tuwtree: error: TUWTREE_ALGORITHM \"adaptiv\": one of adaptive, ";
+        assert!(said.len() == 1 && said[0].starts_with(expected), "{said:?}");
+        assert!(said[0].ends_with("is allowed; calls stay the MPI library's"), "{said:?}");
+        let name = [("TUWTREE_LOG", loudness), ("TUWTREE_ALGORITM", "adaptive")];
+        let said = lines(&run_preloaded(3, &program, &[], &name));
+        let expected =
+            "tuwtree: error: there is no setting TUWTREE_ALGORITM; there are TUWTREE_ALGORITHM, ";
+        assert!(said[0].starts_with(expected), "{said:?}");
+    }
+}
+
+#[test]
+fn where_one_process_may_have_buffers_in_device_memory_all_call_the_library() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let device = directory.path().join("libdevice.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC"]).arg(source("pretended_device.c")).arg("-o").arg(&device);
+    assert!(compiler.status().unwrap().success());
+    let library = library_directory().join("libtuwtree_preload.so");
+    let both = format!("LD_PRELOAD={}:{}", library.display(), device.display());
+    let adaptive = ("TUWTREE_ALGORITHM", "adaptive");
+    let rest = [":", "-n", "1", "env", &both, program.to_str().unwrap()];
+    let output = run_preloaded(2, &program, &rest, &[adaptive]);
+    assert!(output.status.success(), "{output:?}");
+    let reason = "MPI_Gatherv, call 1: native: rank 2: buffers may be in device memory";
+    assert!(text(&output.stderr).contains(reason), "{output:?}");
+    let output = run_preloaded(2, &program, &rest, &[adaptive, ("TUWTREE_DEVICE", "0")]);
+    assert!(output.status.success(), "{output:?}");
+    let along = "MPI_Gatherv, call 1: adaptive-gather-time on 3 processes";
+    assert!(text(&output.stderr).contains(along), "{output:?}");
+}
+
+#[test]
+fn as_many_communicators_as_without_it_and_where_there_are_no_more_the_librarys_calls() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_many.c");
+    let alone = run(2, &program, &[], &[]);
+    let said = |output: &Output| {
+        assert!(output.status.success(), "{output:?}");
+        text(&output.stdout).trim().to_owned()
+    };
+    let quiet = ("TUWTREE_LOG", "0");
+    assert_eq!(said(&run_preloaded(2, &program, &[], &[quiet])), said(&alone));
+    // All are made before the first call: where they are few, none is left for us.
+    let environment = [quiet, ("TUWTREE_ALGORITHM", "adaptive")];
+    let output = run_preloaded(2, &program, &["first"], &environment);
+    assert_eq!(said(&output), said(&alone));
+}
+
+#[test]
+fn threads_with_a_communicator_each_gather_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_threads.c");
+    for algorithm in ["adaptive", "linear"] {
+        let environment = [("TUWTREE_LOG", "0"), ("TUWTREE_ALGORITHM", algorithm)];
+        let output = run_preloaded(2, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        let said = text(&output.stdout);
+        assert!(said.contains("0 wrong") || said.contains("no threads"), "{said}");
+    }
+}
+
+#[test]
+fn counts_larger_than_what_is_sent_work_as_without_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_loose.c");
+    let machine = slow_machine(directory.path());
+    for processors in [2, 5] {
+        for setting in [
+            ("TUWTREE_ALGORITHM", "adaptive"),
+            ("TUWTREE_ALGORITHM", "linear"),
+            ("TUWTREE_MACHINE", &machine),
+        ] {
+            let output = run_preloaded(processors, &program, &[], &[setting]);
+            assert!(output.status.success(), "{setting:?}: {output:?}");
+            assert!(text(&output.stdout).contains("20 rounds, 0 wrong"), "{setting:?}: {output:?}");
+            let log = text(&output.stderr);
+            for (call, name) in [(1, "MPI_Gatherv"), (2, "MPI_Scatterv"), (39, "MPI_Gatherv")] {
+                let reason = "native: less is sent than there is room for";
+                assert!(
+                    log.contains(&format!("{name}, call {call}: {reason}")),
+                    "{setting:?}: {log}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_with_large_counts_go_along_trees() {
+    if is_open_mpi() {
+        eprintln!("skipped: Open MPI 4 has no calls with large counts");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_large.c");
+    for algorithm in ["adaptive", "native"] {
+        let environment = [("TUWTREE_ALGORITHM", algorithm), ("TUWTREE_PERSISTENT", "1")];
+        let output = run_preloaded(3, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("large counts, 0 wrong"), "{output:?}");
+        let log = text(&output.stderr);
+        let by = if algorithm == "native" { "native: as set" } else { "adaptive-gather-time on 3" };
+        for (call, name) in [(1, "MPI_Gatherv_c"), (2, "MPI_Scatterv_c")] {
+            assert!(log.contains(&format!("{name}, call {call}: {by}")), "{log}");
+        }
+    }
+}
+
+#[test]
+fn programs_with_a_session_have_the_librarys_calls() {
+    if is_open_mpi() {
+        eprintln!("skipped: Open MPI 4 has no sessions");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_sessions.c");
+    let output = run_preloaded(3, &program, &[], &[("TUWTREE_ALGORITHM", "adaptive")]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains("a session, 0 wrong"), "{output:?}");
+}
+
+#[test]
+fn tools_of_the_profiling_interface_work_before_it_and_behind_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let tool = directory.path().join("libtool.so");
+    let mut compiler = Command::new(env!("TUWTREE_MPICC"));
+    compiler.args(["-shared", "-fPIC"]).arg(source("tool.c")).arg("-o").arg(&tool);
+    assert!(compiler.status().unwrap().success());
+    let library = library_directory().join("libtuwtree_preload.so");
+    let (tool, ours) = (tool.to_str().unwrap(), library.to_str().unwrap());
+    // The first in the list has the calls; whichever it is calls the library's own names.
+    for (list, seen) in [
+        (format!("{tool}:{ours}"), "2 gathers and 1"),
+        (format!("{ours}:{tool}"), "0 gathers and 0"),
+    ] {
+        let environment = [("LD_PRELOAD", list), ("TUWTREE_ALGORITHM", "adaptive".to_owned())];
+        let output = run(3, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text(&output.stdout).contains("gathered 3 numbers"), "{output:?}");
+        assert!(
+            text(&output.stdout).contains(&format!("the tool saw {seen} scatters")),
+            "{output:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_program_calls_is_recorded_by_the_roots_from_c_and_fortran() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("calls.json");
+    let recorded = |program: &Path, name: PathBuf, algorithm: &str| {
+        let environment = [
+            ("TUWTREE_RECORD", file.to_str().unwrap()),
+            ("TUWTREE_ALGORITHM", algorithm),
+            ("TUWTREE_LOG", "0"),
+        ];
+        let output = run_preloaded(5, program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(text(&output.stderr), "", "{output:?}");
+        let read = std::fs::read_to_string(name).unwrap();
+        serde_json::from_str::<serde_json::Value>(&read).unwrap()
+    };
+    let again = compiled(directory.path(), "unaware_again.c");
+    for algorithm in ["", "adaptive"] {
+        // Its root is rank 2.
+        let document = recorded(&again, directory.path().join("calls.json.2"), algorithm);
+        assert_eq!(document["format"], "tuwtree-recording");
+        assert_eq!((&document["processes"], &document["rank"]), (&5.into(), &2.into()));
+        let entries = document["entries"].as_array().unwrap();
+        assert_eq!(entries.len(), 2, "{document}");
+        for (entry, function) in entries.iter().zip(["MPI_Gatherv", "MPI_Scatterv"]) {
+            assert_eq!(entry["function"], function);
+            assert_eq!(entry["block_sizes_bytes"], serde_json::json!([4, 8, 12, 4, 8]));
+            assert_eq!((&entry["root"], &entry["calls"]), (&2.into(), &5.into()));
+            assert!(entry["seconds"].as_f64() >= entry["greatest_seconds"].as_f64());
+        }
+        // The first rank was no root.
+        let first = std::fs::read_to_string(&file).unwrap();
+        assert!(first.contains("\"entries\":[]"), "{first}");
+    }
+    for interface in FORTRAN {
+        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let document = recorded(&program, directory.path().join("calls.json.2"), "");
+        let functions: Vec<&str> = document["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["function"].as_str().unwrap())
+            .collect();
+        let init = if is_open_mpi() {
+            ["MPIX_Gatherv_init", "MPIX_Scatterv_init"]
+        } else {
+            ["MPI_Gatherv_init", "MPI_Scatterv_init"]
+        };
+        let expected = ["MPI_Gatherv", "MPI_Scatterv", "MPI_Igatherv", "MPI_Iscatterv"];
+        assert_eq!(functions[..4], expected, "{interface}");
+        assert!(functions.len() == 6 && functions[4].ends_with(&init[0][5..]), "{functions:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes time on a machine that is alone; run by name"]
+fn recording_takes_a_microsecond_and_a_nanosecond_for_each_count() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_short.c");
+    let file = directory.path().join("calls.json");
+    let seconds = |environment: &[(&str, &str)]| -> f64 {
+        let mut all = vec![("TUWTREE_LOG", "0")];
+        all.extend(environment);
+        let least = |_| -> f64 {
+            let output = run_preloaded(1, &program, &[], &all);
+            assert!(output.status.success(), "{output:?}");
+            text(&output.stdout).trim().parse().unwrap()
+        };
+        (0..5).map(least).fold(f64::INFINITY, f64::min)
+    };
+    let (without, with) = (seconds(&[]), seconds(&[("TUWTREE_RECORD", file.to_str().unwrap())]));
+    println!("{:.0} ns a call without, {:.0} ns with a recording", without * 1e9, with * 1e9);
+    assert!(with - without < 1e-6, "{with} {without}");
+}
+
+/// The interfaces that MPI has in Fortran, by the macros that choose them.
+const FORTRAN: [&str; 3] = ["MPIF_H", "MPI_MODULE", "MPI_F08"];
+
+/// The program in Fortran with this interface, if there is a compiler.
+fn fortran_program(directory: &Path, interface: &str) -> Option<PathBuf> {
+    let compiler = env!("TUWTREE_MPICC").replace("mpicc", "mpifort");
+    let version = Command::new(&compiler).arg("--version").output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no {compiler}");
+        return None;
+    }
+    let program = directory.join(interface);
+    let mut command = Command::new(&compiler);
+    // Buffers of several types go to one function, which has no interface in mpif.h.
+    command.args(["-fallow-argument-mismatch", "-w"]).arg(format!("-D{interface}"));
+    if is_open_mpi() {
+        command.arg("-DOPEN_MPI_4");
+    }
+    let output = command.arg(source("unaware.F90")).arg("-o").arg(&program).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    Some(program)
+}
+
+#[test]
+fn fortran_programs_go_along_trees_by_mpif_h_mpi_and_mpi_f08() {
+    let directory = tempfile::tempdir().unwrap();
+    for interface in FORTRAN {
+        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        for (processors, persistent) in [(1, "1"), (4, "1"), (5, "0")] {
+            let environment =
+                [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_PERSISTENT", persistent)];
+            let output = run_preloaded(processors, &program, &[], &environment);
+            assert!(output.status.success(), "{interface}: {output:?}");
+            assert!(text(&output.stdout).contains("numbers, 0 wrong"), "{interface}: {output:?}");
+            let log = text(&output.stderr);
+            let persistent = match persistent {
+                "1" => format!("set up on {processors} processes"),
+                _ => "native: persistent operations are the MPI library's unless".to_owned(),
+            };
+            let along = format!("adaptive-gather-time on {processors} processes");
+            let nonblocking = "native: nonblocking operations are the MPI library's".to_owned();
+            for (call, name, what) in [
+                (1, "MPI_Gatherv", &along),
+                (2, "MPI_Scatterv", &along),
+                (3, "MPI_Igatherv", &nonblocking),
+                (4, "MPI_Iscatterv", &nonblocking),
+                (5, "MPI_Gatherv_init", &persistent),
+                (6, "MPI_Scatterv_init", &persistent),
+            ] {
+                assert!(
+                    log.contains(&format!("{name}, call {call}: {what}")),
+                    "{interface}: {log}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn c_and_fortran_ranks_meet_in_one_call_along_a_tree() {
+    let directory = tempfile::tempdir().unwrap();
+    let peer = compiled(directory.path(), "unaware_peer.c");
+    for interface in FORTRAN {
+        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let environment = [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_PERSISTENT", "1")];
+        let c = peer.to_str().unwrap();
+        let output = run_preloaded(2, &program, &[":", "-n", "3", c], &environment);
+        assert!(output.status.success(), "{interface}: {output:?}");
+        assert!(text(&output.stdout).contains("numbers, 0 wrong"), "{interface}: {output:?}");
+        let log = text(&output.stderr);
+        assert!(log.contains("call 1: adaptive-gather-time on 5 processes"), "{interface}: {log}");
+    }
+}
+
+#[test]
+fn without_settings_fortran_programs_are_the_librarys() {
+    let directory = tempfile::tempdir().unwrap();
+    for interface in FORTRAN {
+        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let output = run_preloaded(3, &program, &[], &[]);
+        assert!(output.status.success(), "{interface}: {output:?}");
+        assert!(text(&output.stdout).contains("numbers, 0 wrong"), "{interface}: {output:?}");
+    }
 }
 
 #[test]
@@ -185,4 +548,30 @@ fn a_script_with_mpi4py_gathers_along_trees() {
     let log = text(&output.stderr);
     assert!(log.contains("MPI_Gatherv, call 1: adaptive-gather-time on 4 processes"), "{log}");
     assert!(log.contains("MPI_Scatterv, call 2: adaptive-gather-time on 4 processes"), "{log}");
+}
+
+#[test]
+#[ignore = "takes mpi4py's tests, whose folder TUWTREE_MPI4PY_TESTS names; ./test --all runs it"]
+fn mpi4py_passes_its_own_tests_along_trees() {
+    let Some(folder) = std::env::var_os("TUWTREE_MPI4PY_TESTS") else {
+        panic!("TUWTREE_MPI4PY_TESTS is not set");
+    };
+    // Debian's mpi4py is built for Open MPI, and for its own Python.
+    assert!(is_open_mpi(), "another MPI library");
+    let start = "import os, sys, unittest; os.chdir(sys.argv[1]); sys.path.insert(0, sys.argv[1]); \
+                 unittest.main(module=None, argv=['tests', *sys.argv[2:]])";
+    let suites =
+        ["test_cco_vec", "test_cco_nb_vec", "test_request", "test_msgspec", "test_errhandler"];
+    for algorithm in ["adaptive", "linear"] {
+        let mut arguments = vec!["-c", start, folder.to_str().unwrap()];
+        arguments.extend(suites);
+        let environment =
+            [("TUWTREE_ALGORITHM", algorithm), ("TUWTREE_PERSISTENT", "1"), ("TUWTREE_LOG", "0")];
+        let output = run_preloaded(3, Path::new("/usr/bin/python3"), &arguments, &environment);
+        assert!(output.status.success(), "{algorithm}: {output:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains("OK") && !said.contains("FAILED"), "{algorithm}: {said}");
+        let ran = said.lines().find(|line| line.starts_with("Ran ")).unwrap_or("nothing was run");
+        println!("{algorithm}: {ran}");
+    }
 }

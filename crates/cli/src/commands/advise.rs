@@ -1,5 +1,6 @@
 //! `tuwtree advise`: which construction to use for a problem, and what it gains.
 
+use super::recorded;
 use crate::choice::ComparisonArgs;
 use crate::error::CliError;
 use crate::output::advice::Advised;
@@ -10,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::Format;
+use tuwtree_io::{Format, Source};
 use tuwtree_model::{ClosedSet, Order};
 use tuwtree_plan::{Advice, Rival};
 
@@ -20,14 +21,22 @@ use tuwtree_plan::{Advice, Rival};
 /// simplest tree within --tolerance percent of the fastest. The simplest is linear; then oblivious and adaptive, which need no planning; then trees planned offline, those in
 /// rank order first. Times include unpacking at the root. They are computed for this problem and these
 /// costs only.
+///
+/// With --recording, advice on each call that a program has made with the preloaded library and TUWTREE_RECORD:
+/// by the times of --machine, for the root and the block sizes of the call. See docs/decide.md.
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
+    /// Advise on all calls in a recording; may be given several times
+    #[arg(long, value_name = "FILE", value_parser = Source::parse, group = "payload",
+          num_args = 1.., conflicts_with_all = ["root", "op"])]
+    pub(super) recording: Vec<Source>,
+
     #[command(flatten)]
-    comparison: ComparisonArgs,
+    pub(super) comparison: ComparisonArgs,
 
     /// How much longer than the fastest a simpler tree may take, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = Advice::TOLERANCE_PERCENT, allow_hyphen_values = true)]
-    tolerance: f64,
+    pub(super) tolerance: f64,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -46,6 +55,10 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
     }
     let format = args.format.printed(&Format::RESULT)?;
     args.comparison.choice.order.get_or_insert(Order::Any);
+    if !args.recording.is_empty() {
+        recorded::run(&args, format, output)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let problem = args.comparison.load()?;
     let comparison = args.comparison.choice.compare(&problem)?;
     let advice = Advice::new(&comparison, args.tolerance / 100.0);
@@ -88,7 +101,8 @@ fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliErr
     Ok(writeln!(output, "{}", advice.limit())?)
 }
 
-fn document(advice: &Advised<'_>) -> Value {
+/// The advice as JSON.
+pub(super) fn document(advice: &Advised<'_>) -> Value {
     let rivals: serde_json::Map<String, serde_json::Value> = Rival::all()
         .filter_map(|rival| {
             let other = advice.rival(rival)?;

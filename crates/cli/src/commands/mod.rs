@@ -9,6 +9,7 @@ pub(crate) mod generate;
 pub(crate) mod machine;
 pub(crate) mod map;
 pub(crate) mod optimize;
+mod recorded;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod select;

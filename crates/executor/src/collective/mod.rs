@@ -17,6 +17,7 @@ mod along;
 mod error;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
+mod lenient;
 mod passing;
 mod persistent;
 mod planned;
@@ -25,7 +26,7 @@ mod seats;
 
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
-pub use handle::{collectives_of, guarded};
+pub use handle::{Standing, collectives_of, guarded, standing_of};
 pub use persistent::Persistent;
 
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
@@ -35,9 +36,11 @@ use crate::sys::{
 };
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
+use lenient::Checks;
 use planned::{KeptTree, Plans, state_sizes};
 use seats::Seat;
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::ffi::c_int;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -80,6 +83,8 @@ pub struct Collectives {
     once: RefCell<Option<Box<Once>>>,
     /// By what operations that are performed once go, where the algorithm is to be chosen.
     plans: Plans,
+    /// How often calls have been compared with what their roots expect.
+    checks: RefCell<HashMap<(bool, Rank), Checks>>,
     /// At processors that have been the root of a given schedule, the last such, with its file.
     schedule: RefCell<Option<(PathBuf, Rc<Schedule>)>>,
 }
@@ -105,6 +110,7 @@ impl Collectives {
             settings: RefCell::new(Rc::new(settings)),
             once: RefCell::new(None),
             plans: Plans::default(),
+            checks: RefCell::default(),
             schedule: RefCell::new(None),
         }
     }
@@ -155,6 +161,18 @@ impl Collectives {
         let done = call.run_by(algorithm).map(|()| algorithm);
         // What is wrong here comes first.
         wrong.map_or(done, Err)
+    }
+
+    /// Performs an operation by the library's own call; or where it has none for such counts, block by block.
+    fn by_library(
+        &self,
+        arguments: &Arguments<'_>,
+        settings: &Settings,
+    ) -> Result<(), CollectiveError> {
+        if arguments.are_for_library() {
+            return Ok(self.comm.native(arguments)?);
+        }
+        Call::new(self, arguments, settings, (Handles::Lent, Room::new(self))).linear()
     }
 
     /// Sets up an operation that is started many times. Collective; messages of several such do not
@@ -344,7 +362,7 @@ impl<'c, 'a> Call<'c, 'a> {
     fn run_by(self, algorithm: Algorithm) -> Result<(), CollectiveError> {
         match algorithm {
             Algorithm::Linear => self.linear(),
-            Algorithm::Native => Ok(self.comm.native(self.arguments)?),
+            Algorithm::Native => self.collectives.by_library(self.arguments, self.settings),
             Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),
             Algorithm::AdaptiveDataSize => self.adaptive(Rule::DataSize),
             Algorithm::AdaptiveCompletionTime => {

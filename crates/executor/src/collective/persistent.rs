@@ -222,7 +222,9 @@ impl OperationSetup<'_, '_, '_> {
     fn way(&self) -> Result<Way, CollectiveError> {
         let Call { settings, .. } = self.call;
         match settings.algorithm() {
-            Algorithm::Native => self.stated().map(|_| Way::Native),
+            Algorithm::Native if self.call.arguments.are_for_library() => {
+                self.stated().map(|_| Way::Native)
+            }
             Algorithm::Auto => self.chosen(),
             Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),
             Algorithm::AdaptiveDataSize => self.adaptive(Rule::DataSize),
@@ -230,7 +232,7 @@ impl OperationSetup<'_, '_, '_> {
                 let operation = self.call.arguments.operation();
                 self.adaptive(Rule::CompletionTime(operation, self.call.costs()?))
             }
-            Algorithm::Linear => self.linear(),
+            Algorithm::Linear | Algorithm::Native => self.linear(),
             Algorithm::Schedule => self.given(),
         }
     }
@@ -369,6 +371,7 @@ impl OperationSetup<'_, '_, '_> {
         };
         let list = rounds::handed_down(&**comm, root, lists)?;
         Ok(match list.as_slice() {
+            [NATIVE] if !self.call.arguments.are_for_library() => self.linear()?,
             [NATIVE] => Way::Native,
             [ALONG, tags, part @ ..] => {
                 let part = Part::from_words(part).map_err(|error| Wrong::Here(refused(error)));

@@ -104,17 +104,17 @@ impl Collectives {
         settings: &Settings,
     ) -> Result<Algorithm, CollectiveError> {
         let comm = &self.comm;
-        let native = || comm.native(arguments).map(|()| Algorithm::Native);
+        let native = || self.by_library(arguments, settings).map(|()| Algorithm::Native);
         let is_outward = arguments.operation().is_outward();
         let root = arguments.root(comm.size()).filter(|_| comm.size() >= LEAST_PROCESSES);
-        let Some(root) = root else { return Ok(native()?) };
+        let Some(root) = root else { return native() };
         let key = (is_outward, root);
-        let Some(mut plan) = self.plans.take(key) else { return Ok(native()?) };
+        let Some(mut plan) = self.plans.take(key) else { return native() };
         plan.calls += 1;
         let mut renewal =
             Renewal { collectives: self, arguments, settings, root, list: None, sizes: None };
         let done = match plan.way {
-            Way::Native => native().map_err(CollectiveError::from),
+            Way::Native => native(),
             _ => plan.perform(&mut renewal).map(|()| Algorithm::Auto),
         };
         // Whatever has failed here, the others go on, and count this call.

@@ -11,7 +11,7 @@
 //!   scatter:  own = what is received     all = what the root sends
 //! ```
 
-use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
+use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
 use super::{Communicator, Datatype, Handles, MpiError, Place, PlaceError, calls};
 use ::mpi::datatype::{Equivalence, SystemDatatype};
 use ::mpi::raw::AsRaw;
@@ -26,14 +26,50 @@ pub struct Arguments<'a> {
     /// [`Operation::Gather`] or [`Operation::Scatter`].
     operation: Operation,
     /// The processor's own block: what it sends in a gather, where it receives in a scatter.
-    own: (*mut c_void, c_int, MPI_Datatype),
+    own: (*mut c_void, MPI_Count, MPI_Datatype),
     /// All blocks, which matter at the root only.
-    all: (*mut c_void, *const c_int, *const c_int, MPI_Datatype),
+    all: (*mut c_void, Lists, MPI_Datatype),
     root: c_int,
     /// How long the lists are, if that is known.
     list_length: Option<usize>,
     lifetime: PhantomData<&'a mut [u8]>,
 }
+
+/// A program's counts and displacements.
+#[derive(Clone, Copy, Debug)]
+enum Lists {
+    /// As `MPI_Gatherv` takes them.
+    Int(*const c_int, *const c_int),
+    /// As `MPI_Gatherv_c` takes them.
+    Large(*const MPI_Count, *const MPI_Aint),
+}
+
+impl Lists {
+    /// The list that is not there, in words.
+    fn missing(self) -> Option<&'static str> {
+        let (counts, displacements) = match self {
+            Lists::Int(counts, displacements) => (counts.is_null(), displacements.is_null()),
+            Lists::Large(counts, displacements) => (counts.is_null(), displacements.is_null()),
+        };
+        match (counts, displacements) {
+            (true, _) => Some("the counts"),
+            (_, true) => Some("the displacements"),
+            _ => None,
+        }
+    }
+}
+
+/// The counts of all blocks, as the root has given them.
+#[derive(Clone, Copy, Debug)]
+pub enum RootCounts<'a> {
+    /// As `MPI_Gatherv` takes them.
+    Int(&'a [c_int]),
+    /// As `MPI_Gatherv_c` takes them.
+    Large(&'a [MPI_Count]),
+}
+
+/// Copies of lists, which live as long as somebody points to them.
+pub(crate) type OwnLists = Option<Box<dyn std::any::Any>>;
 
 /// All blocks of a gather's root: a slice, and for each processor how many items of it are its, and
 /// where they start.
@@ -169,8 +205,8 @@ impl<'a> Arguments<'a> {
     ) -> Arguments<'a> {
         Arguments {
             operation: Operation::Gather,
-            own: (sendbuf.cast_mut(), sendcount, sendtype),
-            all: (recvbuf, recvcounts, displs, recvtype),
+            own: (sendbuf.cast_mut(), sendcount.into(), sendtype),
+            all: (recvbuf, Lists::Int(recvcounts, displs), recvtype),
             root,
             list_length: None,
             lifetime: PhantomData,
@@ -193,8 +229,56 @@ impl<'a> Arguments<'a> {
     ) -> Arguments<'a> {
         Arguments {
             operation: Operation::Scatter,
+            own: (recvbuf, recvcount.into(), recvtype),
+            all: (sendbuf.cast_mut(), Lists::Int(sendcounts, displs), sendtype),
+            root,
+            list_length: None,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// The arguments of `MPI_Gatherv_c`.
+    ///
+    /// # Safety
+    /// As [`gatherv`](Self::gatherv).
+    pub unsafe fn gatherv_c(
+        (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+        (recvbuf, recvcounts, displs, recvtype): (
+            *mut c_void,
+            *const MPI_Count,
+            *const MPI_Aint,
+            MPI_Datatype,
+        ),
+        root: c_int,
+    ) -> Arguments<'a> {
+        Arguments {
+            operation: Operation::Gather,
+            own: (sendbuf.cast_mut(), sendcount, sendtype),
+            all: (recvbuf, Lists::Large(recvcounts, displs), recvtype),
+            root,
+            list_length: None,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// The arguments of `MPI_Scatterv_c`.
+    ///
+    /// # Safety
+    /// As [`gatherv`](Self::gatherv).
+    pub unsafe fn scatterv_c(
+        (sendbuf, sendcounts, displs, sendtype): (
+            *const c_void,
+            *const MPI_Count,
+            *const MPI_Aint,
+            MPI_Datatype,
+        ),
+        (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
+        root: c_int,
+    ) -> Arguments<'a> {
+        Arguments {
+            operation: Operation::Scatter,
             own: (recvbuf, recvcount, recvtype),
-            all: (sendbuf.cast_mut(), sendcounts, displs, sendtype),
+            all: (sendbuf.cast_mut(), Lists::Large(sendcounts, displs), sendtype),
             root,
             list_length: None,
             lifetime: PhantomData,
@@ -249,7 +333,7 @@ impl<'a> Arguments<'a> {
             c_int::try_from(length).map_err(|_| ArgumentError::Partition { block: 0, reason })
         };
         let own = match own {
-            Some((items, length)) => (items.cast(), count(length)?, datatype),
+            Some((items, length)) => (items.cast(), count(length)?.into(), datatype),
             // SAFETY: the shim's address that stands for `MPI_IN_PLACE` is never written; it is not
             // followed here.
             None => (unsafe { raw::TUWTREE_IN_PLACE }, 0, datatype),
@@ -259,9 +343,12 @@ impl<'a> Arguments<'a> {
             Some((items, length, counts, displacements)) => {
                 check_partition(length, counts, displacements, operation)?;
                 list_length = Some(counts.len());
-                (items.cast(), counts.as_ptr(), displacements.as_ptr(), datatype)
+                (items.cast(), Lists::Int(counts.as_ptr(), displacements.as_ptr()), datatype)
             }
-            None => (std::ptr::null_mut(), std::ptr::null(), std::ptr::null(), datatype),
+            None => {
+                let nowhere = Lists::Int(std::ptr::null(), std::ptr::null());
+                (std::ptr::null_mut(), nowhere, datatype)
+            }
         };
         let (root, lifetime) = (count(root)?, PhantomData);
         Ok(Arguments { operation, own, all, root, list_length, lifetime })
@@ -298,7 +385,9 @@ impl<'a> Arguments<'a> {
             true => return Err(ArgumentError::NotInPlace { rank, root }),
             false => {
                 // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
-                let own = unsafe { place((buffer, &[count], &[0], datatype), handles, kept.own) };
+                let own = unsafe {
+                    place((buffer, std::iter::once((count, 0)), datatype), handles, kept.own)
+                };
                 Some(own.map_err(ArgumentError::Own)?)
             }
         };
@@ -320,11 +409,9 @@ impl<'a> Arguments<'a> {
         handles: Handles,
         kept: Option<&Rc<Place>>,
     ) -> Result<Rc<Place>, ArgumentError> {
-        let (buffer, counts, displacements, datatype) = self.all;
-        for (list, what) in [(counts, "the counts"), (displacements, "the displacements")] {
-            if list.is_null() {
-                return Err(ArgumentError::Null { what });
-            }
+        let (buffer, lists, datatype) = self.all;
+        if let Some(what) = lists.missing() {
+            return Err(ArgumentError::Null { what });
         }
         if let Some(block) = self.list_length.filter(|&length| length != processors) {
             let reason = "there are lists for another number of processes";
@@ -333,11 +420,56 @@ impl<'a> Arguments<'a> {
         // SAFETY: the promise made when the arguments were: lists of p numbers, memory, and a
         // datatype's handle.
         unsafe {
-            let counts = std::slice::from_raw_parts(counts, processors);
-            let displacements = std::slice::from_raw_parts(displacements, processors);
-            place((buffer, counts, displacements, datatype), handles, kept)
+            match lists {
+                Lists::Int(counts, displacements) => {
+                    let counts = std::slice::from_raw_parts(counts, processors).iter();
+                    let displacements = std::slice::from_raw_parts(displacements, processors);
+                    let widened = |(&count, &at): (&c_int, &c_int)| (count.into(), at.into());
+                    let blocks = counts.zip(displacements).map(widened);
+                    place((buffer, blocks, datatype), handles, kept)
+                }
+                Lists::Large(counts, displacements) => {
+                    let counts = std::slice::from_raw_parts(counts, processors).iter();
+                    let displacements = std::slice::from_raw_parts(displacements, processors);
+                    #[allow(clippy::unnecessary_cast, reason = "an isize in some headers")]
+                    let blocks = counts.zip(displacements).map(|(&count, &at)| (count, at as i64));
+                    place((buffer, blocks, datatype), handles, kept)
+                }
+            }
         }
         .map_err(ArgumentError::All)
+    }
+
+    /// The counts at the root, of so many processors, and the size of what they count.
+    ///
+    /// # Errors
+    /// No list, or no datatype of which MPI knows the size.
+    pub fn root_counts(&self, processors: usize) -> Option<(RootCounts<'_>, u64)> {
+        let (_, lists, datatype) = self.all;
+        let mut size = 0;
+        // SAFETY: the promise made when the arguments were: at the root, lists of p numbers, and a datatype's
+        // handle; null ones are not looked at.
+        unsafe {
+            if lists.missing().is_some() || datatype == raw::RSMPI_DATATYPE_NULL {
+                return None;
+            }
+            calls::type_size_x(datatype, &mut size).ok()?;
+            let counts = match lists {
+                Lists::Int(counts, _) => {
+                    RootCounts::Int(std::slice::from_raw_parts(counts, processors))
+                }
+                Lists::Large(counts, _) => {
+                    RootCounts::Large(std::slice::from_raw_parts(counts, processors))
+                }
+            };
+            Some((counts, u64::try_from(size).ok()?))
+        }
+    }
+
+    /// Whether the MPI library has a call for such arguments: one of before MPI 4 has none for large counts.
+    pub fn are_for_library(&self) -> bool {
+        // SAFETY: a number of the shim, fixed when it was compiled for this library.
+        matches!(self.all.1, Lists::Int(..)) || unsafe { raw::TUWTREE_HAS_LARGE_COUNTS != 0 }
     }
 
     /// Has the MPI library do it. Errors go to the error handler of `comm`.
@@ -346,20 +478,29 @@ impl<'a> Arguments<'a> {
     /// MPI is initialized, and `comm` is a handle that MPI has given out.
     ///
     /// # Errors
-    /// What MPI returns.
+    /// What MPI returns; `MPI_ERR_OTHER` where the library has no such call.
     pub unsafe fn call_native(&self, comm: MPI_Comm) -> Result<(), MpiError> {
-        let (own, count, own_type) = self.own;
-        let (all, counts, places, all_type) = self.all;
+        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
         let root = self.root;
         // SAFETY: buffers and lists are as promised when the arguments were made; the communicator
         // is the caller's promise.
         unsafe {
-            match self.operation.is_outward() {
-                false => {
+            match (self.operation.is_outward(), lists) {
+                (false, Lists::Int(counts, places)) => {
+                    let count = count as c_int;
                     calls::gatherv(own, count, own_type, all, counts, places, all_type, root, comm)
                 }
-                true => {
+                (true, Lists::Int(counts, places)) => {
+                    let count = count as c_int;
                     calls::scatterv(all, counts, places, all_type, own, count, own_type, root, comm)
+                }
+                (false, Lists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::gatherv_c((own, count, own_type), all, (root, comm))
+                }
+                (true, Lists::Large(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::scatterv_c(all, (own, count, own_type), (root, comm))
                 }
             }
         }
@@ -377,60 +518,96 @@ impl<'a> Arguments<'a> {
         comm: MPI_Comm,
         request: *mut MPI_Request,
     ) -> Result<(), MpiError> {
-        let ((own, count, own_type), all) = (self.own, self.all);
+        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
         let place = (self.root, comm);
         // SAFETY: as for a single call, but that the caller keeps all this until the request is
         // freed; there is a place for one by its promise.
         unsafe {
-            match self.operation.is_outward() {
-                false => calls::gatherv_init((own, count, own_type), all, place, request),
-                true => {
-                    let (from, counts, places, datatype) = all;
-                    calls::scatterv_init((from, counts, places, datatype), self.own, place, request)
+            match (self.operation.is_outward(), lists) {
+                (false, Lists::Int(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::gatherv_init((own, count as c_int, own_type), all, place, request)
+                }
+                (true, Lists::Int(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::scatterv_init(all, (own, count as c_int, own_type), place, request)
+                }
+                (false, Lists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::gatherv_init_c((own, count, own_type), all, place, request)
+                }
+                (true, Lists::Large(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::scatterv_init_c(all, (own, count, own_type), place, request)
                 }
             }
         }
     }
 
     /// Copies the root's lists, and has the arguments point to the copies, which the caller keeps.
-    pub(crate) fn own_lists(&mut self, rank: Rank, processors: usize) -> [Vec<c_int>; 2] {
-        let (_, counts, displacements, _) = &mut self.all;
-        let is_root = self.root == rank as c_int;
-        [counts, displacements].map(|list| {
-            if !is_root || list.is_null() {
-                return Vec::new();
+    pub(crate) fn own_lists(&mut self, rank: Rank, processors: usize) -> OwnLists {
+        let lists = &mut self.all.1;
+        if self.root != rank as c_int || lists.missing().is_some() {
+            return None;
+        }
+        // SAFETY: the promise made when the arguments were: at the root, p numbers.
+        unsafe {
+            match *lists {
+                Lists::Int(counts, places) => {
+                    let counts = std::slice::from_raw_parts(counts, processors).to_vec();
+                    let places = std::slice::from_raw_parts(places, processors).to_vec();
+                    *lists = Lists::Int(counts.as_ptr(), places.as_ptr());
+                    Some(Box::new((counts, places)))
+                }
+                Lists::Large(counts, places) => {
+                    let counts = std::slice::from_raw_parts(counts, processors).to_vec();
+                    let places = std::slice::from_raw_parts(places, processors).to_vec();
+                    *lists = Lists::Large(counts.as_ptr(), places.as_ptr());
+                    Some(Box::new((counts, places)))
+                }
             }
-            // SAFETY: the promise made when the arguments were: at the root, p numbers.
-            let copy = unsafe { std::slice::from_raw_parts(*list, processors) }.to_vec();
-            *list = copy.as_ptr();
-            copy
-        })
+        }
     }
 
-    /// Starts the MPI library's nonblocking operation.
+    /// Starts the MPI library's nonblocking operation, and writes its request.
     ///
     /// # Safety
-    /// As [`call_native`](Self::call_native); the lists live until the operation has ended.
+    /// As [`call_native`](Self::call_native); the lists live until the operation has ended; `request` is
+    /// a place for one.
     ///
     /// # Errors
-    /// What MPI returns.
-    pub(crate) unsafe fn start_native(&self, comm: MPI_Comm) -> Result<MPI_Request, MpiError> {
-        let (own, count, own_type) = self.own;
-        let (all, counts, places, all_type) = self.all;
-        let root = self.root;
-        // SAFETY: the promise made when the arguments were, and the caller's; a constant of the shim.
+    /// What MPI returns; `MPI_ERR_OTHER` where the library has no such call.
+    pub unsafe fn start_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
+        let (root, to) = (self.root, request);
+        // SAFETY: the promise made when the arguments were, and the caller's.
         unsafe {
-            let mut request = raw::RSMPI_REQUEST_NULL;
-            let to = &mut request;
-            match self.operation.is_outward() {
-                false => calls::igatherv(
-                    own, count, own_type, all, counts, places, all_type, root, comm, to,
-                ),
-                true => calls::iscatterv(
-                    all, counts, places, all_type, own, count, own_type, root, comm, to,
-                ),
+            match (self.operation.is_outward(), lists) {
+                (false, Lists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::igatherv(
+                        own, count, own_type, all, counts, places, all_type, root, comm, to,
+                    )
+                }
+                (true, Lists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::iscatterv(
+                        all, counts, places, all_type, own, count, own_type, root, comm, to,
+                    )
+                }
+                (false, Lists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::igatherv_c((own, count, own_type), all, (root, comm), to)
+                }
+                (true, Lists::Large(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::iscatterv_c(all, (own, count, own_type), (root, comm), to)
+                }
             }
-            .map(|()| request)
         }
     }
 }
@@ -440,7 +617,11 @@ impl<'a> Arguments<'a> {
 /// # Safety
 /// As [`Place::of_user`], and [`Datatype::of_user`].
 unsafe fn place(
-    (buffer, counts, displacements, datatype): (*mut c_void, &[c_int], &[c_int], MPI_Datatype),
+    (buffer, blocks, datatype): (
+        *mut c_void,
+        impl ExactSizeIterator<Item = (i64, i64)> + Clone,
+        MPI_Datatype,
+    ),
     handles: Handles,
     kept: Option<&Rc<Place>>,
 ) -> Result<Rc<Place>, PlaceError> {
@@ -448,11 +629,11 @@ unsafe fn place(
     unsafe {
         let datatype = Datatype::of_user(datatype, handles)?;
         if let Some(kept) = kept
-            && kept.move_to_user(buffer, counts, displacements, &datatype)
+            && kept.move_to_user(buffer, blocks.clone(), &datatype)
         {
             return Ok(Rc::clone(kept));
         }
-        Place::of_user(buffer, counts, displacements, datatype)
+        Place::of_user(buffer, blocks, datatype)
     }
 }
 

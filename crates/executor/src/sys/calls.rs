@@ -112,6 +112,7 @@ mod table {
         // The library.
         initialized(flag: *mut c_int) = PMPI_Initialized;
         finalized(flag: *mut c_int) = PMPI_Finalized;
+        finalize() = PMPI_Finalize;
         query_thread(provided: *mut c_int) = PMPI_Query_thread;
         abort(comm: MPI_Comm, errorcode: c_int) = PMPI_Abort;
         get_library_version(version: *mut c_char, resultlen: *mut c_int) = PMPI_Get_library_version;
@@ -176,4 +177,144 @@ pub unsafe fn scatterv_init(
         )
     };
     check("MPI_Scatterv_init", code)
+}
+
+/// Where a gather with large counts puts all blocks: memory, counts, displacements, datatype.
+type LargeTarget = (*mut c_void, *const MPI_Count, *const MPI_Aint, MPI_Datatype);
+
+/// Where a scatter with large counts takes all blocks from.
+type LargeSource = (*const c_void, *const MPI_Count, *const MPI_Aint, MPI_Datatype);
+
+/// Success, or the error that `MPI_Gatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn gatherv_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
+    (root, comm): (c_int, MPI_Comm),
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Gatherv_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_gatherv_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+        )
+    };
+    check("MPI_Gatherv_c", code)
+}
+
+/// Success, or the error that `MPI_Gatherv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn gatherv_init_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
+    (root, comm): (c_int, MPI_Comm),
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Gatherv_init_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_gatherv_init_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+            request,
+        )
+    };
+    check("MPI_Gatherv_init_c", code)
+}
+
+/// Success, or the error that `MPI_Igatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn igatherv_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
+    (root, comm): (c_int, MPI_Comm),
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Igatherv_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_igatherv_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+            request,
+        )
+    };
+    check("MPI_Igatherv_c", code)
+}
+
+/// Success, or the error that `MPI_Scatterv_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn scatterv_c(
+    (sendbuf, sendcounts, displs, sendtype): LargeSource,
+    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
+    (root, comm): (c_int, MPI_Comm),
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Scatterv_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_scatterv_c(
+            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+        )
+    };
+    check("MPI_Scatterv_c", code)
+}
+
+/// Success, or the error that `MPI_Scatterv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn scatterv_init_c(
+    (sendbuf, sendcounts, displs, sendtype): LargeSource,
+    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
+    (root, comm): (c_int, MPI_Comm),
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Scatterv_init_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_scatterv_init_c(
+            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            request,
+        )
+    };
+    check("MPI_Scatterv_init_c", code)
+}
+
+/// Success, or the error that `MPI_Iscatterv_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn iscatterv_c(
+    (sendbuf, sendcounts, displs, sendtype): LargeSource,
+    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
+    (root, comm): (c_int, MPI_Comm),
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Iscatterv_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_iscatterv_c(
+            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            request,
+        )
+    };
+    check("MPI_Iscatterv_c", code)
 }

@@ -3,6 +3,7 @@
 use super::raw::{self, MPI_Comm};
 use super::{MpiError, calls};
 use std::ffi::c_int;
+use std::mem::ManuallyDrop;
 use tuwtree_model::Rank;
 
 /// A communicator of the same processors as a given one, freed when dropped. It has none of that one's
@@ -61,16 +62,53 @@ impl Communicator {
             let made = without_handler(comm, || of_the_same(comm))?;
             let mut own = Communicator { raw: made, rank: 0, size: 0, largest_tag: 32767 };
             calls::comm_set_errhandler(made, raw::RSMPI_ERRORS_RETURN)?;
-            own.rank = rank_in(made)?;
-            let mut size = 0;
-            calls::comm_size(made, &mut size)?;
-            own.size = size as usize;
+            own.look()?;
+            Ok(own)
+        }
+    }
+
+    /// What `work` returns on the program's own communicator, whose error handler is not called meanwhile.
+    ///
+    /// # Safety
+    /// As [`duplicate`](Self::duplicate). Nobody else uses the communicator meanwhile: it is a collective
+    /// call's.
+    ///
+    /// # Errors
+    /// As [`duplicate`](Self::duplicate).
+    pub(crate) unsafe fn lent<T>(
+        comm: MPI_Comm,
+        work: impl FnOnce(&Communicator) -> T,
+    ) -> Result<T, MpiError> {
+        // SAFETY: as in `duplicate`.
+        unsafe {
+            if comm == raw::RSMPI_COMM_NULL || is_inter(comm)? {
+                return Err(MpiError::new("MPI_Comm_size", raw::MPI_ERR_COMM as c_int));
+            }
+            // Not ours to be freed.
+            let mut lent =
+                ManuallyDrop::new(Communicator { raw: comm, rank: 0, size: 0, largest_tag: 32767 });
+            without_handler(comm, || {
+                lent.look()?;
+                Ok(work(&lent))
+            })
+        }
+    }
+
+    /// Asks the communicator what is to be known of it.
+    ///
+    /// # Safety
+    /// The handle is a communicator's.
+    unsafe fn look(&mut self) -> Result<(), MpiError> {
+        // SAFETY: the caller's promise; results are written to local variables.
+        unsafe {
+            self.rank = rank_in(self.raw)?;
+            self.size = size_of(self.raw)?;
             // A pointer to an int, which is MPI's; it is promised for the world's communicator only.
             let key = raw::MPI_TAG_UB as c_int;
             if let Some(tag) = attribute::<c_int>(raw::RSMPI_COMM_WORLD, key)? {
-                own.largest_tag = u32::try_from(*tag).unwrap_or(0);
+                self.largest_tag = u32::try_from(*tag).unwrap_or(0);
             }
-            Ok(own)
+            Ok(())
         }
     }
 
@@ -233,6 +271,21 @@ pub unsafe fn rank_in(comm: MPI_Comm) -> Result<Rank, MpiError> {
     // variable.
     unsafe { calls::comm_rank(comm, &mut rank)? };
     Ok(rank as Rank)
+}
+
+/// How many processors the communicator has; of one between groups, this one's.
+///
+/// # Safety
+/// `comm` is a communicator's handle.
+///
+/// # Errors
+/// What MPI returns.
+pub unsafe fn size_of(comm: MPI_Comm) -> Result<usize, MpiError> {
+    let mut size = 0;
+    // SAFETY: `comm` is a communicator by the caller's promise; the size is written to a local
+    // variable.
+    unsafe { calls::comm_size(comm, &mut size)? };
+    Ok(size as usize)
 }
 
 /// Whether the communicator is between two groups.

@@ -20,10 +20,10 @@ pub mod raw;
 mod requests;
 mod words;
 
-pub use arguments::{ArgumentError, Arguments, Partition, PartitionMut};
+pub use arguments::{ArgumentError, Arguments, Partition, PartitionMut, RootCounts};
 pub(crate) use arguments::{Kept, Parsed};
 pub(crate) use attributes::{give, value_of};
-pub use communicator::{Communicator, Refused, abort_all, is_inter, is_running, rank_in};
+pub use communicator::{Communicator, Refused, abort_all, is_inter, is_running, rank_in, size_of};
 pub use datatype::{Datatype, Element, Handles, LARGEST_COUNT};
 pub use error::{MpiError, check, code_of};
 pub use layout::ByteLayout;

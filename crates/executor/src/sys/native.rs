@@ -1,5 +1,6 @@
 //! The MPI library's own collectives: persistent gather and scatter, and all four on [`Place`]s.
 
+use super::arguments::OwnLists;
 use super::raw::{self, MPI_Request};
 use super::{
     Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place, PlaceError, calls,
@@ -19,7 +20,7 @@ pub struct NativeRequest<'a> {
     is_under_way: bool,
     arguments: Arguments<'a>,
     /// The counts and displacements that the arguments point to, for as long as the request lives.
-    _lists: [Vec<c_int>; 2],
+    _lists: OwnLists,
     communicator: Rc<Communicator>,
 }
 
@@ -61,7 +62,7 @@ impl<'a> NativeRequest<'a> {
             unsafe { calls::start(&mut self.request)? };
         } else {
             // SAFETY: a communicator that lives, and lists that we keep.
-            self.request = unsafe { self.arguments.start_native(self.communicator.raw()) }?;
+            unsafe { self.arguments.start_native(self.communicator.raw(), &mut self.request)? };
         }
         self.is_under_way = true;
         Ok(())

@@ -9,7 +9,7 @@
 use super::requests::Transfer;
 use super::{Datatype, Few, Memory, MpiError, OutOfMemory};
 use smallvec::SmallVec;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::rc::Rc;
 use tuwtree_schedule::Piece;
 
@@ -75,7 +75,7 @@ pub enum PlaceError {
         /// The index of the block.
         block: usize,
         /// The count that was given for it, below 0.
-        count: c_int,
+        count: i64,
     },
     /// Data without memory.
     #[error("block {block} of {bytes} bytes has no memory: a null pointer")]
@@ -152,8 +152,8 @@ impl Place {
         Ok(())
     }
 
-    /// Blocks in the user's memory, each as many extents of the datatype behind `buffer` as its
-    /// displacement says.
+    /// Blocks in the user's memory, given as counts and displacements: each as many extents of the datatype
+    /// behind `buffer` as its displacement says.
     ///
     /// # Safety
     /// As long as this lives, the buffer has memory where the counts and displacements say, to read
@@ -161,23 +161,17 @@ impl Place {
     ///
     /// # Errors
     /// [`PlaceError`].
-    ///
-    /// # Panics
-    /// If there are not as many displacements as counts.
     #[inline]
     pub unsafe fn of_user(
         buffer: *mut c_void,
-        counts: &[c_int],
-        displacements: &[c_int],
+        blocks: impl Iterator<Item = (i64, i64)>,
         datatype: Datatype,
     ) -> Result<Rc<Place>, PlaceError> {
-        assert_eq!(counts.len(), displacements.len(), "a displacement for each count");
         let extent = datatype.extent();
-        let blocks = counts.iter().zip(displacements).enumerate().map(|(block, (&count, &at))| {
+        let blocks = blocks.enumerate().map(|(block, (count, at))| {
             let elements =
                 u64::try_from(count).map_err(|_| PlaceError::NegativeCount { block, count })?;
-            let far = || PlaceError::TooLarge { block, elements, at: i64::from(at) };
-            let at = i64::from(at).checked_mul(extent).ok_or_else(far)?;
+            let at = at.checked_mul(extent).ok_or(PlaceError::TooLarge { block, elements, at })?;
             Ok(Block { at, elements })
         });
         // Filled where it stays.
@@ -261,22 +255,20 @@ impl Place {
     pub(crate) unsafe fn move_to_user(
         &self,
         buffer: *mut c_void,
-        counts: &[c_int],
-        displacements: &[c_int],
+        blocks: impl ExactSizeIterator<Item = (i64, i64)>,
         datatype: &Datatype,
     ) -> bool {
         let are_packed = self.is_packed() && datatype.is_packed() && !buffer.is_null();
-        let are_as_many = self.blocks.len() == counts.len() && counts.len() == displacements.len();
+        let are_as_many = self.blocks.len() == blocks.len();
         let (size, extent) = (datatype.size(), datatype.extent());
-        let lies_alike = |((block, piece), (&count, &at)): ((&Block, &[u64]), (&c_int, &c_int))| {
+        let lies_alike = |((block, piece), (count, at)): ((&Block, &[u64]), (i64, i64))| {
             let bytes = u64::try_from(count).ok().and_then(|count| count.checked_mul(size));
-            bytes == Some(piece[1] - piece[0])
-                && i64::from(at).checked_mul(extent) == Some(block.at)
+            bytes == Some(piece[1] - piece[0]) && at.checked_mul(extent) == Some(block.at)
         };
-        let blocks = self.blocks.iter().zip(self.starts.windows(2));
+        let known = self.blocks.iter().zip(self.starts.windows(2));
         are_packed
             && are_as_many
-            && blocks.zip(counts.iter().zip(displacements)).all(lies_alike)
+            && known.zip(blocks).all(lies_alike)
             // SAFETY: the caller's promise.
             && unsafe { self.memory.move_to_user(buffer) }
     }
@@ -477,19 +469,20 @@ mod tests {
     use super::*;
 
     /// Blocks of bytes in this memory.
-    fn place(memory: &mut [u8], counts: &[c_int], displacements: &[c_int]) -> Rc<Place> {
+    fn place(memory: &mut [u8], blocks: &[(i64, i64)]) -> Rc<Place> {
         let buffer = memory.as_mut_ptr().cast();
         // SAFETY: nothing is read or written.
-        unsafe { Place::of_user(buffer, counts, displacements, Datatype::byte()) }.unwrap()
+        unsafe { Place::of_user(buffer, blocks.iter().copied(), Datatype::byte()) }.unwrap()
     }
 
     /// Whether the place moves to other memory with such blocks; if so, its data is there.
-    fn moves(place: &Place, counts: &[c_int], displacements: &[c_int]) -> bool {
+    fn moves(place: &Place, blocks: &[(i64, i64)]) -> bool {
         let mut memory = [0_u8; 20];
         let buffer: *mut c_void = memory.as_mut_ptr().cast();
         place.memory.let_go();
         // SAFETY: nothing is read or written.
-        let moves = unsafe { place.move_to_user(buffer, counts, displacements, &Datatype::byte()) };
+        let moves =
+            unsafe { place.move_to_user(buffer, blocks.iter().copied(), &Datatype::byte()) };
         assert_eq!(moves, place.memory.at(0) == buffer);
         moves
     }
@@ -497,30 +490,30 @@ mod tests {
     #[test]
     fn a_place_moves_to_blocks_that_lie_as_its_own_do_only() {
         let mut memory = [0_u8; 20];
-        let place = place(&mut memory, &[3, 0, 4], &[5, 0, 8]);
-        assert!(moves(&place, &[3, 0, 4], &[5, 0, 8]));
-        for (counts, displacements) in [
-            (&[3, 0, 5], &[5, 0, 8]),
-            (&[3, 1, 4], &[5, 0, 8]),
-            (&[3, 0, 4], &[5, 0, 9]),
-            (&[3, 0, -4], &[5, 0, 8]),
+        let place = place(&mut memory, &[(3, 5), (0, 0), (4, 8)]);
+        assert!(moves(&place, &[(3, 5), (0, 0), (4, 8)]));
+        for blocks in [
+            [(3, 5), (0, 0), (5, 8)],
+            [(3, 5), (1, 0), (4, 8)],
+            [(3, 5), (0, 0), (4, 9)],
+            [(3, 5), (0, 0), (-4, 8)],
         ] {
-            assert!(!moves(&place, counts, displacements), "{counts:?} {displacements:?}");
+            assert!(!moves(&place, &blocks), "{blocks:?}");
         }
-        assert!(!moves(&place, &[3, 0], &[5, 0]) && !moves(&place, &[], &[]));
-        assert!(!moves(&Place::of_bytes(4).unwrap(), &[4], &[0]), "memory of our own stays");
+        assert!(!moves(&place, &[(3, 5), (0, 0)]) && !moves(&place, &[]));
+        assert!(!moves(&Place::of_bytes(4).unwrap(), &[(4, 0)]), "memory of our own stays");
     }
 
     #[test]
     fn a_place_without_the_users_memory_has_none_until_it_is_given_some() {
         let mut memory = [0_u8; 4];
-        let place = place(&mut memory, &[4], &[0]);
+        let (place, block) = (place(&mut memory, &[(4, 0)]), [(4, 0)]);
         place.memory.let_go();
         assert!(place.memory.is_null());
+        let nowhere = std::ptr::null_mut();
         // SAFETY: there is no memory to be used.
-        let moved =
-            unsafe { place.move_to_user(std::ptr::null_mut(), &[4], &[0], &Datatype::byte()) };
-        assert!(!moved && moves(&place, &[4], &[0]));
+        let moved = unsafe { place.move_to_user(nowhere, block.into_iter(), &Datatype::byte()) };
+        assert!(!moved && moves(&place, &block));
     }
 
     #[test]

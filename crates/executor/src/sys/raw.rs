@@ -43,4 +43,89 @@ unsafe extern "C" {
         comm: MPI_Comm,
         request: *mut MPI_Request,
     ) -> std::ffi::c_int;
+
+    /// 1 if the library has calls with large counts, else 0.
+    pub static TUWTREE_HAS_LARGE_COUNTS: std::ffi::c_int;
+
+    /// `MPI_Gatherv_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_gatherv_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Gatherv_init_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_gatherv_init_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Igatherv_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_igatherv_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Scatterv_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_scatterv_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Scatterv_init_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_scatterv_init_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Iscatterv_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_iscatterv_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        root: std::ffi::c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
 }

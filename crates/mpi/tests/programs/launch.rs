@@ -53,7 +53,8 @@ pub(crate) fn is_open_mpi() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| {
         let output = Command::new(env!("TUWTREE_MPIRUN")).arg("--version").output().unwrap();
-        text(&output.stdout).contains("Open MPI")
+        // It calls itself by the name by which it is called, and at times OpenRTE.
+        text(&output.stdout).contains("open-mpi.org")
     })
 }
 
@@ -102,8 +103,11 @@ pub(crate) fn run(
 ) -> Output {
     let mut command = Command::new(env!("TUWTREE_MPIRUN"));
     command.args(["-n", &processors.to_string()]).arg(program).args(arguments);
-    for variable in ["ALGORITHM", "MODE", "MACHINE", "SCHEDULE", "MOST_PASSED", "WINDOW", "LOG"] {
-        command.env_remove(format!("TUWTREE_{variable}"));
+    // Cargo has some, too.
+    for (variable, _) in std::env::vars_os() {
+        if variable.as_encoded_bytes().starts_with(b"TUWTREE_") {
+            command.env_remove(variable);
+        }
     }
     // More processors than cores, as whoever we are.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");

@@ -302,7 +302,7 @@ fn the_header_declares_what_the_library_exports() {
     let exported = names(source, "extern \"C\" fn ");
     let declared = header.replace("\nconst char *", "\nint ");
     assert_eq!(names(&declared, "\nint "), exported);
-    assert!(exported.len() == 10, "{exported:?}");
+    assert!(exported.len() == 14, "{exported:?}");
 }
 
 #[test]
@@ -413,4 +413,35 @@ fn blocks_of_more_than_2_gib_are_gathered_and_scattered_by_one_call() {
     let output = run(2, &compile("large.c", Linkage::Shared), &[], &[]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(text(&output.stdout).matches("nothing wrong").count(), 2, "{output:?}");
+}
+
+#[test]
+fn counts_and_displacements_beyond_an_int_are_taken_with_every_library() {
+    let program = compile("large_counts.c", Linkage::Shared);
+    for count in [1, 2, 4] {
+        let output = run(count, &program, &[], &[]);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(text(&output.stdout).matches("nothing wrong").count(), count, "{output:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes 6 GB of memory; run by name"]
+fn a_block_of_2_915_147_392_bytes_is_gathered_and_scattered() {
+    let output = run(2, &compile("large_counts.c", Linkage::Shared), &["bytes"], &[]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout).matches("nothing wrong").count(), 2, "{output:?}");
+}
+
+#[test]
+fn calls_with_derived_datatypes_leave_no_memory_behind() {
+    let program = compile("growth.c", Linkage::Shared);
+    for algorithm in ["adaptive", "linear"] {
+        let output = run(3, &program, &[], &[("TUWTREE_ALGORITHM", algorithm.to_owned())]);
+        assert!(output.status.success(), "{output:?}");
+        let said = text(&output.stdout);
+        let bytes = said.lines().find_map(|line| line.strip_suffix(" bytes a call"));
+        let bytes: f64 = bytes.expect("what has grown").parse().unwrap();
+        assert!(bytes < 64.0, "{algorithm}: {bytes} bytes a call");
+    }
 }

@@ -1,0 +1,153 @@
+//! `tuwtree advise --recording`: advice on each call that a program has made.
+
+use super::advise::{self, AdviseArgs};
+use crate::error::CliError;
+use crate::output::advice::Advised;
+use crate::output::format::{write_json, write_objects};
+use serde_json::{Value, json};
+use std::io::Write;
+use tuwtree_io::{Format, Source, recording};
+use tuwtree_measure::{RecordedCall, Recording};
+use tuwtree_model::{ClosedSet, quantity};
+use tuwtree_plan::{Advice, Comparison};
+
+/// What is done with a call.
+struct AdvisedCall {
+    /// In which recording it is, by its index.
+    recording: usize,
+    call: RecordedCall,
+    /// The comparison of trees, or why there is none.
+    compared: Result<Comparison, String>,
+}
+
+/// Advises on all calls of the recordings.
+///
+/// # Errors
+/// Recordings or a machine that cannot be read, and as for `optimize`; what is wrong with a single call is said
+/// where its advice would be.
+pub(super) fn run(
+    args: &AdviseArgs,
+    format: Format,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    let read = |source| Ok((source, recording::read(source)?));
+    let recordings: Vec<(&Source, Recording)> =
+        args.recording.iter().map(read).collect::<Result<_, CliError>>()?;
+    let mut calls = Vec::new();
+    for (index, (_, recording)) in recordings.iter().enumerate() {
+        for call in &recording.entries {
+            let problem = args.comparison.recorded(call)?;
+            let compared = match problem {
+                Ok(problem) => Ok(args.comparison.choice.compare(&problem)?),
+                Err(reason) => Err(reason),
+            };
+            calls.push(AdvisedCall { recording: index, call: call.clone(), compared });
+        }
+    }
+    let tolerance = args.tolerance / 100.0;
+    match format {
+        Format::Json => {
+            let calls: Vec<Value> = calls.iter().map(|call| call.document(tolerance)).collect();
+            let document =
+                json!({ "format": "tuwtree-advice-on-calls", "version": 1, "calls": calls });
+            Ok(write_json(&document, output)?)
+        }
+        Format::Csv => {
+            let rows: Vec<Value> = calls.iter().map(|call| call.row(tolerance)).collect();
+            Ok(write_objects(&rows, output)?)
+        }
+        _ => write_text(&recordings, &calls, tolerance, output),
+    }
+}
+
+fn write_text(
+    recordings: &[(&Source, Recording)],
+    calls: &[AdvisedCall],
+    tolerance: f64,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    for (index, (source, recording)) in recordings.iter().enumerate() {
+        let own = || calls.iter().filter(|call| call.recording == index);
+        let times: u64 = own().map(|call| call.call.calls).sum();
+        let seconds: f64 = own().map(|call| call.call.seconds).sum();
+        writeln!(
+            output,
+            "{source}: {} distinct calls, {times} in all, {} in them at the roots",
+            own().count(),
+            quantity::seconds(seconds)
+        )?;
+        if recording.left_out_calls > 0 {
+            let took = quantity::seconds(recording.left_out_seconds);
+            let left_out = recording.left_out_calls;
+            writeln!(output, "{left_out} more calls were not recorded; they took {took}.")?;
+        }
+        for call in own() {
+            writeln!(output)?;
+            call.write(tolerance, output)?;
+        }
+        writeln!(output)?;
+    }
+    Ok(writeln!(
+        output,
+        "To have calls go this way: TUWTREE_MACHINE=MACHINE LD_PRELOAD=libtuwtree_preload.so mpirun ... PROGRAM\n\
+         To measure first: mpirun ... tuwtree-exec bench --machine MACHINE --algorithm native,auto --sizes FILE"
+    )?)
+}
+
+impl AdvisedCall {
+    fn write(&self, tolerance: f64, output: &mut dyn Write) -> Result<(), CliError> {
+        let RecordedCall { function, root, block_sizes_bytes, calls, .. } = &self.call;
+        let bytes: u128 = block_sizes_bytes.iter().copied().map(u128::from).sum();
+        let largest = block_sizes_bytes.iter().max().copied().unwrap_or(0);
+        writeln!(
+            output,
+            "{function}, {} processes, root {root}, {bytes} bytes (largest block {largest}): {calls} times, {} each",
+            block_sizes_bytes.len(),
+            quantity::seconds(self.call.seconds / *calls as f64)
+        )?;
+        let comparison = match &self.compared {
+            Ok(comparison) => comparison,
+            Err(reason) => return Ok(writeln!(output, "  No advice: {reason}.")?),
+        };
+        let advice = Advice::new(comparison, tolerance);
+        let advice = Advised(&advice);
+        writeln!(output, "  {}", advice.sentence())?;
+        for line in advice.gains() {
+            writeln!(output, "  {line}")?;
+        }
+        Ok(())
+    }
+
+    fn document(&self, tolerance: f64) -> Value {
+        let mut document = serde_json::to_value(&self.call).expect("a call is JSON");
+        match &self.compared {
+            Ok(comparison) => {
+                let advice = Advice::new(comparison, tolerance);
+                document["advice"] = advise::document(&Advised(&advice));
+            }
+            Err(reason) => document["no_advice"] = reason.as_str().into(),
+        }
+        document
+    }
+
+    fn row(&self, tolerance: f64) -> Value {
+        let RecordedCall { function, root, block_sizes_bytes, calls, seconds, .. } = &self.call;
+        let bytes: u128 = block_sizes_bytes.iter().copied().map(u128::from).sum();
+        let advised = self.compared.as_ref().ok().map(|comparison| {
+            let chosen = Advice::new(comparison, tolerance).chosen;
+            (chosen.construction.name(), chosen.judged_unpacked.units())
+        });
+        let library = self.compared.as_ref().ok().and_then(Comparison::baseline);
+        json!({
+            "function": function,
+            "processes": block_sizes_bytes.len(),
+            "root": root,
+            "bytes": bytes as f64,
+            "calls": calls,
+            "recorded_seconds": seconds,
+            "advised": advised.map(|(name, _)| name),
+            "advised_time": advised.map(|(_, time)| time),
+            "library_time": library.map(|library| library.judged.units()),
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! What a program has called: the document that a preloaded library writes, and `tuwtree advise --recording`
+//! reads.
+//!
+//! Only the root of a call knows all blocks, so each process records the calls of which it is the root. Calls
+//! with the same function, communicator size, root and blocks are one entry.
+
+use serde::{Deserialize, Serialize};
+use tuwtree_model::{BlockSizes, BlockSizesError, Operation, Rank};
+
+/// What one process of a program has called as a root.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    /// [`FORMAT`](Self::FORMAT).
+    pub format: String,
+    /// [`VERSION`](Self::VERSION).
+    pub version: u64,
+    /// The MPI library, as it calls itself.
+    pub mpi_library: String,
+    /// How many processes the job has.
+    pub processes: usize,
+    /// The rank in the job of the process that has recorded.
+    pub rank: Rank,
+    /// What was called, in the order of the first calls.
+    pub entries: Vec<RecordedCall>,
+    /// How many calls more there were, for which there was no room.
+    pub left_out_calls: u64,
+    /// How long they took, in seconds.
+    pub left_out_seconds: f64,
+}
+
+/// A call that was made so often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedCall {
+    /// The function that the program called, such as `MPI_Gatherv`.
+    pub function: String,
+    /// Gather or scatter.
+    pub operation: RecordedOperation,
+    /// The root, below the number of blocks.
+    pub root: Rank,
+    /// The size of each rank's block, as the root states it.
+    pub block_sizes_bytes: Vec<u64>,
+    /// How often it was called, at least once.
+    pub calls: u64,
+    /// How long all these calls took at the root, in seconds.
+    pub seconds: f64,
+    /// How long the shortest took.
+    pub least_seconds: f64,
+    /// How long the longest took.
+    pub greatest_seconds: f64,
+}
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordedOperation {
+    /// `MPI_Gatherv` and its kin.
+    Gather,
+    /// `MPI_Scatterv` and its kin.
+    Scatter,
+}
+
+impl RecordedOperation {
+    /// The operation.
+    pub fn operation(self) -> Operation {
+        match self {
+            RecordedOperation::Gather => Operation::Gather,
+            RecordedOperation::Scatter => Operation::Scatter,
+        }
+    }
+}
+
+/// Why a recording makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordingError {
+    /// Blocks that cannot be.
+    #[error("entry {entry}: {error}")]
+    Blocks {
+        /// The index of the entry.
+        entry: usize,
+        /// What is wrong with its blocks.
+        error: BlockSizesError,
+    },
+    /// No process.
+    #[error("entry {entry}: root {root} is outside 0..{processes}")]
+    Root {
+        /// The index of the entry.
+        entry: usize,
+        /// The root that it names.
+        root: Rank,
+        /// How many blocks it has.
+        processes: usize,
+    },
+    /// No call, or times that are none.
+    #[error("entry {entry}: {calls} calls in {seconds} seconds")]
+    Calls {
+        /// The index of the entry.
+        entry: usize,
+        /// How many calls it is for.
+        calls: u64,
+        /// How long they took.
+        seconds: String,
+    },
+}
+
+impl Recording {
+    /// The name of the format.
+    pub const FORMAT: &'static str = "tuwtree-recording";
+    /// The version that is written.
+    pub const VERSION: u64 = 1;
+
+    /// What is wrong with the document, which has been read.
+    ///
+    /// # Errors
+    /// [`RecordingError`].
+    pub fn check(&self) -> Result<(), RecordingError> {
+        for (entry, call) in self.entries.iter().enumerate() {
+            let processes = call.block_sizes_bytes.len();
+            call.sizes().map_err(|error| RecordingError::Blocks { entry, error })?;
+            if call.root >= processes {
+                return Err(RecordingError::Root { entry, root: call.root, processes });
+            }
+            if call.calls == 0 || !(call.seconds.is_finite() && call.seconds >= 0.0) {
+                let (calls, seconds) = (call.calls, call.seconds.to_string());
+                return Err(RecordingError::Calls { entry, calls, seconds });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RecordedCall {
+    /// The blocks.
+    ///
+    /// # Errors
+    /// None, or more bytes than there can be.
+    pub fn sizes(&self) -> Result<BlockSizes, BlockSizesError> {
+        BlockSizes::new(self.block_sizes_bytes.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recording(root: Rank, calls: u64) -> Recording {
+        Recording {
+            format: Recording::FORMAT.to_owned(),
+            version: Recording::VERSION,
+            mpi_library: "a library".to_owned(),
+            processes: 4,
+            rank: 0,
+            entries: vec![RecordedCall {
+                function: "MPI_Gatherv".to_owned(),
+                operation: RecordedOperation::Gather,
+                root,
+                block_sizes_bytes: vec![4, 0, 8],
+                calls,
+                seconds: 0.5,
+                least_seconds: 0.1,
+                greatest_seconds: 0.4,
+            }],
+            left_out_calls: 0,
+            left_out_seconds: 0.0,
+        }
+    }
+
+    #[test]
+    fn a_recording_names_processes_that_there_are_and_calls_that_were_made() {
+        assert_eq!(recording(2, 1).check(), Ok(()));
+        assert_eq!(
+            recording(3, 1).check().unwrap_err().to_string(),
+            "entry 0: root 3 is outside 0..3"
+        );
+        assert!(recording(0, 0).check().is_err());
+        let mut huge = recording(0, 1);
+        huge.entries[0].block_sizes_bytes = vec![u64::MAX, 1];
+        assert!(huge.check().is_err());
+    }
+}

@@ -1,0 +1,114 @@
+//! What is said on standard error: a line at the first call, mistakes, and with `TUWTREE_LOG=1` each call.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tuwtree_executor::ClosedSet;
+use tuwtree_executor::collective::Standing;
+use tuwtree_executor::settings::Setting;
+use tuwtree_executor::sys::raw::{self, MPI_Comm};
+use tuwtree_executor::sys::{is_running, rank_in};
+
+/// How much is said. (The variable is read at the first call.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loudness {
+    /// `TUWTREE_LOG=0`: mistakes.
+    Mistakes,
+    /// Unset: and at the first call, what is intercepted.
+    Once,
+    /// Anything else: and each call.
+    Calls,
+}
+
+static LOUDNESS: LazyLock<Loudness> = LazyLock::new(|| match std::env::var_os("TUWTREE_LOG") {
+    None => Loudness::Once,
+    Some(value) if value.is_empty() => Loudness::Once,
+    Some(value) if value == "0" => Loudness::Mistakes,
+    Some(_) => Loudness::Calls,
+});
+
+/// How many calls there have been.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// Whether the first call has been told of.
+static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
+
+/// Variables of ours besides those of [`Setting`].
+const OTHERS: [&str; 4] = ["TUWTREE_DEVICE", "TUWTREE_LOG", "TUWTREE_PERSISTENT", "TUWTREE_RECORD"];
+
+/// The log of a call, for the first processor of its communicator.
+///
+/// # Safety
+/// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
+pub(crate) unsafe fn of_call(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
+    let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
+    // SAFETY: a communicator by the caller's promise, or null, which is not asked. Whoever is in none
+    // speaks, too.
+    let speaks = *LOUDNESS == Loudness::Calls
+        && unsafe { comm == raw::RSMPI_COMM_NULL || rank_in(comm).is_ok_and(|own| own == 0) };
+    move |what| {
+        if speaks {
+            say(&format!("{name}, call {call}: {what}"));
+        }
+    }
+}
+
+/// Says once what is done with the calls of this job, and which of our variables there are not.
+///
+/// # Safety
+/// As [`of_call`], and not null.
+pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
+    if IS_ANNOUNCED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    // SAFETY: the world's handle, where there is a world, or the caller's promise.
+    let speaks = unsafe {
+        let all = if is_running() { raw::RSMPI_COMM_WORLD } else { comm };
+        rank_in(all).is_ok_and(|own| own == 0)
+    };
+    if !speaks {
+        return;
+    }
+    for name in unknown_variables(std::env::vars_os().map(|(name, _)| name)) {
+        let known: Vec<&str> = Setting::all().map(Setting::variable).chain(OTHERS).collect();
+        say(&format!("error: there is no setting {name}; there are {}", known.join(", ")));
+    }
+    match standing {
+        Standing::Library { reason, is_mistake: true } => {
+            say(&format!("error: {reason}; calls stay the MPI library's"));
+        }
+        _ if *LOUDNESS == Loudness::Mistakes => {}
+        Standing::Library { reason, .. } => say(&format!(
+            "intercepts MPI_Gatherv and MPI_Scatterv, which stay the MPI library's: {reason}. {HOW_TO}"
+        )),
+        Standing::Trees(collectives) => {
+            let algorithm = collectives.settings().algorithm().name();
+            say(&format!(
+                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}. {HOW_TO_SEE}"
+            ));
+        }
+    }
+}
+
+const HOW_TO: &str = "To use trees where they are faster: mpirun ... tuwtree-exec calibrate --output \
+                      machine.toml, then TUWTREE_MACHINE=machine.toml. (TUWTREE_LOG=0: not this line)";
+
+const HOW_TO_SEE: &str = "(TUWTREE_LOG=1: a line for each call; TUWTREE_LOG=0: not this line)";
+
+/// Variables that begin as ours do, and are none.
+fn unknown_variables(names: impl Iterator<Item = std::ffi::OsString>) -> Vec<String> {
+    let is_known = |name: &String| {
+        OTHERS.contains(&name.as_str()) || Setting::all().any(|setting| setting.variable() == name)
+    };
+    let ours = names.filter_map(|name| name.into_string().ok());
+    let mut unknown: Vec<String> =
+        ours.filter(|name| name.starts_with("TUWTREE_") && !is_known(name)).collect();
+    unknown.sort_unstable();
+    unknown
+}
+
+fn say(what: &str) {
+    // In one piece, since others write there, too; whoever does not listen is not told.
+    let _ = std::io::stderr().write_all(format!("tuwtree: {what}\n").as_bytes());
+}

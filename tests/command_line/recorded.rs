@@ -1,0 +1,66 @@
+//! `tuwtree advise --recording`: advice on each call of a program.
+
+use crate::program::{folder, json, tuwtree};
+use std::fs;
+use std::path::PathBuf;
+
+/// A recording of two calls, and its file.
+fn recording(name: &str, root: usize) -> PathBuf {
+    let file = folder(name).join("calls.json");
+    let entry = |function: &str, operation: &str, root: usize, sizes: &str| {
+        format!(
+            "{{\"function\":\"{function}\",\"operation\":\"{operation}\",\"root\":{root},\
+             \"block_sizes_bytes\":[{sizes}],\"calls\":4,\"seconds\":0.002,\"least_seconds\":0.0001,\
+             \"greatest_seconds\":0.001}}"
+        )
+    };
+    let text = format!(
+        "{{\"format\":\"tuwtree-recording\",\"version\":1,\"mpi_library\":\"Open MPI v4.1.4\",\"processes\":8,\
+         \"rank\":0,\"entries\":[{},{}],\"left_out_calls\":0,\"left_out_seconds\":0.0}}",
+        entry("MPI_Gatherv", "gather", root, "1,2,3,4,5,6,7,8"),
+        entry("MPI_Iscatterv", "scatter", 0, "100,0,0,100"),
+    );
+    fs::write(&file, text).unwrap();
+    file
+}
+
+#[test]
+fn each_recorded_call_has_the_advice_on_its_blocks_and_root() {
+    let file = recording("recorded", 3);
+    let file = file.to_str().unwrap();
+    let costs = "--alpha 100 --beta 1 --gamma 1";
+    let all = json(&format!("advise --recording {file} {costs} --json"));
+    assert_eq!(all["format"], "tuwtree-advice-on-calls");
+    let calls = all["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 2);
+    for (call, op, sizes) in
+        [(&calls[0], "gather", "1,2,3,4,5,6,7,8"), (&calls[1], "scatter", "100,0,0,100")]
+    {
+        let list = folder("recorded-one").join("sizes.txt");
+        fs::write(&list, sizes).unwrap();
+        let root = call["root"].as_u64().unwrap();
+        let list = list.to_str().unwrap();
+        let one = json(&format!("advise --sizes {list} --op {op} --root {root} {costs} --json"));
+        assert_eq!(call["advice"], one);
+        assert_eq!(call["calls"], 4);
+    }
+    let text = tuwtree(&format!("advise --recording {file} {costs}")).success();
+    assert!(text.contains("2 distinct calls, 8 in all, 4 ms in them"), "{text}");
+    assert!(
+        text.contains("MPI_Gatherv, 8 processes, root 3, 36 bytes (largest block 8): 4 times"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_machine_of_other_processes_and_a_root_that_there_is_not_are_said() {
+    let file = recording("recorded-other", 9);
+    let output = tuwtree(&format!("advise --recording {}", file.display()));
+    output.fails(1, &["calls.json: entry 0: root 9 is outside 0..8"]);
+    let file = recording("recorded-other", 0);
+    let machine = "--machine data/machines/griffon.toml";
+    let text = tuwtree(&format!("advise --recording {} {machine}", file.display())).success();
+    assert!(text.contains("  No advice: "), "{text}");
+    tuwtree(&format!("advise --recording {} --dist same", file.display()))
+        .fails(2, &["--recording"]);
+}
