@@ -44,6 +44,8 @@ name=bed$$x
 spaces=$(seq -f "$name%g" 0 $((nodes - 1)))
 
 end() {
+    # A second signal leaves nothing behind, either.
+    trap '' INT TERM
     # The switch ends with its standard input.
     exec 7>&-
     for space in $spaces; do

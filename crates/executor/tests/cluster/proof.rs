@@ -169,64 +169,59 @@ impl Verdict {
     }
 }
 
-/// Calibrates, measures gathers and scatters, prints what came out, and fails unless all of it holds.
-fn holds(bed: &Bed, problems: &Problems) {
+/// Calibrates, measures, prints what came out, and fails unless all of it holds.
+fn holds(bed: &Bed, operation: &str, problems: &Problems) {
     let (_, machine) = bed.calibrated(&["--seconds", "30"]);
-    let verdicts = ["gather", "scatter"].map(|operation| {
-        let times = bed.measured(
-            &machine,
-            &[
-                "--op",
-                operation,
-                "--dist",
-                problems.distributions,
-                "-b",
-                problems.blocks,
-                "--repetitions",
-                "9",
-                // From the third call on.
-                "--warm-up",
-                "2",
-                "--algorithm",
-                "native,auto",
-                "--algorithm",
-                TREES,
-            ],
-        );
-        println!("== {} {operation}, {}", bed.name, library());
-        let verdict = Verdict::of(&times);
-        println!("{}\n== {} {operation}: {}", verdict.table(), bed.name, verdict.said());
-        verdict.holds()
-    });
-    assert_eq!(verdicts, [true, true], "{}: see above", bed.name);
+    let times = bed.measured(
+        &machine,
+        &[
+            "--op",
+            operation,
+            "--dist",
+            problems.distributions,
+            "-b",
+            problems.blocks,
+            "--repetitions",
+            "9",
+            // From the third call on.
+            "--warm-up",
+            "2",
+            "--algorithm",
+            "native,auto",
+            "--algorithm",
+            TREES,
+        ],
+    );
+    println!("== {} {operation}, {}", bed.name, library());
+    let verdict = Verdict::of(&times);
+    println!("{}\n== {} {operation}: {}", verdict.table(), bed.name, verdict.said());
+    assert!(verdict.holds(), "{} {operation}: see above", bed.name);
 }
 
-#[test]
-#[ignore = "takes minutes, network namespaces and TUN devices"]
-fn latency_overlaps_16() {
-    holds(&A16, &PROBLEMS);
+macro_rules! held {
+    ($($name:ident: $bed:expr, $problems:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            #[ignore = "takes minutes, network namespaces and TUN devices"]
+            fn gather() {
+                holds(&$bed, "gather", &$problems);
+            }
+
+            #[test]
+            #[ignore = "takes minutes, network namespaces and TUN devices"]
+            fn scatter() {
+                holds(&$bed, "scatter", &$problems);
+            }
+        }
+    )*};
 }
 
-#[test]
-#[ignore = "takes minutes, network namespaces and TUN devices"]
-fn latency_overlaps_32() {
-    holds(&A32, &PROBLEMS);
-}
-
-#[test]
-#[ignore = "takes minutes, network namespaces and TUN devices"]
-fn messages_cost_32() {
-    holds(&D32, &PROBLEMS);
-}
-
-#[test]
-#[ignore = "takes minutes, network namespaces and TUN devices"]
-fn nodes_of_four_32() {
-    holds(&N32, &PROBLEMS);
-}
-
-#[test]
-#[ignore = "takes minutes, network namespaces and TUN devices"]
-fn z_hold_out_24() {
-    holds(&H24, &OTHER_PROBLEMS);
+held! {
+    latency_overlaps_16: A16, PROBLEMS;
+    latency_overlaps_32: A32, PROBLEMS;
+    messages_cost_32: D32, PROBLEMS;
+    nodes_of_four_32: N32, PROBLEMS;
+    last_the_hold_out_24: H24, OTHER_PROBLEMS;
 }
