@@ -223,7 +223,7 @@ proptest! {
         let one_ported = problem.with_ports(ports(1));
         prop_assert_eq!(exact_time(&one_ported), exact_time(&problem));
         prop_assert_eq!(best_lower_bound(&one_ported), best_lower_bound(&problem));
-        prop_assert_eq!(best_lower_bound(&one_ported), count_bound(&problem));
+        prop_assert!(best_lower_bound(&one_ported).unwrap() >= count_bound(&problem).unwrap());
     }
 
     #[test]
