@@ -187,6 +187,7 @@ impl<'a> Judge<'a> {
             WireOwner::Rank => None,
         };
         let is_outward = problem.operation().is_outward();
+        let keeps_order = network.port == PortKind::FirstInFirstOut;
         let Handling { service, sends_empty } = handling;
         let mut segments = segments(tree, problem);
         if sends_empty {
@@ -200,16 +201,27 @@ impl<'a> Judge<'a> {
                 let (from, to) = problem.collective().ends(child, parent);
                 let (costs, bytes) = (problem.costs(), segments[child]);
                 let occupancy = costs.transmission_between(from, to, bytes)?.units();
-                let least = costs.transmission_between(from, to, 1)?.units().min(occupancy);
+                let first_byte = costs.transmission_between(from, to, 1)?.units();
+                let least = first_byte.min(occupancy);
                 let is_eager = network.is_eager(bytes);
+                let latency = costs.latency_between(from, to, bytes)?.units();
+                // What asks its receiver first is on the wire after a round trip at the earliest. That counts
+                // where messages take turns, and is as much less on the wire.
+                let asked = match is_outward && !is_eager && keeps_order {
+                    true => {
+                        let there = costs.latency_between(from, to, 1)?.units() + first_byte;
+                        (2.0 * there - latency).clamp(0.0, occupancy)
+                    }
+                    false => 0.0,
+                };
                 // Of a port that takes turns, nothing overlaps with the wire.
                 let overhead = match is_eager && network.port == PortKind::Fair {
                     true => network.send_overhead.map_or(least, |most| most.min(least)),
                     false => 0.0,
                 };
                 messages[child] = Some(Message {
-                    latency: costs.latency_between(from, to, bytes)?.units(),
-                    on_wire: occupancy - overhead,
+                    latency: latency + asked,
+                    on_wire: occupancy - overhead - asked,
                     overhead,
                     send_overhead: network.send_overhead.unwrap_or(least),
                     is_eager,
@@ -235,7 +247,7 @@ impl<'a> Judge<'a> {
         Ok(Judge {
             tree,
             is_outward,
-            keeps_order: network.port == PortKind::FirstInFirstOut,
+            keeps_order,
             service,
             messages,
             children,
