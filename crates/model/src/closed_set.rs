@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// # Example
 /// ```
 /// use tuwtree_model::{ClosedSet, Operation};
-/// assert_eq!(Operation::ALL.len(), 8);
+/// assert_eq!(Operation::ALL.len(), 9);
 /// assert_eq!(Operation::Reduce.name(), "reduce");
 /// assert_eq!("reduce".parse(), Ok(Operation::Reduce));
 /// ```
