@@ -14,7 +14,7 @@
 //! Each of these is known to all ranks of the communicator, so that all do the same.
 //!
 //! At the first call, one line on standard error says what is intercepted and how; with `TUWTREE_LOG=1`, rank 0
-//! of the communicator says what was done, and why, for each call ([`log`]).
+//! of the communicator says what was done, and why, for each call (`log.rs`).
 //!
 //! Persistent operations (`MPI_Gatherv_init` and `MPI_Scatterv_init`, `MPIX_…` in Open MPI 4) stay the MPI
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
