@@ -295,6 +295,12 @@ impl CostArgs {
             .map_err(|error| CliError::Usage(format!("--overhead: {error}")))
     }
 
+    /// Whether any cost is given, by itself or by a machine.
+    pub(crate) fn are_given(&self) -> bool {
+        let costs = [self.alpha, self.overhead, self.beta, self.gamma];
+        self.machine.is_some() || costs.iter().any(Option::is_some)
+    }
+
     /// Whether the costs are given with units: times are then in seconds.
     pub(crate) fn have_units(&self) -> bool {
         let costs = [self.alpha, self.overhead, self.beta, self.gamma];
