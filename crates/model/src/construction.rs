@@ -25,6 +25,7 @@ pub enum Construction {
     Oblivious,
     Adaptive,
     Chunked,
+    DeadlineOnline,
     MinimumFirst,
     MaximumFirst,
     Graceful,
@@ -91,6 +92,7 @@ impl Construction {
             Construction::Oblivious
             | Construction::Adaptive
             | Construction::Chunked
+            | Construction::DeadlineOnline
             | Construction::MinimumFirst
             | Construction::MaximumFirst
             | Construction::Graceful
