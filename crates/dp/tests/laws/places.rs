@@ -35,11 +35,11 @@ fn agreed(sizes: &BlockSizes, law: &TickLaw, root: Root, effort: Effort) -> Tree
             let its = &places[child.rank];
             assert_eq!((child.first, child.last), (its.first, its.last));
             assert_eq!(its.children.is_empty(), its.first == its.last);
-            let branch = if rank == top { Some((its.first, its.last)) } else { place.branch };
-            assert_eq!(its.branch, branch);
+            assert_eq!(its.siblings, place.children);
         }
         let below: usize = place.children.iter().map(|child| child.last - child.first + 1).sum();
         assert_eq!(below, place.last - place.first);
+        assert_eq!(place.branches, places[top].children);
     }
     assert_eq!((places[top].first, places[top].last), (0, sizes.processors() - 1));
     tree

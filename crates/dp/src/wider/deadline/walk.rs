@@ -30,8 +30,10 @@ pub struct OwnPlace {
     pub last: Rank,
     /// In the order in which it receives in a gather.
     pub children: Vec<ChildRange>,
-    /// The first and the last rank of that subtree of a child of the root in which it is; `None` for the root.
-    pub branch: Option<(Rank, Rank)>,
+    /// The children of its parent, itself among them, in the order in which they are received; none for the root.
+    pub siblings: Vec<ChildRange>,
+    /// The children of the root, in the order in which they are received.
+    pub branches: Vec<ChildRange>,
     /// How often it was asked, on the way, whether a range fits: the work that it took.
     pub probes: u64,
 }
@@ -114,77 +116,78 @@ pub fn deadline_place(
     let kept = Kept::new(sizes, root);
     let splitter = splitter(&kept, law, effort);
     let (whole, first) = splitter.whole(kept.root);
-    let leaf = |parent: usize, branch| OwnPlace {
-        parent: Some(kept.rank(parent)),
-        first: rank,
-        last: rank,
-        children: Vec::new(),
-        branch: Some(branch),
-        probes: splitter.probes.get(),
-    };
-    let (Some(before), Some(after)) = kept.around(rank) else {
-        // An empty block at an end, which the root takes.
-        return Ok(leaf(first.root, (rank, rank)));
-    };
-    let (mut range, mut choice, mut parent, mut branch) = (whole, first, None, None);
+    let mut at = Stop { range: whole, choice: first, received: splitter.received(whole, first) };
+    let branches = at.ranges(&kept, true);
+    let (mut parent, mut siblings) = (None, Vec::new());
+    let (before, after) = kept.around(rank);
     loop {
-        let children = splitter.children(range, choice);
-        if before == after && before == choice.root {
-            let children: Vec<(Rank, (Rank, Rank))> =
-                children.into_iter().map(|child| (splitter.root_of(child), child)).collect();
-            let is_root = parent.is_none();
+        let is_root = parent.is_none();
+        if before == Some(at.choice.root) && before == after {
             let (first, last) = match is_root {
                 true => (0, processors - 1),
-                false => (kept.rank(range.0), kept.rank(range.1)),
+                false => (kept.rank(at.range.0), kept.rank(at.range.1)),
             };
-            let children = child_ranges(&kept, choice.root, children, is_root);
-            let parent = parent.map(|parent| kept.rank(parent));
+            let children = at.ranges(&kept, is_root);
             let probes = splitter.probes.get();
-            return Ok(OwnPlace { parent, first, last, children, branch, probes });
+            return Ok(OwnPlace { parent, first, last, children, siblings, branches, probes });
         }
-        match children.into_iter().find(|&(u, w)| u <= before && after <= w) {
-            Some(child) => {
-                parent = Some(choice.root);
-                branch = branch.or(Some((kept.rank(child.0), kept.rank(child.1))));
-                (range, choice) = (child, splitter.choose_root(child));
+        siblings = at.ranges(&kept, is_root);
+        parent = Some(kept.rank(at.choice.root));
+        // What is left out at an end, the root takes; between two ranges, who takes these.
+        let holds = |&&(_, (u, w)): &&Received| {
+            before.is_some_and(|before| u <= before) && after.is_some_and(|after| after <= w)
+        };
+        match at.received.iter().find(holds) {
+            Some(&(_, range)) => {
+                let choice = splitter.choose_root(range);
+                at = Stop { range, choice, received: splitter.received(range, choice) };
             }
-            // An empty block between two of its ranges.
-            None => return Ok(leaf(choice.root, branch.unwrap_or((rank, rank)))),
+            None => {
+                let (children, probes) = (Vec::new(), splitter.probes.get());
+                let (first, last) = (rank, rank);
+                return Ok(OwnPlace { parent, first, last, children, siblings, branches, probes });
+            }
         }
     }
 }
 
-/// The children among all processes of a place with these among those kept.
-fn child_ranges(
-    kept: &Kept,
-    own: usize,
-    children: Vec<(usize, (usize, usize))>,
-    is_root: bool,
-) -> Vec<ChildRange> {
-    let mut steps = Vec::new();
-    kept.push_steps(own, &children, is_root, &mut steps);
-    let mut children = children.into_iter().peekable();
-    let received = steps.into_iter().filter_map(|(_, step)| match step {
-        Step::Receive(rank) => Some(rank),
-        Step::Copy => None,
-    });
-    let range = |rank: Rank| match children.next_if(|&(child, _)| kept.rank(child) == rank) {
-        Some((_, (u, w))) => ChildRange { rank, first: kept.rank(u), last: kept.rank(w) },
-        None => ChildRange { rank, first: rank, last: rank },
-    };
-    received.map(range).collect()
+/// A child among those kept, and its range.
+type Received = (usize, (usize, usize));
+
+/// A range on the way, how it is split, and its children, in the order in which they are received.
+struct Stop {
+    range: (usize, usize),
+    choice: Choice<u64>,
+    received: Vec<Received>,
+}
+
+impl Stop {
+    /// The children among all processes.
+    fn ranges(&self, kept: &Kept, is_root: bool) -> Vec<ChildRange> {
+        let mut steps = Vec::new();
+        kept.push_steps(self.choice.root, &self.received, is_root, &mut steps);
+        let mut received = self.received.iter().peekable();
+        let ranks = steps.into_iter().filter_map(|(_, step)| match step {
+            Step::Receive(rank) => Some(rank),
+            Step::Copy => None,
+        });
+        let range = |rank: Rank| match received.next_if(|&&(child, _)| kept.rank(child) == rank) {
+            Some(&(_, (u, w))) => ChildRange { rank, first: kept.rank(u), last: kept.rank(w) },
+            None => ChildRange { rank, first: rank, last: rank },
+        };
+        ranks.map(range).collect()
+    }
 }
 
 impl<T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'_, T, P, L> {
-    /// The ranges of the children of a range split so, in the order in which they are received.
-    fn children(&self, range: (Rank, Rank), choice: Choice<T>) -> Vec<(Rank, Rank)> {
+    /// The children of a range split so, in the order in which they are received.
+    fn received(&self, range: (Rank, Rank), choice: Choice<T>) -> Vec<Received> {
         let mut children = Vec::new();
         if range.0 < range.1 {
             let feasible = self.split(range, choice, |child| children.push(child));
             debug_assert!(feasible, "the time chosen is");
         }
-        children.reverse();
-        children
+        children.into_iter().rev().map(|child| (self.root_of(child), child)).collect()
     }
 
     /// The root of a range.
