@@ -25,6 +25,9 @@ pub enum Algorithm {
     AdaptiveDataSize,
     /// The adaptive tree by the completion times that a machine's costs give.
     AdaptiveCompletionTime,
+    /// The tree in which each processor that knows all sizes finds its own place; where the root alone knows
+    /// them, it finds all places, and hands them out.
+    DeadlineOnline,
     /// Every block straight to or from the root.
     Linear,
     /// Whatever the MPI library does.
@@ -191,7 +194,7 @@ pub struct Settings {
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
     /// How many bytes of others' data a process that is not the root holds at most, where trees are chosen
-    /// ([`Algorithm::Auto`]).
+    /// ([`Algorithm::Auto`], [`Algorithm::DeadlineOnline`]).
     pub most_passed: u64,
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
     /// have no room for more; `None` for as many as come.
@@ -358,7 +361,9 @@ impl Settings {
     fn check_complete(&self) -> Result<(), SettingError> {
         let algorithm = self.algorithm();
         let needed = match algorithm {
-            Algorithm::Auto | Algorithm::AdaptiveCompletionTime if self.machine.is_none() => {
+            Algorithm::Auto | Algorithm::DeadlineOnline | Algorithm::AdaptiveCompletionTime
+                if self.machine.is_none() =>
+            {
                 Setting::Machine
             }
             Algorithm::Schedule if self.schedule.is_none() => Setting::Schedule,
