@@ -197,7 +197,7 @@ pub struct Settings {
     /// ([`Algorithm::Auto`], [`Algorithm::DeadlineOnline`]).
     pub most_passed: u64,
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
-    /// have no room for more; `None` for as many as come.
+    /// have no room for more; `None` for what the machine says ([`Settings::window`]).
     pub window: Option<u64>,
 }
 
@@ -358,6 +358,12 @@ impl Settings {
         self.stated.unwrap_or(by_itself)
     }
 
+    /// How many bytes may be under way to a process at once in a gather whose tree is chosen: as set, or as the machine
+    /// says; `None` for as many as come.
+    pub fn window(&self) -> Option<u64> {
+        self.window.or(self.machine.as_ref().and_then(|machine| machine.network.window))
+    }
+
     fn check_complete(&self) -> Result<(), SettingError> {
         let algorithm = self.algorithm();
         let needed = match algorithm {
@@ -416,6 +422,12 @@ mod tests {
         let known = Stated { machine: Some(machine), ..Stated::default() };
         known.apply(&mut settings, 2).unwrap();
         assert_eq!(settings.algorithm(), Algorithm::Auto);
+        assert_eq!(settings.window(), None);
+        settings.machine.as_mut().unwrap().network.window = Some(1000);
+        assert_eq!(settings.window(), Some(1000));
+        let set = Stated { window: Some(500), ..Stated::default() };
+        set.apply(&mut settings, 2).unwrap();
+        assert_eq!(settings.window(), Some(500));
         let linear = Stated { algorithm: Some("linear".into()), ..Stated::default() };
         linear.apply(&mut settings, 2).unwrap();
         assert_eq!(settings.algorithm(), Algorithm::Linear);

@@ -107,7 +107,7 @@ impl Collectives {
     ) -> Result<Option<Seat>, CollectiveError> {
         let rank = self.comm.rank();
         let found = found(operation, root, sizes, (rank, settings))?;
-        let window = settings.window.filter(|_| !operation.is_outward());
+        let window = settings.window().filter(|_| !operation.is_outward());
         let limits = (settings.most_passed, window);
         Ok(match found {
             Found::Place(place) => Some(Seat::of_place(&place, (rank, root), sizes, limits)),

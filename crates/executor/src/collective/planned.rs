@@ -268,7 +268,7 @@ fn seats(
 ) -> Option<Vec<Seat>> {
     let machine = settings.machine.clone()?;
     let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
-    let window = settings.window.filter(|_| !operation.is_outward());
+    let window = settings.window().filter(|_| !operation.is_outward());
     let limits = (settings.most_passed, window);
     if settings.algorithm() == Algorithm::DeadlineOnline {
         return Seat::of_tree(&planning::online_tree(&problem).ok()?, sizes, limits);

@@ -34,11 +34,14 @@ impl Machine {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-machine";
     /// The newest version.
-    pub const VERSION: u64 = 2;
+    pub const VERSION: u64 = 3;
 
     /// The least version that can carry the machine, which is the one that is written: 2 where latency
-    /// overlaps, or something is known of the network.
+    /// overlaps, or something is known of the network, 3 with a window.
     pub fn version(&self) -> u64 {
+        if self.network.window.is_some() {
+            return 3;
+        }
         match self.costs.overlaps() || self.has_tables() || self.network != Network::default() {
             true => 2,
             false => 1,
@@ -129,6 +132,8 @@ struct NetworkFields {
     eager_limit_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     send_overhead_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     measured: BTreeMap<String, String>,
 }
@@ -304,19 +309,21 @@ impl TryFrom<MachineFields> for Machine {
             None => Network::default(),
         };
         let machine = Machine { name, date: day, provenance, costs, network };
-        match machine.version() > version {
-            true => Err(format!(
-                "version {version} has no overheads, measured sizes and networks; they need version {}",
-                machine.version()
+        match (machine.version() > version, machine.version()) {
+            (true, 3) => {
+                Err(format!("version {version} has no \"window_bytes\"; it needs version 3"))
+            }
+            (true, least) => Err(format!(
+                "version {version} has no overheads, measured sizes and networks; they need version {least}"
             )),
-            false => Ok(machine),
+            (false, _) => Ok(machine),
         }
     }
 }
 
 impl NetworkFields {
     fn network(self, costs: &Costs) -> Result<Network, String> {
-        let NetworkFields { port, wire, eager_limit_bytes, send_overhead_seconds, measured } = self;
+        let NetworkFields { port, wire, eager_limit_bytes, send_overhead_seconds, .. } = self;
         if wire == WireOwner::Node && costs.hierarchy().is_none() {
             return Err("\"wire\" is \"node\", but only hierarchical costs know nodes".into());
         }
@@ -330,19 +337,21 @@ impl NetworkFields {
             wire,
             eager_limit: eager_limit_bytes,
             send_overhead: send_overhead_seconds,
-            measured,
+            window: self.window_bytes,
+            measured: self.measured,
         })
     }
 }
 
 impl From<Network> for NetworkFields {
     fn from(network: Network) -> NetworkFields {
-        let Network { port, wire, eager_limit, send_overhead, measured } = network;
+        let Network { port, wire, eager_limit, send_overhead, window, measured } = network;
         NetworkFields {
             port,
             wire,
             eager_limit_bytes: eager_limit,
             send_overhead_seconds: send_overhead,
+            window_bytes: window,
             measured,
         }
     }

@@ -139,7 +139,7 @@ fn calls_with_all_counts_at_all_ranks_are_right_whatever_changes() {
     let program = compile("once.c", Linkage::Shared);
     // Costs that all pairs share, and levels.
     for machine in [slow_machine(&directory), machine_of_pairs(&directory)] {
-        for (limit, window) in [("64MiB", None), ("4KiB", None), ("1MiB", Some("100"))] {
+        for (limit, window) in [("64MiB", None), ("4KiB", Some("100"))] {
             for &count in processors().iter().filter(|&&count| count <= 13) {
                 let calls = match (launch::is_open_mpi(), count) {
                     (true, 1..=5) => "200",
