@@ -119,6 +119,11 @@ pub enum Algorithm {
     /// What takes least by the machine's costs, the library's own call or a tree that calls before have
     /// planned: calls of the libraries by themselves, once a machine is known.
     Auto,
+    /// A tree in which each process finds its own place in the first call, since all give all counts.
+    Online,
+    /// The same tree, set up once through the interface of the libraries, the first operation on its communicator:
+    /// sizes are gathered by all.
+    OnlinePersistent,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),
 }
@@ -158,6 +163,8 @@ impl Algorithm {
             Algorithm::Distributed,
             Algorithm::DistributedPersistent,
             Algorithm::Auto,
+            Algorithm::Online,
+            Algorithm::OnlinePersistent,
         ]
         .into_iter()
         .chain(trees)
@@ -173,6 +180,8 @@ impl Algorithm {
             Algorithm::Distributed => "distributed".into(),
             Algorithm::DistributedPersistent => "distributed-persistent".into(),
             Algorithm::Auto => "auto".into(),
+            Algorithm::Online => "online".into(),
+            Algorithm::OnlinePersistent => "online-persistent".into(),
             Algorithm::Tree(construction, pace) => {
                 format!("{}-{}", construction.name(), pace.name()).into()
             }
@@ -198,6 +207,8 @@ impl Algorithm {
             (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
             (Algorithm::DistributedPersistent, _) => "adaptive tree, all of its set-up counted",
             (Algorithm::Auto, _) => "what is best, as earlier calls have planned it",
+            (Algorithm::Online, _) => "each rank finds its place in a tree, given all counts",
+            (Algorithm::OnlinePersistent, _) => "the same, all of its set-up counted",
             (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
             (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
         }
@@ -260,11 +271,17 @@ impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
     /// The newest version.
-    pub const VERSION: u64 = 4;
+    pub const VERSION: u64 = 5;
 
     /// The least version that can carry the times, which is the one that is written: 2 with predicted times
-    /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late.
+    /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late, 5 with trees in
+    /// which processes find their places.
     pub fn version(&self) -> u64 {
+        let is_online =
+            |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
+        if self.series.iter().any(is_online) {
+            return 5;
+        }
         if self.series.iter().any(|one| !one.delayed.is_empty()) {
             return 4;
         }
@@ -580,6 +597,10 @@ impl TryFrom<Fields> for Measurements {
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match (read.version() > fields.version, read.version()) {
+            (true, 5) => Err(format!(
+                "version {} has no \"online\" and \"online-persistent\"; they need version 5",
+                fields.version
+            )),
             (true, 4) => {
                 Err(format!("version {} has no \"late_rank\"; it needs version 4", fields.version))
             }
@@ -771,6 +792,20 @@ pub(crate) mod tests {
         assert_eq!(document.problems(), [problem]);
         let native = document.of(problem, Algorithm::Native).unwrap();
         assert_eq!((native.minimum(), native.median()), (0.25, 0.375));
+    }
+
+    #[test]
+    fn trees_in_which_processes_find_their_places_take_version_five() {
+        for algorithm in [Algorithm::Online, Algorithm::OnlinePersistent] {
+            let document =
+                Measurements::new(setting(), vec![series(algorithm, &[0.5, 0.25])]).unwrap();
+            assert_eq!(document.version(), 5);
+            let text = serde_json::to_string(&document).unwrap();
+            assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
+            let error = text.replace("\"version\":5", "\"version\":4");
+            let error = serde_json::from_str::<Measurements>(&error).unwrap_err().to_string();
+            assert!(error.contains("version 4 has no \"online\""), "{error}");
+        }
     }
 
     #[test]
