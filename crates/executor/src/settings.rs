@@ -7,6 +7,7 @@
 use crate::play::Mode;
 use crate::sys::{Communicator, MpiError};
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tuwtree_io::{FileError, Source, machine};
@@ -34,6 +35,70 @@ pub enum Algorithm {
     /// What takes least by a machine's costs, for the sizes at hand: what is done where a machine is
     /// known and no algorithm is stated.
     Auto,
+}
+
+/// By which algorithm blocks go from all ranks to all, where there is no root.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RootlessAlgorithm {
+    /// What takes least by a machine's costs, for the sizes at hand.
+    Auto,
+    /// Whatever the MPI library does.
+    Native,
+    /// Block after block around a ring.
+    Ring,
+    /// Windows of blocks on a circulant graph, in `ceil(lg p)` rounds.
+    Circulant,
+    /// All blocks at once, in pieces, on that graph.
+    CirculantPieces,
+}
+
+/// An algorithm for operations without a root, and how many pieces, if that is stated: `circulant-pieces:12`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RootlessChoice {
+    /// By which algorithm.
+    pub algorithm: RootlessAlgorithm,
+    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] cuts each block; none for as many as are best
+    /// by the costs.
+    pub pieces: Option<NonZeroU16>,
+}
+
+impl From<RootlessAlgorithm> for RootlessChoice {
+    fn from(algorithm: RootlessAlgorithm) -> RootlessChoice {
+        RootlessChoice { algorithm, pieces: None }
+    }
+}
+
+impl FromStr for RootlessChoice {
+    type Err = SettingError;
+
+    fn from_str(text: &str) -> Result<RootlessChoice, SettingError> {
+        let (name, number) =
+            text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
+        let pieces = number.map(str::parse).transpose().ok();
+        let of_pieces = |algorithm: &RootlessAlgorithm| {
+            number.is_none() || *algorithm == RootlessAlgorithm::CirculantPieces
+        };
+        let algorithm = by_name::<RootlessAlgorithm>(name).filter(of_pieces);
+        match algorithm.zip(pieces) {
+            Some((algorithm, pieces)) => Ok(RootlessChoice { algorithm, pieces }),
+            None => Err(SettingError::Value {
+                setting: Setting::Allgather,
+                value: text.to_owned(),
+                allowed: format!("{}, circulant-pieces:N", RootlessAlgorithm::names()),
+            }),
+        }
+    }
 }
 
 impl FromStr for Algorithm {
@@ -81,6 +146,8 @@ pub enum Setting {
     MostPassed,
     /// How many bytes may be under way to a process at once in a gather.
     Window,
+    /// The [`RootlessChoice`] for allgathers.
+    Allgather,
 }
 
 impl Setting {
@@ -93,6 +160,7 @@ impl Setting {
             Setting::Schedule => "TUWTREE_SCHEDULE",
             Setting::MostPassed => "TUWTREE_MOST_PASSED",
             Setting::Window => "TUWTREE_WINDOW",
+            Setting::Allgather => "TUWTREE_ALLGATHER",
         }
     }
 }
@@ -196,6 +264,8 @@ pub struct Settings {
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
     /// have no room for more; `None` for as many as come.
     pub window: Option<u64>,
+    /// By which algorithm allgathers go, if that is stated.
+    pub allgather: Option<RootlessChoice>,
 }
 
 /// A tree saves latency and overhead, which are nothing beside what so much data takes.
@@ -211,6 +281,7 @@ impl Default for Settings {
             schedule: None,
             most_passed: MOST_PASSED,
             window: None,
+            allgather: None,
         }
     }
 }
@@ -225,6 +296,7 @@ struct Stated {
     schedule: Option<String>,
     most_passed: Option<u64>,
     window: Option<u64>,
+    allgather: Option<String>,
 }
 
 /// The number of bytes that a setting states.
@@ -252,6 +324,7 @@ impl Stated {
             Setting::Schedule => self.schedule = Some(value),
             Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
             Setting::Window => self.window = Some(bytes(setting, value)?),
+            Setting::Allgather => self.allgather = Some(value),
         }
         Ok(())
     }
@@ -287,6 +360,9 @@ impl Stated {
         }
         settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
         settings.window = self.window.or(settings.window);
+        if let Some(choice) = &self.allgather {
+            settings.allgather = Some(choice.parse()?);
+        }
         settings.check_complete()
     }
 }
@@ -355,16 +431,36 @@ impl Settings {
         self.stated.unwrap_or(by_itself)
     }
 
+    /// By which algorithm operations without a root are performed: the one that is stated, or else the choice by
+    /// costs where that is made for others, or else the library itself.
+    pub fn rootless(&self) -> RootlessChoice {
+        self.allgather.unwrap_or(RootlessChoice::from(match self.algorithm() {
+            Algorithm::Auto => RootlessAlgorithm::Auto,
+            _ => RootlessAlgorithm::Native,
+        }))
+    }
+
+    /// Whether all operations are the library's own.
+    pub fn are_native(&self) -> bool {
+        self.algorithm() == Algorithm::Native
+            && self.rootless().algorithm == RootlessAlgorithm::Native
+    }
+
     fn check_complete(&self) -> Result<(), SettingError> {
-        let algorithm = self.algorithm();
-        let needed = match algorithm {
-            Algorithm::Auto | Algorithm::AdaptiveCompletionTime if self.machine.is_none() => {
-                Setting::Machine
-            }
-            Algorithm::Schedule if self.schedule.is_none() => Setting::Schedule,
-            _ => return Ok(()),
+        let machine = |algorithm| {
+            let needs = matches!(algorithm, Algorithm::Auto | Algorithm::AdaptiveCompletionTime);
+            (needs && self.machine.is_none()).then_some((algorithm, Setting::Machine))
         };
-        Err(SettingError::Missing { algorithm, needed })
+        let algorithm = self.algorithm();
+        let is_auto = self.rootless().algorithm == RootlessAlgorithm::Auto;
+        let lacks_schedule = algorithm == Algorithm::Schedule && self.schedule.is_none();
+        let lacking = machine(algorithm)
+            .or(lacks_schedule.then_some((algorithm, Setting::Schedule)))
+            .or(is_auto.then(|| machine(Algorithm::Auto)).flatten());
+        match lacking {
+            Some((algorithm, needed)) => Err(SettingError::Missing { algorithm, needed }),
+            None => Ok(()),
+        }
     }
 
     /// The file of the schedule.

@@ -1,13 +1,13 @@
-//! `MPI_Gatherv` and `MPI_Scatterv` for programs that know nothing of tuwtree.
+//! `MPI_Gatherv`, `MPI_Scatterv` and `MPI_Allgatherv` for programs that know nothing of tuwtree.
 //!
-//! Loaded before the MPI library (`LD_PRELOAD`), this library has the two functions performed along
-//! trees, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
+//! Loaded before the MPI library (`LD_PRELOAD`), this library has the first two performed along
+//! trees, and the third on circulant graphs, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
 //! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
 //! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
-//! - where less is sent than there is room for,
+//! - where less is sent than there is room for, or ranks have other sizes than others in an allgather,
 //! - when the settings make no sense, which is said, and when a given schedule is not for the call,
 //! - where buffers may be in device memory, and where a communicator of our own is not to be had.
 //!
@@ -16,7 +16,7 @@
 //! At the first call, one line on standard error says what is intercepted and how; with `TUWTREE_LOG=1`, rank 0
 //! of the communicator says what was done, and why, for each call (`log.rs`).
 //!
-//! Persistent operations (`MPI_Gatherv_init` and `MPI_Scatterv_init`, `MPIX_…` in Open MPI 4) stay the MPI
+//! Persistent operations (`MPI_Gatherv_init` and its kin, `MPIX_…` in Open MPI 4) stay the MPI
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
 //! and all their kin take, and operations along trees go on in these only. See [`persistent`].
 
@@ -80,6 +80,27 @@ pub unsafe extern "C" fn MPI_Scatterv(
     // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
     // returns.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
+}
+
+/// `MPI_Allgatherv`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Allgatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Allgatherv`, until this
+    // returns.
+    unsafe { perform("MPI_Allgatherv", &Arguments::allgatherv(own, all), comm) }
 }
 
 /// `MPI_Igatherv`, which stays the library's own: a tree would go on in some functions only, and a program
@@ -179,6 +200,31 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
     }
 }
 
+/// `MPI_Allgatherv_init`. Hints are not passed on.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Allgatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    _info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: what the program gives to `MPI_Allgatherv_init` it keeps until it frees the request.
+    unsafe {
+        let arguments = Arguments::allgatherv(own, all);
+        set_up("MPI_Allgatherv_init", &arguments, (comm, request))
+    }
+}
+
 /// `MPI_Gatherv_init` under its name in Open MPI 4.
 ///
 /// # Safety
@@ -233,6 +279,32 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     }
 }
 
+/// `MPI_Allgatherv_init` under its name in Open MPI 4.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIX_Allgatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: `MPIX_Allgatherv_init` demands what `MPI_Allgatherv_init` does, to which all is passed.
+    unsafe {
+        MPI_Allgatherv_init(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+            request,
+        )
+    }
+}
+
 /// `MPI_Finalize`, before which calls that were recorded are written. Tools behind this library hear of it.
 ///
 /// # Safety
@@ -271,10 +343,13 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>
     };
     match &*standing {
         Standing::Library { reason, .. } => Err(reason.clone()),
-        Standing::Trees(collectives) => match arguments.root(collectives.communicator().size()) {
-            Some(_) => Ok(standing),
-            None => Err("no such root".to_owned()),
-        },
+        Standing::Trees(collectives) => {
+            let root = arguments.root(collectives.communicator().size());
+            match arguments.operation().is_rooted() && root.is_none() {
+                true => Err("no such root".to_owned()),
+                false => Ok(standing),
+            }
+        }
     }
 }
 
@@ -365,8 +440,14 @@ unsafe fn start_native(
 /// As the calls.
 unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
-        let loose = || Declined::ToNative("less is sent than there is room for".to_owned());
-        let what = collectives.run_leniently(arguments)?.ok_or_else(loose)?.name();
+        let loose = |why: &str| Declined::ToNative(why.to_owned());
+        let what = if arguments.operation().is_rooted() {
+            let done = collectives.run_leniently(arguments)?;
+            done.ok_or_else(|| loose("less is sent than there is room for"))?.name()
+        } else {
+            let done = collectives.run_allgather_leniently(arguments)?;
+            done.ok_or_else(|| loose("ranks do not have the same sizes"))?.name()
+        };
         Ok(Done { what, processes: collectives.communicator().size() })
     };
     // SAFETY: the program's own arguments, by the caller's promise.

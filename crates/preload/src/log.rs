@@ -80,12 +80,15 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
         }
         _ if *LOUDNESS == Loudness::Mistakes => {}
         Standing::Library { reason, .. } => say(&format!(
-            "intercepts MPI_Gatherv and MPI_Scatterv, which stay the MPI library's: {reason}. {HOW_TO}"
+            "intercepts MPI_Gatherv, MPI_Scatterv and MPI_Allgatherv, which stay the MPI library's: {reason}. {HOW_TO}"
         )),
         Standing::Trees(collectives) => {
-            let algorithm = collectives.settings().algorithm().name();
+            let settings = collectives.settings();
+            let (algorithm, allgather) =
+                (settings.algorithm().name(), settings.rootless().algorithm.name());
             say(&format!(
-                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}. {HOW_TO_SEE}"
+                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; MPI_Allgatherv: {allgather}. \
+                 {HOW_TO_SEE}"
             ));
         }
     }

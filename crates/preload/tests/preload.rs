@@ -88,11 +88,11 @@ fn one_line_at_the_first_call_says_what_is_intercepted_unless_it_is_not_wanted()
     };
     let untold = said(&[("TUWTREE_LOG", "")]);
     assert_eq!(untold.len(), 1, "{untold:?}");
-    let stays = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv, which stay the MPI library's: no algorithm \
+    let stays = "tuwtree: intercepts MPI_Gatherv, MPI_Scatterv and MPI_Allgatherv, which stay the MPI library's: no algorithm \
                  or machine is set. To use trees where they are faster: mpirun ... tuwtree-exec calibrate";
     assert!(untold[0].starts_with(stays), "{untold:?}");
     let told = said(&[("TUWTREE_LOG", ""), ("TUWTREE_ALGORITHM", "adaptive")]);
-    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time. (TUWTREE_LOG=1";
+    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time; MPI_Allgatherv: native. (TUWTREE_LOG=1";
     assert!(told.len() == 1 && told[0].starts_with(along), "{told:?}");
     for algorithm in ["adaptive", ""] {
         let silent = said(&[("TUWTREE_LOG", "0"), ("TUWTREE_ALGORITHM", algorithm)]);

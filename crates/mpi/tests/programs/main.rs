@@ -32,6 +32,28 @@ fn a_c_program_uses_all_of_the_interface() {
 }
 
 #[test]
+fn operations_without_a_root_are_the_librarys_byte_for_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("rootless.c", Linkage::Shared);
+    let most: Option<u32> =
+        std::env::var("TUWTREE_TEST_ROOTLESS").ok().and_then(|text| text.parse().ok());
+    for &count in processors() {
+        let problems = match (launch::is_open_mpi(), count) {
+            (true, 1..=8) => 300,
+            (true, _) => 50,
+            (false, 1..=3) => 100,
+            (false, _) => 10,
+        };
+        let problems = most.unwrap_or(problems).to_string();
+        let output = run(count, &program, &[&problems, &machine], &[]);
+        let expected = format!("all right: {count} processes, {problems} problems");
+        assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
 fn setting_up_leaves_attributes_messages_and_handlers_of_the_program_alone() {
     let program = compile("setups.c", Linkage::Shared);
     for algorithm in ["adaptive", "linear", "native"] {
