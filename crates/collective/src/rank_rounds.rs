@@ -107,6 +107,11 @@ impl RankRounds {
         Piece { offset: self.sizes.before(self.rank), bytes: self.sizes.block(self.rank) }
     }
 
+    /// The bytes of all blocks.
+    pub fn all_bytes(&self) -> u64 {
+        self.sizes.total()
+    }
+
     /// How many rounds there are.
     pub fn count(&self) -> usize {
         match &self.kind {

@@ -11,9 +11,9 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tuwtree_io::{FileError, Source, machine};
-use tuwtree_model::ClosedSet;
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
+use tuwtree_model::{ClosedSet, Operation};
 
 /// By which algorithm blocks are gathered and scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
@@ -79,23 +79,28 @@ impl From<RootlessAlgorithm> for RootlessChoice {
     }
 }
 
-impl FromStr for RootlessChoice {
-    type Err = SettingError;
-
-    fn from_str(text: &str) -> Result<RootlessChoice, SettingError> {
+impl RootlessChoice {
+    /// The choice that is written so, for the operation of this setting.
+    fn stated(setting: Setting, text: &str) -> Result<RootlessChoice, SettingError> {
         let (name, number) =
             text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
         let pieces = number.map(str::parse).transpose().ok();
-        let of_pieces = |algorithm: &RootlessAlgorithm| {
-            number.is_none() || *algorithm == RootlessAlgorithm::CirculantPieces
+        let has_pieces = |one: RootlessAlgorithm| one == RootlessAlgorithm::CirculantPieces;
+        let is_for = |one: RootlessAlgorithm| {
+            setting == Setting::Allgather || one != RootlessAlgorithm::Ring
         };
-        let algorithm = by_name::<RootlessAlgorithm>(name).filter(of_pieces);
+        let algorithm = by_name::<RootlessAlgorithm>(name)
+            .filter(|&one| is_for(one) && (number.is_none() || has_pieces(one)));
         match algorithm.zip(pieces) {
             Some((algorithm, pieces)) => Ok(RootlessChoice { algorithm, pieces }),
             None => Err(SettingError::Value {
-                setting: Setting::Allgather,
+                setting,
                 value: text.to_owned(),
-                allowed: format!("{}, circulant-pieces:N", RootlessAlgorithm::names()),
+                allowed: {
+                    let all = RootlessAlgorithm::all().filter(|&one| is_for(one));
+                    let names: Vec<&str> = all.map(RootlessAlgorithm::name).collect();
+                    format!("{}, circulant-pieces:N", names.join(", "))
+                },
             }),
         }
     }
@@ -148,6 +153,8 @@ pub enum Setting {
     Window,
     /// The [`RootlessChoice`] for allgathers.
     Allgather,
+    /// The [`RootlessChoice`] for reduce-scatters.
+    ReduceScatter,
 }
 
 impl Setting {
@@ -161,6 +168,7 @@ impl Setting {
             Setting::MostPassed => "TUWTREE_MOST_PASSED",
             Setting::Window => "TUWTREE_WINDOW",
             Setting::Allgather => "TUWTREE_ALLGATHER",
+            Setting::ReduceScatter => "TUWTREE_REDUCE_SCATTER",
         }
     }
 }
@@ -247,6 +255,9 @@ pub enum SettingError {
     },
 }
 
+/// Operations without a root that have settings.
+const ROOTLESS: [Operation; 2] = [Operation::Allgather, Operation::ReduceScatter];
+
 /// How collective operations on a communicator are performed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -266,6 +277,8 @@ pub struct Settings {
     pub window: Option<u64>,
     /// By which algorithm allgathers go, if that is stated.
     pub allgather: Option<RootlessChoice>,
+    /// The same for reduce-scatters.
+    pub reduce_scatter: Option<RootlessChoice>,
 }
 
 /// A tree saves latency and overhead, which are nothing beside what so much data takes.
@@ -282,6 +295,7 @@ impl Default for Settings {
             most_passed: MOST_PASSED,
             window: None,
             allgather: None,
+            reduce_scatter: None,
         }
     }
 }
@@ -297,6 +311,7 @@ struct Stated {
     most_passed: Option<u64>,
     window: Option<u64>,
     allgather: Option<String>,
+    reduce_scatter: Option<String>,
 }
 
 /// The number of bytes that a setting states.
@@ -325,6 +340,7 @@ impl Stated {
             Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
             Setting::Window => self.window = Some(bytes(setting, value)?),
             Setting::Allgather => self.allgather = Some(value),
+            Setting::ReduceScatter => self.reduce_scatter = Some(value),
         }
         Ok(())
     }
@@ -361,7 +377,11 @@ impl Stated {
         settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
         settings.window = self.window.or(settings.window);
         if let Some(choice) = &self.allgather {
-            settings.allgather = Some(choice.parse()?);
+            settings.allgather = Some(RootlessChoice::stated(Setting::Allgather, choice)?);
+        }
+        if let Some(choice) = &self.reduce_scatter {
+            let choice = RootlessChoice::stated(Setting::ReduceScatter, choice)?;
+            settings.reduce_scatter = Some(choice);
         }
         settings.check_complete()
     }
@@ -433,8 +453,12 @@ impl Settings {
 
     /// By which algorithm operations without a root are performed: the one that is stated, or else the choice by
     /// costs where that is made for others, or else the library itself.
-    pub fn rootless(&self) -> RootlessChoice {
-        self.allgather.unwrap_or(RootlessChoice::from(match self.algorithm() {
+    pub fn rootless(&self, operation: Operation) -> RootlessChoice {
+        let stated = match operation {
+            Operation::ReduceScatter => self.reduce_scatter,
+            _ => self.allgather,
+        };
+        stated.unwrap_or(RootlessChoice::from(match self.algorithm() {
             Algorithm::Auto => RootlessAlgorithm::Auto,
             _ => RootlessAlgorithm::Native,
         }))
@@ -443,7 +467,9 @@ impl Settings {
     /// Whether all operations are the library's own.
     pub fn are_native(&self) -> bool {
         self.algorithm() == Algorithm::Native
-            && self.rootless().algorithm == RootlessAlgorithm::Native
+            && ROOTLESS
+                .iter()
+                .all(|&operation| self.rootless(operation).algorithm == RootlessAlgorithm::Native)
     }
 
     fn check_complete(&self) -> Result<(), SettingError> {
@@ -452,7 +478,9 @@ impl Settings {
             (needs && self.machine.is_none()).then_some((algorithm, Setting::Machine))
         };
         let algorithm = self.algorithm();
-        let is_auto = self.rootless().algorithm == RootlessAlgorithm::Auto;
+        let is_auto = ROOTLESS
+            .iter()
+            .any(|&operation| self.rootless(operation).algorithm == RootlessAlgorithm::Auto);
         let lacks_schedule = algorithm == Algorithm::Schedule && self.schedule.is_none();
         let lacking = machine(algorithm)
             .or(lacks_schedule.then_some((algorithm, Setting::Schedule)))
@@ -493,6 +521,24 @@ mod tests {
             assert_eq!(setting.name().parse(), Ok(setting));
         }
         assert_eq!("adaptive".parse(), Ok(Algorithm::AdaptiveGatherTime));
+    }
+
+    #[test]
+    fn pieces_may_be_stated_and_a_ring_combines_nothing() {
+        let stated = |setting, text| RootlessChoice::stated(setting, text);
+        let pieces = stated(Setting::ReduceScatter, "circulant-pieces:12").unwrap();
+        assert_eq!(pieces.pieces.map(NonZeroU16::get), Some(12));
+        let ring = RootlessAlgorithm::Ring;
+        assert_eq!(stated(Setting::Allgather, "ring"), Ok(ring.into()));
+        for (setting, wrong) in [
+            (Setting::ReduceScatter, "ring"),
+            (Setting::Allgather, "circulant:3"),
+            (Setting::Allgather, "circulant-pieces:0"),
+            (Setting::Allgather, "rings"),
+        ] {
+            let error = stated(setting, wrong).unwrap_err().to_string();
+            assert!(error.starts_with(setting.variable()) && error.contains("native"), "{error}");
+        }
     }
 
     #[test]

@@ -50,6 +50,10 @@ int tuwtree_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                        MPI_Comm comm);
 
+/* As MPI_Reduce_scatter. Operators that do not commute, and elements with gaps, are the MPI library's. */
+int tuwtree_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
 /* The same with large counts, as MPI_Gatherv_c and MPI_Scatterv_c of MPI 4, with every MPI library that has
  * MPI_Count. All ranks of a call use this form. */
 int tuwtree_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -132,6 +136,9 @@ int tuwtree_free(tuwtree_request *request);
  *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER
  *               circulant-pieces:N with N pieces
  *               (auto if that is the algorithm, else native)
+ *   reduce-scatter                                                 TUWTREE_REDUCE_SCATTER
+ *               the same but ring; native combines in the MPI
+ *               library's own order
  */
 int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
 

@@ -10,8 +10,8 @@ use tuwtree_executor::collective::{
     CollectiveError, Persistent, collectives_of, guarded, last_error_text,
 };
 use tuwtree_executor::settings::{Setting, SettingError};
-use tuwtree_executor::sys::Arguments;
-use tuwtree_executor::sys::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use tuwtree_executor::sys::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use tuwtree_executor::sys::{Arguments, ReduceScatterArguments};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
@@ -172,6 +172,29 @@ pub unsafe extern "C" fn tuwtree_allgatherv_c(
             let own = (sendbuf, sendcount, sendtype);
             let all = (recvbuf, recvcounts, displs, recvtype);
             collectives_of(comm)?.run(&Arguments::allgatherv_c(own, all)).map(drop)
+        })
+    }
+}
+
+/// Combines vectors and scatters the result: `MPI_Reduce_scatter`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Reduce_scatter`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_reduce_scatter(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Reduce_scatter`; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let buffers = (sendbuf, recvbuf);
+            let arguments = ReduceScatterArguments::new(buffers, recvcounts, (datatype, op));
+            collectives_of(comm)?.run_reduce_scatter(&arguments).map(drop)
         })
     }
 }

@@ -79,6 +79,14 @@ void tuwtree_fortran_allgatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *se
                              recvcounts, displs, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
 }
 
+void tuwtree_fortran_reduce_scatter(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts,
+                                    MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
+                                    MPI_Fint *ierr)
+{
+    say(ierr, MPI_Reduce_scatter(buffer(sendbuf), buffer(recvbuf), recvcounts,
+                                 MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm)));
+}
+
 void tuwtree_fortran_igatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
                               MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype,
                               MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierr)

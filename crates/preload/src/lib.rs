@@ -1,7 +1,7 @@
-//! `MPI_Gatherv`, `MPI_Scatterv` and `MPI_Allgatherv` for programs that know nothing of tuwtree.
+//! `MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv` and `MPI_Reduce_scatter` for programs that know nothing of tuwtree.
 //!
 //! Loaded before the MPI library (`LD_PRELOAD`), this library has the first two performed along
-//! trees, and the third on circulant graphs, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
+//! trees, and the others on circulant graphs, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
 //! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
@@ -35,8 +35,8 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::{CollectiveError, Collectives, Standing, guarded, standing_of};
-use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_executor::sys::{Arguments, Refused, calls, code_of, is_inter};
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
+use tuwtree_executor::sys::{Arguments, ReduceScatterArguments, Refused, calls, code_of, is_inter};
 
 /// `MPI_Gatherv`.
 ///
@@ -101,6 +101,34 @@ pub unsafe extern "C" fn MPI_Allgatherv(
     // SAFETY: buffers and lists are as the program has to give them to `MPI_Allgatherv`, until this
     // returns.
     unsafe { perform("MPI_Allgatherv", &Arguments::allgatherv(own, all), comm) }
+}
+
+/// `MPI_Reduce_scatter`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Reduce_scatter(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Reduce_scatter`, until this
+    // returns.
+    unsafe {
+        let buffers = (sendbuf, recvbuf);
+        let arguments = ReduceScatterArguments::new(buffers, recvcounts, (datatype, op));
+        let work = |collectives: &Rc<Collectives>| {
+            let done = collectives.run_reduce_scatter_leniently(&arguments)?;
+            let what = done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name();
+            Ok(Done { what, processes: collectives.communicator().size() })
+        };
+        let native = || code_of(arguments.call_native(comm));
+        logged("MPI_Reduce_scatter", standing(comm), comm, (work, native))
+    }
 }
 
 /// `MPI_Igatherv`, which stays the library's own: a tree would go on in some functions only, and a program
@@ -324,11 +352,29 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     }
 }
 
+/// Why an operation without a root is the library's.
+const NOT_ALIKE: &str = "ranks do not have the same sizes, or elements cannot be reordered";
+
 /// What the communicator carries, if a call is to be performed along a tree; else why not.
 ///
 /// # Safety
 /// As the calls.
 unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>, String> {
+    // SAFETY: the caller's promise.
+    let standing = unsafe { standing(comm)? };
+    let Standing::Trees(collectives) = &*standing else { return Ok(standing) };
+    let root = arguments.root(collectives.communicator().size());
+    match arguments.operation().is_rooted() && root.is_none() {
+        true => Err("no such root".to_owned()),
+        false => Ok(standing),
+    }
+}
+
+/// What the communicator carries, if its calls are ours; else why not.
+///
+/// # Safety
+/// As the calls.
+unsafe fn standing(comm: MPI_Comm) -> Result<Rc<Standing>, String> {
     // SAFETY: a handle that MPI has given out, or null, which is not asked.
     let standing = unsafe {
         if comm == raw::RSMPI_COMM_NULL {
@@ -343,13 +389,7 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>
     };
     match &*standing {
         Standing::Library { reason, .. } => Err(reason.clone()),
-        Standing::Trees(collectives) => {
-            let root = arguments.root(collectives.communicator().size());
-            match arguments.operation().is_rooted() && root.is_none() {
-                true => Err("no such root".to_owned()),
-                false => Ok(standing),
-            }
-        }
+        Standing::Trees(_) => Ok(standing),
     }
 }
 
@@ -446,7 +486,7 @@ unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm)
             done.ok_or_else(|| loose("less is sent than there is room for"))?.name()
         } else {
             let done = collectives.run_allgather_leniently(arguments)?;
-            done.ok_or_else(|| loose("ranks do not have the same sizes"))?.name()
+            done.ok_or_else(|| loose(NOT_ALIKE))?.name()
         };
         Ok(Done { what, processes: collectives.communicator().size() })
     };
@@ -468,7 +508,25 @@ unsafe fn along_tree(
 ) -> c_int {
     let began = record::began();
     // SAFETY: a communicator's handle that the program passed, or null.
-    let (log, ours) = unsafe { (log::of_call(name, comm), ours(arguments, comm)) };
+    unsafe {
+        let code = logged(name, ours(arguments, comm), comm, (work, native));
+        record::ended(began, name, arguments, comm);
+        code
+    }
+}
+
+/// Does this `work`, if the call is ours, or else the native call; logs which.
+///
+/// # Safety
+/// As the calls.
+unsafe fn logged(
+    name: &'static str,
+    ours: Result<Rc<Standing>, String>,
+    comm: MPI_Comm,
+    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
+) -> c_int {
+    // SAFETY: a communicator's handle that the program passed, or null.
+    let log = unsafe { log::of_call(name, comm) };
     let mut is_native = false;
     let logged = || match ours.map_err(Declined::ToNative).and_then(|standing| match &*standing {
         Standing::Trees(collectives) => work(collectives),
@@ -490,8 +548,5 @@ unsafe fn along_tree(
     };
     // SAFETY: a communicator by the caller's promise.
     let code = unsafe { guarded(comm, logged) };
-    let code = if is_native { native() } else { code };
-    // SAFETY: as the call.
-    unsafe { record::ended(began, name, arguments, comm) };
-    code
+    if is_native { native() } else { code }
 }

@@ -77,51 +77,56 @@ pub(super) fn rounds_of_a_batch(circulation: Circulation, processors: usize) -> 
 }
 
 impl Circulating {
-    /// The rounds, with places as they are; of an allgather.
+    /// The rounds, with places as they are: of a reduce-scatter, if something combines.
     ///
     /// # Errors
     /// What MPI says of bytes; no memory.
-    pub(super) fn spreading(
+    pub(super) fn new(
         (rounds, rank): (RankRounds, Rank),
-        places: CirculatedPlaces,
+        (places, combining): (CirculatedPlaces, Option<(Datatype, Operator)>),
         (comm, first_tag, reuse): (&Rc<Communicator>, c_int, Reuse),
         rounds_of_a_batch: usize,
     ) -> Result<Circulating, CollectiveError> {
-        let work = match places.result.is_packed() {
+        let work = match places.result.is_packed() && combining.is_none() {
             true => Rc::clone(&places.result),
-            false => Rc::new(Place::of_bytes(places.result.packed_bytes())?),
+            false => Rc::new(Place::of_bytes(rounds.all_bytes())?),
         };
         Ok(Circulating {
             rounds,
             rank,
-            flow: Flow::Spread,
+            flow: if combining.is_some() { Flow::Combined } else { Flow::Spread },
             rounds_of_a_batch,
             manner: Manner { mode: Mode::Strict, reuse, first_tag },
             execution: Execution::of_nothing(comm)?,
             places,
             work,
-            combining: None,
+            combining,
             bound: None,
             batch: None,
             failure: None,
         })
     }
 
-    /// Takes other places for the same rounds. It rests.
+    /// Takes other places for the same rounds, and elements that are combined so. It rests.
     ///
     /// # Errors
     /// No memory.
-    pub(super) fn take(&mut self, places: CirculatedPlaces) -> Result<(), PlaceError> {
+    pub(super) fn take(
+        &mut self,
+        places: CirculatedPlaces,
+        combining: Option<(Datatype, Operator)>,
+    ) -> Result<(), PlaceError> {
         let is_own_work = !Rc::ptr_eq(&self.work, &self.places.result);
-        let work = match (places.result.is_packed(), is_own_work) {
+        let work = match (places.result.is_packed() && combining.is_none(), is_own_work) {
             (true, _) => Rc::clone(&places.result),
             (false, true) => Rc::clone(&self.work),
-            (false, false) => Rc::new(Place::of_bytes(places.result.packed_bytes())?),
+            (false, false) => Rc::new(Place::of_bytes(self.rounds.all_bytes())?),
         };
-        if !Rc::ptr_eq(&work, &self.work) {
+        // What combines is bound with the rounds.
+        if !Rc::ptr_eq(&work, &self.work) || combining.is_some() {
             self.bound = None;
         }
-        (self.work, self.places) = (work, places);
+        (self.work, self.places, self.combining) = (work, places, combining);
         Ok(())
     }
 

@@ -345,9 +345,12 @@ mod tests {
             let known = (&prices(), KnownRule::Mpich);
             circulation(Operation::Allgather, &sizes, 1, choice, known)
         };
-        assert_eq!(stated("ring".parse().unwrap()), Some(Circulation::Ring));
-        assert_eq!(stated("native".parse().unwrap()), None);
-        assert_eq!(stated("circulant".parse().unwrap()), Some(Circulation::Windows));
-        assert_eq!(stated("circulant-pieces:3".parse().unwrap()), Some(Circulation::Pieces(3)));
+        use RootlessAlgorithm::{Circulant, CirculantPieces, Native, Ring};
+        assert_eq!(stated(Ring.into()), Some(Circulation::Ring));
+        assert_eq!(stated(Native.into()), None);
+        assert_eq!(stated(Circulant.into()), Some(Circulation::Windows));
+        let pieces = std::num::NonZeroU16::new(3);
+        let three = RootlessChoice { algorithm: CirculantPieces, pieces };
+        assert_eq!(stated(three), Some(Circulation::Pieces(3)));
     }
 }

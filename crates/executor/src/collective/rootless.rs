@@ -10,7 +10,8 @@ use super::{CollectiveError, Collectives, rounds};
 use crate::planning::library_named;
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
 use crate::sys::{
-    ArgumentError, Arguments, Communicator, Handles, Kept, Place, Reuse, library_version,
+    ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
+    ParsedReduction, Place, ReduceScatterArguments, Reuse, library_version,
 };
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
@@ -32,7 +33,14 @@ pub(super) struct RootlessPlans {
     prices: RefCell<Option<Rc<Prices>>>,
     /// The communicator and the first of the tags of calls.
     tags: RefCell<Option<(Rc<Communicator>, c_int)>>,
-    /// How many calls there have been of programs that do not know of us.
+    /// Of allgathers and reduce-scatters of programs that do not know of us.
+    checks: [Checks; 2],
+}
+
+/// How calls are compared.
+#[derive(Debug, Default)]
+struct Checks {
+    /// How many calls there have been.
     calls: Cell<u64>,
     /// Whether these did not fit together when they were compared last.
     is_loose: Cell<bool>,
@@ -51,6 +59,7 @@ impl RootlessPlans {
 struct RootlessPlan {
     operation: Operation,
     sizes: BlockSizes,
+    element_bytes: u64,
     /// None for the library's own call.
     circulation: Option<Circulation>,
     /// What performed it last, if it can again.
@@ -59,8 +68,15 @@ struct RootlessPlan {
 
 /// What arguments mean.
 struct RootlessCall {
+    operation: Operation,
     places: CirculatedPlaces,
     sizes: BlockSizes,
+    /// Blocks are cut at multiples of so many bytes.
+    element_bytes: u64,
+    /// What combines, in a reduce-scatter.
+    combining: Option<(Datatype, Operator)>,
+    /// Whether the library has such a call.
+    is_for_library: bool,
     /// What is wrong with the own block, which does not keep others from going on.
     fault: Option<ArgumentError>,
 }
@@ -74,42 +90,75 @@ impl Collectives {
         &self,
         arguments: &Arguments<'_>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
-        let choice = self.settings().rootless();
-        if choice.algorithm == RootlessAlgorithm::Native && arguments.are_for_library() {
-            self.comm.native(arguments)?;
-            return Ok(RootlessAlgorithm::Native);
-        }
-        if choice.algorithm == RootlessAlgorithm::Auto
-            && self.comm.size() < LEAST_PROCESSES
-            && arguments.are_for_library()
-        {
+        let is_for_library = arguments.are_for_library();
+        if is_for_library && self.is_native(Operation::Allgather) {
             self.comm.native(arguments)?;
             return Ok(RootlessAlgorithm::Native);
         }
         let last = self.rootless.kept.borrow_mut().first_mut().and_then(|one| one.performer.take());
         let kept = last.as_ref().map(|one| one.places().clone());
-        let parsed = self.parsed_rootless(arguments, Handles::Lent, kept.as_ref());
+        let parsed = self.parsed_allgather(arguments, Handles::Lent, kept.as_ref());
         // Back where it was, whatever came of it.
         if let Some(first) = self.rootless.kept.borrow_mut().first_mut() {
             first.performer = last;
         }
-        let call = parsed?;
-        let mut plan = self.plan_for(arguments, &call);
+        self.run_rootless(parsed?, || self.comm.native(arguments))
+    }
+
+    /// Performs a reduce-scatter, and says by which algorithm. Operators that do not commute are the library's, and
+    /// elements with gaps. Collective.
+    ///
+    /// # Errors
+    /// [`CollectiveError`].
+    pub fn run_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let native = || self.comm.native_reduce_scatter(arguments);
+        if self.is_native(Operation::ReduceScatter) {
+            native()?;
+            return Ok(RootlessAlgorithm::Native);
+        }
+        match self.parsed_reduce_scatter(arguments)? {
+            Some(call) => self.run_rootless(call, native),
+            None => {
+                native()?;
+                Ok(RootlessAlgorithm::Native)
+            }
+        }
+    }
+
+    /// Whether an operation is the library's, whatever the sizes are.
+    fn is_native(&self, operation: Operation) -> bool {
+        match self.settings().rootless(operation).algorithm {
+            RootlessAlgorithm::Native => true,
+            RootlessAlgorithm::Auto => self.comm.size() < LEAST_PROCESSES,
+            _ => false,
+        }
+    }
+
+    /// Performs an operation by its plan, or by the library's own call.
+    fn run_rootless(
+        &self,
+        mut call: RootlessCall,
+        native: impl FnOnce() -> Result<(), MpiError>,
+    ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let mut plan = self.plan_for(&call);
         let Some(circulation) = plan.circulation else {
             self.keep(plan);
             call.let_go();
-            self.comm.native(arguments)?;
+            native()?;
             return Ok(RootlessAlgorithm::Native);
         };
-        let done = self.perform(&mut plan, circulation, call.places);
+        let (fault, rank) = (call.fault.take(), self.comm.rank());
+        let done = self.perform(&mut plan, circulation, call);
         self.keep(plan);
         let algorithm = match circulation {
             Circulation::Ring => RootlessAlgorithm::Ring,
             Circulation::Windows => RootlessAlgorithm::Circulant,
             Circulation::Pieces(_) => RootlessAlgorithm::CirculantPieces,
         };
-        let rank = self.comm.rank();
-        match call.fault {
+        match fault {
             Some(error) => Err(CollectiveError::Argument { rank, error }),
             None => done.map(|()| algorithm),
         }
@@ -128,29 +177,56 @@ impl Collectives {
         &self,
         arguments: &Arguments<'_>,
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
-        let RootlessPlans { calls, is_loose, .. } = &self.rootless;
-        if self.settings().rootless().algorithm != RootlessAlgorithm::Native {
-            calls.set(calls.get() + 1);
-            if calls.get().is_power_of_two() {
-                is_loose.set(!self.fits_together(arguments)?);
-            }
-            if is_loose.get() {
-                return Ok(None);
-            }
+        let stated = || match &self.parsed_allgather(arguments, Handles::Lent, None) {
+            Ok(call @ RootlessCall { fault: None, .. }) => Some(hash_of(&call.sizes)),
+            _ => None,
+        };
+        match self.are_unlike(Operation::Allgather, stated)? {
+            true => Ok(None),
+            false => self.run_allgather(arguments).map(Some),
         }
-        self.run_allgather(arguments).map(Some)
     }
 
-    /// Whether all ranks have the same sizes, and each gives as much as these say. Collective.
-    fn fits_together(&self, arguments: &Arguments<'_>) -> Result<bool, CollectiveError> {
-        const INVALID: u64 = u64::MAX;
-        let parsed = self.parsed_rootless(arguments, Handles::Lent, None);
-        let (own, all) = match &parsed {
-            Ok(RootlessCall { sizes, fault: None, .. }) => (0, hash_of(sizes)),
-            _ => (INVALID, INVALID),
+    /// Performs a reduce-scatter in the same way.
+    ///
+    /// # Errors
+    /// As [`run_reduce_scatter`](Self::run_reduce_scatter).
+    ///
+    /// # Complexity
+    /// As [`run_allgather_leniently`](Self::run_allgather_leniently).
+    pub fn run_reduce_scatter_leniently(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
+        let stated = || {
+            let call = self.parsed_reduce_scatter(arguments).ok()??;
+            Some(hash_of(&call.sizes).wrapping_mul(call.element_bytes | 1) >> 1)
         };
-        let stated = rounds::all_words(&*self.comm, [own, all])?;
-        Ok(stated.iter().all(|one| *one == [0, all]))
+        match self.are_unlike(Operation::ReduceScatter, stated)? {
+            true => Ok(None),
+            false => self.run_reduce_scatter(arguments).map(Some),
+        }
+    }
+
+    /// Whether, by the last comparison or one that is due, ranks did not state the same, or one nothing. Collective.
+    fn are_unlike(
+        &self,
+        operation: Operation,
+        stated: impl FnOnce() -> Option<u64>,
+    ) -> Result<bool, CollectiveError> {
+        const NOTHING: u64 = u64::MAX;
+        let place = usize::from(operation == Operation::ReduceScatter);
+        let Checks { calls, is_loose } = &self.rootless.checks[place];
+        if self.is_native(operation) {
+            return Ok(false);
+        }
+        calls.set(calls.get() + 1);
+        if calls.get().is_power_of_two() {
+            let own = stated().unwrap_or(NOTHING);
+            let all = rounds::all_words(&*self.comm, [own])?;
+            is_loose.set(own == NOTHING || all.iter().any(|one| *one != [own]));
+        }
+        Ok(is_loose.get())
     }
 
     /// Sets up an allgather that is started many times: what performs it, or `None` if the library does. Collective.
@@ -161,14 +237,10 @@ impl Collectives {
         &self,
         arguments: &Arguments<'_>,
     ) -> Result<Option<Circulating>, CollectiveError> {
-        let choice = self.settings().rootless();
-        let is_few = self.comm.size() < LEAST_PROCESSES;
-        let is_native = choice.algorithm == RootlessAlgorithm::Native
-            || (choice.algorithm == RootlessAlgorithm::Auto && is_few);
-        if is_native && arguments.are_for_library() {
+        if arguments.are_for_library() && self.is_native(Operation::Allgather) {
             return Ok(None);
         }
-        let parsed = self.parsed_rootless(arguments, Handles::Copied, None);
+        let parsed = self.parsed_allgather(arguments, Handles::Copied, None);
         let fits = match &parsed {
             Ok(RootlessCall { fault: None, sizes, .. }) => [0, hash_of(sizes)],
             _ => [1, 0],
@@ -182,15 +254,15 @@ impl Collectives {
         if stated.iter().any(|one| *one != fits) {
             return Err(CollectiveError::GivenUp { rank });
         }
-        let plan = self.plan_for(arguments, &call);
+        let plan = self.plan_for(&call);
         let circulation = plan.circulation;
         self.keep(plan);
         let Some(circulation) = circulation else { return Ok(None) };
-        self.circulating((circulation, &call.sizes), call.places, Reuse::Again).map(Some)
+        self.circulating(circulation, call, Reuse::Again).map(Some)
     }
 
     /// What arguments mean here; places of a call before are taken again where blocks lie alike.
-    fn parsed_rootless(
+    fn parsed_allgather(
         &self,
         arguments: &Arguments<'_>,
         handles: Handles,
@@ -208,21 +280,52 @@ impl Collectives {
         let (counted, own) = (sizes.block(rank), given.as_ref().map(|own| own.packed_bytes()));
         let fault = own.filter(|&own| own != counted);
         let fault = fault.map(|own| ArgumentError::OwnBlock { own, counted });
-        Ok(RootlessCall { places: CirculatedPlaces { given, result }, sizes, fault })
+        Ok(RootlessCall {
+            operation: Operation::Allgather,
+            element_bytes: grain(&sizes),
+            places: CirculatedPlaces { given, result },
+            sizes,
+            combining: None,
+            is_for_library: arguments.are_for_library(),
+            fault,
+        })
+    }
+
+    /// The same of a reduce-scatter; `None` if its elements must not be reordered, or cannot be cut.
+    fn parsed_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<Option<RootlessCall>, CollectiveError> {
+        let rank = self.comm.rank();
+        let parsed = arguments.parse((rank, self.comm.size()));
+        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
+        let ParsedReduction { given, result, sizes, combining, may_be_reordered } = parsed;
+        if !may_be_reordered {
+            return Ok(None);
+        }
+        Ok(Some(RootlessCall {
+            operation: Operation::ReduceScatter,
+            places: CirculatedPlaces { given: Some(given), result },
+            sizes: BlockSizes::new(sizes).expect("the total was found to fit"),
+            element_bytes: combining.0.size(),
+            combining: Some(combining),
+            is_for_library: true,
+            fault: None,
+        }))
     }
 
     /// The plan for a call: one that is kept, or a new one.
-    fn plan_for(&self, arguments: &Arguments<'_>, call: &RootlessCall) -> RootlessPlan {
-        let operation = arguments.operation();
+    fn plan_for(&self, call: &RootlessCall) -> RootlessPlan {
+        let RootlessCall { operation, ref sizes, element_bytes, is_for_library, .. } = *call;
         let mut kept = self.rootless.kept.borrow_mut();
-        let known =
-            kept.iter().position(|one| one.operation == operation && one.sizes == call.sizes);
-        if let Some(index) = known {
+        let is_known = |one: &RootlessPlan| {
+            (one.operation, one.element_bytes) == (operation, element_bytes) && one.sizes == *sizes
+        };
+        if let Some(index) = kept.iter().position(is_known) {
             return kept.remove(index);
         }
         drop(kept);
-        let settings = self.settings();
-        let choice = match (settings.rootless(), arguments.are_for_library()) {
+        let choice = match (self.settings().rootless(operation), is_for_library) {
             // It has to be done without the library.
             (RootlessChoice { algorithm: RootlessAlgorithm::Native, .. }, false) => {
                 RootlessChoice::from(RootlessAlgorithm::Circulant)
@@ -231,9 +334,10 @@ impl Collectives {
         };
         let library = library_version().ok().and_then(|name| library_named(&name));
         let known = (&*self.prices(), KnownRule::of(library));
-        let found = circulation(operation, &call.sizes, grain(&call.sizes), choice, known);
-        let circulation = found.or((!arguments.are_for_library()).then_some(Circulation::Windows));
-        RootlessPlan { operation, sizes: call.sizes.clone(), circulation, performer: None }
+        let found = circulation(operation, sizes, element_bytes, choice, known);
+        let circulation = found.or((!is_for_library).then_some(Circulation::Windows));
+        let sizes = sizes.clone();
+        RootlessPlan { operation, sizes, element_bytes, circulation, performer: None }
     }
 
     /// What messages cost here, the same at all ranks.
@@ -257,14 +361,14 @@ impl Collectives {
         &self,
         plan: &mut RootlessPlan,
         circulation: Circulation,
-        places: CirculatedPlaces,
+        call: RootlessCall,
     ) -> Result<(), CollectiveError> {
         let mut performer = match plan.performer.take() {
             Some(mut known) => {
-                known.take(places)?;
+                known.take(call.places, call.combining)?;
                 known
             }
-            None => Box::new(self.circulating((circulation, &plan.sizes), places, Reuse::Once)?),
+            None => Box::new(self.circulating(circulation, call, Reuse::Once)?),
         };
         let done = performer.run();
         let can_stay = performer.let_go() && done.is_ok();
@@ -286,18 +390,21 @@ impl Collectives {
     /// What performs an operation. Collective.
     fn circulating(
         &self,
-        (circulation, sizes): (Circulation, &BlockSizes),
-        places: CirculatedPlaces,
+        circulation: Circulation,
+        call: RootlessCall,
         reuse: Reuse,
     ) -> Result<Circulating, CollectiveError> {
         let rank = self.comm.rank();
-        let rounds = RankRounds::new(sizes.clone(), grain(sizes), rank, Flow::Spread, circulation);
+        let RootlessCall { places, sizes, element_bytes, combining, .. } = call;
+        let flow = if combining.is_some() { Flow::Combined } else { Flow::Spread };
+        let rounds = RankRounds::new(sizes, element_bytes, rank, flow, circulation);
         let batch = rounds_of_a_batch(circulation, self.comm.size());
         let (comm, first_tag) = match reuse {
             Reuse::Once => self.shared_tags()?,
             Reuse::Again => self.tags(TAGS, Reuse::Again)?,
         };
-        Circulating::spreading((rounds, rank), places, (&comm, first_tag, reuse), batch)
+        let messages = (&comm, first_tag, reuse);
+        Circulating::new((rounds, rank), (places, combining), messages, batch)
     }
 }
 

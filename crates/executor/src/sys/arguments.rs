@@ -13,7 +13,9 @@
 //! ```
 
 use super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
-use super::{Communicator, Datatype, Handles, MpiError, Place, PlaceError, calls};
+use super::{
+    Communicator, Datatype, Handles, MpiError, Place, PlaceError, ReduceScatterArguments, calls,
+};
 use ::mpi::datatype::{Equivalence, SystemDatatype};
 use ::mpi::raw::AsRaw;
 use std::ffi::{c_int, c_void};
@@ -638,6 +640,18 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
+        // SAFETY: our communicator lives at least as long as this call.
+        unsafe { arguments.call_native(self.raw()) }
+    }
+
+    /// The same for a reduce-scatter. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn native_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<(), MpiError> {
         // SAFETY: our communicator lives at least as long as this call.
         unsafe { arguments.call_native(self.raw()) }
     }

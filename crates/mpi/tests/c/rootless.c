@@ -199,6 +199,71 @@ static void gather_everywhere(void)
     free(own), free(ours), free(theirs);
 }
 
+/* Operators of a user: one that commutes, and the composition of functions x -> a x + b, which does not. */
+static void add_all(void *left, void *inout, int *count, MPI_Datatype *datatype)
+{
+    int k;
+    (void)datatype;
+    for (k = 0; k < *count; k++)
+        ((int *)inout)[k] = (int)((unsigned)((int *)left)[k] + (unsigned)((int *)inout)[k]);
+}
+
+static void compose_all(void *left, void *inout, int *count, MPI_Datatype *datatype)
+{
+    unsigned char *from = left, *into = inout;
+    int k;
+    (void)datatype;
+    for (k = 0; k < 4 * *count; k++) {
+        int a = from[k] >> 4, b = from[k] & 15, c = into[k] >> 4, d = into[k] & 15;
+        into[k] = (unsigned char)(((a * c) & 15) << 4 | ((a * d + b) & 15));
+    }
+}
+
+static MPI_Op added, composed;
+
+/* Numbers of floating point give the same bits each time; others what the library has. */
+static void combine_everywhere(void)
+{
+    int i, k, total = 0, again, calls = 1 + below(3), in_place = below(3) == 0, kind = below(5);
+    int *given, *ours, *theirs, *first, *kept, is_float = kind == 3, room_here;
+    MPI_Op operator = kind == 0 ? MPI_SUM : kind == 1 ? MPI_MAX : kind == 2 ? added
+                    : kind == 3 ? MPI_SUM : composed;
+    MPI_Datatype datatype = is_float ? MPI_FLOAT : MPI_INT;
+    choose_counts();
+    choose_way("reduce-scatter", 1);
+    for (i = 0; i < size; i++)
+        total += counts[i];
+    room_here = in_place ? total : counts[rank];
+    given = room(total), kept = room(total);
+    ours = room(room_here), theirs = room(room_here), first = room(counts[rank]);
+    for (again = 0; again < calls; again++) {
+        for (k = 0; k < total; k++) {
+            int number = (problem + 1) * 10007 + rank * 101 + k * 13;
+            float fraction = (float)number / 7.0f;
+            given[k] = number;
+            if (is_float)
+                memcpy(given + k, &fraction, sizeof(fraction));
+            kept[k] = given[k];
+            if (in_place)
+                ours[k] = theirs[k] = given[k];
+        }
+        OK(MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : given, theirs, counts, datatype, operator,
+                              comm));
+        OK(tuwtree_reduce_scatter(in_place ? MPI_IN_PLACE : given, ours, counts, datatype, operator,
+                                  comm));
+        CHECK(memcmp(given, kept, (size_t)total * sizeof(int)) == 0);
+        for (k = 0; is_float && k < counts[rank]; k++) {
+            float one, other;
+            memcpy(&one, ours + k, sizeof(one)), memcpy(&other, theirs + k, sizeof(other));
+            CHECK(one - other <= 1e-5f * one && other - one <= 1e-5f * one);
+        }
+        CHECK(is_float || memcmp(ours, theirs, (size_t)counts[rank] * sizeof(int)) == 0);
+        CHECK(again == 0 || memcmp(ours, first, (size_t)counts[rank] * sizeof(int)) == 0);
+        memcpy(first, ours, (size_t)counts[rank] * sizeof(int));
+    }
+    free(given), free(kept), free(ours), free(theirs), free(first);
+}
+
 /* Nobody waits where a rank has another block than its counts say, and it is told. */
 static void tell_who_is_wrong(void)
 {
@@ -225,15 +290,22 @@ int main(int count, char **arguments)
     MPI_Comm_size(comm, &size);
     counts = room(size), displs = room(size), order = room(size);
     make_datatypes();
+    MPI_Op_create(add_all, 1, &added);
+    MPI_Op_create(compose_all, 0, &composed);
     if (count > 2)
         OK(tuwtree_set(comm, "machine", arguments[2]));
     for (problem = 0; problem < problems; problem++)
-        gather_everywhere();
+        if (problem % 3 == 2)
+            combine_everywhere();
+        else
+            gather_everywhere();
     tell_who_is_wrong();
     if (rank == 0)
         printf("all right: %d processes, %d problems\n", size, problems);
     MPI_Type_free(&pair);
     MPI_Type_free(&gapped);
+    MPI_Op_free(&added);
+    MPI_Op_free(&composed);
     MPI_Comm_free(&comm);
     MPI_Finalize();
     return 0;
