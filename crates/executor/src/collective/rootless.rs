@@ -54,6 +54,16 @@ impl RootlessPlans {
     }
 }
 
+impl RootlessPlans {
+    /// The places of the last allgather of this kind that can be performed again.
+    fn places(&self, is_wanted: impl Fn(&RootlessPlan) -> bool) -> Option<CirculatedPlaces> {
+        let kept = self.kept.borrow();
+        let plan =
+            kept.iter().find(|one| one.operation == Operation::Allgather && is_wanted(one))?;
+        plan.performer.as_ref().map(|performer| performer.places().clone())
+    }
+}
+
 /// How an operation goes with certain counts.
 #[derive(Debug)]
 struct RootlessPlan {
@@ -95,14 +105,15 @@ impl Collectives {
             self.comm.native(arguments)?;
             return Ok(RootlessAlgorithm::Native);
         }
-        let last = self.rootless.kept.borrow_mut().first_mut().and_then(|one| one.performer.take());
-        let kept = last.as_ref().map(|one| one.places().clone());
-        let parsed = self.parsed_allgather(arguments, Handles::Lent, kept.as_ref());
-        // Back where it was, whatever came of it.
-        if let Some(first) = self.rootless.kept.borrow_mut().first_mut() {
-            first.performer = last;
+        let kept = self.rootless.places(|_| true);
+        let mut call = self.parsed_allgather(arguments, Handles::Lent, kept.as_ref())?;
+        let is_of = |plan: &RootlessPlan| plan.sizes == call.sizes;
+        if !self.rootless.kept.borrow().first().is_some_and(is_of)
+            && let Some(kept) = self.rootless.places(is_of)
+        {
+            call = self.parsed_allgather(arguments, Handles::Lent, Some(&kept))?;
         }
-        self.run_rootless(parsed?, || self.comm.native(arguments))
+        self.run_rootless(call, || self.comm.native(arguments))
     }
 
     /// Performs a reduce-scatter, and says by which algorithm. Operators that do not commute are the library's, and

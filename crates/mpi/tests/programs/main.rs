@@ -120,6 +120,20 @@ fn slow_machine(directory: &tempfile::TempDir) -> String {
 }
 
 #[test]
+fn an_allgather_takes_the_messages_of_its_rounds_and_none_to_plan() {
+    if !launch::is_open_mpi() {
+        return;
+    }
+    let sent = |calls: &str| sent_messages(5, "rootless.c", &["messages", calls], &[]);
+    let (few, many) = (sent("1"), sent("11"));
+    for (few, many) in few.iter().zip(&many) {
+        let [few, many]: [u64; 2] = [few, many].map(|sent| sent.iter().sum());
+        // 4 pieces, and 3 = ceil(log2 5) rounds of a phase: 4 - 1 + 3 messages a call.
+        assert_eq!(many - few, 10 * 6);
+    }
+}
+
+#[test]
 fn calls_along_kept_trees_are_right_whatever_changes() {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(&directory);
