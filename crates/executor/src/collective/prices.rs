@@ -18,6 +18,8 @@ use tuwtree_plan::Library;
 pub(crate) struct Prices {
     /// Of messages of `2^k` bytes.
     powers: Vec<u64>,
+    /// The part of that in which a port can do nothing else.
+    occupied: Vec<u64>,
 }
 
 /// The largest message with a price of its own has `2^40` bytes; larger ones cost as much for each byte more.
@@ -39,18 +41,27 @@ impl Prices {
                 costs.transmission_between(from, to, bytes),
             );
             match times {
-                (Ok(latency), Ok(transmission)) => latency.units() + transmission.units(),
-                _ => 0.0,
+                (Ok(latency), Ok(transmission)) => (latency.units(), transmission.units()),
+                _ => (0.0, 0.0),
             }
         };
+        let picoseconds = |time: f64| (time * 1e12).round().clamp(1.0, DEAREST) as u64;
         let price = |power| {
             let all = (1..processors).flat_map(|to| {
                 [seconds(0, to, 1_u64 << power), seconds(to - 1, to, 1_u64 << power)]
             });
-            let dearest = all.fold(0.0, f64::max);
-            (dearest * 1e12).round().clamp(1.0, DEAREST) as u64
+            let whole = |(latency, occupied): (f64, f64)| (latency + occupied, occupied);
+            let dearest =
+                all.map(whole).fold(
+                    (0.0, 0.0),
+                    |one: (f64, f64), other| {
+                        if other.0 > one.0 { other } else { one }
+                    },
+                );
+            (picoseconds(dearest.0), picoseconds(dearest.1))
         };
-        Prices { powers: (0..=POWERS).map(price).collect() }
+        let (powers, occupied) = (0..=POWERS).map(price).unzip();
+        Prices { powers, occupied }
     }
 
     /// Those of a usual network, where no machine is known: 10 us and 1 ns for each byte.
@@ -60,17 +71,28 @@ impl Prices {
 
     /// So many picoseconds for a message, and for each of its bytes.
     pub(crate) fn linear(alpha: u64, beta: u64) -> Prices {
-        Prices { powers: (0..=POWERS).map(|power| alpha + (beta << power)).collect() }
+        let powers: Vec<u64> = (0..=POWERS).map(|power| alpha + (beta << power)).collect();
+        Prices { occupied: powers.clone(), powers }
     }
 
     /// What a message costs; nothing where there is nothing to send.
     fn message(&self, bytes: u64) -> u128 {
-        let Some(power) = bytes.checked_ilog2() else { return 0 };
-        let index = (power as usize).min(self.powers.len() - 2);
-        let [low, high] = [self.powers[index], self.powers[index + 1]].map(u128::from);
-        let (start, beyond) = (1_u128 << index, u128::from(bytes) - (1 << index));
-        low + high.saturating_sub(low) * beyond / start
+        between(&self.powers, bytes)
     }
+
+    /// For how long it occupies a port.
+    fn occupancy(&self, bytes: u64) -> u128 {
+        between(&self.occupied, bytes)
+    }
+}
+
+/// The price of so many bytes on straight lines between those of powers of two.
+fn between(powers: &[u64], bytes: u64) -> u128 {
+    let Some(power) = bytes.checked_ilog2() else { return 0 };
+    let index = (power as usize).min(powers.len() - 2);
+    let [low, high] = [powers[index], powers[index + 1]].map(u128::from);
+    let (start, beyond) = (1_u128 << index, u128::from(bytes) - (1 << index));
+    low + high.saturating_sub(low) * beyond / start
 }
 
 /// Which MPI library, as far as its choice of algorithms is known.
@@ -104,7 +126,7 @@ pub(crate) fn circulation(
 ) -> Option<Circulation> {
     let pieces = || match choice.pieces {
         Some(stated) => usize::from(stated.get()),
-        None => best_pieces(sizes, element_bytes, prices).0,
+        None => best_pieces(sizes, element_bytes, prices, u128::MAX).0,
     };
     match choice.algorithm {
         RootlessAlgorithm::Native => None,
@@ -112,39 +134,48 @@ pub(crate) fn circulation(
         RootlessAlgorithm::Circulant => Some(Circulation::Windows),
         RootlessAlgorithm::CirculantPieces => Some(Circulation::Pieces(pieces())),
         RootlessAlgorithm::Auto => {
-            let (pieces, in_pieces) = best_pieces(sizes, element_bytes, prices);
-            let windows = time_of_windows(sizes, prices);
-            let (best, time) = match windows <= in_pieces {
-                true => (Circulation::Windows, windows),
-                false => (Circulation::Pieces(pieces), in_pieces),
-            };
             let library = match operation {
                 Operation::Allgather => least_of_allgather(sizes, prices, rule),
                 _ => least_of_reduce_scatter(sizes, prices, rule),
             };
             // As much as measurements differ.
-            (time * 105 < library * 100).then_some(best)
+            let most = library * 100 / 105;
+            let (pieces, in_pieces) = best_pieces(sizes, element_bytes, prices, most);
+            let windows = time_of_windows(sizes, prices);
+            let (best, time) = match windows <= in_pieces {
+                true => (Circulation::Windows, windows),
+                false => (Circulation::Pieces(pieces), in_pieces),
+            };
+            (time < most).then_some(best)
         }
     }
 }
 
 /// The number of pieces for which the bound `(n - 1 + q) (alpha + beta sum of ceil(m_j / n))` is least, of those that
-/// are looked at, eight from one to its double; and the bound.
+/// are looked at, eight from one to its double; and the bound. Where latency overlaps, rounds do, and more pieces are
+/// better: of those whose bound is below `most`, that is chosen for which ports are occupied least.
 ///
 /// # Source
 /// J. L. Träff, arXiv:2205.10072.
-fn best_pieces(sizes: &BlockSizes, element_bytes: u64, prices: &Prices) -> (usize, u128) {
+fn best_pieces(
+    sizes: &BlockSizes,
+    element_bytes: u64,
+    prices: &Prices,
+    most: u128,
+) -> (usize, u128) {
     let rounds = u128::from(sizes.processors().next_power_of_two().ilog2());
     let elements: Vec<u64> =
         sizes.iter().map(|bytes| bytes / element_bytes).filter(|&one| one > 0).collect();
     let largest = elements.iter().copied().max().unwrap_or(1);
-    let most = usize::try_from(largest).unwrap_or(usize::MAX).min(MOST_PIECES);
+    let most_pieces = usize::try_from(largest).unwrap_or(usize::MAX).min(MOST_PIECES);
     let mut best = (1, u128::MAX);
     let mut pieces = 1_usize;
-    while pieces <= most {
+    // What ports are occupied for, with so many pieces and their bound.
+    let mut overlapped = (u128::MAX, (1, u128::MAX));
+    while pieces <= most_pieces {
         let rounds = rounds + pieces as u128 - 1;
         // However short messages get, more rounds take longer.
-        if rounds * prices.message(elements.len() as u64) >= best.1 {
+        if rounds * prices.occupancy(elements.len() as u64) >= best.1 {
             break;
         }
         let shares: u64 = elements.iter().map(|one| one.div_ceil(pieces as u64)).sum();
@@ -152,9 +183,13 @@ fn best_pieces(sizes: &BlockSizes, element_bytes: u64, prices: &Prices) -> (usiz
         if time < best.1 {
             best = (pieces, time);
         }
+        let occupied = rounds * prices.occupancy(shares * element_bytes);
+        if time < most && occupied < overlapped.0 {
+            overlapped = (occupied, (pieces, time));
+        }
         pieces += (pieces / 8).max(1);
     }
-    best
+    if overlapped.0 == u128::MAX || most == u128::MAX { best } else { overlapped.1 }
 }
 
 /// More pieces are not looked at.
@@ -174,12 +209,13 @@ fn time_of_windows(sizes: &BlockSizes, prices: &Prices) -> u128 {
 
 /// The most bytes of so many blocks that follow one another.
 fn longest_window(sizes: &BlockSizes, count: usize) -> u64 {
-    let p = sizes.processors();
-    let window = |first: Rank| {
-        let end = first + count;
-        sizes.before(end.min(p)) - sizes.before(first) + sizes.before(end.saturating_sub(p))
-    };
-    (0..p).map(window).max().unwrap_or(0)
+    (0..sizes.processors()).map(|first| window(sizes, first, count)).max().unwrap_or(0)
+}
+
+/// The bytes of so many blocks from this one on; after the last comes the first.
+fn window(sizes: &BlockSizes, first: Rank, count: usize) -> u64 {
+    let (p, end) = (sizes.processors(), first + count);
+    sizes.before(end.min(p)) - sizes.before(first) + sizes.before(end.saturating_sub(p))
 }
 
 /// What the library's algorithm takes at least for an allgather.
@@ -193,22 +229,23 @@ fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: KnownRule) -> u
     let known = Least::of(sizes, prices);
     match rule {
         KnownRule::Mpich => match (p.is_power_of_two(), total) {
-            (true, ..524_288) | (false, ..81_920) => known.few_rounds(),
+            (true, ..524_288) => known.doubling(),
+            (false, ..81_920) => known.bruck(),
             _ => known.ring(CHUNK_BYTES),
         },
         KnownRule::OpenMpi => match (p, total / p as u64) {
             (..8, ..256) | (8..16, ..1024) | (16..32, ..128) | (32..128, ..256) => known.by_root(),
             (..8, 4096..8192) => known.ring(u64::MAX),
-            (..8, 16_384..262_144) => known.few_rounds(),
+            (..8, 16_384..262_144) => known.bruck(),
             (..8, _) => known.neighbours(),
             (8..16, _) | (16..32, ..262_144) | (32..64, ..8192) | (64..128, ..4096) => {
-                known.few_rounds()
+                known.bruck()
             }
             (128..256, 1024..65_536) | (512..1024, 4096..1_048_576) => known.neighbours(),
-            (128..512, ..1024) | (512..1024, ..512 | 1024..4096) => known.few_rounds(),
+            (128..512, ..1024) | (512..1024, ..512 | 1024..4096) => known.bruck(),
             (512..1024, ..1024) => known.by_root(),
             (..1024, _) => known.ring(u64::MAX),
-            (_, ..4096) => known.few_rounds(),
+            (_, ..4096) => known.bruck(),
             _ => known.neighbours(),
         },
         KnownRule::Unknown => {
@@ -234,6 +271,7 @@ const CHUNK_BYTES: u64 = 32_768;
 /// What algorithms take at least.
 struct Least<'a> {
     prices: &'a Prices,
+    sizes: &'a BlockSizes,
     p: u128,
     /// The largest block.
     largest: u64,
@@ -244,11 +282,12 @@ struct Least<'a> {
 }
 
 impl Least<'_> {
-    fn of<'a>(sizes: &BlockSizes, prices: &'a Prices) -> Least<'a> {
+    fn of<'a>(sizes: &'a BlockSizes, prices: &'a Prices) -> Least<'a> {
         let [largest, smallest] =
             [sizes.iter().max(), sizes.iter().min()].map(|one| one.unwrap_or(0));
         Least {
             prices,
+            sizes,
             p: sizes.processors() as u128,
             largest,
             received: sizes.total() - smallest,
@@ -262,7 +301,32 @@ impl Least<'_> {
         rounds.saturating_sub(1) * self.prices.message(1) + self.prices.message(bytes)
     }
 
-    /// Bruck's algorithm and recursive doubling: who has the largest block sends it in every round.
+    /// Bruck's algorithm: some rank sends all these windows, from its own block on, one after the other.
+    fn bruck(&self) -> u128 {
+        let p = self.sizes.processors();
+        let distances =
+            || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
+        let sent = |rank: Rank| {
+            let windows =
+                distances().map(|distance| window(self.sizes, rank, distance.min(p - distance)));
+            windows.map(|bytes| self.prices.message(bytes)).sum()
+        };
+        (0..p).map(sent).max().unwrap_or(0)
+    }
+
+    /// Recursive doubling of a power of two: some rank sends its subtrees, one after the other.
+    fn doubling(&self) -> u128 {
+        let p = self.sizes.processors();
+        let masks =
+            || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
+        let sent = |rank: Rank| {
+            let subtrees = masks().map(|mask| window(self.sizes, rank - rank % mask, mask));
+            subtrees.map(|bytes| self.prices.message(bytes)).sum()
+        };
+        (0..p).map(sent).max().unwrap_or(0)
+    }
+
+    /// Any algorithm of few rounds: who has the largest block sends it in every round.
     fn few_rounds(&self) -> u128 {
         let rounds = u128::from((self.p as usize).next_power_of_two().ilog2());
         (rounds * self.prices.message(self.largest)).max(self.rounds(rounds, self.received))
@@ -323,8 +387,8 @@ mod tests {
     fn pieces_are_those_of_the_closed_bound() {
         let sizes = BlockSizes::new([1, 5, 2, 7, 3]).unwrap();
         // 3 rounds of 18 bytes, 4 of 11, or 5 of 8.
-        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(10, 1)), (1, 84));
-        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(1, 1)), (3, 45));
+        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(10, 1), u128::MAX), (1, 84));
+        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(1, 1), u128::MAX), (3, 45));
     }
 
     #[test]
