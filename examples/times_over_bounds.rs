@@ -1,7 +1,7 @@
 //! How far algorithms for allgather and reduce-scatter are from the lower bound where blocks differ: what MPI
 //! libraries use, and what can be had.
 //!
-//! `cargo run --release --example times_over_bounds` prints the tables of `docs/collectives.md`, in a minute.
+//! `cargo run --release --example times_over_bounds` prints the tables of `docs/collectives.md`, in some minutes.
 
 use std::error::Error;
 use tuwtree_collective::reduce_scatter::{self, halving, pairwise_time};
@@ -59,7 +59,7 @@ impl Shape {
 fn main() -> Result<(), Box<dyn Error>> {
     println!("Allgather\n");
     println!(
-        "| p | mean block | sizes | `ring` | `ring-chunks` | `recursive-doubling` | `bruck` | `circulant` | MPICH, Open MPI | `circulant-pieces` at most | pieces |"
+        "| p | mean block | sizes | `ring` | `ring-chunks` | `recursive-doubling` | `bruck` | `circulant` | MPICH | `circulant-pieces` at most | pieces |"
     );
     println!("|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     for_all(allgather)?;

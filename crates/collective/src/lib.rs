@@ -41,7 +41,7 @@
 //!
 //! # What this crate does not do
 //! It chooses nothing: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does
-//! (`tuwtree_schedule::export`), the executor knows operations with a root only.
+//! (`tuwtree_schedule::export`), and the executor, which has each rank work out its own rounds ([`RankRounds`]).
 
 pub mod allreduce;
 pub mod alltoall;
@@ -53,6 +53,7 @@ mod error;
 mod folding;
 pub mod intergroup;
 mod pieces;
+mod rank_rounds;
 pub mod reduce;
 pub mod reduce_scatter;
 mod ring;
@@ -65,4 +66,5 @@ pub use error::CollectiveError;
 pub use pieces::{
     PieceTable, circulant_in_pieces, likely_pieces, time_in_pieces, time_in_pieces_at_most,
 };
+pub use rank_rounds::{Circulation, Flow, RankRounds, RoundMessages};
 pub use ring::{ring, ring_in_chunks, ring_in_chunks_time, ring_time};

@@ -273,6 +273,7 @@ pub fn likely_pieces(sizes: &BlockSizes, costs: &Homogeneous, operator: Operator
 const MOST_PIECES: usize = 1 << 20;
 
 /// The rounds of broadcasts in pieces.
+#[derive(Clone, Debug)]
 pub(crate) struct Phases {
     table: PieceTable,
     /// At least 1.
@@ -302,6 +303,11 @@ impl Phases {
         }
     }
 
+    /// Into how many pieces each block is cut.
+    pub(crate) fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
     pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
         let p = self.table.processors();
         let skip = self.table.skips[(round + self.skipped) % self.table.rounds()];
@@ -326,6 +332,47 @@ impl Phases {
         let first = (phase * (round / phase)) as i64 - self.skipped as i64;
         let piece = first + i64::from(self.table.sent(distance, round % phase));
         u64::try_from(piece).ok().map(|piece| piece.min(self.pieces - 1))
+    }
+}
+
+impl Phases {
+    /// How many rounds ago a rank at this distance from the root, which is not 0, received what it sends in a round:
+    /// in this phase, or what it received of the phase before as its own.
+    pub(crate) fn age(&self, round: usize, distance: usize) -> usize {
+        let phase = self.table.rounds();
+        let round = (round + self.skipped) % phase;
+        let (sent, received) = (self.table.sent(distance, round), self.table.received(distance));
+        match received[..round].iter().position(|&one| one == sent) {
+            Some(earlier) => round - earlier,
+            None => {
+                let before = received.iter().position(|&one| one == sent + phase as i32);
+                round + phase - before.expect("a piece comes before it is sent")
+            }
+        }
+    }
+}
+
+/// Adds what the first rank sends to the second in a round: a piece of each block, where one is due.
+///
+/// # Complexity
+/// O(p).
+pub(crate) fn fill_pieces(
+    sizes: &BlockSizes,
+    phases: &Phases,
+    element_bytes: u64,
+    round: usize,
+    (from, to): (Rank, Rank),
+    data: &mut Data,
+) {
+    let (p, pieces) = (sizes.processors(), phases.pieces);
+    for root in (0..p).filter(|&root| root != to) {
+        if let Some(piece) = phases.sent(round, (from + p - root) % p) {
+            let elements = sizes.block(root) / element_bytes;
+            let (share, longer) = (elements / pieces, elements % pieces);
+            let offset = (piece * share + piece.min(longer)) * element_bytes;
+            let bytes = (share + u64::from(piece < longer)) * element_bytes;
+            data.push(sizes.before(root) + offset, bytes);
+        }
     }
 }
 
@@ -359,17 +406,8 @@ impl<'a> Broadcasts<'a> {
     }
 
     /// What the first rank sends to the second in a round: a piece of each block, where one is due.
-    pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
-        let (p, pieces) = (self.sizes.processors(), self.phases.pieces);
-        for root in (0..p).filter(|&root| root != to) {
-            if let Some(piece) = self.phases.sent(round, (from + p - root) % p) {
-                let elements = self.sizes.block(root) / self.element_bytes;
-                let (share, longer) = (elements / pieces, elements % pieces);
-                let offset = (piece * share + piece.min(longer)) * self.element_bytes;
-                let bytes = (share + u64::from(piece < longer)) * self.element_bytes;
-                data.push(self.sizes.before(root) + offset, bytes);
-            }
-        }
+    pub(crate) fn fill(&self, round: usize, ends: (Rank, Rank), data: &mut Data) {
+        fill_pieces(self.sizes, &self.phases, self.element_bytes, round, ends, data);
     }
 }
 

@@ -18,6 +18,17 @@ pub(crate) struct Meeting {
 pub(crate) struct Data(Vec<Piece>);
 
 impl Data {
+    /// Nothing as yet, in the room of these pieces.
+    pub(crate) fn of(mut room: Vec<Piece>) -> Data {
+        room.clear();
+        Data(room)
+    }
+
+    /// The pieces.
+    pub(crate) fn into_pieces(self) -> Vec<Piece> {
+        self.0
+    }
+
     /// Adds bytes of the output; what follows on what is there becomes one piece with it.
     pub(crate) fn push(&mut self, offset: u64, bytes: u64) {
         match self.0.last_mut() {

@@ -42,6 +42,19 @@ int tuwtree_native_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[]
                                MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request
                                *request);
 
+int tuwtree_native_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const int recvcounts[], const int displs[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+        MPI_Datatype recvtype, MPI_Comm comm);
+int tuwtree_native_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+
 const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
 void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
 const int TUWTREE_COMBINER_NAMED = MPI_COMBINER_NAMED;
@@ -51,9 +64,11 @@ const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 #if MPI_VERSION >= 4
 #define GATHERV_INIT PMPI_Gatherv_init
 #define SCATTERV_INIT PMPI_Scatterv_init
+#define ALLGATHERV_INIT PMPI_Allgatherv_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
 #define GATHERV_INIT PMPIX_Gatherv_init
 #define SCATTERV_INIT PMPIX_Scatterv_init
+#define ALLGATHERV_INIT PMPIX_Allgatherv_init
 #endif
 
 #ifdef GATHERV_INIT
@@ -62,6 +77,7 @@ const int TUWTREE_HAS_GATHERV_INIT = 1;
 const int TUWTREE_HAS_GATHERV_INIT = 0;
 #define GATHERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
 #define SCATTERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
+#define ALLGATHERV_INIT(a, b, c, d, e, f, g, h, i, j) MPI_ERR_OTHER
 #endif
 
 int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -140,4 +156,33 @@ int tuwtree_native_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[]
 {
     return LARGE(PMPI_Iscatterv_c, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
                  recvtype, root, comm, request));
+}
+
+int tuwtree_native_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const int recvcounts[], const int displs[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return ALLGATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, MPI_INFO_NULL,
+                           request);
+}
+
+int tuwtree_native_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+        MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return LARGE(PMPI_Allgatherv_c, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+}
+
+int tuwtree_native_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Allgatherv_init_c, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+        void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Iallgatherv_c, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 }

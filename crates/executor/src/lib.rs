@@ -21,5 +21,5 @@ pub mod settings;
 pub mod sys;
 pub mod tree;
 
-/// Members and names of closed sets, such as [`settings::Algorithm`].
-pub use tuwtree_model::ClosedSet;
+/// Members and names of closed sets, such as [`settings::Algorithm`], and operations.
+pub use tuwtree_model::{ClosedSet, Operation};

@@ -68,7 +68,7 @@ pub(crate) fn judged_library(problem: &Problem, name: &str) -> Option<f64> {
 }
 
 /// The library that calls itself so.
-fn library_named(name: &str) -> Option<Library> {
+pub(crate) fn library_named(name: &str) -> Option<Library> {
     let numbers = |after: &str| {
         let version = name.split_once(after)?.1.trim_start();
         let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());

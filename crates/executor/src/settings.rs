@@ -7,12 +7,13 @@
 use crate::play::Mode;
 use crate::sys::{Communicator, MpiError};
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tuwtree_io::{FileError, Source, machine};
-use tuwtree_model::ClosedSet;
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
+use tuwtree_model::{ClosedSet, Operation};
 
 /// By which algorithm blocks are gathered and scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
@@ -37,6 +38,75 @@ pub enum Algorithm {
     /// What takes least by a machine's costs, for the sizes at hand: what is done where a machine is
     /// known and no algorithm is stated.
     Auto,
+}
+
+/// By which algorithm blocks go from all ranks to all, where there is no root.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RootlessAlgorithm {
+    /// What takes least by a machine's costs, for the sizes at hand.
+    Auto,
+    /// Whatever the MPI library does.
+    Native,
+    /// Block after block around a ring.
+    Ring,
+    /// Windows of blocks on a circulant graph, in `ceil(lg p)` rounds.
+    Circulant,
+    /// All blocks at once, in pieces, on that graph.
+    CirculantPieces,
+}
+
+/// An algorithm for operations without a root, and how many pieces, if that is stated: `circulant-pieces:12`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RootlessChoice {
+    /// By which algorithm.
+    pub algorithm: RootlessAlgorithm,
+    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] cuts each block; none for as many as are best
+    /// by the costs.
+    pub pieces: Option<NonZeroU16>,
+}
+
+impl From<RootlessAlgorithm> for RootlessChoice {
+    fn from(algorithm: RootlessAlgorithm) -> RootlessChoice {
+        RootlessChoice { algorithm, pieces: None }
+    }
+}
+
+impl RootlessChoice {
+    /// The choice that is written so, for the operation of this setting.
+    fn stated(setting: Setting, text: &str) -> Result<RootlessChoice, SettingError> {
+        let (name, number) =
+            text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
+        let pieces = number.map(str::parse).transpose().ok();
+        let has_pieces = |one: RootlessAlgorithm| one == RootlessAlgorithm::CirculantPieces;
+        let is_for = |one: RootlessAlgorithm| {
+            setting == Setting::Allgather || one != RootlessAlgorithm::Ring
+        };
+        let algorithm = by_name::<RootlessAlgorithm>(name)
+            .filter(|&one| is_for(one) && (number.is_none() || has_pieces(one)));
+        match algorithm.zip(pieces) {
+            Some((algorithm, pieces)) => Ok(RootlessChoice { algorithm, pieces }),
+            None => Err(SettingError::Value {
+                setting,
+                value: text.to_owned(),
+                allowed: {
+                    let all = RootlessAlgorithm::all().filter(|&one| is_for(one));
+                    let names: Vec<&str> = all.map(RootlessAlgorithm::name).collect();
+                    format!("{}, circulant-pieces:N", names.join(", "))
+                },
+            }),
+        }
+    }
 }
 
 impl FromStr for Algorithm {
@@ -84,6 +154,10 @@ pub enum Setting {
     MostPassed,
     /// How many bytes may be under way to a process at once in a gather.
     Window,
+    /// The [`RootlessChoice`] for allgathers.
+    Allgather,
+    /// The [`RootlessChoice`] for reduce-scatters.
+    ReduceScatter,
 }
 
 impl Setting {
@@ -96,6 +170,8 @@ impl Setting {
             Setting::Schedule => "TUWTREE_SCHEDULE",
             Setting::MostPassed => "TUWTREE_MOST_PASSED",
             Setting::Window => "TUWTREE_WINDOW",
+            Setting::Allgather => "TUWTREE_ALLGATHER",
+            Setting::ReduceScatter => "TUWTREE_REDUCE_SCATTER",
         }
     }
 }
@@ -182,6 +258,9 @@ pub enum SettingError {
     },
 }
 
+/// Operations without a root that have settings.
+const ROOTLESS: [Operation; 2] = [Operation::Allgather, Operation::ReduceScatter];
+
 /// How collective operations on a communicator are performed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -199,6 +278,10 @@ pub struct Settings {
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
     /// have no room for more; `None` for what the machine says ([`Settings::window`]).
     pub window: Option<u64>,
+    /// By which algorithm allgathers go, if that is stated.
+    pub allgather: Option<RootlessChoice>,
+    /// The same for reduce-scatters.
+    pub reduce_scatter: Option<RootlessChoice>,
 }
 
 /// A tree saves latency and overhead, which are nothing beside what so much data takes.
@@ -214,6 +297,8 @@ impl Default for Settings {
             schedule: None,
             most_passed: MOST_PASSED,
             window: None,
+            allgather: None,
+            reduce_scatter: None,
         }
     }
 }
@@ -228,6 +313,8 @@ struct Stated {
     schedule: Option<String>,
     most_passed: Option<u64>,
     window: Option<u64>,
+    allgather: Option<String>,
+    reduce_scatter: Option<String>,
 }
 
 /// The number of bytes that a setting states.
@@ -255,6 +342,8 @@ impl Stated {
             Setting::Schedule => self.schedule = Some(value),
             Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
             Setting::Window => self.window = Some(bytes(setting, value)?),
+            Setting::Allgather => self.allgather = Some(value),
+            Setting::ReduceScatter => self.reduce_scatter = Some(value),
         }
         Ok(())
     }
@@ -290,6 +379,13 @@ impl Stated {
         }
         settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
         settings.window = self.window.or(settings.window);
+        if let Some(choice) = &self.allgather {
+            settings.allgather = Some(RootlessChoice::stated(Setting::Allgather, choice)?);
+        }
+        if let Some(choice) = &self.reduce_scatter {
+            let choice = RootlessChoice::stated(Setting::ReduceScatter, choice)?;
+            settings.reduce_scatter = Some(choice);
+        }
         settings.check_complete()
     }
 }
@@ -364,18 +460,47 @@ impl Settings {
         self.window.or(self.machine.as_ref().and_then(|machine| machine.network.window))
     }
 
-    fn check_complete(&self) -> Result<(), SettingError> {
-        let algorithm = self.algorithm();
-        let needed = match algorithm {
-            Algorithm::Auto | Algorithm::DeadlineOnline | Algorithm::AdaptiveCompletionTime
-                if self.machine.is_none() =>
-            {
-                Setting::Machine
-            }
-            Algorithm::Schedule if self.schedule.is_none() => Setting::Schedule,
-            _ => return Ok(()),
+    /// By which algorithm operations without a root are performed: the one that is stated, or else the choice by
+    /// costs where that is made for others, or else the library itself.
+    pub fn rootless(&self, operation: Operation) -> RootlessChoice {
+        let stated = match operation {
+            Operation::ReduceScatter => self.reduce_scatter,
+            _ => self.allgather,
         };
-        Err(SettingError::Missing { algorithm, needed })
+        stated.unwrap_or(RootlessChoice::from(match self.algorithm() {
+            Algorithm::Auto => RootlessAlgorithm::Auto,
+            _ => RootlessAlgorithm::Native,
+        }))
+    }
+
+    /// Whether all operations are the library's own.
+    pub fn are_native(&self) -> bool {
+        self.algorithm() == Algorithm::Native
+            && ROOTLESS
+                .iter()
+                .all(|&operation| self.rootless(operation).algorithm == RootlessAlgorithm::Native)
+    }
+
+    fn check_complete(&self) -> Result<(), SettingError> {
+        let machine = |algorithm| {
+            let needs = matches!(
+                algorithm,
+                Algorithm::Auto | Algorithm::DeadlineOnline | Algorithm::AdaptiveCompletionTime
+            );
+            (needs && self.machine.is_none()).then_some((algorithm, Setting::Machine))
+        };
+        let algorithm = self.algorithm();
+        let is_auto = ROOTLESS
+            .iter()
+            .any(|&operation| self.rootless(operation).algorithm == RootlessAlgorithm::Auto);
+        let lacks_schedule = algorithm == Algorithm::Schedule && self.schedule.is_none();
+        let lacking = machine(algorithm)
+            .or(lacks_schedule.then_some((algorithm, Setting::Schedule)))
+            .or(is_auto.then(|| machine(Algorithm::Auto)).flatten());
+        match lacking {
+            Some((algorithm, needed)) => Err(SettingError::Missing { algorithm, needed }),
+            None => Ok(()),
+        }
     }
 
     /// The file of the schedule.
@@ -408,6 +533,24 @@ mod tests {
             assert_eq!(setting.name().parse(), Ok(setting));
         }
         assert_eq!("adaptive".parse(), Ok(Algorithm::AdaptiveGatherTime));
+    }
+
+    #[test]
+    fn pieces_may_be_stated_and_a_ring_combines_nothing() {
+        let stated = |setting, text| RootlessChoice::stated(setting, text);
+        let pieces = stated(Setting::ReduceScatter, "circulant-pieces:12").unwrap();
+        assert_eq!(pieces.pieces.map(NonZeroU16::get), Some(12));
+        let ring = RootlessAlgorithm::Ring;
+        assert_eq!(stated(Setting::Allgather, "ring"), Ok(ring.into()));
+        for (setting, wrong) in [
+            (Setting::ReduceScatter, "ring"),
+            (Setting::Allgather, "circulant:3"),
+            (Setting::Allgather, "circulant-pieces:0"),
+            (Setting::Allgather, "rings"),
+        ] {
+            let error = stated(setting, wrong).unwrap_err().to_string();
+            assert!(error.starts_with(setting.variable()) && error.contains("native"), "{error}");
+        }
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Measurements {
 /// What all times of a document have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// What was timed: [`Operation::Gather`] or [`Operation::Scatter`].
+    /// What was timed: [`Operation::Gather`], [`Operation::Scatter`] or [`Operation::Allgather`].
     pub operation: Operation,
     /// The program that measured, with its version.
     pub program: String,
@@ -38,7 +38,7 @@ pub struct Setting {
     pub library: String,
     /// The number of ranks, `p >= 1`.
     pub processors: usize,
-    /// The root, below `p`.
+    /// The root, below `p`; 0 where there is none.
     pub root: Rank,
     /// How many nodes there were, at least one.
     pub nodes: usize,
@@ -193,13 +193,22 @@ impl Algorithm {
         Algorithm::all().find(|one| one.name() == name)
     }
 
-    /// What it is, in words, for help texts and tables; `operation` is gather or scatter.
+    /// Whether it can perform the operation: trees and padded blocks are for gathers and scatters.
+    pub fn is_for(self, operation: Operation) -> bool {
+        operation.is_rooted()
+            || matches!(self, Algorithm::Native | Algorithm::NativePersistent | Algorithm::Auto)
+    }
+
+    /// What it is, in words, for help texts and tables; `operation` is gather, scatter or allgather.
     pub fn summary(self, operation: Operation) -> &'static str {
         match (self, operation) {
             (Algorithm::Regular, Operation::Scatter) => "MPI_Scatter of padded blocks",
             (Algorithm::Regular, _) => "MPI_Gather of padded blocks",
             (Algorithm::Padded, Operation::Scatter) => "MPI_Allreduce, then padded MPI_Scatter",
             (Algorithm::Padded, _) => "MPI_Allreduce, then padded MPI_Gather",
+            (Algorithm::Native, Operation::Allgather) => "MPI_Allgatherv",
+            (Algorithm::NativePersistent, Operation::Allgather) => "MPI_Allgatherv_init, started",
+            (Algorithm::Auto, Operation::Allgather) => "what is best, as each rank plans it",
             (Algorithm::Native, Operation::Scatter) => "MPI_Scatterv",
             (Algorithm::Native, _) => "MPI_Gatherv",
             (Algorithm::NativePersistent, Operation::Scatter) => "MPI_Scatterv_init, started",
@@ -223,11 +232,19 @@ impl Algorithm {
 /// Why times are not a document.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeasurementsError {
-    /// An operation other than gather and scatter.
-    #[error("operation {operation:?} is not measured; gather and scatter are")]
+    /// An operation other than gather, scatter and allgather.
+    #[error("operation {operation:?} is not measured; gather, scatter and allgather are")]
     Operation {
         /// The name of the operation.
         operation: &'static str,
+    },
+    /// An algorithm that is not for the operation.
+    #[error("{algorithm} is not for {operation}")]
+    OtherAlgorithm {
+        /// The name of the operation.
+        operation: &'static str,
+        /// The name of the algorithm.
+        algorithm: String,
     },
     /// No processes, nodes or elements.
     #[error("\"{field}\" is 0; it is at least 1")]
@@ -279,7 +296,7 @@ impl Measurements {
     pub fn version(&self) -> u64 {
         let is_online =
             |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
-        if self.series.iter().any(is_online) {
+        if self.setting.operation == Operation::Allgather || self.series.iter().any(is_online) {
             return 5;
         }
         if self.series.iter().any(|one| !one.delayed.is_empty()) {
@@ -301,8 +318,17 @@ impl Measurements {
     /// # Errors
     /// [`MeasurementsError`].
     pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
-        if !(setting.operation.is_irregular() && setting.operation.is_rooted()) {
-            return Err(MeasurementsError::Operation { operation: setting.operation.name() });
+        let operation = setting.operation.name();
+        if !matches!(
+            setting.operation,
+            Operation::Gather | Operation::Scatter | Operation::Allgather
+        ) {
+            return Err(MeasurementsError::Operation { operation });
+        }
+        let other = series.iter().find(|one| !one.algorithm.is_for(setting.operation));
+        if let Some(other) = other {
+            let algorithm = other.algorithm.name().into_owned();
+            return Err(MeasurementsError::OtherAlgorithm { operation, algorithm });
         }
         for (field, value) in [
             ("processors", setting.processors as u64),
@@ -598,7 +624,7 @@ impl TryFrom<Fields> for Measurements {
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match (read.version() > fields.version, read.version()) {
             (true, 5) => Err(format!(
-                "version {} has no \"online\" and \"online-persistent\"; they need version 5",
+                "version {} has no allgathers, and no \"online\" and \"online-persistent\"; they need version 5",
                 fields.version
             )),
             (true, 4) => {
@@ -905,6 +931,7 @@ pub(crate) mod tests {
             ("\"nodes\":1", "\"nodes\":0", "\"nodes\" is 0"),
             ("\"nodes\":1", "\"nodes\":1,\"colour\":1", "unknown field `colour`"),
             ("\"gather\"", "\"reduce\"", "operation \"reduce\" is not measured"),
+            ("\"gather\"", "\"allgather\"", "regular is not for allgather"),
             ("\"gather\"", "\"sort\"", "\"operation\" is \"sort\"; one of gather, scatter"),
             ("\"native\"", "\"magic\"", "series 0: \"algorithm\" is \"magic\"; one of regular"),
             ("\"same\"", "\"other\"", "series 0: \"distribution\" is \"other\""),

@@ -70,6 +70,10 @@ impl Guideline {
     /// The guideline as a formula.
     pub fn formula(self, operation: Operation) -> &'static str {
         match (self, operation) {
+            (Guideline::Gl1, Operation::Allgather) => "MPI_Allgather(m) <= MPI_Allgatherv(m)",
+            (Guideline::Gl2, Operation::Allgather) => {
+                "MPI_Allgatherv(m) <= MPI_Allreduce(1) + MPI_Allgather(p max m_i)"
+            }
             (Guideline::Gl1, Operation::Scatter) => "MPI_Scatter(m) <= MPI_Scatterv(m)",
             (Guideline::Gl1, _) => "MPI_Gather(m) <= MPI_Gatherv(m)",
             (Guideline::Gl2, Operation::Scatter) => {

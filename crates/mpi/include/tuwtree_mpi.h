@@ -1,11 +1,12 @@
-/* tuwtree: irregular gather and scatter along trees, on MPI.
+/* tuwtree: irregular gather and scatter along trees, and irregular allgather, on MPI.
  *
  * MPI_Gatherv and MPI_Scatterv with the same arguments and the same meaning, but along adaptive
- * binomial trees, or a given or chosen one; once, or set up once and started many times.
+ * binomial trees, or a given or chosen one; and MPI_Allgatherv on circulant graphs; once, or set up
+ * once and started many times.
  *
  * What is expected of programs is what MPI expects: all processes of the communicator call the same
  * operations in the same order, with the same root, and with sizes that agree. MPI_IN_PLACE at the
- * root, derived datatypes at both ends, and blocks of 0 bytes are allowed; inter-communicators are
+ * root or in an allgather, derived datatypes at both ends, and blocks of 0 bytes are allowed; inter-communicators are
  * not. Not more than one thread at a time uses a communicator.
  *
  * Every function returns MPI_SUCCESS or an error class of MPI, after the communicator's error
@@ -28,7 +29,7 @@
 extern "C" {
 #endif
 
-/* A gather or scatter that is set up once and performed many times. */
+/* A gather, scatter or allgather that is set up once and performed many times. */
 typedef struct tuwtree_operation *tuwtree_request;
 
 /* No operation. */
@@ -43,6 +44,15 @@ int tuwtree_gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 int tuwtree_scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                      int root, MPI_Comm comm);
+
+/* As MPI_Allgatherv. */
+int tuwtree_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                       MPI_Comm comm);
+
+/* As MPI_Reduce_scatter. Operators that do not commute, and elements with gaps, are the MPI library's. */
+int tuwtree_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
 /* The same with large counts, as MPI_Gatherv_c and MPI_Scatterv_c of MPI 4, with every MPI library that has
  * MPI_Count. All ranks of a call use this form. */
@@ -77,6 +87,10 @@ int tuwtree_scatterv_all_counts_c(const void *sendbuf, const MPI_Count sendcount
                                   MPI_Count recvcount, MPI_Datatype recvtype, int root,
                                   MPI_Comm comm);
 
+int tuwtree_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                         MPI_Datatype recvtype, MPI_Comm comm);
+
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
  * program's, the lists are not needed any more when this returns. All ranks have an error if
  * one has. */
@@ -90,6 +104,11 @@ int tuwtree_scatterv_init(const void *sendbuf, const int sendcounts[], const int
                           MPI_Datatype recvtype, int root, MPI_Comm comm,
                           tuwtree_request *request);
 
+/* Sets up an allgather, in the same way. */
+int tuwtree_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, const int recvcounts[], const int displs[],
+                            MPI_Datatype recvtype, MPI_Comm comm, tuwtree_request *request);
+
 /* The same with large counts. */
 int tuwtree_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                            void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
@@ -100,6 +119,10 @@ int tuwtree_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
                             const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf,
                             MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                             tuwtree_request *request);
+
+int tuwtree_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                              MPI_Datatype recvtype, MPI_Comm comm, tuwtree_request *request);
 
 /* Starts the operation with what is in the buffers now. They are not to be touched until it has
  * ended. Several operations may be under way, on one communicator too. */
@@ -133,6 +156,12 @@ int tuwtree_free(tuwtree_request *request);
  *               the root holds at most, for auto; 64MiB
  *   window      bytes under way to a rank at once in a gather      TUWTREE_WINDOW
  *               by auto, on switches with small buffers
+ *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER
+ *               circulant-pieces:N with N pieces
+ *               (auto if that is the algorithm, else native)
+ *   reduce-scatter                                                 TUWTREE_REDUCE_SCATTER
+ *               the same but ring; native combines in the MPI
+ *               library's own order
  */
 int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
 

@@ -10,8 +10,8 @@ use tuwtree_executor::collective::{
     CollectiveError, Persistent, collectives_of, guarded, last_error_text,
 };
 use tuwtree_executor::settings::{Setting, SettingError};
-use tuwtree_executor::sys::Arguments;
-use tuwtree_executor::sys::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use tuwtree_executor::sys::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use tuwtree_executor::sys::{Arguments, ReduceScatterArguments};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
@@ -244,6 +244,79 @@ unsafe fn run_knowing(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<(), C
     }
 }
 
+/// Gathers blocks everywhere: `MPI_Allgatherv`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Allgatherv`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_allgatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Allgatherv`; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            collectives_of(comm)?.run(&Arguments::allgatherv(own, all)).map(drop)
+        })
+    }
+}
+
+/// Gathers blocks everywhere with large counts: `MPI_Allgatherv_c`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Allgatherv_c`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_allgatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Allgatherv_c`; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            collectives_of(comm)?.run(&Arguments::allgatherv_c(own, all)).map(drop)
+        })
+    }
+}
+
+/// Combines vectors and scatters the result: `MPI_Reduce_scatter`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Reduce_scatter`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_reduce_scatter(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Reduce_scatter`; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let buffers = (sendbuf, recvbuf);
+            let arguments = ReduceScatterArguments::new(buffers, recvcounts, (datatype, op));
+            collectives_of(comm)?.run_reduce_scatter(&arguments).map(drop)
+        })
+    }
+}
+
 /// A persistent operation, as C holds it.
 pub struct COperation {
     persistent: Persistent<'static>,
@@ -356,6 +429,58 @@ pub unsafe extern "C" fn tuwtree_scatterv_init_c(
             let all = (sendbuf, sendcounts, displs, sendtype);
             let own = (recvbuf, recvcount, recvtype);
             init(&Arguments::scatterv_c(all, own, root), comm, request)
+        })
+    }
+}
+
+/// Sets up an allgather.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_allgatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    // SAFETY: the caller promises buffers until the allgather is freed, and a place for its handle.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            init(&Arguments::allgatherv(own, all), comm, request)
+        })
+    }
+}
+
+/// Sets up an allgather with large counts.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_allgatherv_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    // SAFETY: the caller promises buffers until the allgather is freed, and a place for its handle.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            init(&Arguments::allgatherv_c(own, all), comm, request)
         })
     }
 }

@@ -40,9 +40,11 @@ ADDRESS(mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE)
 #if MPI_VERSION >= 4
 #define GATHERV_INIT MPI_Gatherv_init
 #define SCATTERV_INIT MPI_Scatterv_init
+#define ALLGATHERV_INIT MPI_Allgatherv_init
 #else
 #define GATHERV_INIT MPIX_Gatherv_init
 #define SCATTERV_INIT MPIX_Scatterv_init
+#define ALLGATHERV_INIT MPIX_Allgatherv_init
 #endif
 
 static void *buffer(void *address)
@@ -67,6 +69,22 @@ void tuwtree_fortran_scatterv(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *dis
     say(ierr, MPI_Scatterv(buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
                            buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
                            MPI_Comm_f2c(*comm)));
+}
+
+void tuwtree_fortran_allgatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype,
+                                void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs,
+                                MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierr)
+{
+    say(ierr, MPI_Allgatherv(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf),
+                             recvcounts, displs, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
+}
+
+void tuwtree_fortran_reduce_scatter(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts,
+                                    MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
+                                    MPI_Fint *ierr)
+{
+    say(ierr, MPI_Reduce_scatter(buffer(sendbuf), buffer(recvbuf), recvcounts,
+                                 MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm)));
 }
 
 void tuwtree_fortran_igatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
@@ -105,6 +123,20 @@ void tuwtree_fortran_gatherv_init(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *
     int code = GATHERV_INIT(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf),
                             recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
                             MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);
+    if (code == MPI_SUCCESS)
+        *request = MPI_Request_c2f(made);
+    say(ierr, code);
+}
+
+void tuwtree_fortran_allgatherv_init(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype,
+                                     void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs,
+                                     MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info,
+                                     MPI_Fint *request, MPI_Fint *ierr)
+{
+    MPI_Request made;
+    int code = ALLGATHERV_INIT(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
+                               buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
+                               MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);
     if (code == MPI_SUCCESS)
         *request = MPI_Request_c2f(made);
     say(ierr, code);

@@ -39,10 +39,13 @@ mod table {
     fortran! {
         tuwtree_fortran_gatherv(a b c d e f g h i j) = mpi_gatherv mpi_gatherv_ mpi_gatherv__ MPI_GATHERV mpi_gatherv_f08_;
         tuwtree_fortran_scatterv(a b c d e f g h i j) = mpi_scatterv mpi_scatterv_ mpi_scatterv__ MPI_SCATTERV mpi_scatterv_f08_;
+        tuwtree_fortran_allgatherv(a b c d e f g h i) = mpi_allgatherv mpi_allgatherv_ mpi_allgatherv__ MPI_ALLGATHERV mpi_allgatherv_f08_;
+        tuwtree_fortran_reduce_scatter(a b c d e f g) = mpi_reduce_scatter mpi_reduce_scatter_ mpi_reduce_scatter__ MPI_REDUCE_SCATTER mpi_reduce_scatter_f08_;
         tuwtree_fortran_igatherv(a b c d e f g h i j k) = mpi_igatherv mpi_igatherv_ mpi_igatherv__ MPI_IGATHERV mpi_igatherv_f08_;
         tuwtree_fortran_iscatterv(a b c d e f g h i j k) = mpi_iscatterv mpi_iscatterv_ mpi_iscatterv__ MPI_ISCATTERV mpi_iscatterv_f08_;
         tuwtree_fortran_gatherv_init(a b c d e f g h i j k l) = mpi_gatherv_init mpi_gatherv_init_ mpi_gatherv_init__ MPI_GATHERV_INIT mpi_gatherv_init_f08_ mpix_gatherv_init mpix_gatherv_init_ mpix_gatherv_init__ MPIX_GATHERV_INIT mpix_gatherv_init_f08_;
         tuwtree_fortran_scatterv_init(a b c d e f g h i j k l) = mpi_scatterv_init mpi_scatterv_init_ mpi_scatterv_init__ MPI_SCATTERV_INIT mpi_scatterv_init_f08_ mpix_scatterv_init mpix_scatterv_init_ mpix_scatterv_init__ MPIX_SCATTERV_INIT mpix_scatterv_init_f08_;
+        tuwtree_fortran_allgatherv_init(a b c d e f g h i j k) = mpi_allgatherv_init mpi_allgatherv_init_ mpi_allgatherv_init__ MPI_ALLGATHERV_INIT mpi_allgatherv_init_f08_ mpix_allgatherv_init mpix_allgatherv_init_ mpix_allgatherv_init__ MPIX_ALLGATHERV_INIT mpix_allgatherv_init_f08_;
         tuwtree_fortran_start(a b) = mpi_start mpi_start_ mpi_start__ MPI_START mpi_start_f08_;
         tuwtree_fortran_startall(a b c) = mpi_startall mpi_startall_ mpi_startall__ MPI_STARTALL mpi_startall_f08_;
         tuwtree_fortran_wait(a b c) = mpi_wait mpi_wait_ mpi_wait__ MPI_WAIT mpi_wait_f08_;

@@ -144,3 +144,45 @@ pub unsafe extern "C" fn MPI_Scatterv_init_c(
         set_up("MPI_Scatterv_init_c", &Arguments::scatterv_c(all, own, root), (comm, request))
     }
 }
+
+/// `MPI_Allgatherv_c`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Allgatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: what the program gives to `MPI_Allgatherv_c` it keeps until this returns.
+    unsafe { perform("MPI_Allgatherv_c", &Arguments::allgatherv_c(own, all), comm) }
+}
+
+/// `MPI_Allgatherv_init_c`. Hints are not passed on.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Allgatherv_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    _info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: what the program gives to `MPI_Allgatherv_init_c` it keeps until it frees the request.
+    unsafe { set_up("MPI_Allgatherv_init_c", &Arguments::allgatherv_c(own, all), (comm, request)) }
+}

@@ -1,13 +1,13 @@
-//! `MPI_Gatherv` and `MPI_Scatterv` for programs that know nothing of tuwtree.
+//! `MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv` and `MPI_Reduce_scatter` for programs that know nothing of tuwtree.
 //!
-//! Loaded before the MPI library (`LD_PRELOAD`), this library has the two functions performed along
-//! trees, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
+//! Loaded before the MPI library (`LD_PRELOAD`), this library has the first two performed along
+//! trees, and the others on circulant graphs, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
 //! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
 //! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
-//! - where less is sent than there is room for,
+//! - where less is sent than there is room for, or ranks have other sizes than others in an allgather,
 //! - when the settings make no sense, which is said, and when a given schedule is not for the call,
 //! - where buffers may be in device memory, and where a communicator of our own is not to be had.
 //!
@@ -16,7 +16,7 @@
 //! At the first call, one line on standard error says what is intercepted and how; with `TUWTREE_LOG=1`, rank 0
 //! of the communicator says what was done, and why, for each call (`log.rs`).
 //!
-//! Persistent operations (`MPI_Gatherv_init` and `MPI_Scatterv_init`, `MPIX_…` in Open MPI 4) stay the MPI
+//! Persistent operations (`MPI_Gatherv_init` and its kin, `MPIX_…` in Open MPI 4) stay the MPI
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
 //! and all their kin take, and operations along trees go on in these only. See [`persistent`].
 
@@ -35,8 +35,8 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::{CollectiveError, Collectives, Standing, guarded, standing_of};
-use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_executor::sys::{Arguments, Refused, calls, code_of, is_inter};
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
+use tuwtree_executor::sys::{Arguments, ReduceScatterArguments, Refused, calls, code_of, is_inter};
 
 /// `MPI_Gatherv`.
 ///
@@ -80,6 +80,55 @@ pub unsafe extern "C" fn MPI_Scatterv(
     // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
     // returns.
     unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
+}
+
+/// `MPI_Allgatherv`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Allgatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Allgatherv`, until this
+    // returns.
+    unsafe { perform("MPI_Allgatherv", &Arguments::allgatherv(own, all), comm) }
+}
+
+/// `MPI_Reduce_scatter`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Reduce_scatter(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: buffers and lists are as the program has to give them to `MPI_Reduce_scatter`, until this
+    // returns.
+    unsafe {
+        let buffers = (sendbuf, recvbuf);
+        let arguments = ReduceScatterArguments::new(buffers, recvcounts, (datatype, op));
+        let work = |collectives: &Rc<Collectives>| {
+            let done = collectives.run_reduce_scatter_leniently(&arguments)?;
+            let what = done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name();
+            Ok(Done { what, processes: collectives.communicator().size() })
+        };
+        let native = || code_of(arguments.call_native(comm));
+        logged("MPI_Reduce_scatter", standing(comm), comm, (work, native))
+    }
 }
 
 /// `MPI_Igatherv`, which stays the library's own: a tree would go on in some functions only, and a program
@@ -179,6 +228,31 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
     }
 }
 
+/// `MPI_Allgatherv_init`. Hints are not passed on.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Allgatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    _info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
+    // SAFETY: what the program gives to `MPI_Allgatherv_init` it keeps until it frees the request.
+    unsafe {
+        let arguments = Arguments::allgatherv(own, all);
+        set_up("MPI_Allgatherv_init", &arguments, (comm, request))
+    }
+}
+
 /// `MPI_Gatherv_init` under its name in Open MPI 4.
 ///
 /// # Safety
@@ -233,6 +307,32 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
     }
 }
 
+/// `MPI_Allgatherv_init` under its name in Open MPI 4.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIX_Allgatherv_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: `MPIX_Allgatherv_init` demands what `MPI_Allgatherv_init` does, to which all is passed.
+    unsafe {
+        MPI_Allgatherv_init(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
+            request,
+        )
+    }
+}
+
 /// `MPI_Finalize`, before which calls that were recorded are written. Tools behind this library hear of it.
 ///
 /// # Safety
@@ -252,11 +352,29 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     }
 }
 
+/// Why an operation without a root is the library's.
+const NOT_ALIKE: &str = "ranks do not have the same sizes, or elements cannot be reordered";
+
 /// What the communicator carries, if a call is to be performed along a tree; else why not.
 ///
 /// # Safety
 /// As the calls.
 unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>, String> {
+    // SAFETY: the caller's promise.
+    let standing = unsafe { standing(comm)? };
+    let Standing::Trees(collectives) = &*standing else { return Ok(standing) };
+    let root = arguments.root(collectives.communicator().size());
+    match arguments.operation().is_rooted() && root.is_none() {
+        true => Err("no such root".to_owned()),
+        false => Ok(standing),
+    }
+}
+
+/// What the communicator carries, if its calls are ours; else why not.
+///
+/// # Safety
+/// As the calls.
+unsafe fn standing(comm: MPI_Comm) -> Result<Rc<Standing>, String> {
     // SAFETY: a handle that MPI has given out, or null, which is not asked.
     let standing = unsafe {
         if comm == raw::RSMPI_COMM_NULL {
@@ -271,10 +389,7 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>
     };
     match &*standing {
         Standing::Library { reason, .. } => Err(reason.clone()),
-        Standing::Trees(collectives) => match arguments.root(collectives.communicator().size()) {
-            Some(_) => Ok(standing),
-            None => Err("no such root".to_owned()),
-        },
+        Standing::Trees(_) => Ok(standing),
     }
 }
 
@@ -365,8 +480,14 @@ unsafe fn start_native(
 /// As the calls.
 unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
-        let loose = || Declined::ToNative("less is sent than there is room for".to_owned());
-        let what = collectives.run_leniently(arguments)?.ok_or_else(loose)?.name();
+        let loose = |why: &str| Declined::ToNative(why.to_owned());
+        let what = if arguments.operation().is_rooted() {
+            let done = collectives.run_leniently(arguments)?;
+            done.ok_or_else(|| loose("less is sent than there is room for"))?.name()
+        } else {
+            let done = collectives.run_allgather_leniently(arguments)?;
+            done.ok_or_else(|| loose(NOT_ALIKE))?.name()
+        };
         Ok(Done { what, processes: collectives.communicator().size() })
     };
     // SAFETY: the program's own arguments, by the caller's promise.
@@ -387,7 +508,25 @@ unsafe fn along_tree(
 ) -> c_int {
     let began = record::began();
     // SAFETY: a communicator's handle that the program passed, or null.
-    let (log, ours) = unsafe { (log::of_call(name, comm), ours(arguments, comm)) };
+    unsafe {
+        let code = logged(name, ours(arguments, comm), comm, (work, native));
+        record::ended(began, name, arguments, comm);
+        code
+    }
+}
+
+/// Does this `work`, if the call is ours, or else the native call; logs which.
+///
+/// # Safety
+/// As the calls.
+unsafe fn logged(
+    name: &'static str,
+    ours: Result<Rc<Standing>, String>,
+    comm: MPI_Comm,
+    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
+) -> c_int {
+    // SAFETY: a communicator's handle that the program passed, or null.
+    let log = unsafe { log::of_call(name, comm) };
     let mut is_native = false;
     let logged = || match ours.map_err(Declined::ToNative).and_then(|standing| match &*standing {
         Standing::Trees(collectives) => work(collectives),
@@ -409,8 +548,5 @@ unsafe fn along_tree(
     };
     // SAFETY: a communicator by the caller's promise.
     let code = unsafe { guarded(comm, logged) };
-    let code = if is_native { native() } else { code };
-    // SAFETY: as the call.
-    unsafe { record::ended(began, name, arguments, comm) };
-    code
+    if is_native { native() } else { code }
 }

@@ -4,11 +4,11 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::Standing;
 use tuwtree_executor::settings::Setting;
 use tuwtree_executor::sys::raw::{self, MPI_Comm};
 use tuwtree_executor::sys::{is_running, rank_in};
+use tuwtree_executor::{ClosedSet, Operation};
 
 /// How much is said. (The variable is read at the first call.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,12 +80,16 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
         }
         _ if *LOUDNESS == Loudness::Mistakes => {}
         Standing::Library { reason, .. } => say(&format!(
-            "intercepts MPI_Gatherv and MPI_Scatterv, which stay the MPI library's: {reason}. {HOW_TO}"
+            "intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv and MPI_Reduce_scatter, which stay the MPI library's: {reason}. {HOW_TO}"
         )),
         Standing::Trees(collectives) => {
-            let algorithm = collectives.settings().algorithm().name();
+            let settings = collectives.settings();
+            let of = |operation| settings.rootless(operation).algorithm.name();
+            let (algorithm, allgather) = (settings.algorithm().name(), of(Operation::Allgather));
+            let reduce_scatter = of(Operation::ReduceScatter);
             say(&format!(
-                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}. {HOW_TO_SEE}"
+                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; MPI_Allgatherv: {allgather}; \
+                 MPI_Reduce_scatter: {reduce_scatter}. {HOW_TO_SEE}"
             ));
         }
     }

@@ -88,16 +88,48 @@ fn one_line_at_the_first_call_says_what_is_intercepted_unless_it_is_not_wanted()
     };
     let untold = said(&[("TUWTREE_LOG", "")]);
     assert_eq!(untold.len(), 1, "{untold:?}");
-    let stays = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv, which stay the MPI library's: no algorithm \
+    let stays = "tuwtree: intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv and MPI_Reduce_scatter, which stay the MPI library's: no algorithm \
                  or machine is set. To use trees where they are faster: mpirun ... tuwtree-exec calibrate";
     assert!(untold[0].starts_with(stays), "{untold:?}");
     let told = said(&[("TUWTREE_LOG", ""), ("TUWTREE_ALGORITHM", "adaptive")]);
-    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time. (TUWTREE_LOG=1";
+    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time; MPI_Allgatherv: native; MPI_Reduce_scatter: native. (TUWTREE_LOG=1";
     assert!(told.len() == 1 && told[0].starts_with(along), "{told:?}");
     for algorithm in ["adaptive", ""] {
         let silent = said(&[("TUWTREE_LOG", "0"), ("TUWTREE_ALGORITHM", algorithm)]);
         assert!(silent.is_empty(), "{silent:?}");
     }
+}
+
+#[test]
+fn allgathers_and_reduce_scatters_go_on_circulant_graphs_where_blocks_differ() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_everywhere.c");
+    let machine = slow_machine(directory.path());
+    let count = if is_open_mpi() { 7 } else { 3 };
+    let said = |environment: &[(&str, &str)]| {
+        let output = run_preloaded(count, &program, &[], environment);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(text(&output.stdout), "all right\n");
+        lines(&output)
+    };
+    let stated =
+        [("TUWTREE_ALLGATHER", "circulant-pieces:7"), ("TUWTREE_REDUCE_SCATTER", "circulant")];
+    let along = said(&stated);
+    let allgather =
+        format!("tuwtree: MPI_Allgatherv, call 1: circulant-pieces on {count} processes");
+    assert!(along.contains(&allgather), "{along:?}");
+    let combined = format!("tuwtree: MPI_Reduce_scatter, call 2: circulant on {count} processes");
+    assert!(along.contains(&combined), "{along:?}");
+    // Call 8 of the allgathers is compared.
+    let loose = "native: ranks do not have the same sizes, or elements cannot be reordered";
+    assert_eq!(along.iter().filter(|line| line.ends_with(loose)).count(), 2, "{along:?}");
+    let chosen = said(&[("TUWTREE_MACHINE", machine.as_str())]);
+    assert!(chosen.iter().any(|line| line.contains("MPI_Allgatherv, call 1: ")), "{chosen:?}");
+    let own = said(&[("TUWTREE_MACHINE", machine.as_str()), ("TUWTREE_REDUCE_SCATTER", "native")]);
+    let native = format!("tuwtree: MPI_Reduce_scatter, call 2: native on {count} processes");
+    assert!(own.contains(&native), "{own:?}");
+    let wrong = said(&[("TUWTREE_ALLGATHER", "rings")]);
+    assert!(wrong[0].starts_with("tuwtree: error: TUWTREE_ALLGATHER \"rings\": one of auto, "));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Operations on a communicator that C gives by its handle: what it carries, and how it hears of failures.
 
 use super::{CollectiveError, Collectives};
-use crate::settings::{Algorithm, Settings};
+use crate::settings::Settings;
 use crate::sys::raw::{self, MPI_Comm};
 use crate::sys::{Communicator, MpiError, Speaker, give, is_running, raise, rank_in, value_of};
 use std::ffi::c_int;
@@ -130,7 +130,7 @@ fn agreed_standing(comm: &Communicator, obstacle: Option<&str>) -> Result<Standi
         Ok(settings) => settings,
         Err(text) => return Ok(library(&text, true)),
     };
-    if settings.algorithm() == Algorithm::Native {
+    if settings.are_native() {
         let reason = settings.stated.map_or("no algorithm or machine is set", |_| "as set");
         return Ok(library(reason, false));
     }

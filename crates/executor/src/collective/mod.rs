@@ -1,4 +1,4 @@
-//! Collective operations for programs: gather and scatter with MPI's own arguments.
+//! Collective operations for programs: gather, scatter and allgather with MPI's own arguments.
 //!
 //! [`Collectives`] is what a communicator carries for them: one of the same processes, on which nobody
 //! else's messages are, and the [`Settings`]. [`Collectives::run`] performs an operation once;
@@ -14,6 +14,7 @@
 //! TUW sections 2 and 3.
 
 mod along;
+mod circulating;
 mod error;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
@@ -22,6 +23,8 @@ mod lenient;
 mod passing;
 mod persistent;
 mod planned;
+mod prices;
+mod rootless;
 mod rounds;
 mod seats;
 
@@ -31,7 +34,7 @@ pub use handle::{Standing, collectives_of, guarded, standing_of};
 pub use persistent::Persistent;
 
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
-use crate::settings::{Algorithm, Setting, Settings};
+use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
 use crate::sys::{
     Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError, Reuse,
 };
@@ -40,6 +43,7 @@ use along::{EmptyMessages, Start, actions_of};
 use known::KnownPlans;
 use lenient::Checks;
 use planned::{KeptTree, Plans, state_sizes};
+use rootless::RootlessPlans;
 use seats::Seat;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -87,6 +91,8 @@ pub struct Collectives {
     plans: Plans,
     /// The same, for calls of which all processors have said that they know all sizes.
     known: KnownPlans,
+    /// By what those go that have no root.
+    rootless: RootlessPlans,
     /// How often calls have been compared with what their roots expect.
     checks: RefCell<HashMap<(bool, Rank), Checks>>,
     /// At processors that have been the root of a given schedule, the last such, with its file.
@@ -115,6 +121,7 @@ impl Collectives {
             once: RefCell::new(None),
             plans: Plans::default(),
             known: KnownPlans::default(),
+            rootless: RootlessPlans::default(),
             checks: RefCell::default(),
             schedule: RefCell::new(None),
         }
@@ -141,16 +148,23 @@ impl Collectives {
         *self.settings.borrow_mut() = Rc::new(changed.map_err(CollectiveError::of_settings)?);
         self.plans.clear();
         self.known.clear();
+        self.rootless.clear();
         Ok(())
     }
 
     /// Performs an operation, and says by which algorithm: by the library's own call or along a kept tree,
-    /// where it is to be chosen. Collective.
+    /// where it is to be chosen. Operations without a root go by algorithms of their own, which
+    /// [`run_allgather`](Self::run_allgather) says; here they all count as chosen. Collective.
     ///
     /// # Errors
     /// [`CollectiveError`]. If sizes differ or arguments are invalid, the root has an error, and
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
+        if !arguments.operation().is_rooted() {
+            let done = self.run_allgather(arguments)?;
+            let is_native = done == RootlessAlgorithm::Native;
+            return Ok(if is_native { Algorithm::Native } else { Algorithm::Auto });
+        }
         let settings = self.settings();
         let algorithm = settings.algorithm();
         if matches!(algorithm, Algorithm::Auto | Algorithm::DeadlineOnline) {
@@ -187,6 +201,9 @@ impl Collectives {
     /// # Errors
     /// [`CollectiveError`], at all processors if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
+        if !arguments.operation().is_rooted() {
+            return persistent::set_up_rootless(self, arguments);
+        }
         let settings = self.settings();
         let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
         persistent::set_up(&call, Reuse::Again)

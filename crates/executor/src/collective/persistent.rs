@@ -4,11 +4,12 @@
 //! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
 
 use super::along::{EmptyMessages, Start, actions_of};
-use super::{Call, CollectiveError, known, rounds};
+use super::circulating::Circulating;
+use super::{Call, CollectiveError, Collectives, known, rounds};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
-use crate::sys::{Communicator, NativeRequest, PlaceError, Reuse, library_version};
+use crate::sys::{Arguments, Communicator, NativeRequest, PlaceError, Reuse, library_version};
 use crate::tree::{Child, Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
@@ -22,7 +23,7 @@ use tuwtree_plan::catalogue::Found;
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Role, Schedule, document, verify};
 
-/// A gather or scatter that is started as often as one likes, with the data that its buffers, which
+/// A gather, scatter or allgather that is started as often as one likes, with the data that its buffers, which
 /// live as long as `'a`, then hold.
 #[derive(Debug)]
 pub struct Persistent<'a> {
@@ -33,6 +34,7 @@ pub struct Persistent<'a> {
 #[derive(Debug)]
 enum Performer<'a> {
     Ours(Box<Execution>),
+    Circulating(Box<Circulating>),
     Native(Box<NativeRequest<'a>>),
 }
 
@@ -47,6 +49,7 @@ impl Persistent<'_> {
         }
         match &mut self.performer {
             Performer::Ours(execution) => Ok(execution.start()?),
+            Performer::Circulating(circulating) => circulating.start(),
             Performer::Native(request) => Ok(request.start()?),
         }
     }
@@ -58,6 +61,7 @@ impl Persistent<'_> {
     pub fn wait(&mut self) -> Result<(), CollectiveError> {
         match &mut self.performer {
             Performer::Ours(execution) => Ok(execution.wait()?),
+            Performer::Circulating(circulating) => circulating.wait(),
             Performer::Native(request) => Ok(request.wait()?),
         }
     }
@@ -70,6 +74,7 @@ impl Persistent<'_> {
     pub fn test(&mut self) -> Result<bool, CollectiveError> {
         match &mut self.performer {
             Performer::Ours(execution) => Ok(execution.test()?),
+            Performer::Circulating(circulating) => circulating.test(),
             Performer::Native(request) => Ok(request.test()?),
         }
     }
@@ -87,6 +92,7 @@ impl Persistent<'_> {
     pub fn is_under_way(&self) -> bool {
         match &self.performer {
             Performer::Ours(execution) => execution.is_under_way(),
+            Performer::Circulating(circulating) => circulating.is_under_way(),
             Performer::Native(request) => request.is_under_way(),
         }
     }
@@ -129,17 +135,7 @@ pub(super) fn set_up<'a>(
 ) -> Result<Persistent<'a>, CollectiveError> {
     let comm = call.comm;
     let performer = match (OperationSetup { call }).way()? {
-        Way::Native => {
-            // Persistent operations match in the order in which they are set up; where the library has
-            // none, what is started each time would match in the order of starts, which is anybody's.
-            let own = match Communicator::has_persistent() {
-                true => Rc::clone(comm),
-                false => Rc::new(comm.duplicate_again()?),
-            };
-            let request = NativeRequest::new(call.arguments, &own);
-            let request = agree(comm, request.map_err(|error| Wrong::Here(error.into())))?;
-            Performer::Native(Box::new(request))
-        }
+        Way::Native => native(comm, call.arguments)?,
         Way::Along { tags, actions } => {
             let (own, first_tag) = call.collectives.tags(tags, reuse)?;
             let manner = Manner { mode: call.settings.mode, reuse, first_tag };
@@ -149,6 +145,49 @@ pub(super) fn set_up<'a>(
         }
     };
     Ok(Persistent { performer, buffers: PhantomData })
+}
+
+/// An operation without a root. Collective.
+///
+/// # Errors
+/// [`CollectiveError`], at all processors if at any.
+///
+/// # Complexity
+/// At most `2 ceil(log2 p)` messages follow one another, unless something is wrong: half of them compare sizes, half
+/// agree that nothing failed.
+pub(super) fn set_up_rootless<'a>(
+    collectives: &Collectives,
+    arguments: &Arguments<'a>,
+) -> Result<Persistent<'a>, CollectiveError> {
+    let comm = &collectives.comm;
+    let own = collectives.set_up_allgather(arguments).map_err(|error| match error {
+        heard @ CollectiveError::GivenUp { .. } => Wrong::Heard(heard),
+        here => Wrong::Here(here),
+    });
+    let performer = match agree(comm, own)? {
+        Some(circulating) => Performer::Circulating(Box::new(circulating)),
+        None => native(comm, arguments)?,
+    };
+    Ok(Persistent { performer, buffers: PhantomData })
+}
+
+/// The library's own operation. Collective.
+///
+/// # Errors
+/// What MPI returns, at all processors if at any.
+fn native<'a>(
+    comm: &Rc<Communicator>,
+    arguments: &Arguments<'a>,
+) -> Result<Performer<'a>, CollectiveError> {
+    // Persistent operations match in the order in which they are set up; where the library has
+    // none, what is started each time would match in the order of starts, which is anybody's.
+    let own = match Communicator::has_persistent() {
+        true => Rc::clone(comm),
+        false => Rc::new(comm.duplicate_again()?),
+    };
+    let request = NativeRequest::new(arguments, &own);
+    let request = agree(comm, request.map_err(|error| Wrong::Here(error.into())))?;
+    Ok(Performer::Native(Box::new(request)))
 }
 
 /// The actions on the buffers of the call.

@@ -1,4 +1,4 @@
-//! How long gathers and scatters take: the library's own, padded ones, and trees.
+//! How long gathers, scatters and allgathers take: the library's own, padded ones, trees, and what is chosen.
 //!
 //! The protocol: everything is set up first, and timed. Then come some rounds that are not timed, and
 //! repetitions; in each round every algorithm has its turn, so that what disturbs a machine for a while
@@ -54,7 +54,7 @@ pub struct LateRank {
     pub factors: Vec<f64>,
 }
 
-/// What is to be gathered or scattered. The same at all processors.
+/// What is to be gathered or scattered, and from where, if there is a root. The same at all processors.
 #[derive(Clone, Debug)]
 pub struct MeasuredProblem {
     operation: Operation,
@@ -131,7 +131,7 @@ pub enum BenchError {
 }
 
 impl MeasuredProblem {
-    /// A gather or scatter of such blocks, for whose trees messages have these costs; `None` if all
+    /// A gather, scatter or allgather of such blocks, for whose trees messages have these costs; `None` if all
     /// blocks, padded to the largest, have 2^31 bytes or more, so that MPI's counts do not reach.
     ///
     /// # Errors
@@ -145,8 +145,13 @@ impl MeasuredProblem {
         root: Rank,
         costs: &StatedCosts,
     ) -> Result<Option<MeasuredProblem>, String> {
-        assert!(operation.is_irregular(), "a gather or scatter");
-        let problem = problem(operation.is_outward(), &sizes, root, costs.clone())?;
+        assert!(operation.is_irregular(), "a gather, scatter or allgather");
+        let problem = match operation.is_rooted() {
+            true => problem(operation.is_outward(), &sizes, root, costs.clone())?,
+            false => {
+                Problem::allgather(&sizes, costs.clone()).map_err(|error| error.to_string())?
+            }
+        };
         let largest = sizes.iter().max().unwrap_or(0);
         let layouts =
             (ByteLayout::new(sizes.iter()), ByteLayout::new(sizes.iter().map(|_| largest)));
@@ -164,6 +169,7 @@ impl MeasuredProblem {
     /// catalogue says so.
     pub fn admits(&self, algorithm: Algorithm) -> bool {
         match algorithm {
+            other if !other.is_for(self.operation) => false,
             Algorithm::Tree(construction, _) => suits(construction, &self.problem),
             Algorithm::Regular
             | Algorithm::Padded
@@ -469,7 +475,8 @@ impl MeasuredProblem {
     /// A processor's input, filled, and its output.
     fn buffers(&self, layout: &ByteLayout, rank: Rank) -> (Vec<u8>, Vec<u8>) {
         let all = || (0..self.sizes.processors()).flat_map(|rank| self.data(layout, rank));
-        let all_bytes = if rank == self.root { layout.total() } else { 0 };
+        let has_all = rank == self.root || !self.operation.is_rooted();
+        let all_bytes = if has_all { layout.total() } else { 0 };
         match self.operation {
             Operation::Scatter if rank == self.root => {
                 (all().collect(), vec![0; layout.block(rank)])
@@ -506,7 +513,7 @@ impl MeasuredProblem {
         };
         match self.operation {
             Operation::Scatter => check(rank, 0..output.len()),
-            _ if rank != self.root => Ok(()),
+            operation if operation.is_rooted() && rank != self.root => Ok(()),
             _ => (0..self.sizes.processors()).try_for_each(|of| check(of, layout.range(of))),
         }
     }

@@ -250,6 +250,10 @@ impl Execution {
         communicator: &Rc<Communicator>,
         mode: Mode,
     ) -> Result<Execution, ExecutionError> {
+        let operation = part.role().operation;
+        if !operation.is_rooted() {
+            return Err(ExecutionError::Rootless { operation });
+        }
         let actions = part.actions().map(|action| BoundAction::new(&action)).collect();
         Execution::of_actions((*part.role(), actions), buffers, communicator, Manner::again(mode))
     }
@@ -362,6 +366,11 @@ impl Execution {
         self.deeds.clear();
         self.beginning.clear();
         self.places = Places::all(&self.nothing);
+    }
+
+    /// Where its messages are.
+    pub(crate) fn communicator(&self) -> &Communicator {
+        &self.communicator
     }
 
     /// A place without data.

@@ -17,8 +17,11 @@ impl Buffers {
         role: &Role,
         communicator: &Communicator,
     ) -> Result<(), ExecutionError> {
-        super::setup::check_sizes(role, self)?;
         let operation = role.operation;
+        if !operation.is_rooted() {
+            return Err(ExecutionError::Rootless { operation });
+        }
+        super::setup::check_sizes(role, self)?;
         let root = role.root.ok_or(ExecutionError::Rootless { operation })?;
         let (own, all) = match operation {
             Operation::Gather => (&*self.input, &*self.output),

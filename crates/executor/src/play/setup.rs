@@ -30,7 +30,7 @@ pub(super) fn bind(
     }
     check_sizes(&role, &buffers)?;
     let actions = placed(&role, actions, &buffers)?;
-    if role.operation == Operation::Reduce {
+    if role.operation.is_reduction() {
         check_elements(&role, &buffers, &actions)?;
     }
     let Execution { requests, order, deeds, steps, beginning, .. } = execution;
@@ -63,10 +63,7 @@ pub(super) fn bind(
 /// Whether the buffers have as much data as the part needs.
 pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), ExecutionError> {
     let (rank, operation) = (role.rank, role.operation);
-    if !operation.is_rooted() {
-        return Err(ExecutionError::Rootless { operation });
-    }
-    if buffers.reduction.is_some() != (role.operation == Operation::Reduce) {
+    if buffers.reduction.is_some() != operation.is_reduction() {
         return Err(ExecutionError::Reduction { operation });
     }
     let mut needed = [Buffer::Input, Buffer::Output].map(|buffer| role.buffer_bytes(buffer));

@@ -1,4 +1,4 @@
-//! The arguments of `MPI_Gatherv` and `MPI_Scatterv`, as a program gives them.
+//! The arguments of `MPI_Gatherv`, `MPI_Scatterv` and `MPI_Allgatherv`, as a program gives them.
 //!
 //! ```text
 //!   C's arguments, slices, a ByteLayout      unread: nothing is known of them
@@ -9,10 +9,13 @@
 //!
 //!   gather:   own = what is sent         all = where the root receives
 //!   scatter:  own = what is received     all = what the root sends
+//!   allgather: own = what is sent        all = where everybody receives
 //! ```
 
-use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
-use super::{Communicator, Datatype, Handles, MpiError, Place, PlaceError, calls};
+use super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
+use super::{
+    Communicator, Datatype, Handles, MpiError, Place, PlaceError, ReduceScatterArguments, calls,
+};
 use ::mpi::datatype::{Equivalence, SystemDatatype};
 use ::mpi::raw::AsRaw;
 use std::ffi::{c_int, c_void};
@@ -20,16 +23,19 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, Operation, Rank};
 
+/// The root of an operation that has none.
+const NO_ROOT: c_int = -1;
+
 /// The arguments of one call, at one processor. Nothing is known of them yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a> {
-    /// [`Operation::Gather`] or [`Operation::Scatter`].
-    operation: Operation,
+    /// [`Operation::Gather`], [`Operation::Scatter`] or [`Operation::Allgather`].
+    pub(super) operation: Operation,
     /// The processor's own block: what it sends in a gather, where it receives in a scatter.
-    own: (*mut c_void, MPI_Count, MPI_Datatype),
-    /// All blocks, which matter at the root only.
-    all: (*mut c_void, Lists, MPI_Datatype),
-    root: c_int,
+    pub(super) own: (*mut c_void, MPI_Count, MPI_Datatype),
+    /// All blocks, which matter at the root only, if there is one.
+    pub(super) all: (*mut c_void, Lists, MPI_Datatype),
+    pub(super) root: c_int,
     /// How long the lists are, if that is known.
     list_length: Option<usize>,
     lifetime: PhantomData<&'a mut [u8]>,
@@ -37,7 +43,7 @@ pub struct Arguments<'a> {
 
 /// A program's counts and displacements.
 #[derive(Clone, Copy, Debug)]
-enum Lists {
+pub(super) enum Lists {
     /// As `MPI_Gatherv` takes them.
     Int(*const c_int, *const c_int),
     /// As `MPI_Gatherv_c` takes them.
@@ -153,6 +159,14 @@ pub enum ArgumentError {
         /// What is wrong with the lists, in words.
         reason: &'static str,
     },
+    /// What a process gives, where every process states all counts.
+    #[error("the own block has {own} bytes, but the counts say {counted}")]
+    OwnBlock {
+        /// The size of what it gives.
+        own: u64,
+        /// The size of its block by its counts.
+        counted: u64,
+    },
     /// What the root sends itself, or more than it wants.
     #[error("the root {root} has a block of {own} bytes, but its counts say {counted}")]
     RootBlock {
@@ -180,7 +194,7 @@ impl ArgumentError {
                 PlaceError::Memory(_) => raw::MPI_ERR_NO_MEM,
                 PlaceError::Mpi(error) => return error.class(),
             },
-            ArgumentError::RootBlock { .. } => raw::MPI_ERR_COUNT,
+            ArgumentError::RootBlock { .. } | ArgumentError::OwnBlock { .. } => raw::MPI_ERR_COUNT,
         };
         class as c_int
     }
@@ -285,6 +299,44 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// The arguments of `MPI_Allgatherv`.
+    ///
+    /// # Safety
+    /// As [`gatherv`](Self::gatherv).
+    pub unsafe fn allgatherv(
+        own: (*const c_void, c_int, MPI_Datatype),
+        all: (*mut c_void, *const c_int, *const c_int, MPI_Datatype),
+    ) -> Arguments<'a> {
+        // SAFETY: the caller's promise.
+        let gather = unsafe { Arguments::gatherv(own, all, NO_ROOT) };
+        Arguments { operation: Operation::Allgather, ..gather }
+    }
+
+    /// The arguments of `MPI_Allgatherv_c`.
+    ///
+    /// # Safety
+    /// As [`gatherv`](Self::gatherv).
+    pub unsafe fn allgatherv_c(
+        own: (*const c_void, MPI_Count, MPI_Datatype),
+        all: (*mut c_void, *const MPI_Count, *const MPI_Aint, MPI_Datatype),
+    ) -> Arguments<'a> {
+        // SAFETY: the caller's promise.
+        let gather = unsafe { Arguments::gatherv_c(own, all, NO_ROOT) };
+        Arguments { operation: Operation::Allgather, ..gather }
+    }
+
+    /// The arguments of an allgather of slices: the own items, or `None` if they are in their place among all.
+    ///
+    /// # Errors
+    /// As [`gather`](Self::gather).
+    pub fn allgather<T: Equivalence<Out = SystemDatatype>>(
+        own: Option<&'a [T]>,
+        all: PartitionMut<'a, T>,
+    ) -> Result<Arguments<'a>, ArgumentError> {
+        let gather = Arguments::gather(own, Some(all), 0)?;
+        Ok(Arguments { operation: Operation::Allgather, root: NO_ROOT, ..gather })
+    }
+
     /// The arguments of a gather of slices: the own items, or at the root `None` if they are in their
     /// place among all; all items, at the root.
     ///
@@ -354,12 +406,12 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { operation, own, all, root, list_length, lifetime })
     }
 
-    /// Gather or scatter.
+    /// Gather, scatter or allgather.
     pub fn operation(&self) -> Operation {
         self.operation
     }
 
-    /// The root, if it is one of these processors.
+    /// The root, if there is one, of these processors.
     pub fn root(&self, processors: usize) -> Option<Rank> {
         Rank::try_from(self.root).ok().filter(|&root| root < processors)
     }
@@ -401,6 +453,29 @@ impl<'a> Arguments<'a> {
             Some(own) if own != counted => Err(ArgumentError::RootBlock { root, own, counted }),
             _ => Ok(Parsed { root, own, all: Some(all), lifetime }),
         }
+    }
+
+    /// What the arguments of an operation without a root mean at this one of the processors: the own block, or none
+    /// if it is in its place (`MPI_IN_PLACE`), and all blocks. As [`parse`](Self::parse).
+    ///
+    /// # Errors
+    /// [`ArgumentError`].
+    pub(crate) fn parse_rootless(
+        &self,
+        processors: usize,
+        handles: Handles,
+        kept: Kept<'_>,
+    ) -> Result<(Option<Rc<Place>>, Rc<Place>), ArgumentError> {
+        let (buffer, count, datatype) = self.own;
+        let all = self.all_blocks(processors, handles, kept.all)?;
+        // SAFETY: the shim's constant is only compared with the buffer's address.
+        if buffer == unsafe { raw::TUWTREE_IN_PLACE } {
+            return Ok((None, all));
+        }
+        // SAFETY: the promise made when the arguments were: memory, and a datatype's handle.
+        let own =
+            unsafe { place((buffer, std::iter::once((count, 0)), datatype), handles, kept.own) };
+        Ok((Some(own.map_err(ArgumentError::Own)?), all))
     }
 
     fn all_blocks(
@@ -514,82 +589,11 @@ impl<'a> Arguments<'a> {
         matches!(self.all.1, Lists::Int(..)) || unsafe { raw::TUWTREE_HAS_LARGE_COUNTS != 0 }
     }
 
-    /// Has the MPI library do it. Errors go to the error handler of `comm`.
-    ///
-    /// # Safety
-    /// MPI is initialized, and `comm` is a handle that MPI has given out.
-    ///
-    /// # Errors
-    /// What MPI returns; `MPI_ERR_OTHER` where the library has no such call.
-    pub unsafe fn call_native(&self, comm: MPI_Comm) -> Result<(), MpiError> {
-        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
-        let root = self.root;
-        // SAFETY: buffers and lists are as promised when the arguments were made; the communicator
-        // is the caller's promise.
-        unsafe {
-            match (self.operation.is_outward(), lists) {
-                (false, Lists::Int(counts, places)) => {
-                    let count = count as c_int;
-                    calls::gatherv(own, count, own_type, all, counts, places, all_type, root, comm)
-                }
-                (true, Lists::Int(counts, places)) => {
-                    let count = count as c_int;
-                    calls::scatterv(all, counts, places, all_type, own, count, own_type, root, comm)
-                }
-                (false, Lists::Large(counts, places)) => {
-                    let all = (all, counts, places, all_type);
-                    calls::gatherv_c((own, count, own_type), all, (root, comm))
-                }
-                (true, Lists::Large(counts, places)) => {
-                    let all = (all.cast_const(), counts, places, all_type);
-                    calls::scatterv_c(all, (own, count, own_type), (root, comm))
-                }
-            }
-        }
-    }
-
-    /// Writes a persistent request of the MPI library to `request`.
-    ///
-    /// # Safety
-    /// As [`call_native`](Self::call_native); `request` is a place for one.
-    ///
-    /// # Errors
-    /// What MPI returns; `MPI_ERR_OTHER` from a library that has none.
-    pub unsafe fn init_native(
-        &self,
-        comm: MPI_Comm,
-        request: *mut MPI_Request,
-    ) -> Result<(), MpiError> {
-        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
-        let place = (self.root, comm);
-        // SAFETY: as for a single call, but that the caller keeps all this until the request is
-        // freed; there is a place for one by its promise.
-        unsafe {
-            match (self.operation.is_outward(), lists) {
-                (false, Lists::Int(counts, places)) => {
-                    let all = (all, counts, places, all_type);
-                    calls::gatherv_init((own, count as c_int, own_type), all, place, request)
-                }
-                (true, Lists::Int(counts, places)) => {
-                    let all = (all.cast_const(), counts, places, all_type);
-                    calls::scatterv_init(all, (own, count as c_int, own_type), place, request)
-                }
-                (false, Lists::Large(counts, places)) => {
-                    let all = (all, counts, places, all_type);
-                    calls::gatherv_init_c((own, count, own_type), all, place, request)
-                }
-                (true, Lists::Large(counts, places)) => {
-                    let all = (all.cast_const(), counts, places, all_type);
-                    calls::scatterv_init_c(all, (own, count, own_type), place, request)
-                }
-            }
-        }
-    }
-
-    /// Copies the root's lists, and has the arguments point to the copies, which the caller keeps.
+    /// Copies the lists of the root, or of any process if there is none, and has the arguments point to the copies, which the caller keeps.
     pub(crate) fn own_lists(&mut self, rank: Rank, processors: usize) -> OwnLists {
+        let is_list_holder = self.root == NO_ROOT || self.root == rank as c_int;
         let lists = &mut self.all.1;
-        if self.root != rank as c_int || lists.missing().is_some() {
+        if !is_list_holder || lists.missing().is_some() {
             return None;
         }
         // SAFETY: the promise made when the arguments were: at the root, p numbers.
@@ -606,48 +610,6 @@ impl<'a> Arguments<'a> {
                     let places = std::slice::from_raw_parts(places, processors).to_vec();
                     *lists = Lists::Large(counts.as_ptr(), places.as_ptr());
                     Some(Box::new((counts, places)))
-                }
-            }
-        }
-    }
-
-    /// Starts the MPI library's nonblocking operation, and writes its request.
-    ///
-    /// # Safety
-    /// As [`call_native`](Self::call_native); the lists live until the operation has ended; `request` is
-    /// a place for one.
-    ///
-    /// # Errors
-    /// What MPI returns; `MPI_ERR_OTHER` where the library has no such call.
-    pub unsafe fn start_native(
-        &self,
-        comm: MPI_Comm,
-        request: *mut MPI_Request,
-    ) -> Result<(), MpiError> {
-        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
-        let (root, to) = (self.root, request);
-        // SAFETY: the promise made when the arguments were, and the caller's.
-        unsafe {
-            match (self.operation.is_outward(), lists) {
-                (false, Lists::Int(counts, places)) => {
-                    let count = count as c_int;
-                    calls::igatherv(
-                        own, count, own_type, all, counts, places, all_type, root, comm, to,
-                    )
-                }
-                (true, Lists::Int(counts, places)) => {
-                    let count = count as c_int;
-                    calls::iscatterv(
-                        all, counts, places, all_type, own, count, own_type, root, comm, to,
-                    )
-                }
-                (false, Lists::Large(counts, places)) => {
-                    let all = (all, counts, places, all_type);
-                    calls::igatherv_c((own, count, own_type), all, (root, comm), to)
-                }
-                (true, Lists::Large(counts, places)) => {
-                    let all = (all.cast_const(), counts, places, all_type);
-                    calls::iscatterv_c(all, (own, count, own_type), (root, comm), to)
                 }
             }
         }
@@ -720,6 +682,18 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn native(&self, arguments: &Arguments<'_>) -> Result<(), MpiError> {
+        // SAFETY: our communicator lives at least as long as this call.
+        unsafe { arguments.call_native(self.raw()) }
+    }
+
+    /// The same for a reduce-scatter. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub fn native_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<(), MpiError> {
         // SAFETY: our communicator lives at least as long as this call.
         unsafe { arguments.call_native(self.raw()) }
     }

@@ -76,6 +76,10 @@ mod table {
         reduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, root: c_int, comm: MPI_Comm) = PMPI_Reduce;
         allreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Allreduce;
         allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Allgather;
+        reduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Reduce_scatter;
+        op_commutative(op: MPI_Op, commute: *mut c_int) = PMPI_Op_commutative;
+        allgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Allgatherv;
+        iallgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Iallgatherv;
         reduce_local(inbuf: *const c_void, inoutbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op) = PMPI_Reduce_local;
 
         // Communicators.
@@ -317,4 +321,96 @@ pub unsafe fn iscatterv_c(
         )
     };
     check("MPI_Iscatterv_c", code)
+}
+
+/// Success, or the error that `MPI_Allgatherv_init` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn allgatherv_init(
+    (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
+    (recvbuf, recvcounts, displs, recvtype): (
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        MPI_Datatype,
+    ),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Allgatherv_init`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_allgatherv_init(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+        )
+    };
+    check("MPI_Allgatherv_init", code)
+}
+
+/// Success, or the error that `MPI_Allgatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn allgatherv_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
+    comm: MPI_Comm,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Allgatherv_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_allgatherv_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+        )
+    };
+    check("MPI_Allgatherv_c", code)
+}
+
+/// Success, or the error that `MPI_Allgatherv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn allgatherv_init_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Allgatherv_init_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_allgatherv_init_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+        )
+    };
+    check("MPI_Allgatherv_init_c", code)
+}
+
+/// Success, or the error that `MPI_Iallgatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn iallgatherv_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Iallgatherv_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_iallgatherv_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+        )
+    };
+    check("MPI_Iallgatherv_c", code)
 }

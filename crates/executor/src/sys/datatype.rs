@@ -108,6 +108,11 @@ impl Datatype {
         unsafe { Datatype::measured(raw::RSMPI_UINT8_T, false) }
     }
 
+    /// The same datatype, which lives as long as this.
+    pub(crate) fn again(&self) -> Datatype {
+        Datatype { raw: self.raw, is_ours: false, measures: self.measures }
+    }
+
     /// The user's datatype.
     ///
     /// # Safety

@@ -40,7 +40,7 @@ impl ByteLayout {
         self.total
     }
 
-    /// The arguments of a gather or scatter of these blocks at a processor, for the library's or our own collectives.
+    /// The arguments of a gather, scatter or allgather of these blocks at a processor, for the library's or our own collectives.
     ///
     /// # Panics
     /// For buffers that are not as large as the layout says; for other operations.
@@ -51,26 +51,31 @@ impl ByteLayout {
         output: &'a mut [u8],
         (rank, root): (Rank, Rank),
     ) -> Arguments<'a> {
-        assert!(operation.is_irregular(), "a gather or scatter");
+        assert!(operation.is_irregular(), "a gather, scatter or allgather");
         let (own, all) = match operation.is_outward() {
             true => (output.len(), input.len()),
             false => (input.len(), output.len()),
         };
         assert_eq!(own, self.block(rank), "the own block");
-        assert!(rank != root || all == self.total, "all blocks at the root");
+        let has_all = rank == root || operation == Operation::Allgather;
+        assert!(!has_all || all == self.total, "all blocks at the root, or everywhere");
         let (counts, displacements) = (self.counts.as_ptr(), self.displacements.as_ptr());
         let (input, output) = (address(input), address_mut(output));
         // SAFETY: the buffers, borrowed for as long as the arguments, are as large as is checked
         // above; the lists have a number for each processor; bytes are MPI's own datatype.
         unsafe {
             let byte = raw::TUWTREE_BYTE;
-            match operation.is_outward() {
-                true => Arguments::scatterv(
+            match operation {
+                Operation::Allgather => Arguments::allgatherv(
+                    (input, int(own), byte),
+                    (output, counts, displacements, byte),
+                ),
+                Operation::Scatter => Arguments::scatterv(
                     (input, counts, displacements, byte),
                     (output, int(own), byte),
                     int(root),
                 ),
-                false => Arguments::gatherv(
+                _ => Arguments::gatherv(
                     (input, int(own), byte),
                     (output, counts, displacements, byte),
                     int(root),

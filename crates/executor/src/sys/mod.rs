@@ -17,6 +17,7 @@ mod operator;
 mod place;
 mod raise;
 pub mod raw;
+mod reduce_scatter;
 mod requests;
 mod words;
 
@@ -35,6 +36,8 @@ pub use place::{Block, CutElement, Place, PlaceError};
 pub(crate) use place::{Move, Stretches};
 pub use raise::last_text;
 pub(crate) use raise::{Speaker, raise};
+pub(crate) use reduce_scatter::ParsedReduction;
+pub use reduce_scatter::ReduceScatterArguments;
 pub(crate) use requests::{
     Failure, Patience, Requests, Reuse, SentContent, Transfer, Way, copy_by_message,
 };

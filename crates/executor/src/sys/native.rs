@@ -1,7 +1,7 @@
-//! The MPI library's own collectives: persistent gather and scatter, and all four on [`Place`]s.
+//! The MPI library's own collectives: of a program's arguments, once, persistent or nonblocking, and on [`Place`]s.
 
-use super::arguments::OwnLists;
-use super::raw::{self, MPI_Request};
+use super::arguments::{Lists as ProgramLists, OwnLists};
+use super::raw::{self, MPI_Comm, MPI_Request};
 use super::{
     Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place, PlaceError, calls,
     is_running,
@@ -171,6 +171,148 @@ impl Place {
         let copied = Place::of_bytes(bytes)?;
         Memory::copy((self.memory(), self.base()), (copied.memory(), 0), bytes);
         Ok(copied)
+    }
+}
+
+impl Arguments<'_> {
+    /// Has the MPI library do it. Errors go to the error handler of `comm`.
+    ///
+    /// # Safety
+    /// MPI is initialized, and `comm` is a handle that MPI has given out.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` where the library has no such call.
+    pub unsafe fn call_native(&self, comm: MPI_Comm) -> Result<(), MpiError> {
+        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
+        let root = self.root;
+        // SAFETY: buffers and lists are as promised when the arguments were made; the communicator
+        // is the caller's promise.
+        unsafe {
+            match (self.operation, lists) {
+                (Operation::Allgather, ProgramLists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::allgatherv(own, count, own_type, all, counts, places, all_type, comm)
+                }
+                (Operation::Allgather, ProgramLists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::allgatherv_c((own, count, own_type), all, comm)
+                }
+                (Operation::Gather, ProgramLists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::gatherv(own, count, own_type, all, counts, places, all_type, root, comm)
+                }
+                (_, ProgramLists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::scatterv(all, counts, places, all_type, own, count, own_type, root, comm)
+                }
+                (Operation::Gather, ProgramLists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::gatherv_c((own, count, own_type), all, (root, comm))
+                }
+                (_, ProgramLists::Large(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::scatterv_c(all, (own, count, own_type), (root, comm))
+                }
+            }
+        }
+    }
+
+    /// Writes a persistent request of the MPI library to `request`.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); `request` is a place for one.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` from a library that has none.
+    pub unsafe fn init_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
+        let place = (self.root, comm);
+        // SAFETY: as for a single call, but that the caller keeps all this until the request is
+        // freed; there is a place for one by its promise.
+        unsafe {
+            match (self.operation, lists) {
+                (Operation::Allgather, ProgramLists::Int(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::allgatherv_init((own, count as c_int, own_type), all, comm, request)
+                }
+                (Operation::Allgather, ProgramLists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::allgatherv_init_c((own, count, own_type), all, comm, request)
+                }
+                (Operation::Gather, ProgramLists::Int(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::gatherv_init((own, count as c_int, own_type), all, place, request)
+                }
+                (_, ProgramLists::Int(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::scatterv_init(all, (own, count as c_int, own_type), place, request)
+                }
+                (Operation::Gather, ProgramLists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::gatherv_init_c((own, count, own_type), all, place, request)
+                }
+                (_, ProgramLists::Large(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::scatterv_init_c(all, (own, count, own_type), place, request)
+                }
+            }
+        }
+    }
+
+    /// Starts the MPI library's nonblocking operation, and writes its request.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); the lists live until the operation has ended; `request` is
+    /// a place for one.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` where the library has no such call.
+    pub unsafe fn start_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
+        let (root, to) = (self.root, request);
+        // SAFETY: the promise made when the arguments were, and the caller's.
+        unsafe {
+            match (self.operation, lists) {
+                (Operation::Allgather, ProgramLists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::iallgatherv(
+                        own, count, own_type, all, counts, places, all_type, comm, to,
+                    )
+                }
+                (Operation::Allgather, ProgramLists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::iallgatherv_c((own, count, own_type), all, comm, to)
+                }
+                (Operation::Gather, ProgramLists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::igatherv(
+                        own, count, own_type, all, counts, places, all_type, root, comm, to,
+                    )
+                }
+                (_, ProgramLists::Int(counts, places)) => {
+                    let count = count as c_int;
+                    calls::iscatterv(
+                        all, counts, places, all_type, own, count, own_type, root, comm, to,
+                    )
+                }
+                (Operation::Gather, ProgramLists::Large(counts, places)) => {
+                    let all = (all, counts, places, all_type);
+                    calls::igatherv_c((own, count, own_type), all, (root, comm), to)
+                }
+                (_, ProgramLists::Large(counts, places)) => {
+                    let all = (all.cast_const(), counts, places, all_type);
+                    calls::iscatterv_c(all, (own, count, own_type), (root, comm), to)
+                }
+            }
+        }
     }
 }
 

@@ -39,6 +39,11 @@ impl Operator {
         Operator { raw: operator, is_ours: false }
     }
 
+    /// The same operator, which lives as long as this.
+    pub(crate) fn again(&self) -> Operator {
+        Operator { raw: self.raw, is_ours: false }
+    }
+
     /// The handle. It stays ours.
     pub fn raw(&self) -> MPI_Op {
         self.raw

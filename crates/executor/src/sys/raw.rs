@@ -128,4 +128,55 @@ unsafe extern "C" {
         comm: MPI_Comm,
         request: *mut MPI_Request,
     ) -> std::ffi::c_int;
+
+    /// `MPI_Allgatherv_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_allgatherv_init(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: std::ffi::c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const std::ffi::c_int,
+        displs: *const std::ffi::c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Allgatherv_c`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_allgatherv_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Allgatherv_init_c`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_allgatherv_init_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Iallgatherv_c`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_iallgatherv_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
 }

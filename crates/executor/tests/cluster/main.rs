@@ -8,6 +8,7 @@ use tuwtree_measure::{Algorithm, Measurements, Pace, Series};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{Costs, LinkLaw, MeasuredSizes};
 
+mod everywhere;
 mod proof;
 
 /// The MPI library that the program is built with.

@@ -16,10 +16,10 @@ const A16: Bed = Bed {
     overhead: 400.0,
 };
 
-const A32: Bed = Bed { name: "A32", nodes: 32, ..A16 };
+pub(super) const A32: Bed = Bed { name: "A32", nodes: 32, ..A16 };
 
 /// Messages cost at the ports: what trees are made for.
-const D32: Bed = Bed {
+pub(super) const D32: Bed = Bed {
     name: "D32",
     nodes: 32,
     per_node: 1,

@@ -39,6 +39,28 @@ fn a_c_program_uses_all_of_the_interface() {
 }
 
 #[test]
+fn operations_without_a_root_are_the_librarys_byte_for_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("rootless.c", Linkage::Shared);
+    let most: Option<u32> =
+        std::env::var("TUWTREE_TEST_ROOTLESS").ok().and_then(|text| text.parse().ok());
+    for &count in processors() {
+        let problems = match (launch::is_open_mpi(), count) {
+            (true, 1..=8) => 300,
+            (true, _) => 50,
+            (false, 1..=3) => 100,
+            (false, _) => 10,
+        };
+        let problems = most.unwrap_or(problems).to_string();
+        let output = run(count, &program, &[&problems, &machine], &[]);
+        let expected = format!("all right: {count} processes, {problems} problems");
+        assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
 fn setting_up_leaves_attributes_messages_and_handlers_of_the_program_alone() {
     let program = compile("setups.c", Linkage::Shared);
     for algorithm in ["adaptive", "linear", "native"] {
@@ -116,6 +138,20 @@ fn machine_of_pairs(directory: &tempfile::TempDir) -> String {
                 alpha_seconds = 1e-3\nbeta_seconds_per_byte = 1e-10\n";
     fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_allgather_takes_the_messages_of_its_rounds_and_none_to_plan() {
+    if !launch::is_open_mpi() {
+        return;
+    }
+    let sent = |calls: &str| sent_messages(5, "rootless.c", &["messages", calls], &[]);
+    let (few, many) = (sent("1"), sent("11"));
+    for (few, many) in few.iter().zip(&many) {
+        let [few, many]: [u64; 2] = [few, many].map(|sent| sent.iter().sum());
+        // 4 pieces, and 3 = ceil(log2 5) rounds of a phase: 4 - 1 + 3 messages a call.
+        assert_eq!(many - few, 10 * 6);
+    }
 }
 
 #[test]

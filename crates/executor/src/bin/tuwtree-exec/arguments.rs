@@ -105,12 +105,13 @@ fn operations(
     })
 }
 
-/// The parser of gather and scatter.
-pub(crate) fn irregular_operation_parser() -> impl TypedValueParser<Value = Operation> {
-    operations(Operation::irregular().collect(), |one| {
-        Some(match one.is_outward() {
-            true => "distribute the root's blocks",
-            false => "collect all blocks",
+/// The parser of the operations that are measured.
+pub(crate) fn measured_operation_parser() -> impl TypedValueParser<Value = Operation> {
+    operations(Operation::irregular().chain([Operation::Allgather]).collect(), |one| {
+        Some(match one {
+            Operation::Scatter => "distribute the root's blocks",
+            Operation::Allgather => "collect all blocks everywhere",
+            _ => "collect all blocks",
         })
     })
 }

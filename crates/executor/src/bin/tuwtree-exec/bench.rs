@@ -1,6 +1,6 @@
-//! `tuwtree-exec bench`: how long gathers and scatters take here, and what follows.
+//! `tuwtree-exec bench`: how long gathers, scatters and allgathers take here, and what follows.
 
-use crate::arguments::{FormatArgs, bytes_within, irregular_operation_parser, parse_seconds};
+use crate::arguments::{FormatArgs, bytes_within, measured_operation_parser, parse_seconds};
 use crate::calibrate::measured_by_floods;
 use crate::file::{NewFile, check_different, tell};
 use crate::host::{PROGRAM, describe, today, warning};
@@ -27,7 +27,7 @@ use tuwtree_model::{
 };
 use tuwtree_plan::catalogue;
 
-/// Measure gathers or scatters: the library's own, padded ones, and trees.
+/// Measure gathers, scatters or allgathers: the library's own, padded ones, and trees.
 ///
 /// Problems are those of the papers: several distributions and mean blocks. Algorithms take turns, all
 /// ranks begin at a moment on which they agree, and the last one's end counts. Tells what the model
@@ -37,7 +37,7 @@ use tuwtree_plan::catalogue;
 pub(crate) struct BenchArgs {
     /// What to measure
     #[arg(long, value_name = "NAME", default_value = "gather",
-          value_parser = irregular_operation_parser())]
+          value_parser = measured_operation_parser())]
     op: Operation,
 
     /// Block sizes in bytes, a file with one for each rank in order: numbers, CSV or JSON, as `tuwtree
@@ -69,7 +69,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
 
-    /// The root [default: p/2, rounded down, as in the papers]
+    /// The root of a gather or scatter [default: p/2, rounded down, as in the papers]
     #[arg(long, value_name = "RANK")]
     root: Option<Rank>,
 
@@ -182,7 +182,17 @@ impl From<BenchError> for Stop {
 /// Problems out of range, a machine that cannot be read, a file that cannot be written, a wrong
 /// result; what MPI returns.
 pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
-    let root = args.root.unwrap_or(communicator.size() / 2);
+    let root = match (args.op.is_rooted(), args.root) {
+        (true, given) => given.unwrap_or(communicator.size() / 2),
+        (false, None) => 0,
+        (false, Some(_)) => {
+            return Err(Stop::Usage(format!("--root: {} has none", args.op.name())));
+        }
+    };
+    if let Some(other) = args.algorithm.iter().find(|one| !one.is_for(args.op)) {
+        let (other, operation) = (other.name(), args.op.name());
+        return Err(Stop::Usage(format!("--algorithm: {other} is not for {operation}")));
+    }
     // Before anything is measured, so that wrong requests fail at once.
     if let Some(late) = args.late_rank
         && (late >= communicator.size() || late == root)
@@ -212,7 +222,8 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         let plan = planned_with(&machine);
         let window = args.window.map(|bytes| format!("auto: a window of {bytes} bytes\n"));
         let window = window.unwrap_or_default();
-        let begin = format!("{}, root {root}\n{plan}\n{window}{}", describe(&host), warning(&host));
+        let at = if args.op.is_rooted() { format!(", root {root}") } else { String::new() };
+        let begin = format!("{}{at}\n{plan}\n{window}{}", describe(&host), warning(&host));
         tell(&begin, is_taken);
     }
     let mut starts = Starts::new(communicator)?;

@@ -2,6 +2,7 @@
 //! collectives byte for byte.
 
 mod dice;
+mod everywhere;
 mod problem;
 mod shatter;
 
@@ -22,13 +23,14 @@ use tuwtree_schedule::{Buffer, Role};
 
 /// Solve random problems, and compare every byte with what the MPI library's own collectives do.
 ///
-/// All operations, roots, distributions of block sizes, in strict and eager mode, once and again;
+/// All operations with a root, all roots, distributions of block sizes, in strict and eager mode, once and again;
 /// along trees of all kinds, with messages in pieces on several ports; elements of several types,
-/// with and without gaps, blocks in any order, the root's own block in place or not. A test of this
+/// with and without gaps, blocks in any order, the root's own block in place or not. Then a quarter as many
+/// allgathers, by each algorithm for them. A test of this
 /// program and of the MPI library on these processes.
 #[derive(Args, Debug)]
 pub(crate) struct SelftestArgs {
-    /// How many random problems are performed and compared
+    /// How many random problems with a root are performed and compared
     #[arg(long, value_name = "N", default_value_t = 500)]
     problems: u64,
 
@@ -58,11 +60,14 @@ pub(crate) fn run(args: &SelftestArgs, job: &Job) -> Result<ExitCode, Stop> {
             fault = Ok(job.agree(fault)?);
         }
     }
+    let allgathers = args.problems.div_ceil(4);
+    let found = everywhere::solve((args.seed, allgathers), job);
+    job.agree(found.map_err(|error| Stop::alone(&error))?)?;
     let counts = Operation::rooted().zip(solved);
     let counts: Vec<String> =
         counts.map(|(operation, count)| format!("{count} {}", operation.name())).collect();
     job.say(&format!(
-        "selftest   {} random problems (seed {}) on {} processes: {}; every byte as from MPI",
+        "selftest   {} random problems (seed {}) on {} processes: {}; and {allgathers} allgather; every byte as from MPI",
         args.problems,
         args.seed,
         job.size(),

@@ -1,0 +1,407 @@
+//! An allgather or a reduce-scatter under way: the rounds that a rank works out for itself, performed one batch
+//! after the other.
+//!
+//! ```text
+//!   own data -> work    batch 0: rounds 0 .. k-1    batch 1: rounds k .. 2k-1   ...   work -> result
+//! ```
+//!
+//! Work is done in the program's own memory, where that has no gaps, else in memory of our own. A batch is bound
+//! when its turn comes, so that no more than [`PIECES_AT_ONCE`] pieces are in memory; where one is all, it stays
+//! bound for the next call. Receives are posted early, and each send waits for the last one that it needs; what is
+//! combined goes strictly one round after the other, so that results have the same bits each time.
+
+use super::CollectiveError;
+use crate::play::{Arrangement, BoundAction, Buffers, Execution, Manner, Mode, Reduction};
+use crate::sys::{
+    Communicator, Datatype, Move, Operator, Place, PlaceError, Reuse, copy_by_message,
+};
+use smallvec::SmallVec;
+use std::ffi::c_int;
+use std::rc::Rc;
+use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
+use tuwtree_model::{Operation, Rank};
+use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
+
+/// How many pieces of messages, of all ranks' blocks together, are in memory at once.
+const PIECES_AT_ONCE: usize = 1 << 16;
+
+/// How many receives are posted before the first of them has come.
+const RECEIVES_AHEAD: usize = 32;
+
+/// No larger memory of our own is kept for the next call, in bytes.
+const KEPT_WORK: u64 = 1 << 20;
+
+/// The rounds of a rank, bound to memory.
+#[derive(Debug)]
+pub(super) struct Circulating {
+    rounds: RankRounds,
+    rank: Rank,
+    flow: Flow,
+    rounds_of_a_batch: usize,
+    manner: Manner,
+    execution: Execution,
+    /// Where the program has its data.
+    places: CirculatedPlaces,
+    /// Where all blocks are worked on: where the program wants them, or our own memory.
+    work: Rc<Place>,
+    /// What combines, in a reduce-scatter.
+    combining: Option<(Datatype, Operator)>,
+    /// Which batch is bound.
+    bound: Option<usize>,
+    /// Which batch is under way.
+    batch: Option<usize>,
+    failure: Option<CollectiveError>,
+}
+
+/// Where a program has the data of an allgather or a reduce-scatter.
+#[derive(Clone, Debug)]
+pub(super) struct CirculatedPlaces {
+    /// What it gives; none where that is in its place already.
+    pub(super) given: Option<Rc<Place>>,
+    /// Where the result goes: all blocks, or the own one.
+    pub(super) result: Rc<Place>,
+}
+
+/// How many tags the rounds take: no more messages go from one rank to another in a batch.
+pub(super) const TAGS: u32 = ROUNDS_AT_ONCE as u32;
+
+/// How many rounds are bound at once at most.
+const ROUNDS_AT_ONCE: usize = 1024;
+
+/// How many rounds are bound at once: the same at all ranks.
+pub(super) fn rounds_of_a_batch(circulation: Circulation, processors: usize) -> usize {
+    match circulation {
+        Circulation::Ring | Circulation::Windows => ROUNDS_AT_ONCE,
+        Circulation::Pieces(_) => (PIECES_AT_ONCE / processors).clamp(1, ROUNDS_AT_ONCE),
+    }
+}
+
+impl Circulating {
+    /// The rounds, with places as they are: of a reduce-scatter, if something combines.
+    ///
+    /// # Errors
+    /// What MPI says of bytes; no memory.
+    pub(super) fn new(
+        (rounds, rank): (RankRounds, Rank),
+        (places, combining): (CirculatedPlaces, Option<(Datatype, Operator)>),
+        (comm, first_tag, reuse): (&Rc<Communicator>, c_int, Reuse),
+        rounds_of_a_batch: usize,
+    ) -> Result<Circulating, CollectiveError> {
+        let work = match places.result.is_packed() && combining.is_none() {
+            true => Rc::clone(&places.result),
+            false => Rc::new(Place::of_bytes(rounds.all_bytes())?),
+        };
+        Ok(Circulating {
+            rounds,
+            rank,
+            flow: if combining.is_some() { Flow::Combined } else { Flow::Spread },
+            rounds_of_a_batch,
+            manner: Manner { mode: Mode::Strict, reuse, first_tag },
+            execution: Execution::of_nothing(comm)?,
+            places,
+            work,
+            combining,
+            bound: None,
+            batch: None,
+            failure: None,
+        })
+    }
+
+    /// Takes other places for the same rounds, and elements that are combined so. It rests.
+    ///
+    /// # Errors
+    /// No memory.
+    pub(super) fn take(
+        &mut self,
+        places: CirculatedPlaces,
+        combining: Option<(Datatype, Operator)>,
+    ) -> Result<(), PlaceError> {
+        let is_own_work = !Rc::ptr_eq(&self.work, &self.places.result);
+        let work = match (places.result.is_packed() && combining.is_none(), is_own_work) {
+            (true, _) => Rc::clone(&places.result),
+            (false, true) => Rc::clone(&self.work),
+            (false, false) => Rc::new(Place::of_bytes(self.rounds.all_bytes())?),
+        };
+        // What combines is bound with the rounds.
+        if !Rc::ptr_eq(&work, &self.work) || combining.is_some() {
+            self.bound = None;
+        }
+        (self.work, self.places, self.combining) = (work, places, combining);
+        Ok(())
+    }
+
+    /// The places that the program's data had last.
+    pub(super) fn places(&self) -> &CirculatedPlaces {
+        &self.places
+    }
+
+    /// Lets go of the program's memory, after the operation has ended: whether all else can stay for the next call.
+    pub(super) fn let_go(&mut self) -> bool {
+        let CirculatedPlaces { given, result } = &self.places;
+        given.iter().chain([result]).for_each(|place| place.memory().let_go());
+        let is_own_work = !Rc::ptr_eq(&self.work, result);
+        self.batch.is_none()
+            && result.is_packed()
+            && given.as_ref().is_none_or(|given| given.is_packed())
+            && !(is_own_work && self.work.packed_bytes() > KEPT_WORK)
+    }
+
+    /// Whether it has been started and has not ended.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.batch.is_some()
+    }
+
+    /// Starts: own data is in its place, and the first messages are under way, when this returns.
+    ///
+    /// # Errors
+    /// What MPI returns.
+    pub(super) fn start(&mut self) -> Result<(), CollectiveError> {
+        self.failure = None;
+        self.begin()?;
+        self.batch = Some(0);
+        self.start_batch()
+    }
+
+    /// Waits until it has ended; returns at once if it has not been started.
+    ///
+    /// # Errors
+    /// A message of another size; what MPI returns.
+    pub(super) fn wait(&mut self) -> Result<(), CollectiveError> {
+        while let Some(batch) = self.batch {
+            let waited = self.execution.wait().map_err(CollectiveError::from);
+            self.note(waited)?;
+            self.end_batch(batch)?;
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Whether it has ended, doing without waiting what can be done by now.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait).
+    pub(super) fn test(&mut self) -> Result<bool, CollectiveError> {
+        while let Some(batch) = self.batch {
+            match self.execution.test() {
+                Ok(false) => return Ok(false),
+                Ok(true) => {}
+                Err(error) => self.note(Err(error.into()))?,
+            }
+            self.end_batch(batch)?;
+        }
+        self.failure.take().map_or(Ok(true), Err)
+    }
+
+    /// Starts and waits.
+    ///
+    /// # Errors
+    /// As those two.
+    pub(super) fn run(&mut self) -> Result<(), CollectiveError> {
+        self.start()?;
+        self.wait()
+    }
+
+    /// Notes a message of another size, and goes on, so that nobody waits.
+    fn note(&mut self, done: Result<(), CollectiveError>) -> Result<(), CollectiveError> {
+        match done {
+            Err(error @ CollectiveError::Message { .. }) => {
+                self.failure.get_or_insert(error);
+                Ok(())
+            }
+            Err(error) => {
+                self.batch = None;
+                Err(error)
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn batches(&self) -> usize {
+        self.rounds.count().div_ceil(self.rounds_of_a_batch)
+    }
+
+    fn end_batch(&mut self, batch: usize) -> Result<(), CollectiveError> {
+        if batch + 1 < self.batches() {
+            self.batch = Some(batch + 1);
+            return self.start_batch();
+        }
+        self.batch = None;
+        self.end()
+    }
+
+    fn start_batch(&mut self) -> Result<(), CollectiveError> {
+        let started = self.bind_batch().and_then(|()| Ok(self.execution.start()?));
+        if started.is_err() {
+            self.batch = None;
+        }
+        started
+    }
+
+    /// Binds the batch that is under way, unless it is bound.
+    fn bind_batch(&mut self) -> Result<(), CollectiveError> {
+        if self.bound == self.batch {
+            return Ok(());
+        }
+        self.bound = None;
+        let first = self.batch.unwrap_or(0) * self.rounds_of_a_batch;
+        let rounds = first..self.rounds.count().min(first + self.rounds_of_a_batch);
+        let actions = match self.flow {
+            Flow::Spread => spreading(&self.rounds, rounds),
+            Flow::Combined => combining(&self.rounds, rounds),
+        };
+        let role = Role {
+            // The input is nothing, and the output what is worked on.
+            operation: match self.flow {
+                Flow::Spread => Operation::Allgather,
+                Flow::Combined => Operation::Allreduce,
+            },
+            processors: self.execution.role().processors,
+            root: None,
+            rank: self.rank,
+            ports: 1,
+            own_bytes: 0,
+            total_bytes: self.work.packed_bytes(),
+            segment_bytes: 0,
+        };
+        let buffers = Buffers::apart(Rc::clone(self.execution.nothing()), Rc::clone(&self.work));
+        let buffers = match &self.combining {
+            None => buffers,
+            Some((datatype, operator)) => {
+                let (datatype, operator) = (datatype.again(), operator.again());
+                buffers.reducing(Reduction { datatype, operator })
+            }
+        };
+        let manner = (self.manner, Arrangement::New);
+        self.execution.bind((role, actions), buffers, manner)?;
+        self.bound = self.batch;
+        Ok(())
+    }
+
+    /// Puts what the program gives where it is worked on.
+    fn begin(&self) -> Result<(), CollectiveError> {
+        let CirculatedPlaces { given, result } = &self.places;
+        let is_own_work = !Rc::ptr_eq(&self.work, result);
+        let own = self.own_block();
+        match (given, self.flow) {
+            (Some(given), Flow::Spread) => self.copy((given, None), (&self.work, Some(own))),
+            (None, Flow::Spread) if is_own_work => {
+                self.copy((result, Some(own)), (&self.work, Some(own)))
+            }
+            (None, Flow::Spread) => Ok(()),
+            (given, Flow::Combined) => {
+                self.copy((given.as_ref().unwrap_or(result), None), (&self.work, None))
+            }
+        }
+    }
+
+    /// Puts the result where the program wants it.
+    fn end(&self) -> Result<(), CollectiveError> {
+        let result = &self.places.result;
+        match self.flow {
+            Flow::Spread if Rc::ptr_eq(&self.work, result) => Ok(()),
+            Flow::Spread => self.copy((&self.work, None), (result, None)),
+            Flow::Combined => self.copy((&self.work, Some(self.own_block())), (result, None)),
+        }
+    }
+
+    fn own_block(&self) -> Piece {
+        self.rounds.own_block()
+    }
+
+    /// Copies the piece, or all, to a piece, or all, of another place: as much as both have.
+    fn copy(
+        &self,
+        (from, taken): (&Rc<Place>, Option<Piece>),
+        (into, put): (&Rc<Place>, Option<Piece>),
+    ) -> Result<(), CollectiveError> {
+        let whole = |place: &Place| Piece { offset: 0, bytes: place.packed_bytes() };
+        let (taken, put) = (taken.unwrap_or(whole(from)), put.unwrap_or(whole(into)));
+        let bytes = taken.bytes.min(put.bytes);
+        if bytes == 0 {
+            return Ok(());
+        }
+        let cut = |error: crate::sys::CutElement| CollectiveError::Refused(error.to_string());
+        let from = from.stretches(&[Piece { bytes, ..taken }]).map_err(cut)?;
+        let into = into.stretches(&[Piece { bytes, ..put }]).map_err(cut)?;
+        match from.is_packed() && into.is_packed() {
+            true => Move::new(&from, &into).perform(),
+            false => {
+                let comm = self.execution.communicator();
+                copy_by_message(comm, from.transfer(), into.transfer())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The actions of these rounds: receives in their order, each on a port of its own as far as there are enough, and
+/// sends, one after the other, each listed behind the last receive that it needs.
+fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAction> {
+    let mut messages = RoundMessages::default();
+    let mut receives: Vec<(usize, BoundAction)> = Vec::new();
+    let mut sends: Vec<(Option<usize>, BoundAction)> = Vec::new();
+    let mut needed = None;
+    for round in batch {
+        rounds.fill(round, &mut messages);
+        if let Some(to) = messages.to {
+            needed = needed.max(messages.needs);
+            let reads = Some((Buffer::Output, SmallVec::from_slice(&messages.sent)));
+            let send = BoundAction {
+                port: 0,
+                needs_written: true,
+                reads,
+                writes: None,
+                send: Some((to, 0)),
+                receive: None,
+            };
+            sends.push((needed, send));
+        }
+        if let Some(from) = messages.from {
+            let writes = Some((Buffer::Output, SmallVec::from_slice(&messages.received)));
+            let receive = BoundAction {
+                port: (1 + receives.len() % RECEIVES_AHEAD) as u16,
+                needs_written: false,
+                reads: None,
+                writes,
+                send: None,
+                receive: Some((from, 0, Arrival::Store)),
+            };
+            receives.push((round, receive));
+        }
+    }
+    let mut actions = Vec::with_capacity(receives.len() + sends.len());
+    let mut sends = sends.into_iter().peekable();
+    for (round, receive) in receives {
+        // Those that need nothing of this round or later ones.
+        while let Some((_, send)) =
+            sends.next_if(|(needed, _)| needed.is_none_or(|one| one < round))
+        {
+            actions.push(send);
+        }
+        actions.push(receive);
+    }
+    actions.extend(sends.map(|(_, send)| send));
+    actions
+}
+
+/// The actions of these rounds: each sends, receives and combines before the next.
+fn combining(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAction> {
+    let mut messages = RoundMessages::default();
+    let mut actions = Vec::with_capacity(batch.len());
+    for round in batch {
+        rounds.fill(round, &mut messages);
+        let RoundMessages { to, from, ref sent, ref received, .. } = messages;
+        if to.is_none() && from.is_none() {
+            continue;
+        }
+        actions.push(BoundAction {
+            port: 0,
+            needs_written: true,
+            reads: to.map(|_| (Buffer::Output, SmallVec::from_slice(sent))),
+            writes: from.map(|_| (Buffer::Output, SmallVec::from_slice(received))),
+            send: to.map(|to| (to, 0)),
+            // The operator commutes: so nothing need be copied back.
+            receive: from.map(|from| (from, 0, Arrival::CombineLeft)),
+        });
+    }
+    actions
+}

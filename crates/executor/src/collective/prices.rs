@@ -1,0 +1,420 @@
+//! What messages cost, in whole numbers, and by which algorithm blocks go from all to all.
+//!
+//! Every rank decides for itself, and all have to decide alike: from the sizes, which all have, and the costs of a
+//! machine, which all have been told by the first and make whole numbers of once. Then nothing depends on how a
+//! processor rounds.
+//!
+//! What ours takes is bounded from above, and the library's algorithm from below, in the model of one port that sends and
+//! receives at once: ours is chosen only where it is faster beyond doubt by the costs.
+
+use crate::settings::{RootlessAlgorithm, RootlessChoice};
+use tuwtree_collective::Circulation;
+use tuwtree_model::document::Machine;
+use tuwtree_model::{BlockSizes, CostModel, Operation, Rank};
+use tuwtree_plan::Library;
+
+/// What a message costs by its size, in picoseconds: for each power of two, and on straight lines between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prices {
+    /// Of messages of `2^k` bytes.
+    powers: Vec<u64>,
+    /// The part of that in which a port can do nothing else.
+    occupied: Vec<u64>,
+}
+
+/// The largest message with a price of its own has `2^40` bytes; larger ones cost as much for each byte more.
+const POWERS: u32 = 40;
+
+/// No message costs more: eleven days, so that sums stay in 128 bits.
+const DEAREST: f64 = 1e18;
+
+impl Prices {
+    /// The prices on this machine: of the dearest of the links from rank 0 to all others and between neighbours.
+    ///
+    /// # Complexity
+    /// O(p).
+    pub(crate) fn of(machine: &Machine, processors: usize) -> Prices {
+        let costs = &machine.costs;
+        let seconds = |from: Rank, to: Rank, bytes: u64| {
+            let times = (
+                costs.latency_between(from, to, bytes),
+                costs.transmission_between(from, to, bytes),
+            );
+            match times {
+                (Ok(latency), Ok(transmission)) => (latency.units(), transmission.units()),
+                _ => (0.0, 0.0),
+            }
+        };
+        let picoseconds = |time: f64| (time * 1e12).round().clamp(1.0, DEAREST) as u64;
+        let price = |power| {
+            let all = (1..processors).flat_map(|to| {
+                [seconds(0, to, 1_u64 << power), seconds(to - 1, to, 1_u64 << power)]
+            });
+            let whole = |(latency, occupied): (f64, f64)| (latency + occupied, occupied);
+            let dearest =
+                all.map(whole).fold(
+                    (0.0, 0.0),
+                    |one: (f64, f64), other| {
+                        if other.0 > one.0 { other } else { one }
+                    },
+                );
+            (picoseconds(dearest.0), picoseconds(dearest.1))
+        };
+        let (powers, occupied) = (0..=POWERS).map(price).unzip();
+        Prices { powers, occupied }
+    }
+
+    /// Those of a usual network, where no machine is known: 10 us and 1 ns for each byte.
+    pub(crate) fn usual() -> Prices {
+        Prices::linear(10_000_000, 1000)
+    }
+
+    /// So many picoseconds for a message, and for each of its bytes.
+    pub(crate) fn linear(alpha: u64, beta: u64) -> Prices {
+        let powers: Vec<u64> = (0..=POWERS).map(|power| alpha + (beta << power)).collect();
+        Prices { occupied: powers.clone(), powers }
+    }
+
+    /// What a message costs; nothing where there is nothing to send.
+    fn message(&self, bytes: u64) -> u128 {
+        between(&self.powers, bytes)
+    }
+
+    /// For how long it occupies a port.
+    fn occupancy(&self, bytes: u64) -> u128 {
+        between(&self.occupied, bytes)
+    }
+}
+
+/// The price of so many bytes on straight lines between those of powers of two.
+fn between(powers: &[u64], bytes: u64) -> u128 {
+    let Some(power) = bytes.checked_ilog2() else { return 0 };
+    let index = (power as usize).min(powers.len() - 2);
+    let [low, high] = [powers[index], powers[index + 1]].map(u128::from);
+    let (start, beyond) = (1_u128 << index, u128::from(bytes) - (1 << index));
+    low + high.saturating_sub(low) * beyond / start
+}
+
+/// Which MPI library, as far as its choice of algorithms is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KnownRule {
+    Mpich,
+    OpenMpi,
+    Unknown,
+}
+
+impl KnownRule {
+    pub(crate) fn of(library: Option<Library>) -> KnownRule {
+        match library {
+            Some(Library::Mpich | Library::Mpich42) => KnownRule::Mpich,
+            Some(Library::OpenMpi5) => KnownRule::OpenMpi,
+            Some(Library::OpenMpi6 | Library::Intel | Library::Smpi) | None => KnownRule::Unknown,
+        }
+    }
+}
+
+/// How blocks of these sizes go in an allgather or a reduce-scatter; `None` for the library's own call.
+///
+/// # Complexity
+/// O(p log(p largest block)).
+pub(crate) fn circulation(
+    operation: Operation,
+    sizes: &BlockSizes,
+    element_bytes: u64,
+    choice: RootlessChoice,
+    (prices, rule): (&Prices, KnownRule),
+) -> Option<Circulation> {
+    let pieces = || match choice.pieces {
+        Some(stated) => usize::from(stated.get()),
+        None => best_pieces(sizes, element_bytes, prices, u128::MAX).0,
+    };
+    match choice.algorithm {
+        RootlessAlgorithm::Native => None,
+        RootlessAlgorithm::Ring => Some(Circulation::Ring),
+        RootlessAlgorithm::Circulant => Some(Circulation::Windows),
+        RootlessAlgorithm::CirculantPieces => Some(Circulation::Pieces(pieces())),
+        RootlessAlgorithm::Auto => {
+            let library = match operation {
+                Operation::Allgather => least_of_allgather(sizes, prices, rule),
+                _ => least_of_reduce_scatter(sizes, prices, rule),
+            };
+            // As much as measurements differ.
+            let most = library * 100 / 105;
+            let (pieces, in_pieces) = best_pieces(sizes, element_bytes, prices, most);
+            let windows = time_of_windows(sizes, prices);
+            let (best, time) = match windows <= in_pieces {
+                true => (Circulation::Windows, windows),
+                false => (Circulation::Pieces(pieces), in_pieces),
+            };
+            (time < most).then_some(best)
+        }
+    }
+}
+
+/// The number of pieces for which the bound `(n - 1 + q) (alpha + beta sum of ceil(m_j / n))` is least, of those that
+/// are looked at, eight from one to its double; and the bound. Where latency overlaps, rounds do, and more pieces are
+/// better: of those whose bound is below `most`, that is chosen for which ports are occupied least.
+///
+/// # Source
+/// J. L. Träff, arXiv:2205.10072.
+fn best_pieces(
+    sizes: &BlockSizes,
+    element_bytes: u64,
+    prices: &Prices,
+    most: u128,
+) -> (usize, u128) {
+    let rounds = u128::from(sizes.processors().next_power_of_two().ilog2());
+    let elements: Vec<u64> =
+        sizes.iter().map(|bytes| bytes / element_bytes).filter(|&one| one > 0).collect();
+    let largest = elements.iter().copied().max().unwrap_or(1);
+    let most_pieces = usize::try_from(largest).unwrap_or(usize::MAX).min(MOST_PIECES);
+    let mut best = (1, u128::MAX);
+    let mut pieces = 1_usize;
+    // What ports are occupied for, with so many pieces and their bound.
+    let mut overlapped = (u128::MAX, (1, u128::MAX));
+    while pieces <= most_pieces {
+        let rounds = rounds + pieces as u128 - 1;
+        // However short messages get, more rounds take longer.
+        if rounds * prices.occupancy(elements.len() as u64) >= best.1 {
+            break;
+        }
+        let shares: u64 = elements.iter().map(|one| one.div_ceil(pieces as u64)).sum();
+        let time = rounds * prices.message(shares * element_bytes);
+        if time < best.1 {
+            best = (pieces, time);
+        }
+        let occupied = rounds * prices.occupancy(shares * element_bytes);
+        if time < most && occupied < overlapped.0 {
+            overlapped = (occupied, (pieces, time));
+        }
+        pieces += (pieces / 8).max(1);
+    }
+    if overlapped.0 == u128::MAX || most == u128::MAX { best } else { overlapped.1 }
+}
+
+/// More pieces are not looked at.
+const MOST_PIECES: usize = 1 << 20;
+
+/// What windows of blocks along skips that halve `p` take at most: in each round the longest message.
+fn time_of_windows(sizes: &BlockSizes, prices: &Prices) -> u128 {
+    let (p, mut time) = (sizes.processors(), 0);
+    let mut skip = p;
+    while skip > 1 {
+        let shorter = skip.div_ceil(2);
+        time += prices.message(longest_window(sizes, skip - shorter));
+        skip = shorter;
+    }
+    time
+}
+
+/// The most bytes of so many blocks that follow one another.
+fn longest_window(sizes: &BlockSizes, count: usize) -> u64 {
+    (0..sizes.processors()).map(|first| window(sizes, first, count)).max().unwrap_or(0)
+}
+
+/// The bytes of so many blocks from this one on; after the last comes the first.
+fn window(sizes: &BlockSizes, first: Rank, count: usize) -> u64 {
+    let (p, end) = (sizes.processors(), first + count);
+    sizes.before(end.min(p)) - sizes.before(first) + sizes.before(end.saturating_sub(p))
+}
+
+/// What the library's algorithm takes at least for an allgather.
+///
+/// # Source
+/// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`, chunks by `MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE`.
+/// Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`, where the size is that of all blocks over `p`. Others are taken to
+/// do the best of what these do.
+fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: KnownRule) -> u128 {
+    let (p, total) = (sizes.processors(), sizes.total());
+    let known = Least::of(sizes, prices);
+    match rule {
+        KnownRule::Mpich => match (p.is_power_of_two(), total) {
+            (true, ..524_288) => known.doubling(),
+            (false, ..81_920) => known.bruck(),
+            _ => known.ring(CHUNK_BYTES),
+        },
+        KnownRule::OpenMpi => match (p, total / p as u64) {
+            (..8, ..256) | (8..16, ..1024) | (16..32, ..128) | (32..128, ..256) => known.by_root(),
+            (..8, 4096..8192) => known.ring(u64::MAX),
+            (..8, 16_384..262_144) => known.bruck(),
+            (..8, _) => known.neighbours(),
+            (8..16, _) | (16..32, ..262_144) | (32..64, ..8192) | (64..128, ..4096) => {
+                known.bruck()
+            }
+            (128..256, 1024..65_536) | (512..1024, 4096..1_048_576) => known.neighbours(),
+            (128..512, ..1024) | (512..1024, ..512 | 1024..4096) => known.bruck(),
+            (512..1024, ..1024) => known.by_root(),
+            (..1024, _) => known.ring(u64::MAX),
+            (_, ..4096) => known.bruck(),
+            _ => known.neighbours(),
+        },
+        KnownRule::Unknown => {
+            known.few_rounds().min(known.ring(CHUNK_BYTES)).min(known.neighbours())
+        }
+    }
+}
+
+/// What the library's algorithm takes at least for a reduce-scatter: that of recursive halving, or of sending each block
+/// straight to its owner.
+fn least_of_reduce_scatter(sizes: &BlockSizes, prices: &Prices, rule: KnownRule) -> u128 {
+    let known = Least::of(sizes, prices);
+    match (rule, sizes.total()) {
+        (KnownRule::Mpich, 524_288..) => known.pairwise(),
+        (KnownRule::Mpich, _) => known.few_rounds(),
+        _ => known.few_rounds().min(known.pairwise()),
+    }
+}
+
+/// The chunks of MPICH's ring.
+const CHUNK_BYTES: u64 = 32_768;
+
+/// What algorithms take at least.
+struct Least<'a> {
+    prices: &'a Prices,
+    sizes: &'a BlockSizes,
+    p: u128,
+    /// The largest block.
+    largest: u64,
+    /// All that some rank receives: that with the smallest block.
+    received: u64,
+    /// The blocks that are not empty.
+    blocks: u128,
+}
+
+impl Least<'_> {
+    fn of<'a>(sizes: &'a BlockSizes, prices: &'a Prices) -> Least<'a> {
+        let [largest, smallest] =
+            [sizes.iter().max(), sizes.iter().min()].map(|one| one.unwrap_or(0));
+        Least {
+            prices,
+            sizes,
+            p: sizes.processors() as u128,
+            largest,
+            received: sizes.total() - smallest,
+            blocks: sizes.iter().filter(|&bytes| bytes > 0).count() as u128,
+        }
+    }
+
+    /// All rounds of messages that have these bytes together.
+    fn rounds(&self, rounds: u128, bytes: u64) -> u128 {
+        // All but the first message of a rank cost a start-up more.
+        rounds.saturating_sub(1) * self.prices.message(1) + self.prices.message(bytes)
+    }
+
+    /// Bruck's algorithm: some rank sends all these windows, from its own block on, one after the other.
+    fn bruck(&self) -> u128 {
+        let p = self.sizes.processors();
+        let distances =
+            || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
+        let sent = |rank: Rank| {
+            let windows =
+                distances().map(|distance| window(self.sizes, rank, distance.min(p - distance)));
+            windows.map(|bytes| self.prices.message(bytes)).sum()
+        };
+        (0..p).map(sent).max().unwrap_or(0)
+    }
+
+    /// Recursive doubling of a power of two: some rank sends its subtrees, one after the other.
+    fn doubling(&self) -> u128 {
+        let p = self.sizes.processors();
+        let masks =
+            || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
+        let sent = |rank: Rank| {
+            let subtrees = masks().map(|mask| window(self.sizes, rank - rank % mask, mask));
+            subtrees.map(|bytes| self.prices.message(bytes)).sum()
+        };
+        (0..p).map(sent).max().unwrap_or(0)
+    }
+
+    /// Any algorithm of few rounds: who has the largest block sends it in every round.
+    fn few_rounds(&self) -> u128 {
+        let rounds = u128::from((self.p as usize).next_power_of_two().ilog2());
+        (rounds * self.prices.message(self.largest)).max(self.rounds(rounds, self.received))
+    }
+
+    /// Around the ring, blocks in chunks: the largest goes through all ranks.
+    fn ring(&self, chunk: u64) -> u128 {
+        let chunks = u128::from(self.largest.div_ceil(chunk).max(1));
+        let hops = self.p.saturating_sub(2) + chunks;
+        let largest = hops * self.prices.message(self.largest.min(chunk));
+        largest.max(self.rounds(self.blocks.saturating_sub(1), self.received))
+    }
+
+    /// Between neighbours, two blocks at a time.
+    fn neighbours(&self) -> u128 {
+        let rounds = (self.p / 2).saturating_sub(1);
+        (rounds * self.prices.message(self.largest)).max(self.rounds(rounds, self.received))
+    }
+
+    /// To a root and from there to all.
+    fn by_root(&self) -> u128 {
+        let rounds = u128::from((self.p as usize).next_power_of_two().ilog2());
+        self.prices.message(self.received) + self.rounds(rounds, self.received)
+    }
+
+    /// Straight to owners, one after the other: that of the largest block combines it `p - 1` times.
+    fn pairwise(&self) -> u128 {
+        let others = self.p.saturating_sub(1);
+        (others * self.prices.message(self.largest))
+            .max(self.rounds(self.blocks.saturating_sub(1), self.received))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 100 picoseconds and 1 for each byte: the costs of the tables.
+    fn prices() -> Prices {
+        Prices::linear(100, 1)
+    }
+
+    fn chosen(sizes: &[u64], rule: KnownRule) -> Option<Circulation> {
+        let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
+        let choice = RootlessChoice::from(RootlessAlgorithm::Auto);
+        circulation(Operation::Allgather, &sizes, 1, choice, (&prices(), rule))
+    }
+
+    #[test]
+    fn prices_are_exact_on_straight_lines_and_messages_of_nothing_are_free() {
+        for bytes in [1, 2, 3, 1000, 65_537, 1 << 40, (1 << 42) + 7] {
+            assert_eq!(prices().message(bytes), 100 + u128::from(bytes), "{bytes}");
+        }
+        assert_eq!(prices().message(0), 0);
+    }
+
+    #[test]
+    fn pieces_are_those_of_the_closed_bound() {
+        let sizes = BlockSizes::new([1, 5, 2, 7, 3]).unwrap();
+        // 3 rounds of 18 bytes, 4 of 11, or 5 of 8.
+        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(10, 1), u128::MAX), (1, 84));
+        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(1, 1), u128::MAX), (3, 45));
+    }
+
+    #[test]
+    fn one_large_block_goes_in_pieces_and_equal_ones_as_the_library_has_them() {
+        let mut sizes = vec![1; 48];
+        sizes[16] = 48_000;
+        for rule in [KnownRule::Mpich, KnownRule::OpenMpi, KnownRule::Unknown] {
+            let one = chosen(&sizes, rule);
+            assert!(matches!(one, Some(Circulation::Pieces(20..))), "{one:?}");
+            assert_eq!(chosen(&[1_000_000; 48], rule), None, "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_stated_is_done_whatever_it_takes() {
+        let sizes = BlockSizes::new([4, 4, 4]).unwrap();
+        let stated = |choice: RootlessChoice| {
+            let known = (&prices(), KnownRule::Mpich);
+            circulation(Operation::Allgather, &sizes, 1, choice, known)
+        };
+        use RootlessAlgorithm::{Circulant, CirculantPieces, Native, Ring};
+        assert_eq!(stated(Ring.into()), Some(Circulation::Ring));
+        assert_eq!(stated(Native.into()), None);
+        assert_eq!(stated(Circulant.into()), Some(Circulation::Windows));
+        let pieces = std::num::NonZeroU16::new(3);
+        let three = RootlessChoice { algorithm: CirculantPieces, pieces };
+        assert_eq!(stated(three), Some(Circulation::Pieces(3)));
+    }
+}

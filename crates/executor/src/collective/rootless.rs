@@ -1,0 +1,456 @@
+//! Operations without a root: every rank has all sizes, and works out the same plan by itself, without a message.
+//!
+//! What is worked out is kept: calls with the same counts go by the plan of the first, and where blocks lie alike,
+//! by its messages. What a program gets wrong is compared among all ranks in calls 1, 2, 4, 8, ... only, as in
+//! `lenient.rs`, and only for programs that do not know of us.
+
+use super::circulating::{CirculatedPlaces, Circulating, TAGS, rounds_of_a_batch};
+use super::prices::{KnownRule, Prices, circulation};
+use super::{CollectiveError, Collectives, rounds};
+use crate::planning::library_named;
+use crate::settings::{RootlessAlgorithm, RootlessChoice};
+use crate::sys::{
+    ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
+    ParsedReduction, Place, ReduceScatterArguments, Reuse, library_version,
+};
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
+use std::rc::Rc;
+use tuwtree_collective::{Circulation, Flow, RankRounds};
+use tuwtree_model::{BlockSizes, Operation};
+
+/// No more plans are kept on a communicator.
+const MOST_KEPT: usize = 8;
+
+/// Nothing can be gained against the library's own call on fewer processes.
+const LEAST_PROCESSES: usize = 3;
+
+/// What a communicator keeps of operations without a root.
+#[derive(Debug, Default)]
+pub(super) struct RootlessPlans {
+    /// The last first.
+    kept: RefCell<Vec<RootlessPlan>>,
+    prices: RefCell<Option<Rc<Prices>>>,
+    /// The communicator and the first of the tags of calls.
+    tags: RefCell<Option<(Rc<Communicator>, c_int)>>,
+    /// Of allgathers and reduce-scatters of programs that do not know of us.
+    checks: [Checks; 2],
+}
+
+/// How calls are compared.
+#[derive(Debug, Default)]
+struct Checks {
+    /// How many calls there have been.
+    calls: Cell<u64>,
+    /// Whether these did not fit together when they were compared last.
+    is_loose: Cell<bool>,
+}
+
+impl RootlessPlans {
+    /// Forgets all plans: settings have changed.
+    pub(super) fn clear(&self) {
+        self.kept.borrow_mut().clear();
+        self.prices.replace(None);
+    }
+}
+
+impl RootlessPlans {
+    /// The places of the last allgather of this kind that can be performed again.
+    fn places(&self, is_wanted: impl Fn(&RootlessPlan) -> bool) -> Option<CirculatedPlaces> {
+        let kept = self.kept.borrow();
+        let plan =
+            kept.iter().find(|one| one.operation == Operation::Allgather && is_wanted(one))?;
+        plan.performer.as_ref().map(|performer| performer.places().clone())
+    }
+}
+
+/// How an operation goes with certain counts.
+#[derive(Debug)]
+struct RootlessPlan {
+    operation: Operation,
+    sizes: BlockSizes,
+    element_bytes: u64,
+    /// None for the library's own call.
+    circulation: Option<Circulation>,
+    /// What performed it last, if it can again.
+    performer: Option<Box<Circulating>>,
+}
+
+/// What arguments mean.
+struct RootlessCall {
+    operation: Operation,
+    places: CirculatedPlaces,
+    sizes: BlockSizes,
+    /// Blocks are cut at multiples of so many bytes.
+    element_bytes: u64,
+    /// What combines, in a reduce-scatter.
+    combining: Option<(Datatype, Operator)>,
+    /// Whether the library has such a call.
+    is_for_library: bool,
+    /// What is wrong with the own block, which does not keep others from going on.
+    fault: Option<ArgumentError>,
+}
+
+impl Collectives {
+    /// Performs an allgather, and says by which algorithm. Collective.
+    ///
+    /// # Errors
+    /// [`CollectiveError`].
+    pub fn run_allgather(
+        &self,
+        arguments: &Arguments<'_>,
+    ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let is_for_library = arguments.are_for_library();
+        if is_for_library && self.is_native(Operation::Allgather) {
+            self.comm.native(arguments)?;
+            return Ok(RootlessAlgorithm::Native);
+        }
+        let kept = self.rootless.places(|_| true);
+        let mut call = self.parsed_allgather(arguments, Handles::Lent, kept.as_ref())?;
+        let is_of = |plan: &RootlessPlan| plan.sizes == call.sizes;
+        if !self.rootless.kept.borrow().first().is_some_and(is_of)
+            && let Some(kept) = self.rootless.places(is_of)
+        {
+            call = self.parsed_allgather(arguments, Handles::Lent, Some(&kept))?;
+        }
+        self.run_rootless(call, || self.comm.native(arguments))
+    }
+
+    /// Performs a reduce-scatter, and says by which algorithm. Operators that do not commute are the library's, and
+    /// elements with gaps. Collective.
+    ///
+    /// # Errors
+    /// [`CollectiveError`].
+    pub fn run_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let native = || self.comm.native_reduce_scatter(arguments);
+        if self.is_native(Operation::ReduceScatter) {
+            native()?;
+            return Ok(RootlessAlgorithm::Native);
+        }
+        match self.parsed_reduce_scatter(arguments)? {
+            Some(call) => self.run_rootless(call, native),
+            None => {
+                native()?;
+                Ok(RootlessAlgorithm::Native)
+            }
+        }
+    }
+
+    /// Whether an operation is the library's, whatever the sizes are.
+    fn is_native(&self, operation: Operation) -> bool {
+        match self.settings().rootless(operation).algorithm {
+            RootlessAlgorithm::Native => true,
+            RootlessAlgorithm::Auto => self.comm.size() < LEAST_PROCESSES,
+            _ => false,
+        }
+    }
+
+    /// Performs an operation by its plan, or by the library's own call.
+    fn run_rootless(
+        &self,
+        mut call: RootlessCall,
+        native: impl FnOnce() -> Result<(), MpiError>,
+    ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let mut plan = self.plan_for(&call);
+        let Some(circulation) = plan.circulation else {
+            self.keep(plan);
+            call.let_go();
+            native()?;
+            return Ok(RootlessAlgorithm::Native);
+        };
+        let (fault, rank) = (call.fault.take(), self.comm.rank());
+        let done = self.perform(&mut plan, circulation, call);
+        self.keep(plan);
+        let algorithm = match circulation {
+            Circulation::Ring => RootlessAlgorithm::Ring,
+            Circulation::Windows => RootlessAlgorithm::Circulant,
+            Circulation::Pieces(_) => RootlessAlgorithm::CirculantPieces,
+        };
+        match fault {
+            Some(error) => Err(CollectiveError::Argument { rank, error }),
+            None => done.map(|()| algorithm),
+        }
+    }
+
+    /// Performs an allgather for a program that does not know of us, and says by which algorithm; `None` if its library
+    /// has to, since amounts are not the same everywhere. Collective.
+    ///
+    /// # Errors
+    /// As [`run_allgather`](Self::run_allgather).
+    ///
+    /// # Complexity
+    /// In calls 1, 2, 4, ... `ceil(log2 p)` messages follow one another beforehand, of 16 bytes for each process
+    /// at most.
+    pub fn run_allgather_leniently(
+        &self,
+        arguments: &Arguments<'_>,
+    ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
+        let stated = || match &self.parsed_allgather(arguments, Handles::Lent, None) {
+            Ok(call @ RootlessCall { fault: None, .. }) => Some(hash_of(&call.sizes)),
+            _ => None,
+        };
+        match self.are_unlike(Operation::Allgather, stated)? {
+            true => Ok(None),
+            false => self.run_allgather(arguments).map(Some),
+        }
+    }
+
+    /// Performs a reduce-scatter in the same way.
+    ///
+    /// # Errors
+    /// As [`run_reduce_scatter`](Self::run_reduce_scatter).
+    ///
+    /// # Complexity
+    /// As [`run_allgather_leniently`](Self::run_allgather_leniently).
+    pub fn run_reduce_scatter_leniently(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
+        let stated = || {
+            let call = self.parsed_reduce_scatter(arguments).ok()??;
+            Some(hash_of(&call.sizes).wrapping_mul(call.element_bytes | 1) >> 1)
+        };
+        match self.are_unlike(Operation::ReduceScatter, stated)? {
+            true => Ok(None),
+            false => self.run_reduce_scatter(arguments).map(Some),
+        }
+    }
+
+    /// Whether, by the last comparison or one that is due, ranks did not state the same, or one nothing. Collective.
+    fn are_unlike(
+        &self,
+        operation: Operation,
+        stated: impl FnOnce() -> Option<u64>,
+    ) -> Result<bool, CollectiveError> {
+        const NOTHING: u64 = u64::MAX;
+        let place = usize::from(operation == Operation::ReduceScatter);
+        let Checks { calls, is_loose } = &self.rootless.checks[place];
+        if self.is_native(operation) {
+            return Ok(false);
+        }
+        calls.set(calls.get() + 1);
+        if calls.get().is_power_of_two() {
+            let own = stated().unwrap_or(NOTHING);
+            let all = rounds::all_words(&*self.comm, [own])?;
+            is_loose.set(own == NOTHING || all.iter().any(|one| *one != [own]));
+        }
+        Ok(is_loose.get())
+    }
+
+    /// Sets up an allgather that is started many times: what performs it, or `None` if the library does. Collective.
+    ///
+    /// # Errors
+    /// [`CollectiveError`], here or elsewhere: whoever has set up agrees.
+    pub(super) fn set_up_allgather(
+        &self,
+        arguments: &Arguments<'_>,
+    ) -> Result<Option<Circulating>, CollectiveError> {
+        if arguments.are_for_library() && self.is_native(Operation::Allgather) {
+            return Ok(None);
+        }
+        let parsed = self.parsed_allgather(arguments, Handles::Copied, None);
+        let fits = match &parsed {
+            Ok(RootlessCall { fault: None, sizes, .. }) => [0, hash_of(sizes)],
+            _ => [1, 0],
+        };
+        let stated = rounds::all_words(&*self.comm, fits)?;
+        let rank = self.comm.rank();
+        let call = parsed?;
+        if let Some(error) = call.fault {
+            return Err(CollectiveError::Argument { rank, error });
+        }
+        if stated.iter().any(|one| *one != fits) {
+            return Err(CollectiveError::GivenUp { rank });
+        }
+        let plan = self.plan_for(&call);
+        let circulation = plan.circulation;
+        self.keep(plan);
+        let Some(circulation) = circulation else { return Ok(None) };
+        self.circulating(circulation, call, Reuse::Again).map(Some)
+    }
+
+    /// What arguments mean here; places of a call before are taken again where blocks lie alike.
+    fn parsed_allgather(
+        &self,
+        arguments: &Arguments<'_>,
+        handles: Handles,
+        kept: Option<&CirculatedPlaces>,
+    ) -> Result<RootlessCall, CollectiveError> {
+        let (rank, size) = (self.comm.rank(), self.comm.size());
+        let kept = Kept {
+            own: kept.and_then(|places| places.given.as_ref()),
+            all: kept.map(|places| &places.result),
+        };
+        let parsed = arguments.parse_rootless(size, handles, kept);
+        let (given, result) = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
+        let sizes = BlockSizes::new((0..size).map(|rank| result.block_bytes(rank)));
+        let sizes = sizes.expect("the total was found to fit");
+        let (counted, own) = (sizes.block(rank), given.as_ref().map(|own| own.packed_bytes()));
+        let fault = own.filter(|&own| own != counted);
+        let fault = fault.map(|own| ArgumentError::OwnBlock { own, counted });
+        Ok(RootlessCall {
+            operation: Operation::Allgather,
+            element_bytes: grain(&sizes),
+            places: CirculatedPlaces { given, result },
+            sizes,
+            combining: None,
+            is_for_library: arguments.are_for_library(),
+            fault,
+        })
+    }
+
+    /// The same of a reduce-scatter; `None` if its elements must not be reordered, or cannot be cut.
+    fn parsed_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<Option<RootlessCall>, CollectiveError> {
+        let rank = self.comm.rank();
+        let parsed = arguments.parse((rank, self.comm.size()));
+        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
+        let ParsedReduction { given, result, sizes, combining, may_be_reordered } = parsed;
+        if !may_be_reordered {
+            return Ok(None);
+        }
+        Ok(Some(RootlessCall {
+            operation: Operation::ReduceScatter,
+            places: CirculatedPlaces { given: Some(given), result },
+            sizes: BlockSizes::new(sizes).expect("the total was found to fit"),
+            element_bytes: combining.0.size(),
+            combining: Some(combining),
+            is_for_library: true,
+            fault: None,
+        }))
+    }
+
+    /// The plan for a call: one that is kept, or a new one.
+    fn plan_for(&self, call: &RootlessCall) -> RootlessPlan {
+        let RootlessCall { operation, ref sizes, element_bytes, is_for_library, .. } = *call;
+        let mut kept = self.rootless.kept.borrow_mut();
+        let is_known = |one: &RootlessPlan| {
+            (one.operation, one.element_bytes) == (operation, element_bytes) && one.sizes == *sizes
+        };
+        if let Some(index) = kept.iter().position(is_known) {
+            return kept.remove(index);
+        }
+        drop(kept);
+        let choice = match (self.settings().rootless(operation), is_for_library) {
+            // It has to be done without the library.
+            (RootlessChoice { algorithm: RootlessAlgorithm::Native, .. }, false) => {
+                RootlessChoice::from(RootlessAlgorithm::Circulant)
+            }
+            (choice, _) => choice,
+        };
+        let library = library_version().ok().and_then(|name| library_named(&name));
+        let known = (&*self.prices(), KnownRule::of(library));
+        let found = circulation(operation, sizes, element_bytes, choice, known);
+        let circulation = found.or((!is_for_library).then_some(Circulation::Windows));
+        let sizes = sizes.clone();
+        RootlessPlan { operation, sizes, element_bytes, circulation, performer: None }
+    }
+
+    /// What messages cost here, the same at all ranks.
+    fn prices(&self) -> Rc<Prices> {
+        let mut known = self.rootless.prices.borrow_mut();
+        let make = || match &self.settings().machine {
+            Some(machine) => Rc::new(Prices::of(machine, self.comm.size())),
+            None => Rc::new(Prices::usual()),
+        };
+        Rc::clone(known.get_or_insert_with(make))
+    }
+
+    /// Puts a plan before all others that are kept.
+    fn keep(&self, plan: RootlessPlan) {
+        let mut kept = self.rootless.kept.borrow_mut();
+        kept.truncate(MOST_KEPT - 1);
+        kept.insert(0, plan);
+    }
+
+    fn perform(
+        &self,
+        plan: &mut RootlessPlan,
+        circulation: Circulation,
+        call: RootlessCall,
+    ) -> Result<(), CollectiveError> {
+        let mut performer = match plan.performer.take() {
+            Some(mut known) => {
+                known.take(call.places, call.combining)?;
+                known
+            }
+            None => Box::new(self.circulating(circulation, call, Reuse::Once)?),
+        };
+        let done = performer.run();
+        let can_stay = performer.let_go() && done.is_ok();
+        plan.performer = can_stay.then_some(performer);
+        done
+    }
+
+    /// The tags that all operations share that are performed once, which follow one another in the same order
+    /// everywhere. Collective where they are first asked for.
+    fn shared_tags(&self) -> Result<(Rc<Communicator>, c_int), CollectiveError> {
+        let mut shared = self.rootless.tags.borrow_mut();
+        if shared.is_none() {
+            *shared = Some(self.tags(TAGS, Reuse::Again)?);
+        }
+        let (comm, first) = shared.as_ref().expect("they were just reserved");
+        Ok((Rc::clone(comm), *first))
+    }
+
+    /// What performs an operation. Collective.
+    fn circulating(
+        &self,
+        circulation: Circulation,
+        call: RootlessCall,
+        reuse: Reuse,
+    ) -> Result<Circulating, CollectiveError> {
+        let rank = self.comm.rank();
+        let RootlessCall { places, sizes, element_bytes, combining, .. } = call;
+        let flow = if combining.is_some() { Flow::Combined } else { Flow::Spread };
+        let rounds = RankRounds::new(sizes, element_bytes, rank, flow, circulation);
+        let batch = rounds_of_a_batch(circulation, self.comm.size());
+        let (comm, first_tag) = match reuse {
+            Reuse::Once => self.shared_tags()?,
+            Reuse::Again => self.tags(TAGS, Reuse::Again)?,
+        };
+        let messages = (&comm, first_tag, reuse);
+        Circulating::new((rounds, rank), (places, combining), messages, batch)
+    }
+}
+
+impl RootlessCall {
+    /// Lets go of the program's memory.
+    fn let_go(&self) {
+        let CirculatedPlaces { given, result } = &self.places;
+        given.iter().chain([result]).for_each(|place: &Rc<Place>| place.memory().let_go());
+    }
+}
+
+/// Blocks are cut at multiples of so many bytes: the largest power of two up to a cache line that all of them are
+/// multiples of. Elements may be called differently at each rank, so that only sizes in bytes are the same.
+fn grain(sizes: &BlockSizes) -> u64 {
+    let bits = sizes.iter().fold(64, |bits, bytes| bits | bytes);
+    1 << bits.trailing_zeros()
+}
+
+/// A number that stands for all sizes.
+fn hash_of(sizes: &BlockSizes) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    sizes.iter().fold(1, |hash: u64, bytes| (hash.rotate_left(23) ^ bytes).wrapping_mul(FACTOR))
+        >> 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_cut_between_the_largest_elements_that_all_have() {
+        let grain_of = |sizes: &[u64]| grain(&BlockSizes::new(sizes.iter().copied()).unwrap());
+        assert_eq!(grain_of(&[8, 24, 0, 4096]), 8);
+        assert_eq!(grain_of(&[64_000, 128]), 64);
+        assert_eq!(grain_of(&[64_000, 128, 3]), 1);
+        assert_eq!(grain_of(&[0, 0]), 64);
+    }
+}

@@ -1,0 +1,61 @@
+/* Allgathers and reduce-scatters of a program that knows nothing of tuwtree: one large block among small ones, several
+ * times; then counts larger than what is sent. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
+        }                                                                                          \
+    } while (0)
+
+int main(int argc, char **argv)
+{
+    int rank, size, i, k, call, total = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int *counts = calloc((size_t)size, sizeof(int)), *displs = calloc((size_t)size, sizeof(int));
+    for (i = 0; i < size; i++) {
+        counts[i] = i == size / 2 ? 5000 : i % 3;
+        displs[i] = total;
+        total += counts[i];
+    }
+    int *all = calloc((size_t)total, sizeof(int)), *own = calloc(5000, sizeof(int));
+    for (call = 0; call < 5; call++) {
+        for (k = 0; k < counts[rank]; k++)
+            own[k] = call * 1000000 + rank * 10000 + k;
+        memset(all, 255, (size_t)total * sizeof(int));
+        MPI_Allgatherv(own, counts[rank], MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD);
+        for (i = 0; i < size; i++)
+            for (k = 0; k < counts[i]; k++)
+                CHECK(all[displs[i] + k] == call * 1000000 + i * 10000 + k);
+        for (k = 0; k < total; k++)
+            all[k] = (rank + 1) * k + call;
+        MPI_Reduce_scatter(all, own, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (k = 0; k < counts[rank]; k++)
+            CHECK(own[k] == size * (size + 1) / 2 * (displs[rank] + k) + size * call);
+    }
+    /* From call 8 on, which is compared, the large block brings less than there is room for. */
+    for (; call < 9; call++) {
+        int less = rank == size / 2 ? 4000 : counts[rank];
+        for (k = 0; k < counts[rank]; k++)
+            own[k] = rank;
+        memset(all, 255, (size_t)total * sizeof(int));
+        if (call >= 7)
+            MPI_Allgatherv(own, less, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD);
+        else
+            MPI_Allgatherv(own, counts[rank], MPI_INT, all, counts, displs, MPI_INT,
+                           MPI_COMM_WORLD);
+        CHECK(all[displs[size / 2] + 3999] == size / 2);
+    }
+    if (rank == 0)
+        printf("all right\n");
+    free(counts), free(displs), free(all), free(own);
+    MPI_Finalize();
+    return 0;
+}
