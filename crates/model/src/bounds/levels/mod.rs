@@ -16,6 +16,7 @@
 pub(super) mod growth;
 mod machine;
 mod system;
+mod whole;
 
 use crate::{
     BlockSizes, Hierarchy, Network, PortKind, Ports, Problem, Rank, Root, Time, WireOwner,
@@ -85,11 +86,13 @@ fn planned_bound(roots: Roots<'_>, costs: &[Option<Cost>], least: f64) -> f64 {
         goals: &by_blocks,
     };
     let in_bytes = System { unit: Unit::Byte, goals: &by_bytes, ..in_blocks };
-    search(least.max(one_message(costs, smallest)), |grid| {
+    let copy = roots.root.given().map_or(0.0, |root| roots.copy(root));
+    let in_parts = search(least.max(one_message(costs, smallest)), |grid| {
         let blocks = in_blocks.solve(grid, None);
         let bytes = in_bytes.solve(grid, Some(&one_more(&blocks.held)));
         (bytes.bound.max(blocks.bound), bytes.is_reached && blocks.is_reached)
-    })
+    });
+    in_parts.max(whole::bound(roots, costs, Receivers::Ranks, copy))
 }
 
 /// A lower bound on the time of every tree by the judge, for a gather or scatter on a machine with levels;
@@ -291,14 +294,17 @@ impl Judged<'_> {
         };
         let start = one_message(&costs, self.roots.machine.smallest as f64);
         let start = start.max(self.roots.machine.total * least_of(&costs, |cost| cost.per_byte, 0));
-        search(start, |grid| {
+        // A wire copies nothing.
+        let whole = whole::bound(self.roots, &costs, self.receivers, 0.0);
+        let in_parts = search(start, |grid| {
             let blocks = (!self.is_outward).then(|| in_blocks.solve(grid, None));
             let counts = blocks.as_ref().map(|blocks| one_more(&blocks.held));
             let bytes = in_bytes.solve(grid, counts.as_deref());
             blocks.map_or((bytes.bound, bytes.is_reached), |blocks| {
                 (bytes.bound.max(blocks.bound), bytes.is_reached && blocks.is_reached)
             })
-        })
+        });
+        in_parts.max(whole)
     }
 
     /// What messages cost on wires. Of a scatter backwards in time: what a rank gives away it has then
