@@ -1,5 +1,6 @@
 //! What the catalogue builds where latency overlaps.
 
+use tuwtree_dp::PairMethod;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostMatrix, Distribution, DistributionParameters,
@@ -8,7 +9,8 @@ use tuwtree_model::{
     WireOwner, completion_time,
 };
 use tuwtree_plan::{
-    Advice, Comparison, Effort, Optimality, Outcome, Request, Settings, Skipped, Wanted, compare,
+    Advice, Comparison, Effort, Optimality, Outcome, Request, Search, Settings, Skipped, Wanted,
+    compare,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -255,6 +257,29 @@ fn where_nothing_overlaps_what_is_recommended_keeps_rank_order_as_well() {
     let any = of(Order::Any);
     assert_eq!(any.recommended().construction, Construction::ModelGraceful);
     assert!(any.passed_over().is_none());
+}
+
+#[test]
+fn where_groups_are_adjacent_linear_levels_are_searched_by_the_levels_program() {
+    let line = |alpha| -> LinkLaw {
+        PiecewiseLinear::new(vec![Piece::one_port(0, alpha, 1.0)]).unwrap().into()
+    };
+    let costs = machine(vec![(4, line(10.0)), (8, line(300.0))], WireOwner::Rank);
+    for root in [Root::Given(3), Root::Given(17), Root::Best] {
+        let sizes = blocks(Distribution::Random, 30, 20);
+        let problem = Problem::gather(&sizes, costs.clone()).unwrap().with_root(root).unwrap();
+        let request = Request::new(&problem, Settings::DEFAULT, &());
+        let wanted = Wanted::named(Construction::Adjacent);
+        let comparison = compare(&request, &[wanted], true).unwrap();
+        let outcome = &comparison.outcomes[0];
+        assert_eq!(outcome.built.search, Some(Search::Levels));
+        let certificate = outcome.certificate.clone().unwrap().unwrap();
+        assert_eq!(certificate, "the hinges method finds the same completion time");
+        let by = Wanted { search: Some(Search::PerPair(PairMethod::Hinges)), ..wanted };
+        let pairs = compare(&request, &[by], false).unwrap();
+        let times = [outcome.time(), pairs.outcomes[0].time()].map(Time::units);
+        assert!((times[0] - times[1]).abs() <= 1e-12 * times[0], "{times:?}");
+    }
 }
 
 /// Costs of each pair of ranks, most of whose latency overlaps.
