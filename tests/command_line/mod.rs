@@ -8,6 +8,7 @@ mod bombs;
 mod broadcast;
 mod cut;
 mod formats;
+mod front_door;
 mod good_runs;
 mod little_memory;
 mod machines;

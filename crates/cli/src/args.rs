@@ -19,7 +19,8 @@ pub(crate) struct PayloadArgs {
     #[arg(long, value_name = "NAME", value_parser = distribution_parser(), conflicts_with_all = ["sizes", "vector"])]
     pub(crate) dist: Option<Distribution>,
 
-    /// Read block sizes (text, CSV or JSON) from a file, or from standard input with `-`
+    /// Read block sizes from a file (text, CSV, JSON, or NumPy's .npy; see docs/formats.md), or from standard input
+    /// with `-`
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
 
@@ -32,14 +33,27 @@ pub(crate) struct PayloadArgs {
           value_parser = parse_bytes)]
     vector: Option<u64>,
 
-    /// Read the messages of an alltoall: p rows of p sizes, as text, CSV without a heading, or a JSON list of
-    /// rows; row = sender
+    /// Read the messages of an alltoall: p rows of p sizes, as text, CSV without a heading, a JSON list of rows, NumPy's .npy
+    /// or UCC's .ptini; row = sender
     #[arg(long, value_name = "FILE", value_parser = Source::parse, help_heading = "Messages",
           conflicts_with_all = ["dist", "sizes", "vector"])]
     pub(crate) matrix: Option<Source>,
 
+    /// Bytes of an element: the numbers in --sizes, --sizes-remote or --matrix count elements [default: they are
+    /// bytes]
+    #[arg(long, value_name = "BYTES", value_parser = parse_element_size, conflicts_with_all = ["dist", "vector"])]
+    pub(crate) element_size: Option<u64>,
+
     #[command(flatten)]
     pub(crate) scale: ScaleArgs,
+}
+
+/// What `--element-size` means: at least a byte.
+fn parse_element_size(argument: &str) -> Result<u64, String> {
+    match parse_bytes(argument)? {
+        0 => Err("an element has at least one byte".into()),
+        bytes => Ok(bytes),
+    }
 }
 
 /// The parameters of a distribution.
@@ -91,7 +105,7 @@ impl PayloadArgs {
     /// Parameters out of range (usage), a file that cannot be read (failure).
     pub(crate) fn load(&self, processors: usize) -> Result<Option<Payload>, CliError> {
         if let Some(source) = &self.matrix {
-            return Ok(Some(sizes::read_matrix(source)?.into()));
+            return Ok(Some(sizes::read_matrix(source, self.element_size)?.into()));
         }
         match (self.dist, &self.sizes, self.vector) {
             (Some(distribution), _, _) => {
@@ -106,9 +120,10 @@ impl PayloadArgs {
                     .into(),
             )),
             (None, Some(source), None) => {
-                let sizes = sizes::read(source)?;
+                let sizes = sizes::read_elements(source, self.element_size)?;
                 let Some(remote) = &self.sizes_remote else { return Ok(Some(sizes.into())) };
-                GroupSizes::of_groups(&sizes, &sizes::read(remote)?)
+                let remote = sizes::read_elements(remote, self.element_size)?;
+                GroupSizes::of_groups(&sizes, &remote)
                     .map(|sizes| Some(sizes.into()))
                     .map_err(|error| CliError::Usage(format!("--sizes-remote: {error}")))
             }
@@ -229,8 +244,9 @@ pub(crate) struct CostArgs {
           value_parser = parse_time_per_byte)]
     gamma: Option<Cost>,
 
-    /// Read the costs of a machine (JSON or TOML, see docs/formats.md); times are then in seconds
-    #[arg(long, value_name = "FILE", value_parser = Source::parse,
+    /// Take the costs of a machine: the name of one that is built in (`tuwtree machine` lists them), or a
+    /// file (JSON or TOML, see docs/formats.md); times are then in seconds
+    #[arg(long, value_name = "NAME|FILE", value_parser = machine::named,
           conflicts_with_all = ["alpha", "overhead", "beta", "gamma"])]
     pub(crate) machine: Option<Source>,
 }
@@ -277,6 +293,12 @@ impl CostArgs {
             .with_overhead(overhead)
             .map(StatedCosts::from)
             .map_err(|error| CliError::Usage(format!("--overhead: {error}")))
+    }
+
+    /// Whether any cost is given, by itself or by a machine.
+    pub(crate) fn are_given(&self) -> bool {
+        let costs = [self.alpha, self.overhead, self.beta, self.gamma];
+        self.machine.is_some() || costs.iter().any(Option::is_some)
     }
 
     /// Whether the costs are given with units: times are then in seconds.

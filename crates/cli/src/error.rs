@@ -1,6 +1,7 @@
 //! What can go wrong, and the exit code that says so.
 
 use crate::output::progress;
+use serde_json::json;
 use std::io;
 use std::process::ExitCode;
 use tuwtree_io::{FileError, WrittenTwice, WrongFormat};
@@ -66,6 +67,16 @@ impl CliError {
             CliError::File(error) => error.is_closed_pipe(),
             _ => false,
         }
+    }
+
+    /// The error as a document in one line, for programs that asked for JSON.
+    pub(crate) fn document(&self) -> serde_json::Value {
+        json!({
+            "format": "tuwtree-error",
+            "version": 1,
+            "message": self.to_string(),
+            "is_usage": matches!(self, CliError::Usage(_)),
+        })
     }
 
     /// The exit code: 2 for usage, 130 after an interrupt (143, 129: SIGTERM, SIGHUP), 1 for all other failures.

@@ -9,7 +9,7 @@ mod input;
 mod output;
 mod published;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use error::CliError;
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,10 +20,42 @@ use std::process::ExitCode;
 /// A message of s > 0 bytes takes alpha + beta*s, a local copy gamma*s; a process sends or
 /// receives one message at a time. Times are in the unit of alpha.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "tuwtree", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// When to use colours: always, never, or where output goes to a terminal and NO_COLOR is not set
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
+    color: Colors,
+
+    /// Print results and errors only: no notes, no progress
+    #[arg(short, long, global = true, help_heading = "Output", hide_short_help = true)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Colors {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Colors> for anstream::ColorChoice {
+    fn from(colors: Colors) -> anstream::ColorChoice {
+        match colors {
+            Colors::Auto => anstream::ColorChoice::Auto,
+            Colors::Always => anstream::ColorChoice::Always,
+            Colors::Never => anstream::ColorChoice::Never,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -32,6 +64,7 @@ Examples:
   tuwtree optimize --sizes blocks.txt --root 0 -o t.json  write the best tree for your blocks
   tuwtree advise --dist skewed --root 1000                which construction to use, and what it gains
   tuwtree show t.json                                     who sends what to whom, and when
+  tuwtree machine                                         machines that are built in
   tuwtree reproduce --table 1                             recompute a published table
 
 Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted (143 by SIGTERM,
@@ -54,12 +87,16 @@ enum Command {
     Report(commands::report::ReportArgs),
     Select(commands::select::SelectArgs),
     Reproduce(commands::reproduce::ReproduceArgs),
+    Completions(commands::shell::CompletionsArgs),
+    Man(commands::shell::ManArgs),
 }
 
 fn main() -> ExitCode {
     output::progress::catch_signals();
     output::progress::catch_refused_memory();
-    let command = Cli::parse().command;
+    let Cli { command, color, quiet } = Cli::try_parse().unwrap_or_else(|error| misused(&error));
+    anstream::ColorChoice::from(color).write_global();
+    output::progress::set_quiet(quiet);
     let mut output = anstream::stdout().lock();
     let result = run(command, &mut output).and_then(|code| {
         output.flush()?;
@@ -71,11 +108,36 @@ fn main() -> ExitCode {
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             // If even this cannot be written, the exit code still tells.
-            let style = anstyle::AnsiColor::Red.on_default().bold();
-            let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
+            if asks_for_json() {
+                let _ = writeln!(anstream::stderr(), "{}", error.document());
+            } else {
+                let style = anstyle::AnsiColor::Red.on_default().bold();
+                let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
+            }
             error.exit_code()
         }
     }
+}
+
+/// Ends the program: with help or the version, if these were asked for, else with what is wrong with the
+/// command line.
+fn misused(error: &clap::Error) -> ! {
+    if asks_for_json() && error.use_stderr() {
+        let text = error.render().to_string();
+        let message = text.trim_start_matches("error: ").trim_end().to_owned();
+        // As above.
+        let _ = writeln!(anstream::stderr(), "{}", CliError::Usage(message).document());
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
+}
+
+/// Whether results, and so errors, are to be JSON. (A command line that cannot be parsed can be searched.)
+fn asks_for_json() -> bool {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    words.iter().any(|word| word == "--json" || word == "--format=json")
+        || words.windows(2).any(|pair| pair == ["--format", "json"])
 }
 
 fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
@@ -95,5 +157,7 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
         Command::Report(args) => commands::report::run(&args, output),
         Command::Select(args) => commands::select::run(&args, output),
         Command::Reproduce(args) => commands::reproduce::run(&args, output),
+        Command::Completions(args) => commands::shell::complete(&args, Cli::command(), output),
+        Command::Man(args) => commands::shell::write_pages(&args, Cli::command(), output),
     }
 }

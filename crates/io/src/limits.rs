@@ -23,6 +23,9 @@ pub const LARGEST_MACHINE: u64 = 64 * (Costs::MOST_EXPANDED * (Costs::MOST_EXPAN
 /// The most bytes of measured times: some forty million repetitions.
 pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
 
+/// The most bytes of a pattern of UCC, which is read as a whole: some fifty million counts.
+pub const LARGEST_PATTERN: u64 = 1 << 28;
+
 /// The most bytes of a table of algorithms: that of MPICH has some ten thousand.
 pub const LARGEST_TABLE: u64 = 1 << 24;
 

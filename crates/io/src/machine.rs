@@ -3,7 +3,7 @@
 use crate::error::FileError;
 use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_MACHINE;
-use crate::source::Source;
+use crate::source::{Sample, Source};
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
 use tuwtree_model::document::{Header, Machine, Object};
@@ -11,13 +11,55 @@ use tuwtree_model::document::{Header, Machine, Object};
 const KIND: DocumentKind =
     DocumentKind { name: "a machine document", format: Machine::FORMAT, version: Machine::VERSION };
 
-/// The machine in a file or on standard input. A name that ends with `.json` or `.toml`, before a
+/// The machines that are built in, in the order of their names: those of `data/machines`.
+pub static SAMPLES: [Sample; 8] = [
+    sample("asymmetric", "asymmetric.toml", include_str!("../data/machines/asymmetric.toml")),
+    sample("griffon", "griffon.toml", include_str!("../data/machines/griffon.toml")),
+    sample("opt-table-1", "opt-table-1.toml", include_str!("../data/machines/opt-table-1.toml")),
+    sample(
+        "opteron-round-robin",
+        "opteron-round-robin.json",
+        include_str!("../data/machines/opteron-round-robin.json"),
+    ),
+    sample("ring", "ring.json", include_str!("../data/machines/ring.json")),
+    sample(
+        "trinity-testbed",
+        "trinity-testbed.toml",
+        include_str!("../data/machines/trinity-testbed.toml"),
+    ),
+    sample("two-sites", "two-sites.toml", include_str!("../data/machines/two-sites.toml")),
+    sample("vsc3", "vsc3.toml", include_str!("../data/machines/vsc3.toml")),
+];
+
+const fn sample(name: &'static str, file: &'static str, text: &'static str) -> Sample {
+    Sample { name, file, text }
+}
+
+/// The machine document that an argument names: one that is built in, by its bare name, or a file, or `-` for
+/// standard input. A file that has such a name is `./NAME`.
+///
+/// # Errors
+/// An empty name.
+pub fn named(argument: &str) -> Result<Source, String> {
+    match SAMPLES.iter().find(|sample| sample.name == argument) {
+        Some(sample) => Ok(Source::BuiltIn(sample)),
+        None => Source::parse(argument),
+    }
+}
+
+/// The machine in a file, on standard input or built in. A name that ends with `.json` or `.toml`, before a
 /// `.gz`, tells the language; else JSON starts with `{`, and anything else is TOML.
 ///
 /// # Errors
 /// [`FileError::Content`] with the source's name and what is wrong where.
 pub fn read(source: &Source) -> Result<Machine, FileError> {
-    let mut stream = source.stream(LARGEST_MACHINE)?;
+    let mut stream = source.stream(LARGEST_MACHINE).map_err(|error| match source {
+        Source::File(path) if !path.exists() && path.components().count() == 1 => {
+            let names: Vec<&str> = SAMPLES.iter().map(|sample| sample.name).collect();
+            source.failure(&format!("no such file; built in are {}", names.join(", ")))
+        }
+        _ => error,
+    })?;
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
     let is_json = match source.ending().as_deref() {
         Some("json") => true,
@@ -76,6 +118,21 @@ mod tests {
         }
         assert!(named("m.json", GOOD).unwrap_err().contains("not a machine document: expected"));
         assert!(named("m.toml", &json).unwrap_err().contains("not a machine document: TOML"));
+    }
+
+    #[test]
+    fn names_of_machines_that_are_built_in_need_no_file() {
+        for sample in &SAMPLES {
+            let source = super::named(sample.name).unwrap();
+            assert!(read(&source).is_ok(), "{}", sample.name);
+        }
+        let folder = std::fs::read_dir("data/machines").unwrap();
+        let mut files: Vec<String> =
+            folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        files.sort();
+        assert_eq!(files, SAMPLES.iter().map(|sample| sample.file).collect::<Vec<_>>());
+        let error = read(&super::named("vsc4").unwrap()).unwrap_err().to_string();
+        assert!(error.contains("vsc4: no such file; built in are asymmetric, "), "{error}");
     }
 
     #[test]

@@ -7,16 +7,28 @@ use flate2::bufread::MultiGzDecoder;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tuwtree_model::document::shortened;
 
-/// Where a text comes from: a file, or `-` for standard input.
+/// Where a text comes from: a file, `-` for standard input, or the program itself.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// The standard input.
     StandardInput,
     /// The file with this path.
     File(PathBuf),
+    /// A document that is built in.
+    BuiltIn(&'static Sample),
+}
+
+/// A document that is built in, whose name stands for it on the command line.
+#[derive(Debug)]
+pub struct Sample {
+    /// The name, which no path with a folder or an ending can be.
+    pub name: &'static str,
+    /// The file that it was.
+    pub(crate) file: &'static str,
+    pub(crate) text: &'static str,
 }
 
 impl Source {
@@ -46,6 +58,7 @@ impl Source {
         match self {
             Source::StandardInput => None,
             Source::File(path) => ending(path),
+            Source::BuiltIn(sample) => ending(Path::new(sample.file)),
         }
     }
 
@@ -71,20 +84,39 @@ impl Source {
         }
     }
 
+    /// The bytes of a file that is no text, at most so many.
+    ///
+    /// # Errors
+    /// A file that cannot be opened or read, or is larger.
+    pub(crate) fn bytes(&self, limit: u64) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        let read = self.unpacked().and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
+        read.map_err(|error| self.failure(&error))?;
+        match bytes.len() as u64 > limit {
+            true => Err(self.failure(&format!("more than {limit} bytes"))),
+            false => Ok(bytes),
+        }
+    }
+
     fn open(&self, limit: u64) -> io::Result<impl BufRead + use<>> {
-        let mut raw: Box<dyn BufRead> = match self {
-            Source::StandardInput => Box::new(BufReader::new(io::stdin())),
-            Source::File(path) => Box::new(BufReader::new(File::open(path)?)),
-        };
-        let is_packed = raw.fill_buf()?.first() == Some(&GZIP);
-        let plain: Box<dyn Read> =
-            if is_packed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
+        let plain = self.unpacked()?;
         let mut text = BufReader::new(Limited { input: plain, limit, left: limit, blanks: 0 });
         let mark = "\u{feff}".as_bytes();
         if text.fill_buf()?.starts_with(mark) {
             text.consume(mark.len());
         }
         Ok(text)
+    }
+
+    /// The content, unpacked.
+    fn unpacked(&self) -> io::Result<Box<dyn Read>> {
+        let mut raw: Box<dyn BufRead> = match self {
+            Source::StandardInput => Box::new(BufReader::new(io::stdin())),
+            Source::File(path) => Box::new(BufReader::new(File::open(path)?)),
+            Source::BuiltIn(sample) => Box::new(sample.text.as_bytes()),
+        };
+        let is_packed = raw.fill_buf()?.first() == Some(&GZIP);
+        Ok(if is_packed { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) })
     }
 }
 
@@ -148,6 +180,7 @@ impl fmt::Display for Source {
         match self {
             Source::StandardInput => formatter.write_str("standard input"),
             Source::File(path) => path.display().fmt(formatter),
+            Source::BuiltIn(sample) => formatter.write_str(sample.name),
         }
     }
 }

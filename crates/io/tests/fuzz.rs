@@ -103,8 +103,13 @@ fn block_sizes() {
 
 #[test]
 fn matrices_and_displacements() {
-    reads("matrix.txt", b"1 2 3\n4 5 6\n7 8 9\n", sizes::read_matrix);
-    reads("matrix.json", b"[[1,2,3],[4,5,6],[7,8,9]]", sizes::read_matrix);
+    let matrix = |source: &Source| sizes::read_matrix(source, None);
+    reads("matrix.txt", b"1 2 3\n4 5 6\n7 8 9\n", matrix);
+    reads("matrix.json", b"[[1,2,3],[4,5,6],[7,8,9]]", matrix);
+    let array = b"\x93NUMPY\x01\0\x46\0{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2), }          \n\x01\0\x02\0\x03\0\x04\0";
+    reads("matrix.npy", array, matrix);
+    let pattern = b"[collective]\ntype = ALLTOALLV\ndatatype = INT32\ncounts = {\n 1,2\n 3,4\n}\n";
+    reads("matrix.ptini", pattern, matrix);
     reads("displacements.txt", b"0 12 19 19\n", sizes::read_displacements);
     reads("displacements.json", b"[0, 12, 19, 19]", sizes::read_displacements);
 }

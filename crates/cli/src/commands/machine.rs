@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use crate::output::format::FormatArgs;
 use crate::output::machine::describe;
+use crate::output::text;
 use clap::Args;
 use tuwtree_io::{Destination, Format, Source, machine};
 
@@ -14,12 +15,12 @@ use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
 ///
 /// A machine file says what messages and copies cost on a machine, for `optimize --machine` and
-/// `evaluate --machine`. Samples are in data/machines.
+/// `evaluate --machine`. Without a machine, those that are built in are listed.
 #[derive(Args, Debug)]
 pub(crate) struct MachineArgs {
-    /// The machine file, JSON or TOML, or `-` for standard input
-    #[arg(value_name = "MACHINE", value_parser = Source::parse)]
-    machine: Source,
+    /// The name of a machine that is built in, or a file, JSON or TOML, or `-` for standard input
+    #[arg(value_name = "MACHINE", value_parser = machine::named)]
+    machine: Option<Source>,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -54,12 +55,13 @@ pub(crate) struct MachineArgs {
 /// an output that cannot be written.
 pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
     let format = args.format.written(&[Format::Text, Format::Json, Format::Toml], &args.output)?;
-    let mut machine = machine::read(&args.machine)?;
+    let Some(source) = &args.machine else { return list(args, format) };
+    let mut machine = machine::read(source)?;
     if let Some(bytes) = args.linearise_at {
         machine.costs = machine.costs.linearised_at(bytes);
     }
     if args.matrix {
-        machine.costs = expanded(args, &machine)?;
+        machine.costs = expanded(args, source, &machine)?;
     }
     let text = match format {
         Format::Json => format!("{}\n", failing(serde_json::to_string_pretty(&machine))?),
@@ -70,8 +72,24 @@ pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Lists the machines that are built in.
+fn list(args: &MachineArgs, format: Format) -> Result<ExitCode, CliError> {
+    if format != Format::Text || args.matrix || args.linearise_at.is_some() {
+        let message = "name a machine to convert: without one, those that are built in are listed";
+        return Err(CliError::Usage(message.into()));
+    }
+    let mut table = text::table(&["name", "what it is", "processes", "costs"]);
+    for sample in &machine::SAMPLES {
+        let machine = machine::read(&Source::BuiltIn(sample))?;
+        let room = machine.costs.room().map_or("any".to_owned(), |room| room.to_string());
+        table.add_row([sample.name, &machine.name, &room, machine.costs.name()]);
+    }
+    args.output.open()?.write(|output| writeln!(output, "{}", table.trim_fmt()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// The costs as a matrix.
-fn expanded(args: &MachineArgs, machine: &Machine) -> Result<Costs, CliError> {
+fn expanded(args: &MachineArgs, source: &Source, machine: &Machine) -> Result<Costs, CliError> {
     let processors = match (args.processors, machine.costs.room()) {
         (Some(processors), _) if !(1..=MOST_PROCESSORS).contains(&processors) => {
             return Err(CliError::Usage(format!(
@@ -91,7 +109,7 @@ fn expanded(args: &MachineArgs, machine: &Machine) -> Result<Costs, CliError> {
             CostsError::TooLarge { .. } => "; -p takes fewer",
             _ => "",
         };
-        CliError::Failure(format!("{}: {error}{remedy}", args.machine))
+        CliError::Failure(format!("{source}: {error}{remedy}"))
     })
 }
 

@@ -13,6 +13,7 @@ mod recorded;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod select;
+pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod simulate;
 pub(crate) mod verify;

@@ -18,7 +18,8 @@ use tuwtree_schedule::{Schedule, Verified, verify};
 /// Every block reaches its place, and nothing there is overwritten; every send has its receive, with the same size, tag
 /// and order; there is no deadlock, even if sends wait for their receivers; no port does two things
 /// at once; and the data of each process is consecutive, if the schedule says so. The first fault is
-/// explained, with processes and actions, and the exit code is then 1.
+/// explained, with processes and actions, and the exit code is then 1; with --json, the verdict is a document
+/// on standard output either way.
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
     /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
@@ -43,18 +44,32 @@ pub(crate) struct VerifyArgs {
 pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = args.format.printed(&Format::RESULT)?;
     let schedule = read_schedule(&args.schedule, args.ports, None)?;
-    let verified = verify(&schedule).map_err(|fault| args.schedule.failure(&fault))?;
-    if args.no_redundant && verified.redundant_bytes > 0 {
-        let bytes = verified.redundant_bytes;
-        let fault = format!("{bytes} bytes come to places that have them already");
-        return Err(args.schedule.failure(&fault).into());
-    }
+    let verified = match checked(&schedule, args) {
+        Ok(verified) => verified,
+        // The verdict is the result.
+        Err(fault) if format == Format::Json => {
+            write_json(&fault_document(&schedule, &fault), output)?;
+            return Ok(ExitCode::FAILURE);
+        }
+        Err(fault) => return Err(args.schedule.failure(&fault).into()),
+    };
     match format {
         Format::Json => write_json(&document(&schedule, &verified), output)?,
         Format::Csv => write_objects(&[row(&schedule, &verified)], output)?,
         _ => write_text(&schedule, &verified, output)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was found in a schedule, or its first fault in words.
+fn checked(schedule: &Schedule, args: &VerifyArgs) -> Result<Verified, String> {
+    let verified = verify(schedule).map_err(|fault| fault.to_string())?;
+    match verified.redundant_bytes {
+        bytes if args.no_redundant && bytes > 0 => {
+            Err(format!("{bytes} bytes come to places that have them already"))
+        }
+        _ => Ok(verified),
+    }
 }
 
 fn write_text(
@@ -103,6 +118,7 @@ fn document(schedule: &Schedule, verified: &Verified) -> Value {
     let mut document = json!({
         "format": "tuwtree-verification",
         "version": 1,
+        "is_correct": true,
         "operation": task.operation.name(),
         "processors": task.processors(),
         "root": task.root,
@@ -119,6 +135,20 @@ fn document(schedule: &Schedule, verified: &Verified) -> Value {
         document["redundant_bytes"] = text::json_bytes(verified.redundant_bytes);
     }
     document
+}
+
+/// The verdict on a schedule that does not do what it is for.
+fn fault_document(schedule: &Schedule, fault: &str) -> Value {
+    let task = schedule.task();
+    json!({
+        "format": "tuwtree-verification",
+        "version": 1,
+        "is_correct": false,
+        "operation": task.operation.name(),
+        "processors": task.processors(),
+        "root": task.root,
+        "fault": fault,
+    })
 }
 
 /// The document as a row, with the largest segment in place of the list.

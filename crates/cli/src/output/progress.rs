@@ -17,6 +17,22 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// How many pieces of long work look at it now.
 static WATCHERS: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether only results and errors are to be printed.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Says whether only results and errors are to be printed.
+pub(crate) fn set_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Prints a note beside the result, unless there are to be none.
+pub(crate) fn note(text: &str) {
+    if !QUIET.load(Ordering::Relaxed) {
+        // Nobody is worse off if this cannot be written.
+        let _ = writeln!(anstream::stderr(), "note: {text}");
+    }
+}
+
 /// How long work may take before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -84,7 +100,8 @@ impl ProgressLine {
 impl tuwtree_dp::Progress for ProgressLine {
     /// Notes that `done` of `total` equal pieces are done; breaks after Ctrl-C.
     fn advance(&self, done: u64, total: u64) -> ControlFlow<()> {
-        if self.started.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
+        let is_due = self.started.elapsed() > PATIENCE && !QUIET.load(Ordering::Relaxed);
+        if is_due && !self.shown.swap(true, Ordering::Relaxed) {
             // The standard error stream hides the bar by itself where it is no terminal.
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
         }
@@ -116,8 +133,7 @@ impl Watch for Terminal {
 
     fn announce(&self, estimate: &str) {
         if io::stderr().is_terminal() {
-            // Nobody is worse off if this cannot be written.
-            let _ = writeln!(anstream::stderr(), "note: {estimate} (Ctrl-C ends it)");
+            note(&format!("{estimate} (Ctrl-C ends it)"));
         }
     }
 }
