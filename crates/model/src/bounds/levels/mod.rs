@@ -19,7 +19,8 @@ mod system;
 mod whole;
 
 use crate::{
-    BlockSizes, Hierarchy, Network, PortKind, Ports, Problem, Rank, Root, Time, WireOwner,
+    BlockSizes, Hierarchy, LeastCosts, Network, Operation, PortKind, Ports, Problem, Rank, Root,
+    Time, WireOwner,
 };
 use machine::{BlocksOnLevels, CheapestMessage, Share};
 use system::{Cost, Goal, Grid, Receivers, System, Unit};
@@ -104,7 +105,7 @@ pub(super) fn judged_bound(problem: &Problem) -> Option<Time> {
     let (hierarchy, sizes) = parts(problem)?;
     let machine = BlocksOnLevels::new(hierarchy, sizes, 0.0)?;
     let network = problem.stated_costs().network();
-    let processors = Processors::new(hierarchy, &network, &machine);
+    let processors = Processors::new(hierarchy, &network, &machine, problem.operation());
     let of_laws = |laws: &Vec<Option<CheapestMessage>>| {
         let (less, on_wires) = processors.on_wires(laws);
         let machine = BlocksOnLevels::new(hierarchy, sizes, less)?;
@@ -215,20 +216,35 @@ fn one_message(costs: &[Option<Cost>], bytes: f64) -> f64 {
 
 /// What the processors of ranks do with messages, by level, in time units.
 struct Processors {
-    /// The most of any message, of which the wire has no part.
+    /// The most of any message, of which the wire has no part, or not all the time.
     most: Vec<f64>,
     /// The least of any message.
     least: Vec<f64>,
 }
 
 impl Processors {
-    fn new(hierarchy: &Hierarchy, network: &Network, machine: &BlocksOnLevels) -> Processors {
+    fn new(
+        hierarchy: &Hierarchy,
+        network: &Network,
+        machine: &BlocksOnLevels,
+        operation: Operation,
+    ) -> Processors {
         let of_send = network.send_overhead.unwrap_or(f64::INFINITY);
         let of_one_byte = |level: usize| hierarchy.levels()[level].links.times(1).1;
         let is_fair = network.port == PortKind::Fair;
         let all_eager = network.is_eager(machine.total as u64);
         let levels = 0..machine.levels.len();
-        let most = |level: usize| if is_fair { of_send.min(of_one_byte(level)) } else { 0.0 };
+        // What asks its receiver first leaves a wire that takes turns to others for a round trip at most.
+        let asked = |level: usize| {
+            let (latency, occupancy) = hierarchy.levels()[level].links.times(1);
+            let least = machine.levels[level].law.as_ref().map_or(0.0, LeastCosts::latency);
+            (2.0 * (latency + occupancy) - least).max(0.0)
+        };
+        let most = |level: usize| match is_fair {
+            true => of_send.min(of_one_byte(level)),
+            false if operation.is_outward() && !all_eager => asked(level),
+            false => 0.0,
+        };
         let least = |level: usize| match &machine.levels[level].law {
             Some(law) if all_eager => most(level).min(law.least_occupancy()),
             _ => 0.0,
