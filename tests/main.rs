@@ -2,7 +2,7 @@
 
 mod command_line;
 mod documents;
+mod manual;
 mod other_programs;
 mod papers;
 mod program;
-mod readme;

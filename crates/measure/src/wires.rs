@@ -22,6 +22,8 @@ pub struct Found {
     /// When the first and the last of equal messages, sent by one process to several others at once, were
     /// there, in seconds; none with fewer than three others.
     pub port: Option<(f64, f64)>,
+    /// The largest size of which equal messages, sent so, take turns; none where none do.
+    pub in_turns: Option<u64>,
     /// How long one rank of a node, and two at once, took to receive and to send a message: seconds; none
     /// where no two nodes have two ranks each.
     pub wire: Option<[(f64, f64); 2]>,
@@ -116,8 +118,10 @@ impl Found {
 
     /// What the judge is to know of the network.
     pub fn network(&self) -> Network {
+        let port = self.port_kind();
         let mut network = Network {
-            port: self.port_kind(),
+            port,
+            fair_beyond: self.in_turns.filter(|_| port == PortKind::Fair),
             wire: self.wire_owner(),
             eager_limit: self.eager_limit,
             send_overhead: Some(self.send_overhead),
@@ -151,6 +155,15 @@ impl Found {
                 None => "too few processes to tell; fair is assumed".to_owned(),
             },
         );
+        if network.fair_beyond.is_some() {
+            network.measured.insert(
+                "fair_beyond_bytes".to_owned(),
+                "the largest of which the first is there before half of what all but one occupy has passed, by \
+                 bisection"
+                    .to_owned(),
+            );
+        }
+        let mut note = |name: &str, text: String| network.measured.insert(name.to_owned(), text);
         if let Some([into, out]) = self.wire {
             let ratio = |(one, two): (f64, f64)| two / one;
             note(
@@ -246,7 +259,16 @@ mod tests {
         let levels = vec![level; shape.levels().len()];
         let send_overhead = 5e-7;
         let (port, wire) = (Some((0.9, 1.0)), None);
-        Found { shape, levels, eager_limit: Some(100), send_overhead, port, wire, gamma: 1e-10 }
+        Found {
+            shape,
+            levels,
+            eager_limit: Some(100),
+            send_overhead,
+            port,
+            in_turns: None,
+            wire,
+            gamma: 1e-10,
+        }
     }
 
     #[test]
@@ -296,6 +318,17 @@ mod tests {
         assert_eq!((network.port, network.wire), (PortKind::FirstInFirstOut, WireOwner::Node));
         found.wire = Some([(1.0, 1.9), (1.0, 1.0)]);
         assert_eq!(found.network().wire, WireOwner::Rank);
+    }
+
+    #[test]
+    fn small_messages_that_take_turns_are_told_of_fair_ports_only() {
+        let mut found = found(&[0, 1, 2, 3]);
+        found.in_turns = Some(1000);
+        let network = found.network();
+        assert_eq!((network.port, network.fair_beyond), (PortKind::Fair, Some(1000)));
+        assert!(network.measured.contains_key("fair_beyond_bytes"));
+        found.port = Some((0.125, 1.0));
+        assert_eq!(found.network().fair_beyond, None);
     }
 
     #[test]

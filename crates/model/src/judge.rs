@@ -14,7 +14,8 @@
 //!
 //! `o` is what a message of 1 byte occupies, but no more than it takes to begin a send where that is known
 //! (else a byte on the wire would pass for work of the processor); 0 for a message beyond the eager limit,
-//! and for ports that serve one message after the other. `f` is the planner's occupancy. A wire belongs to
+//! and for messages that take turns: all of those at a port that is not fair, small ones at one that is
+//! ([`Network::fair_beyond`](crate::Network::fair_beyond)). `f` is the planner's occupancy. A wire belongs to
 //! the receiving rank of a gather and the sending rank of a scatter, or to its node.
 //!
 //! Where nothing overlaps ([`Costs::overlaps`](crate::Costs::overlaps)), and on several ports, the judge is
@@ -104,8 +105,6 @@ pub fn judged_time_as(
 struct Judge<'a> {
     tree: &'a Tree,
     is_outward: bool,
-    /// Whether ports serve one message after the other.
-    keeps_order: bool,
     service: Service,
     /// `p` entries: the message along the edge between a rank and its parent; none for the root, and
     /// where there is no data.
@@ -129,6 +128,8 @@ struct Message {
     send_overhead: f64,
     /// Whether it travels before its turn.
     is_eager: bool,
+    /// Whether it is served after those that came before it, not with them.
+    takes_turns: bool,
     /// The index of the wire that it is on.
     wire: usize,
     /// When it left the wire, once it has.
@@ -187,7 +188,6 @@ impl<'a> Judge<'a> {
             WireOwner::Rank => None,
         };
         let is_outward = problem.operation().is_outward();
-        let keeps_order = network.port == PortKind::FirstInFirstOut;
         let Handling { service, sends_empty } = handling;
         let mut segments = segments(tree, problem);
         if sends_empty {
@@ -204,18 +204,19 @@ impl<'a> Judge<'a> {
                 let first_byte = costs.transmission_between(from, to, 1)?.units();
                 let least = first_byte.min(occupancy);
                 let is_eager = network.is_eager(bytes);
+                let takes_turns = network.takes_turns(bytes);
                 let latency = costs.latency_between(from, to, bytes)?.units();
                 // What asks its receiver first is on the wire after a round trip at the earliest. That counts
                 // where messages take turns, and is as much less on the wire.
-                let asked = match is_outward && !is_eager && keeps_order {
+                let asked = match is_outward && !is_eager && takes_turns {
                     true => {
                         let there = costs.latency_between(from, to, 1)?.units() + first_byte;
                         (2.0 * there - latency).clamp(0.0, occupancy)
                     }
                     false => 0.0,
                 };
-                // Of a port that takes turns, nothing overlaps with the wire.
-                let overhead = match is_eager && network.port == PortKind::Fair {
+                // Where messages take turns, nothing overlaps with the wire.
+                let overhead = match is_eager && !takes_turns {
                     true => network.send_overhead.map_or(least, |most| most.min(least)),
                     false => 0.0,
                 };
@@ -225,6 +226,7 @@ impl<'a> Judge<'a> {
                     overhead,
                     send_overhead: network.send_overhead.unwrap_or(least),
                     is_eager,
+                    takes_turns,
                     wire: match nodes {
                         Some(machine) if machine.node(child) != machine.node(parent) => {
                             processors + machine.node(parent)
@@ -247,7 +249,6 @@ impl<'a> Judge<'a> {
         Ok(Judge {
             tree,
             is_outward,
-            keeps_order,
             service,
             messages,
             children,
@@ -272,8 +273,8 @@ impl<'a> Judge<'a> {
         while let Some(Reverse(Event { time, what })) = self.queue.pop() {
             match what {
                 What::Enter { child, .. } => {
-                    let Message { wire, on_wire, .. } = *self.message(child);
-                    self.wires[wire].enter(time, child, on_wire);
+                    let Message { wire, on_wire, takes_turns, .. } = *self.message(child);
+                    self.wires[wire].enter(time, child, on_wire, takes_turns);
                     self.await_departure(wire);
                 }
                 What::Leave { wire, version } if self.wires[wire].version() == version => {
@@ -299,7 +300,7 @@ impl<'a> Judge<'a> {
     }
 
     fn enter(&mut self, child: Rank, time: f64) {
-        let Message { latency, is_eager, .. } = *self.message(child);
+        let Message { latency, is_eager, takes_turns, .. } = *self.message(child);
         let mut time = time + latency;
         let mut turn = 0;
         if self.is_outward {
@@ -307,10 +308,8 @@ impl<'a> Judge<'a> {
             let sender = &mut self.ranks[parent];
             // A port that takes turns keeps the order of its rank, however soon a later message would come.
             // Data that waits for its receiver's answer holds nothing up: what is sent meanwhile goes first.
-            if is_eager {
-                if self.keeps_order {
-                    time = time.max(sender.entered);
-                }
+            if is_eager && takes_turns {
+                time = time.max(sender.entered);
                 sender.entered = time;
             }
             turn = sender.turn;

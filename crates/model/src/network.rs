@@ -58,6 +58,10 @@ pub enum WireOwner {
 pub struct Network {
     /// How a port serves several messages.
     pub port: PortKind,
+    /// The size in bytes up to which messages from a port that is fair, or to it, take turns all the same: the packets of a
+    /// small message leave together, before those of the next. All such messages are to the larger ones
+    /// like one. `None`: all messages share.
+    pub fair_beyond: Option<u64>,
     /// Who has a wire of its own.
     pub wire: WireOwner,
     /// The size in bytes up to which messages travel at once; larger ones wait for their receive to be
@@ -71,6 +75,12 @@ pub struct Network {
 }
 
 impl Network {
+    /// Whether a port serves messages of this size one after the other.
+    pub fn takes_turns(&self, bytes: u64) -> bool {
+        let is_small = self.fair_beyond.is_some_and(|limit| bytes <= limit);
+        self.port == PortKind::FirstInFirstOut || is_small
+    }
+
     /// Whether a message of this size travels before its receive is posted.
     pub fn is_eager(&self, bytes: u64) -> bool {
         self.eager_limit.is_none_or(|limit| bytes <= limit)

@@ -78,7 +78,7 @@
 //! | `comm(s)`, `f(s)` | how long a transmission of `s` bytes occupies ports: `o + beta s`, and 0 for `s = 0` |
 //! | `k` | ports of each rank |
 //! | `b`, `rho` | mean block and skew of a generated problem |
-//! | OPT, TUW | the papers that sources name; the README lists them |
+//! | OPT, TUW | the papers that sources name; docs/papers.md lists them |
 
 pub use tuwtree_model as model;
 pub use tuwtree_plan as plan;

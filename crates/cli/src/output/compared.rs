@@ -419,7 +419,7 @@ impl Compared<'_> {
             }
             () => format!(
                 "\nIt is not among the trees that {name} searches, because of when its processes copy or in \
-                 which order they receive: see the README."
+                 which order they receive: see docs/optimal.md."
             ),
         }
     }

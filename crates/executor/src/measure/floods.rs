@@ -13,7 +13,8 @@ use std::ffi::c_int;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tuwtree_measure::{
-    FloodRequest, Found, Laboratory, LevelCosts, floods, largest_size, levels_that_meet, median,
+    FloodRequest, Found, Laboratory, LevelCosts, SizeCosts, floods, largest_size, levels_that_meet,
+    median,
 };
 use tuwtree_model::{Hierarchy, Rank};
 
@@ -98,13 +99,15 @@ fn lead(station: &mut Station, request: &FloodsRequest) -> Result<Found, FloodsE
             floods(&mut OnLevel { station, level, seat: 0, one: 0.0 }, &request)
         })
         .collect();
+    let levels = all?;
     let large = request.largest.min(1 << 20);
     Ok(Found {
         shape: request.shape.clone(),
-        levels: all?,
         eager_limit,
         send_overhead: station.send_overhead(outermost)?,
         port: station.port(outermost, large)?,
+        in_turns: station.in_turns(outermost, &levels[outermost], large)?,
+        levels,
         wire: station.wire(large)?,
         gamma: 0.0,
     })
@@ -484,6 +487,29 @@ impl Station {
             lasts.push(times[1]);
         }
         Ok(median(&firsts).zip(median(&lasts)))
+    }
+
+    /// The largest of the measured sizes, up to `large`, of which several messages from one rank take turns:
+    /// between the first and the last that is there lies at least half of what all but one occupy.
+    fn in_turns(
+        &mut self,
+        level: usize,
+        costs: &LevelCosts,
+        large: u64,
+    ) -> Result<Option<u64>, FloodsError> {
+        let others = self.seat(level, 0).1.len().min(8).saturating_sub(1) as f64;
+        let sizes: Vec<&SizeCosts> = costs.sizes.iter().filter(|one| one.bytes <= large).collect();
+        let (mut takes_turns, mut shares) = (None, sizes.len());
+        while takes_turns.map_or(0, |index| index + 1) < shares {
+            let middle = usize::midpoint(takes_turns.map_or(0, |index| index + 1), shares - 1);
+            let SizeCosts { bytes, occupancy, .. } = *sizes[middle];
+            let Some((first, last)) = self.port(level, bytes)? else { return Ok(None) };
+            match last - first > 0.5 * others * occupancy {
+                true => takes_turns = Some(middle),
+                false => shares = middle,
+            }
+        }
+        Ok(takes_turns.map(|index| sizes[index].bytes))
     }
 
     /// How long one rank of a node and two at once take to receive, and to send.

@@ -29,12 +29,16 @@ fn networks() -> impl Strategy<Value = Network> {
     let port = prop_oneof![Just(PortKind::Fair), Just(PortKind::FirstInFirstOut)];
     let limit = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
     let send_overhead = prop_oneof![Just(None), (0..20_u32).prop_map(|most| Some(f64::from(most)))];
-    (port, limit, send_overhead).prop_map(|(port, eager_limit, send_overhead)| Network {
-        port,
-        eager_limit,
-        send_overhead,
-        wire: WireOwner::Rank,
-        ..Network::default()
+    let small = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
+    (port, limit, small, send_overhead).prop_map(|(port, eager_limit, small, send_overhead)| {
+        Network {
+            port,
+            fair_beyond: small.filter(|_| port == PortKind::Fair),
+            eager_limit,
+            send_overhead,
+            wire: WireOwner::Rank,
+            ..Network::default()
+        }
     })
 }
 
@@ -60,11 +64,13 @@ struct Message {
     enters: f64,
     on_wire: f64,
     overhead: f64,
+    /// Whether it waits for others that take turns and came before it.
+    takes_turns: bool,
 }
 
 /// When each message leaves a wire, by the definition: time goes on from one arrival or departure to
-/// the next, and all that is there is served, or the first of it.
-fn departures(messages: &[Message], port: PortKind) -> Vec<f64> {
+/// the next, and all that is there is served, but of those that take turns the first only.
+fn departures(messages: &[Message]) -> Vec<f64> {
     let mut left: Vec<f64> = messages.iter().map(|message| message.on_wire).collect();
     let mut gone = vec![f64::NAN; messages.len()];
     let mut now = 0.0;
@@ -76,10 +82,9 @@ fn departures(messages: &[Message], port: PortKind) -> Vec<f64> {
         let mut there: Vec<usize> =
             open.iter().copied().filter(|&one| messages[one].enters <= now).collect();
         there.sort_by(|&one, &other| messages[one].enters.total_cmp(&messages[other].enters));
-        let served = match port {
-            PortKind::Fair => there.clone(),
-            PortKind::FirstInFirstOut => there.iter().copied().take(1).collect(),
-        };
+        let (in_turns, mut served): (Vec<usize>, Vec<usize>) =
+            there.iter().partition(|&&one| messages[one].takes_turns);
+        served.extend(in_turns.first());
         let share = 1.0 / served.len() as f64;
         let next_entry = open
             .iter()
@@ -118,17 +123,18 @@ fn plainly(tree: &Tree, problem: &Problem) -> f64 {
             let bytes = segment[child];
             let occupancy = units(child, bytes);
             let most = network.send_overhead.unwrap_or(f64::INFINITY);
-            let overhead = match network.port {
-                PortKind::Fair if network.is_eager(bytes) => {
-                    units(child, 1).min(occupancy).min(most)
-                }
-                PortKind::Fair | PortKind::FirstInFirstOut => 0.0,
+            let is_small = network.fair_beyond.is_some_and(|limit| bytes <= limit);
+            let takes_turns = network.port == PortKind::FirstInFirstOut || is_small;
+            let overhead = match network.is_eager(bytes) && !takes_turns {
+                true => units(child, 1).min(occupancy).min(most),
+                false => 0.0,
             };
             let latency = costs.latency_between(child, rank, bytes).unwrap().units();
-            Message { enters: ready[child] + latency, on_wire: occupancy - overhead, overhead }
+            let (enters, on_wire) = (ready[child] + latency, occupancy - overhead);
+            Message { enters, on_wire, overhead, takes_turns }
         };
         let messages: Vec<Message> = children.iter().map(message).collect();
-        let mut arrived: Vec<(f64, f64)> = departures(&messages, network.port)
+        let mut arrived: Vec<(f64, f64)> = departures(&messages)
             .into_iter()
             .zip(&messages)
             .map(|(time, message)| (time, message.overhead))
@@ -209,6 +215,39 @@ fn a_scatter_may_take_longer_by_the_judge_than_planned() {
     let [planned, judged] =
         [completion_time, judged_time].map(|time| time(&tree, &problem).unwrap().units());
     assert_eq!((planned, judged), (21.0, 25.0));
+}
+
+#[test]
+fn small_messages_take_turns_at_a_port_that_is_fair_beyond_them() {
+    // The root sends to 1, 2 and 5; 1 passes on to 3, 2 to 4. Each message is on the wire after 1.
+    let steps = [
+        (0, Step::Copy),
+        (0, Step::Receive(5)),
+        (0, Step::Receive(2)),
+        (0, Step::Receive(1)),
+        (1, Step::Copy),
+        (1, Step::Receive(3)),
+        (2, Step::Copy),
+        (2, Step::Receive(4)),
+    ];
+    let tree = Tree::new(6, 0, &steps).unwrap();
+    let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap().with_overhead(0.0).unwrap();
+    let time = |blocks: [u64; 6], fair_beyond| {
+        let network = Network { fair_beyond, send_overhead: Some(0.0), ..Network::default() };
+        let sizes = BlockSizes::new(blocks).unwrap();
+        let problem = Problem::scatter(&sizes, on(network, Costs::Homogeneous(costs))).unwrap();
+        judged_time(&tree, &problem).unwrap().units()
+    };
+    // 1 and 2 have their four bytes at 9, and 3 its two at 12; in turns 1 has them at 5, 3 at 8, 2 at 9.
+    let equal = [0, 2, 4, 2, 0, 0];
+    assert_eq!(time(equal, None), 12.0);
+    assert_eq!(time(equal, Some(3)), 12.0);
+    assert_eq!(time(equal, Some(4)), 9.0);
+    // Three share: 1 and 2 have their bytes at 13, 3 and 4 at 16, and 5 its ten bytes at 19. Where 1 and 2 take
+    // turns, they are one beside 5: 1 is done at 9, 2 at 17, and 4 at 20.
+    let mixed = [0, 2, 2, 2, 2, 10];
+    assert_eq!(time(mixed, None), 19.0);
+    assert_eq!(time(mixed, Some(4)), 20.0);
 }
 
 /// A scatter of these blocks by a root, rank 0, that sends to the others in falling order, at costs by size

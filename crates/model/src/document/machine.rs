@@ -34,12 +34,13 @@ impl Machine {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-machine";
     /// The newest version.
-    pub const VERSION: u64 = 2;
+    pub const VERSION: u64 = 3;
 
     /// The least version that can carry the machine, which is the one that is written: 2 where latency
-    /// overlaps, or something is known of the network.
+    /// overlaps, or something is known of the network, 3 where that is more than version 2 has.
     pub fn version(&self) -> u64 {
         match self.costs.overlaps() || self.has_tables() || self.network != Network::default() {
+            _ if self.network.fair_beyond.is_some() => 3,
             true => 2,
             false => 1,
         }
@@ -123,6 +124,8 @@ struct MachineFields {
 struct NetworkFields {
     #[serde(default)]
     port: PortKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fair_beyond_bytes: Option<u64>,
     #[serde(default)]
     wire: WireOwner,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -306,7 +309,11 @@ impl TryFrom<MachineFields> for Machine {
         let machine = Machine { name, date: day, provenance, costs, network };
         match machine.version() > version {
             true => Err(format!(
-                "version {version} has no overheads, measured sizes and networks; they need version {}",
+                "version {version} has no {}; they need version {}",
+                match machine.version() {
+                    3 => "ports that are fair beyond a size",
+                    _ => "overheads, measured sizes and networks",
+                },
                 machine.version()
             )),
             false => Ok(machine),
@@ -316,7 +323,11 @@ impl TryFrom<MachineFields> for Machine {
 
 impl NetworkFields {
     fn network(self, costs: &Costs) -> Result<Network, String> {
-        let NetworkFields { port, wire, eager_limit_bytes, send_overhead_seconds, measured } = self;
+        let NetworkFields { port, fair_beyond_bytes, wire, .. } = self;
+        let NetworkFields { eager_limit_bytes, send_overhead_seconds, measured, .. } = self;
+        if fair_beyond_bytes.is_some() && port != PortKind::Fair {
+            return Err("\"fair_beyond_bytes\" is for a \"port\" that is \"fair\"".into());
+        }
         if wire == WireOwner::Node && costs.hierarchy().is_none() {
             return Err("\"wire\" is \"node\", but only hierarchical costs know nodes".into());
         }
@@ -327,6 +338,7 @@ impl NetworkFields {
         }
         Ok(Network {
             port,
+            fair_beyond: fair_beyond_bytes,
             wire,
             eager_limit: eager_limit_bytes,
             send_overhead: send_overhead_seconds,
@@ -337,9 +349,10 @@ impl NetworkFields {
 
 impl From<Network> for NetworkFields {
     fn from(network: Network) -> NetworkFields {
-        let Network { port, wire, eager_limit, send_overhead, measured } = network;
+        let Network { port, fair_beyond, wire, eager_limit, send_overhead, measured } = network;
         NetworkFields {
             port,
+            fair_beyond_bytes: fair_beyond,
             wire,
             eager_limit_bytes: eager_limit,
             send_overhead_seconds: send_overhead,

@@ -1,4 +1,4 @@
-//! A wire that several messages are on: they share it equally, or it serves one after the other.
+//! A wire that several messages are on: they share it equally, or take turns.
 
 use crate::Rank;
 use std::cmp::{Ordering, Reverse};
@@ -16,12 +16,17 @@ pub(super) struct Wire {
 
 #[derive(Clone, Debug)]
 enum Messages {
-    /// Processor sharing: of `n` messages each advances at a rate of `1/n`.
+    /// Processor sharing: of `n` that are served each advances at a rate of `1/n`.
     Shared {
         /// What a message has been served that was there from the start.
         served: f64,
-        /// By the value of `served` at which each is done.
+        /// By the value of `served` at which each is done: messages that share, and the first of those that take
+        /// turns.
         waiting: BinaryHeap<Reverse<Due>>,
+        /// The first of those that take turns.
+        first: Option<Rank>,
+        /// The others, with how long each needs the wire alone.
+        line: VecDeque<(Rank, f64)>,
     },
     /// First in, first out, with what is left of each.
     Queued(VecDeque<Due>),
@@ -52,7 +57,12 @@ impl Wire {
     /// A wire without messages.
     pub(super) fn new(is_shared: bool) -> Wire {
         let messages = match is_shared {
-            true => Messages::Shared { served: 0.0, waiting: BinaryHeap::new() },
+            true => Messages::Shared {
+                served: 0.0,
+                waiting: BinaryHeap::new(),
+                first: None,
+                line: VecDeque::new(),
+            },
             false => Messages::Queued(VecDeque::new()),
         };
         Wire { now: 0.0, version: 0, messages }
@@ -63,13 +73,19 @@ impl Wire {
         self.version
     }
 
-    /// Lets a message enter that needs the wire alone for `duration`. Times must not fall from call to
-    /// call.
-    pub(super) fn enter(&mut self, time: f64, child: Rank, duration: f64) {
+    /// Lets a message enter that needs the wire alone for `duration`, and takes turns with others that do.
+    /// Times must not fall from call to call.
+    pub(super) fn enter(&mut self, time: f64, child: Rank, duration: f64, takes_turns: bool) {
         self.advance(time);
         self.version += 1;
         match &mut self.messages {
-            Messages::Shared { served, waiting } => {
+            Messages::Shared { first: Some(_), line, .. } if takes_turns => {
+                line.push_back((child, duration));
+            }
+            Messages::Shared { served, waiting, first, .. } => {
+                if takes_turns {
+                    *first = Some(child);
+                }
                 waiting.push(Reverse(Due { at: *served + duration, child }));
             }
             Messages::Queued(queue) => {
@@ -82,7 +98,7 @@ impl Wire {
     /// When the next message leaves, if no other comes.
     pub(super) fn next_departure(&self) -> Option<f64> {
         match &self.messages {
-            Messages::Shared { served, waiting } => {
+            Messages::Shared { served, waiting, .. } => {
                 let Reverse(next) = waiting.peek()?;
                 Some(self.now + (next.at - served).max(0.0) * waiting.len() as f64)
             }
@@ -95,10 +111,16 @@ impl Wire {
         self.advance(time);
         self.version += 1;
         let next = match &mut self.messages {
-            Messages::Shared { served, waiting } => {
+            Messages::Shared { served, waiting, first, line } => {
                 let next = waiting.pop().map(|Reverse(next)| next);
                 // No rounding is carried on.
                 *served = next.map_or(*served, |next| next.at);
+                if first.is_some() && *first == next.map(|next| next.child) {
+                    let following = line.pop_front();
+                    *first = following.map(|(child, _)| child);
+                    let due = |(child, duration)| Reverse(Due { at: *served + duration, child });
+                    waiting.extend(following.map(due));
+                }
                 next
             }
             Messages::Queued(queue) => queue.pop_front(),
@@ -107,7 +129,7 @@ impl Wire {
     }
 
     fn advance(&mut self, time: f64) {
-        if let Messages::Shared { served, waiting } = &mut self.messages
+        if let Messages::Shared { served, waiting, .. } = &mut self.messages
             && !waiting.is_empty()
         {
             *served += (time - self.now) / waiting.len() as f64;
@@ -131,7 +153,7 @@ mod tests {
         };
         for (child, &(time, duration)) in messages.iter().enumerate() {
             until(&mut wire, &mut left, time);
-            wire.enter(time, child, duration);
+            wire.enter(time, child, duration, false);
         }
         until(&mut wire, &mut left, f64::INFINITY);
         left

@@ -279,10 +279,15 @@ fn floods_table(found: &Found, copies: &[Line]) -> String {
         Some(bytes) => format!("messages up to {bytes} bytes leave before they are received"),
         None => "all messages leave before they are received".to_owned(),
     };
-    let port = match (found.port, network.port) {
-        (None, _) => "how ports serve several messages cannot be told",
-        (_, PortKind::Fair) => "ports serve several messages at once",
-        (_, PortKind::FirstInFirstOut) => "ports serve one message after the other",
+    let port = match (found.port, network.port, network.fair_beyond) {
+        (None, ..) => "how ports serve several messages cannot be told".to_owned(),
+        (_, PortKind::Fair, None) => "ports serve several messages at once".to_owned(),
+        (_, PortKind::Fair, Some(bytes)) => {
+            format!(
+                "ports serve messages up to {bytes} bytes one after the other, larger ones at once"
+            )
+        }
+        (_, PortKind::FirstInFirstOut, _) => "ports serve one message after the other".to_owned(),
     };
     let wire = match network.wire {
         WireOwner::Rank => "",
