@@ -154,3 +154,33 @@ fn shells_and_manuals_learn_every_command() {
     assert!(tuwtree("man").success().contains(".TH tuwtree 1"));
     tuwtree("man -o nosuch").fails(1, &["nosuch"]);
 }
+
+#[test]
+fn a_sweep_has_a_row_for_each_construction_of_each_problem() {
+    let table = tuwtree(
+        "sweep --dist spikes,skewed -p 8..32 -b 8,1KiB --root 0 --algorithm linear,adaptive --alphas 10,100",
+    )
+    .success();
+    let mut lines = table.lines();
+    let heading: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let of = |name: &str| heading.iter().position(|one| *one == name).expect(name);
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    // Two distributions, three numbers of processes, two blocks, two latencies, two trees.
+    assert_eq!(rows.len(), 2 * 3 * 2 * 2 * 2);
+    let last = rows.last().unwrap();
+    let shown = |name: &str| last[of(name)];
+    assert_eq!((shown("distribution"), shown("processes")), ("skewed", "32"));
+    assert_eq!((shown("mean_block_bytes"), shown("alpha")), ("1024", "100"));
+    // Each row is what optimize says of its problem.
+    let alone = json("optimize --dist skewed -p 32 -b 1024 --root 0 --algorithm adaptive --json");
+    let time = &alone["constructions"][0]["completion_time"];
+    assert_eq!(
+        (shown("construction"), shown("completion_time")),
+        ("adaptive", time.to_string().as_str())
+    );
+    tuwtree(
+        "sweep --dist same -p 1..100000000 -b 1..1GiB --rho 1..1000000 --seed 1,2,3,4,5,6,7,8,9",
+    )
+    .fails(2, &["problems"]);
+    tuwtree("sweep --dist same -p 9..3").fails(2, &["does not fall"]);
+}

@@ -25,7 +25,7 @@ pub(crate) struct PayloadArgs {
     pub(crate) sizes: Option<Source>,
 
     /// Read the block sizes of the other group of an intergroup allgather from a file; --sizes has those of the first
-    #[arg(long, value_name = "FILE", value_parser = Source::parse, requires = "sizes")]
+    #[arg(long, hide_short_help = true, value_name = "FILE", value_parser = Source::parse, requires = "sizes")]
     pub(crate) sizes_remote: Option<Source>,
 
     /// Broadcast, reduce or allreduce a vector of this size, over -p processes
@@ -73,11 +73,11 @@ pub(crate) struct ScaleArgs {
     rho: Option<u64>,
 
     /// How fast a power law falls, or how rare large numbers are in Zipf's [default: 1]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "S", allow_negative_numbers = true)]
     exponent: Option<f64>,
 
     /// Standard deviation of the logarithms of log-normal blocks [default: 1]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "S", allow_negative_numbers = true)]
     sigma: Option<f64>,
 
     /// Seed of the random numbers; 1 with glibc gives the published problems [default: 1]
@@ -85,7 +85,7 @@ pub(crate) struct ScaleArgs {
     seed: Option<u64>,
 
     /// Generator of the random numbers [default: glibc]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     rng: Option<Generator>,
 }
 
@@ -293,6 +293,11 @@ impl CostArgs {
             .with_overhead(overhead)
             .map(StatedCosts::from)
             .map_err(|error| CliError::Usage(format!("--overhead: {error}")))
+    }
+
+    /// The same with this alpha, if there is one.
+    pub(crate) fn with_alpha(&self, alpha: Option<Cost>) -> CostArgs {
+        CostArgs { alpha: alpha.or(self.alpha), ..self.clone() }
     }
 
     /// Whether any cost is given, by itself or by a machine.

@@ -60,12 +60,12 @@ pub(crate) struct ComparisonArgs {
 #[command(next_help_heading = "Operator (reductions)")]
 struct OperatorArgs {
     /// Time per byte of combining two vectors, as for --beta [default: 0]
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true,
+    #[arg(long, hide_short_help = true, value_name = "TIME", allow_negative_numbers = true,
           value_parser = parse_time_per_byte)]
     combine: Option<Cost>,
 
     /// Bytes of an element: vectors are cut between elements only [default: 1]
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = parse_bytes)]
     element: Option<u64>,
 }
 
@@ -154,15 +154,15 @@ pub(crate) struct Choice {
 struct SearchArgs {
     /// Try this many orders of the ranks, at most 1000000 [default: 100, or 1000000 with
     /// --search-seconds]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=MOST_STEPS as i64))]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=MOST_STEPS as i64))]
     search_steps: Option<u32>,
 
     /// Seed of the random orders; the same seed finds the same tree
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1)]
     search_seed: u64,
 
     /// End after this many seconds, also as 500ms; the result then depends on the machine's speed
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds,
+    #[arg(long, hide_short_help = true, hide_short_help = true, value_name = "SECONDS", value_parser = parse_seconds,
           allow_negative_numbers = true)]
     search_seconds: Option<Duration>,
 }

@@ -25,6 +25,7 @@ use tuwtree_plan::{Advice, Rival};
 /// With --recording, advice on each call that a program has made with the preloaded library and TUWTREE_RECORD:
 /// by the times of --machine, for the root and the block sizes of the call. See docs/decide.md.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct AdviseArgs {
     /// Advise on all calls in a recording; may be given several times
     #[arg(long, value_name = "FILE", value_parser = Source::parse, group = "payload",
@@ -41,6 +42,11 @@ pub(crate) struct AdviseArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree advise --sizes blocks.txt --machine cluster.json --root 0
+  tuwtree advise --recording calls.json* --machine cluster.json   for each call that a program made";
 
 /// Runs the command.
 ///

@@ -21,6 +21,7 @@ use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 /// The page is one file that needs no network: tables, bars, trees and timelines side by side, with
 /// details on hovering and a zoom.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     comparison: ComparisonArgs,
@@ -32,6 +33,10 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree compare --dist spikes -p 200 --report report.html   trees and timelines side by side";
 
 /// An outcome, performed.
 struct Performed<'a> {

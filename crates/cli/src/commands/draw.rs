@@ -20,6 +20,7 @@ use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 ///
 /// Parts that do not fit are summarized: subtrees, runs of children, processes that share a row. In an SVG, details show while the pointer is over a line, a box or a bar.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct DrawArgs {
     /// The tree or schedule, or `-` for standard input
     #[arg(value_name = "FILE", value_parser = Source::parse)]
@@ -64,6 +65,10 @@ pub(crate) struct DrawArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree draw tree.json -o tree.svg";
 
 /// What can be drawn.
 #[derive(

@@ -22,6 +22,7 @@ use tuwtree_model::{
 /// Blocks (or the vector) and costs are those in the tree file, unless given here. A file that does not
 /// say what its tree is for is evaluated as a gather tree, or with --vector as a broadcast tree.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct EvaluateArgs {
     /// The tree file, or `-` for standard input
     #[arg(value_name = "TREE", value_parser = Source::parse)]
@@ -39,6 +40,11 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree evaluate tree.json                       what it takes, and whether it is in order
+  tuwtree evaluate tree.json --sizes other.txt     the same tree for other blocks";
 
 /// Runs the command.
 ///

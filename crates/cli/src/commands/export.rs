@@ -22,6 +22,7 @@ use tuwtree_schedule::{Schedule, Sends, document, simulate};
 /// MPICH's selection files can carry a tree, and neither library has another MPI_Gatherv than the
 /// linear one to select (but for Open MPI's two-level HAN).
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
     /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
@@ -54,6 +55,11 @@ pub(crate) struct ExportArgs {
           default_value = "-")]
     output: Destination,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree export tree.json --format c -o gather.c            a program with persistent requests
+  tuwtree export tree.json --format json -o schedule.json.gz";
 
 /// What a schedule can be exported to.
 #[derive(

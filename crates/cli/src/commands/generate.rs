@@ -11,6 +11,7 @@ use tuwtree_model::Distribution;
 
 /// Write the block sizes of a distribution.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArgs {
     /// How the block sizes are spread over the ranks
     #[arg(long, value_name = "NAME", value_parser = distribution_parser())]
@@ -26,6 +27,10 @@ pub(crate) struct GenerateArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree generate --dist skewed -p 64 -b 4KiB -o blocks.csv";
 
 /// Runs the command.
 ///

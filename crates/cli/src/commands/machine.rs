@@ -17,6 +17,7 @@ use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
 /// A machine file says what messages and copies cost on a machine, for `optimize --machine` and
 /// `evaluate --machine`. Without a machine, those that are built in are listed.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct MachineArgs {
     /// The name of a machine that is built in, or a file, JSON or TOML, or `-` for standard input
     #[arg(value_name = "MACHINE", value_parser = machine::named)]
@@ -47,6 +48,12 @@ pub(crate) struct MachineArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree machine                            those that are built in
+  tuwtree machine vsc3                       what it costs
+  tuwtree machine cluster.json -o m.toml     convert it";
 
 /// Runs the command.
 ///

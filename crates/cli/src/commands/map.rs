@@ -27,6 +27,7 @@ use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 /// time of the better of linear and adaptive, divided by the time of that kind. All times are
 /// computed as by `optimize`.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct MapArgs {
     /// What the rows are
     #[arg(long, value_name = "NAME", default_value = "power-law",
@@ -77,6 +78,10 @@ pub(crate) struct MapArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree map -o map.svg";
 
 /// What the rows of a map are.
 #[derive(

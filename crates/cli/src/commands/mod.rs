@@ -16,4 +16,5 @@ pub(crate) mod select;
 pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod simulate;
+pub(crate) mod sweep;
 pub(crate) mod verify;

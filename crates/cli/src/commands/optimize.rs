@@ -23,6 +23,7 @@ use tuwtree_schedule::document;
 /// the machine's costs: linear and oblivious use them only to choose the root, adaptive compares both
 /// directions of each join, optimal searches with them.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct OptimizeArgs {
     #[command(flatten)]
     comparison: ComparisonArgs,
@@ -38,6 +39,13 @@ pub(crate) struct OptimizeArgs {
     #[arg(long, conflicts_with = "json")]
     break_even: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree optimize --dist spikes                             the papers' problem, all constructions
+  tuwtree optimize --sizes blocks.txt --root 0 -o tree.json  write the best tree for your blocks
+  tuwtree optimize --sizes blocks.csv --machine vsc3 --json  on a machine, for a program to read
+  tuwtree optimize --op allgather --dist skewed -p 48        an operation without a root";
 
 /// Runs the command.
 ///

@@ -24,6 +24,7 @@ use tuwtree_treegen::AdaptiveRule;
 /// verdicts on guidelines GL1 and GL2. Where part of the latency overlaps in the machine that trees were
 /// planned with, the times of planner and judge stand beside those of the trees that were measured.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArgs {
     /// The measured times, JSON, or `-` for standard input
     #[arg(value_name = "RESULTS", value_parser = Source::parse)]
@@ -37,6 +38,10 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree report gather.json -o gather.html";
 
 /// Runs the command.
 ///

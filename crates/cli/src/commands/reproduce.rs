@@ -22,6 +22,7 @@ use tuwtree_model::{ClosedSet, Construction};
 ///
 /// Exits with 0 only if all completion times come out as printed, and all roots but ties.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
     /// Recompute this table only
     #[arg(long, value_name = "TABLE", default_value = "all")]
@@ -30,6 +31,10 @@ pub(crate) struct ReproduceArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree reproduce --table 1";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PaperTable {

@@ -19,6 +19,7 @@ use tuwtree_plan::select::{Decision, Merge, Prices, Tuning, algorithms, decision
 /// libraries choose by: all data of an allgather or reduce-scatter, the vector of a broadcast, reduce or allreduce, one
 /// message of an alltoall. Where blocks differ no library can tell: there `optimize` finds schedules.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct SelectArgs {
     /// The operations, separated by commas: allgather, broadcast, reduce, allreduce, reduce-scatter, alltoall
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
@@ -65,6 +66,10 @@ pub(crate) struct SelectArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree select --op allgather -p 2..64 --machine cluster.json --for open-mpi -o rules.conf";
 
 fn summary(tuning: Tuning) -> &'static str {
     match tuning {

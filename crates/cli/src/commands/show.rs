@@ -21,6 +21,7 @@ use tuwtree_model::{
 ///
 /// Times need blocks (or a vector) and costs: those in the tree file, unless given here.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
     /// The tree file, or `-` for standard input
     #[arg(value_name = "TREE", value_parser = Source::parse)]
@@ -46,6 +47,10 @@ pub(crate) struct ShowArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree show tree.json";
 
 /// Runs the command.
 ///

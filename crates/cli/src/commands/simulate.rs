@@ -18,6 +18,7 @@ use tuwtree_schedule::{Action, Deed, Handover, Posts, Schedule, Sends, Timeline,
 /// The schedule need not follow a tree: every process performs its actions, every message is
 /// transmitted when both its ends are ready. Costs are those in the file, unless given here.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct SimulateArgs {
     /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
@@ -58,6 +59,10 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Example:
+  tuwtree simulate schedule.json --machine vsc3";
 
 /// Runs the command.
 ///

@@ -21,6 +21,7 @@ use tuwtree_schedule::{Schedule, Verified, verify};
 /// explained, with processes and actions, and the exit code is then 1; with --json, the verdict is a document
 /// on standard output either way.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct VerifyArgs {
     /// The schedule, or a tree file whose schedule is meant, or `-` for standard input
     #[arg(value_name = "SCHEDULE", value_parser = Source::parse)]
@@ -36,6 +37,11 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     format: FormatArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree verify schedule.json.gz
+  tuwtree verify --json schedule.json   the verdict for a program to read";
 
 /// Runs the command.
 ///

@@ -1,0 +1,237 @@
+//! `tuwtree sweep`: comparisons over ranges of parameters, as one table.
+
+use crate::args::{CostArgs, check_root, distribution_parser, operation_parser};
+use crate::choice::Choice;
+use crate::error::CliError;
+use crate::output::comparison;
+use crate::output::format::{FormatArgs, write_json, write_objects};
+use crate::output::progress::ProgressLine;
+use crate::output::text;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::process::ExitCode;
+use tuwtree_dp::Progress;
+use tuwtree_io::{Destination, Format};
+use tuwtree_model::quantity::{Cost, parse_bytes, parse_time};
+use tuwtree_model::{
+    ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation, Problem,
+    Randomness, StatedCosts,
+};
+
+/// Compare constructions for every combination of parameters, as one table for other programs.
+///
+/// Each problem is compared as by `optimize`; the table has a row for each construction of each problem, with the
+/// problem's parameters in front. Lists are separated by commas; A..B is A, 2A, 4A, … up to B.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SweepArgs {
+    /// The distributions of block sizes
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
+          value_parser = distribution_parser())]
+    dist: Vec<Distribution>,
+
+    /// The numbers of processes
+    #[arg(short = 'p', long = "processes", value_name = "P", num_args = 1.., value_delimiter = ',',
+          default_value = "16..1024", value_parser = parse_series)]
+    processors: Vec<Series>,
+
+    /// The mean block sizes in bytes, also as 64KiB
+    #[arg(short = 'b', long, value_name = "BYTES", num_args = 1.., value_delimiter = ',',
+          default_value = "1000", value_parser = parse_series)]
+    block: Vec<Series>,
+
+    /// How rare and large spikes are; how many processes hold skewed data
+    #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', default_value = "5",
+          value_parser = parse_series)]
+    rho: Vec<Series>,
+
+    /// Seeds of the random numbers (glibc's)
+    #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', default_value = "1")]
+    seed: Vec<u32>,
+
+    /// Several start-up latencies, in place of --alpha
+    #[arg(long, value_name = "TIME", num_args = 1.., value_delimiter = ',', value_parser = parse_time,
+          conflicts_with_all = ["alpha", "machine"])]
+    alphas: Vec<Cost>,
+
+    #[command(flatten)]
+    costs: CostArgs,
+
+    /// The operation: one with a block for each process
+    #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
+    op: Operation,
+
+    #[command(flatten)]
+    choice: Choice,
+
+    #[command(flatten)]
+    format: FormatArgs,
+
+    /// Where to write the table: `.csv` or `.json`
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    output: Destination,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree sweep --dist spikes,skewed -p 64..4096 -b 8,1000 --root 0 -o sweep.csv
+  tuwtree sweep --dist same --machine vsc3 -p 32..1024 --algorithm linear,adaptive,leaders
+  tuwtree sweep --dist spikes -p 48 --alphas 1us,10us,100us --beta 1ns --gamma 0.1ns";
+
+/// The most problems of a sweep.
+const MOST_PROBLEMS: usize = 100_000;
+
+/// Numbers that one argument stands for.
+#[derive(Clone, Debug)]
+struct Series(Vec<u64>);
+
+/// What `64`, `64KiB` or `16..1024` means.
+fn parse_series(argument: &str) -> Result<Series, String> {
+    let Some((first, last)) = argument.split_once("..") else {
+        return parse_bytes(argument).map(|one| Series(vec![one]));
+    };
+    let (first, last) = (parse_bytes(first)?, parse_bytes(last)?);
+    if first == 0 || first > last {
+        return Err("A..B starts from 1 or more and does not fall".into());
+    }
+    let doubled = std::iter::successors(Some(first), |one| one.checked_mul(2));
+    Ok(Series(doubled.take_while(|&one| one <= last).collect()))
+}
+
+/// A problem's parameters.
+#[derive(Clone, Copy)]
+struct Parameters {
+    distribution: Distribution,
+    processors: u64,
+    block: u64,
+    rho: u64,
+    seed: u32,
+    alpha: Option<Cost>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Parameters out of range; a construction asked for by name that cannot be built; an output that cannot
+/// be written.
+pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
+    let format = args.format.written(&[Format::Csv, Format::Json], &args.output)?;
+    let all = args.parameters()?;
+    let output = args.output.open()?;
+    let progress = ProgressLine::new("sweep");
+    let mut rows = Vec::new();
+    for (done, parameters) in all.iter().enumerate() {
+        if progress.advance(done as u64, all.len() as u64).is_break() {
+            return Err(CliError::Interrupted);
+        }
+        let problem = args.problem(parameters)?;
+        let comparison = args.choice.compare(&problem)?;
+        let front = front(parameters, problem.stated_costs());
+        rows.extend(comparison::rows(&comparison).into_iter().map(|row| {
+            let Value::Object(row) = row else { unreachable!("rows are objects") };
+            Value::Object(front.clone().into_iter().chain(row).collect())
+        }));
+    }
+    drop(progress);
+    match format {
+        Format::Json => {
+            let sweep = json!({ "format": "tuwtree-sweep", "version": 1, "rows": rows });
+            output.write(|file| write_json(&sweep, file))?;
+        }
+        _ => output.write(|file| write_objects(&rows, file))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl SweepArgs {
+    /// All combinations, the last parameter fastest.
+    fn parameters(&self) -> Result<Vec<Parameters>, CliError> {
+        let series = |all: &[Series]| -> Vec<u64> {
+            all.iter().flat_map(|Series(numbers)| numbers.iter().copied()).collect()
+        };
+        let (processors, blocks, rhos) =
+            (series(&self.processors), series(&self.block), series(&self.rho));
+        let alphas: Vec<Option<Cost>> = match self.alphas.is_empty() {
+            true => vec![None],
+            false => self.alphas.iter().copied().map(Some).collect(),
+        };
+        let lengths = [
+            self.dist.len(),
+            processors.len(),
+            blocks.len(),
+            rhos.len(),
+            self.seed.len(),
+            alphas.len(),
+        ];
+        let problems = lengths.iter().try_fold(1_usize, |all, one| all.checked_mul(*one));
+        let problems = problems.filter(|problems| *problems <= MOST_PROBLEMS);
+        let Some(problems) = problems else {
+            return Err(CliError::Usage(format!(
+                "more than {MOST_PROBLEMS} problems: give fewer values of some parameters"
+            )));
+        };
+        let mut all = Vec::with_capacity(problems);
+        for at in 0..problems {
+            let mut rest = at;
+            let mut place = lengths;
+            for (place, length) in place.iter_mut().zip(lengths).rev() {
+                (*place, rest) = (rest % length, rest / length);
+            }
+            let [distribution, p, block, rho, seed, alpha] = place;
+            all.push(Parameters {
+                distribution: self.dist[distribution],
+                processors: processors[p],
+                block: blocks[block],
+                rho: rhos[rho],
+                seed: self.seed[seed],
+                alpha: alphas[alpha],
+            });
+        }
+        Ok(all)
+    }
+
+    fn problem(&self, parameters: &Parameters) -> Result<Problem, CliError> {
+        let Parameters { distribution, processors, block, rho, seed, alpha } = *parameters;
+        let usage = |option: &str, error: &dyn std::fmt::Display| {
+            CliError::Usage(format!("{option}: {error}"))
+        };
+        let processors = usize::try_from(processors).map_err(|error| usage("-p", &error))?;
+        let shape =
+            DistributionParameters { rho, ..DistributionParameters::new(processors, block) };
+        let sizes = distribution
+            .sizes(shape, Randomness::Glibc { seed })
+            .map_err(|error| usage(&format!("--dist {}", distribution.name()), &error))?;
+        let costs = self.costs.with_alpha(alpha).costs(None)?;
+        self.costs.check_processors(&costs, processors)?;
+        if let Some(root) = self.choice.root {
+            check_root(root, processors)?;
+        }
+        let problem = Problem::new(self.op, sizes, costs).map_err(|error| usage("--op", &error))?;
+        let ports = self.choice.ports.for_tree(self.op)?;
+        let problem = match self.choice.root {
+            Some(root) => problem.with_root(root).map_err(|error| usage("--root", &error))?,
+            None => problem,
+        };
+        Ok(problem.with_ports(ports))
+    }
+}
+
+/// The first columns: what the problem is.
+fn front(parameters: &Parameters, costs: &StatedCosts) -> Map<String, Value> {
+    let machine = costs.machine().map(|machine| machine.name.clone());
+    let latency = |of: fn(&Homogeneous) -> f64| match costs.costs() {
+        Costs::Homogeneous(costs) => text::json_number(of(costs)),
+        _ => Value::Null,
+    };
+    let columns = [
+        ("distribution", parameters.distribution.name().into()),
+        ("processes", parameters.processors.into()),
+        ("mean_block_bytes", parameters.block.into()),
+        ("rho", parameters.rho.into()),
+        ("seed", parameters.seed.into()),
+        ("machine", machine.into()),
+        ("alpha", latency(Homogeneous::alpha)),
+        ("overhead", latency(Homogeneous::overhead)),
+    ];
+    columns.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
