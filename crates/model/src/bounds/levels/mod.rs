@@ -240,13 +240,18 @@ impl Processors {
             let least = machine.levels[level].law.as_ref().map_or(0.0, LeastCosts::latency);
             (2.0 * (latency + occupancy) - least).max(0.0)
         };
-        let most = |level: usize| match is_fair {
-            true => of_send.min(of_one_byte(level)),
-            false if operation.is_outward() && !all_eager => asked(level),
+        let some_take_turns = !is_fair || network.fair_beyond.is_some();
+        let asked = |level: usize| match operation.is_outward() && !all_eager && some_take_turns {
+            true => asked(level),
             false => 0.0,
         };
+        let most = |level: usize| match is_fair {
+            true => of_send.min(of_one_byte(level)).max(asked(level)),
+            false => asked(level),
+        };
+        // Where messages take turns, they cost the processor nothing beside the wire.
         let least = |level: usize| match &machine.levels[level].law {
-            Some(law) if all_eager => most(level).min(law.least_occupancy()),
+            Some(law) if all_eager && !some_take_turns => most(level).min(law.least_occupancy()),
             _ => 0.0,
         };
         Processors { most: levels.clone().map(most).collect(), least: levels.map(least).collect() }
