@@ -5,6 +5,7 @@ use std::rc::Rc;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Collective, Construction, Order, Problem, Rank, Root, StatedCosts, Tree,
 };
+use tuwtree_plan::catalogue::Found;
 use tuwtree_plan::{
     Effort, Library, NoTree, Outcome, Request, Settings, Wanted, baselines, catalogue, compare,
 };
@@ -125,6 +126,27 @@ pub(crate) fn best_passed<T>(
     paying.filter_map(|one| one.tree().ok()).find_map(use_of)
 }
 
+/// What a process finds by itself of the `deadline-online` tree, which all find alike.
+///
+/// # Errors
+/// Costs of each pair; costs that are too large.
+pub(crate) fn found_online(problem: &Problem, rank: Rank) -> Result<Found, String> {
+    catalogue::found_online(problem, rank).map_err(|error| error.to_string())
+}
+
+/// The whole of that tree.
+///
+/// # Errors
+/// As [`found_online`].
+pub(crate) fn online_tree(problem: &Problem) -> Result<Tree, String> {
+    let request = Request::new(problem, Settings::default(), &());
+    match request.build(Wanted::named(Construction::DeadlineOnline)) {
+        Ok(built) => built.plan.into_tree().map_err(|error| error.to_string()),
+        Err(NoTree::Skipped(reason)) => Err(reason),
+        Err(NoTree::Failed(error)) => Err(error.to_string()),
+    }
+}
+
 /// The tree, if nobody but the root holds too much.
 fn held_tree<'o>(outcome: &'o Outcome, problem: &Problem, most_passed: u64) -> Option<&'o Tree> {
     let sizes = problem.collective().blocks()?;
@@ -132,7 +154,7 @@ fn held_tree<'o>(outcome: &'o Outcome, problem: &Problem, most_passed: u64) -> O
 }
 
 /// The most data that a process passes on which is not the root.
-fn largest_segment(tree: &Tree, sizes: &BlockSizes) -> u64 {
+pub(crate) fn largest_segment(tree: &Tree, sizes: &BlockSizes) -> u64 {
     let mut bytes: Vec<u64> = sizes.iter().collect();
     let mut largest = 0;
     for rank in tree.top_down().into_iter().rev() {

@@ -25,6 +25,9 @@ pub enum Algorithm {
     AdaptiveDataSize,
     /// The adaptive tree by the completion times that a machine's costs give.
     AdaptiveCompletionTime,
+    /// The tree in which each processor that knows all sizes finds its own place; where the root alone knows
+    /// them, it finds all places, and hands them out.
+    DeadlineOnline,
     /// Every block straight to or from the root.
     Linear,
     /// Whatever the MPI library does.
@@ -191,10 +194,10 @@ pub struct Settings {
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
     /// How many bytes of others' data a process that is not the root holds at most, where trees are chosen
-    /// ([`Algorithm::Auto`]).
+    /// ([`Algorithm::Auto`], [`Algorithm::DeadlineOnline`]).
     pub most_passed: u64,
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
-    /// have no room for more; `None` for as many as come.
+    /// have no room for more; `None` for what the machine says ([`Settings::window`]).
     pub window: Option<u64>,
 }
 
@@ -355,10 +358,18 @@ impl Settings {
         self.stated.unwrap_or(by_itself)
     }
 
+    /// How many bytes may be under way to a process at once in a gather whose tree is chosen: as set, or as the machine
+    /// says; `None` for as many as come.
+    pub fn window(&self) -> Option<u64> {
+        self.window.or(self.machine.as_ref().and_then(|machine| machine.network.window))
+    }
+
     fn check_complete(&self) -> Result<(), SettingError> {
         let algorithm = self.algorithm();
         let needed = match algorithm {
-            Algorithm::Auto | Algorithm::AdaptiveCompletionTime if self.machine.is_none() => {
+            Algorithm::Auto | Algorithm::DeadlineOnline | Algorithm::AdaptiveCompletionTime
+                if self.machine.is_none() =>
+            {
                 Setting::Machine
             }
             Algorithm::Schedule if self.schedule.is_none() => Setting::Schedule,
@@ -411,6 +422,12 @@ mod tests {
         let known = Stated { machine: Some(machine), ..Stated::default() };
         known.apply(&mut settings, 2).unwrap();
         assert_eq!(settings.algorithm(), Algorithm::Auto);
+        assert_eq!(settings.window(), None);
+        settings.machine.as_mut().unwrap().network.window = Some(1000);
+        assert_eq!(settings.window(), Some(1000));
+        let set = Stated { window: Some(500), ..Stated::default() };
+        set.apply(&mut settings, 2).unwrap();
+        assert_eq!(settings.window(), Some(500));
         let linear = Stated { algorithm: Some("linear".into()), ..Stated::default() };
         linear.apply(&mut settings, 2).unwrap();
         assert_eq!(settings.algorithm(), Algorithm::Linear);

@@ -223,6 +223,7 @@ fn every_algorithm_is_timed_and_its_result_checked() {
                 one.algorithm,
                 Algorithm::NativePersistent
                     | Algorithm::DistributedPersistent
+                    | Algorithm::OnlinePersistent
                     | Algorithm::Tree(..)
             );
             assert_eq!(one.planning_seconds > 0.0, plans, "{one:?}");

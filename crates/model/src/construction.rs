@@ -49,6 +49,7 @@ pub enum Construction {
     Knomial,
     Hybrid,
     Exact,
+    DeadlineOnline,
     Pairwise,
     Binomial,
     Ring,
@@ -91,6 +92,7 @@ impl Construction {
             Construction::Oblivious
             | Construction::Adaptive
             | Construction::Chunked
+            | Construction::DeadlineOnline
             | Construction::MinimumFirst
             | Construction::MaximumFirst
             | Construction::Graceful

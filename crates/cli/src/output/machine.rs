@@ -43,5 +43,8 @@ fn served(network: &Network) -> String {
     if let Some(overhead) = network.send_overhead {
         facts.push(format!("{} to begin a send", seconds(overhead)));
     }
+    if let Some(bytes) = network.window {
+        facts.push(format!("at most {bytes} bytes under way to a rank"));
+    }
     facts.join(", ")
 }

@@ -64,17 +64,45 @@ impl Kept {
         }
         let mut steps = Vec::with_capacity(2 * self.processors);
         for at in order {
-            let root = at == tree.root();
-            if tree.degree(at) > 0 || (root && self.processors > 1) {
-                let mut receiver = HolderSteps::new(self, at, &mut steps);
-                tree.children(at).for_each(|child| receiver.receive(child, spans[child]));
-                if root {
-                    receiver.receive_rest();
-                }
-            }
+            let children: Vec<(Rank, (Rank, Rank))> =
+                tree.children(at).map(|child| (child, spans[child])).collect();
+            self.push_steps(at, &children, at == tree.root(), &mut steps);
         }
         Tree::new(self.processors, self.ranks[tree.root()], &steps)
             .expect("each processor is received once")
+    }
+
+    /// The steps of a processor with these children, each with the places of its subtree, in the order in which
+    /// they are received.
+    pub(super) fn push_steps(
+        &self,
+        at: Rank,
+        children: &[(Rank, (Rank, Rank))],
+        is_root: bool,
+        steps: &mut Vec<(Rank, Step)>,
+    ) {
+        if children.is_empty() && (!is_root || self.processors == 1) {
+            return;
+        }
+        let mut receiver = HolderSteps::new(self, at, steps);
+        children.iter().for_each(|&(child, span)| receiver.receive(child, span));
+        if is_root {
+            receiver.receive_rest();
+        }
+    }
+
+    /// The rank at a place.
+    pub(super) fn rank(&self, place: usize) -> Rank {
+        self.ranks[place]
+    }
+
+    /// The places around a rank: its own twice, or if its empty block is left out, those before and after it, as
+    /// far as there are any.
+    pub(super) fn around(&self, rank: Rank) -> (Option<usize>, Option<usize>) {
+        match self.ranks.binary_search(&rank) {
+            Ok(place) => (Some(place), Some(place)),
+            Err(next) => (next.checked_sub(1), Some(next).filter(|&next| next < self.ranks.len())),
+        }
     }
 }
 

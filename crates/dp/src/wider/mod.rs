@@ -54,6 +54,7 @@
 //! | [`dense`] | [`Overlapping`] costs | copies take no longer than their messages | O(p^2), consecutive O(p^2 G) |
 //! | [`optimal_within`] | consecutive trees | nothing | as the others, with so many cells of tables; exact, or with a bound |
 //! | [`deadline_tree`] | trees of any size | nothing | nearly O(p), not optimal |
+//! | [`deadline_place`] | the place of one process in such a tree, which others find alike | all sizes are known | a path of splits |
 //! | [`optimal_binary_by_size`] | at most two children | nothing | O(p^3) |
 //!
 //! `G` is the number of distinct `max(lambda, copy)`; 1 wherever copies fit into one latency. Where
@@ -85,7 +86,10 @@ mod tests;
 
 pub use binary::{binary_memory_needed, optimal_binary_by_size};
 pub use class::Class;
-pub use deadline::{Effort, deadline_tree, deadline_tree_by_size};
+pub use deadline::{
+    ChildRange, Effort, OwnPlace, TickLaw, deadline_place, deadline_tree, deadline_tree_by_size,
+    deadline_tree_in_ticks,
+};
 pub use law::{BySize, LawBySize, Overlapping, Receiving, Scaled};
 pub(crate) use optimum::optimal_by_size_with_busy_root;
 pub use optimum::{

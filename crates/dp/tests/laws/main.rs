@@ -4,4 +4,5 @@ mod composed;
 mod large;
 mod optimal;
 mod per_pair;
+mod places;
 mod runs;

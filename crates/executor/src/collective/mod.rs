@@ -17,6 +17,7 @@ mod along;
 mod error;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
+mod known;
 mod lenient;
 mod passing;
 mod persistent;
@@ -36,6 +37,7 @@ use crate::sys::{
 };
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
+use known::KnownPlans;
 use lenient::Checks;
 use planned::{KeptTree, Plans, state_sizes};
 use seats::Seat;
@@ -83,6 +85,8 @@ pub struct Collectives {
     once: RefCell<Option<Box<Once>>>,
     /// By what operations that are performed once go, where the algorithm is to be chosen.
     plans: Plans,
+    /// The same, for calls of which all processors have said that they know all sizes.
+    known: KnownPlans,
     /// How often calls have been compared with what their roots expect.
     checks: RefCell<HashMap<(bool, Rank), Checks>>,
     /// At processors that have been the root of a given schedule, the last such, with its file.
@@ -110,6 +114,7 @@ impl Collectives {
             settings: RefCell::new(Rc::new(settings)),
             once: RefCell::new(None),
             plans: Plans::default(),
+            known: KnownPlans::default(),
             checks: RefCell::default(),
             schedule: RefCell::new(None),
         }
@@ -135,6 +140,7 @@ impl Collectives {
         let changed = settings.with(&self.comm, setting, value)?;
         *self.settings.borrow_mut() = Rc::new(changed.map_err(CollectiveError::of_settings)?);
         self.plans.clear();
+        self.known.clear();
         Ok(())
     }
 
@@ -147,7 +153,7 @@ impl Collectives {
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
         let settings = self.settings();
         let algorithm = settings.algorithm();
-        if algorithm == Algorithm::Auto {
+        if matches!(algorithm, Algorithm::Auto | Algorithm::DeadlineOnline) {
             return self.run_planned(arguments, &settings);
         }
         if algorithm == Algorithm::Schedule {
@@ -370,8 +376,8 @@ impl<'c, 'a> Call<'c, 'a> {
                 let operation = self.arguments.operation();
                 self.adaptive(Rule::CompletionTime(operation, costs))
             }
-            Algorithm::Schedule | Algorithm::Auto => {
-                unreachable!("a schedule is set up, and a choice has its plans")
+            Algorithm::Schedule | Algorithm::Auto | Algorithm::DeadlineOnline => {
+                unreachable!("a schedule is set up, and other trees have their plans")
             }
         }
     }

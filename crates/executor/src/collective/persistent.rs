@@ -4,19 +4,21 @@
 //! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
 
 use super::along::{EmptyMessages, Start, actions_of};
-use super::{Call, CollectiveError, rounds};
+use super::{Call, CollectiveError, known, rounds};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
 use crate::sys::{Communicator, NativeRequest, PlaceError, Reuse, library_version};
-use crate::tree::{Node, Rule};
+use crate::tree::{Child, Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
 use std::io::BufReader;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, ClosedSet, Operation, Payload, Rank};
+use tuwtree_dp::wider::{ChildRange, OwnPlace};
+use tuwtree_model::{BlockSizes, ClosedSet, Collective, Operation, Payload, Rank};
+use tuwtree_plan::catalogue::Found;
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Role, Schedule, document, verify};
 
@@ -226,6 +228,7 @@ impl OperationSetup<'_, '_, '_> {
                 self.stated().map(|_| Way::Native)
             }
             Algorithm::Auto => self.chosen(),
+            Algorithm::DeadlineOnline => self.online(),
             Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),
             Algorithm::AdaptiveDataSize => self.adaptive(Rule::DataSize),
             Algorithm::AdaptiveCompletionTime => {
@@ -281,6 +284,48 @@ impl OperationSetup<'_, '_, '_> {
                 None => Ok(None),
             }),
         )
+    }
+
+    /// Along the tree in which each process that knows all sizes finds its own place: they are stated, and nothing
+    /// is handed out. Collective.
+    fn online(&self) -> Result<Way, CollectiveError> {
+        let (root, stated) = self.stated()?;
+        let checked = self.checked_sizes(&stated);
+        let actions = checked.and_then(|_| self.found_actions(root, stated));
+        Ok(Way::Along { tags: 1, actions: actions.map_err(Wrong::Here) })
+    }
+
+    /// What this process does in that tree. Where a subtree of the root's would have more data than may be passed on,
+    /// all is sent straight, by all.
+    fn found_actions(
+        &self,
+        root: Rank,
+        stated: Vec<u64>,
+    ) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
+        let Call { comm, arguments, settings, .. } = *self.call;
+        let (rank, operation) = (comm.rank(), arguments.operation());
+        let sizes = BlockSizes::new(stated).map_err(refused)?;
+        let is_too_much = |bytes: u64| bytes > settings.most_passed;
+        let node = match known::found(operation, root, &sizes, (rank, settings))? {
+            Found::Place(place) => {
+                let inner = place.branches.iter().filter(|one| one.first < one.last);
+                let mut held = inner.map(|one| sizes.range(one.first, one.last));
+                Some(node_at(rank, &place, &sizes)).filter(|_| !held.any(is_too_much))
+            }
+            Found::Tree(tree) if is_too_much(planning::largest_segment(&tree, &sizes)) => None,
+            Found::Tree(tree) => {
+                let collective = Collective::new(operation, sizes).map_err(refused)?;
+                let schedule = Schedule::without_costs(&tree, &collective).map_err(refused)?;
+                let part = Part::of_schedule(&schedule, rank).map_err(refused)?;
+                let actions = part.actions().map(|action| BoundAction::new(&action));
+                return Ok((*part.role(), actions.collect()));
+            }
+        };
+        let node = node.unwrap_or_else(|| match rank == root {
+            true => Node::centre_of_star(root, sizes.block(root), sizes.iter()),
+            false => Node::in_star(rank, root, sizes.block(rank)),
+        });
+        Ok(self.actions_of(&node, root))
     }
 
     /// The schedule of the settings, which the root reads. Collective.
@@ -403,6 +448,25 @@ impl OperationSetup<'_, '_, '_> {
         let schedule = Rc::new(schedule);
         *last = Some((path.to_owned(), Rc::clone(&schedule)));
         Ok(schedule)
+    }
+}
+
+/// The place in a tree, as the process that has it performs it.
+fn node_at(rank: Rank, place: &OwnPlace, sizes: &BlockSizes) -> Node {
+    let child = |child: &ChildRange| {
+        let ChildRange { rank, first, last } = *child;
+        // Sizes have been compared before.
+        Child { rank, first, last, bytes: sizes.range(first, last), digest: 0 }
+    };
+    Node {
+        rank,
+        parent: place.parent,
+        children: place.children.iter().map(child).collect(),
+        received_before_copy: 0,
+        first: place.first,
+        last: place.last,
+        block: sizes.block(rank),
+        bytes: sizes.range(place.first, place.last),
     }
 }
 

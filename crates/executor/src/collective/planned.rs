@@ -25,7 +25,7 @@ use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, round
 use crate::planning;
 use crate::play::BoundAction;
 use crate::settings::{Algorithm, Settings};
-use crate::sys::{Arguments, Handles, MpiError, bytes_of, library_version};
+use crate::sys::{Arguments, Communicator, Handles, MpiError, bytes_of, library_version};
 use crate::tree::{Child, Node, digest};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ pub(super) struct Plans {
 
 /// How an operation with a root is performed.
 #[derive(Debug, Default)]
-struct Plan {
+pub(super) struct Plan {
     /// How many calls there have been.
     calls: u64,
     way: Way,
@@ -67,6 +67,23 @@ enum Way {
     Edge(Rc<Seat>),
     /// At a process between them.
     Inner(Box<Passing>),
+}
+
+impl Way {
+    /// Along the tree in which this process has this seat.
+    ///
+    /// # Errors
+    /// As [`Passing::new`].
+    fn in_seat(
+        seat: Seat,
+        comm: &Rc<Communicator>,
+        operation_and_root: (Operation, Rank),
+    ) -> Result<Way, CollectiveError> {
+        Ok(match seat.parent.is_some() && !seat.children.is_empty() {
+            true => Way::Inner(Box::new(Passing::new(comm, seat, operation_and_root)?)),
+            false => Way::Edge(Rc::new(seat)),
+        })
+    }
 }
 
 /// What the lists begin with that are handed out.
@@ -115,7 +132,11 @@ impl Collectives {
             Renewal { collectives: self, arguments, settings, root, list: None, sizes: None };
         let done = match plan.way {
             Way::Native => native(),
-            _ => plan.perform(&mut renewal).map(|()| Algorithm::Auto),
+            _ => {
+                let due = plan.calls.is_power_of_two().then_some(&mut renewal);
+                let done = plan.perform((self, arguments, settings), due);
+                done.map(|()| settings.algorithm())
+            }
         };
         // Whatever has failed here, the others go on, and count this call.
         let renewed = match plan.calls.is_power_of_two() {
@@ -128,7 +149,7 @@ impl Collectives {
 }
 
 /// The plan that the root hands out in a call.
-struct Renewal<'c, 'a> {
+pub(super) struct Renewal<'c, 'a> {
     collectives: &'c Collectives,
     arguments: &'c Arguments<'a>,
     settings: &'c Settings,
@@ -163,19 +184,41 @@ impl Renewal<'_, '_> {
 }
 
 impl Plan {
-    /// Performs the operation along the tree. The root hands out a new plan meanwhile, if it can.
-    fn perform(&mut self, renewal: &mut Renewal<'_, '_>) -> Result<(), CollectiveError> {
-        let Renewal { collectives, arguments, settings, .. } = *renewal;
+    /// That of a process with this seat.
+    ///
+    /// # Errors
+    /// No memory; what MPI returns.
+    pub(super) fn in_seat(
+        seat: Seat,
+        comm: &Rc<Communicator>,
+        operation_and_root: (Operation, Rank),
+    ) -> Result<Plan, CollectiveError> {
+        Ok(Plan { way: Way::in_seat(seat, comm, operation_and_root)?, ..Plan::default() })
+    }
+
+    /// Whether that is the library's own call.
+    pub(super) fn is_native(&self) -> bool {
+        matches!(self.way, Way::Native)
+    }
+
+    /// Performs the operation along the tree. The root hands out a new plan meanwhile, if one is due and it can.
+    pub(super) fn perform(
+        &mut self,
+        (collectives, arguments, settings): (&Collectives, &Arguments<'_>, &Settings),
+        renewal: Option<&mut Renewal<'_, '_>>,
+    ) -> Result<(), CollectiveError> {
         let room = Room { home: &self.once, once: self.once.take() };
         let call = Call::new(collectives, arguments, settings, (Handles::Lent, room));
         let wrong = call.parsed.as_ref().err().cloned();
         let done = match &mut self.way {
             Way::Native => unreachable!("the library's own call needs no tree"),
-            Way::Edge(seat) if seat.parent.is_none() && self.calls.is_power_of_two() => {
-                let (sizes, old) = (call.sizes(), self.sizes.as_ref());
-                call.along_seat(seat, Some(&mut || renewal.hand_out(sizes.clone(), old)))
-            }
-            Way::Edge(seat) => call.along_seat(seat, None),
+            Way::Edge(seat) => match renewal.filter(|_| seat.parent.is_none()) {
+                Some(renewal) => {
+                    let (sizes, old) = (call.sizes(), self.sizes.as_ref());
+                    call.along_seat(seat, Some(&mut || renewal.hand_out(sizes.clone(), old)))
+                }
+                None => call.along_seat(seat, None),
+            },
             Way::Inner(passing) => {
                 let own = call.parsed.as_ref().ok().and_then(|parsed| parsed.own.as_ref());
                 passing.run(own)
@@ -201,11 +244,7 @@ impl Plan {
         match list.as_slice() {
             [word::NATIVE] => self.way = Way::Native,
             [word::TREE, words @ ..] => {
-                let seat = Seat::from_words(words);
-                self.way = match seat.parent.is_some() && !seat.children.is_empty() {
-                    true => Way::Inner(Box::new(Passing::new(comm, seat, (operation, root))?)),
-                    false => Way::Edge(Rc::new(seat)),
-                };
+                self.way = Way::in_seat(Seat::from_words(words), comm, (operation, root))?;
                 self.once.replace(None);
             }
             _ => {}
@@ -229,8 +268,11 @@ fn seats(
 ) -> Option<Vec<Seat>> {
     let machine = settings.machine.clone()?;
     let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
-    let window = settings.window.filter(|_| !operation.is_outward());
+    let window = settings.window().filter(|_| !operation.is_outward());
     let limits = (settings.most_passed, window);
+    if settings.algorithm() == Algorithm::DeadlineOnline {
+        return Seat::of_tree(&planning::online_tree(&problem).ok()?, sizes, limits);
+    }
     // The library's own call has all blocks under way at once.
     let is_too_much = window.is_some_and(|window| sizes.total() - sizes.block(root) > window);
     let library = library_version().ok().filter(|_| !is_too_much).unwrap_or_default();

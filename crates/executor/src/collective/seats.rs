@@ -21,6 +21,7 @@
 //! Every subtree has consecutive ranks, so that its data is in rank order, wherever it is.
 
 use std::collections::VecDeque;
+use tuwtree_dp::wider::{ChildRange, OwnPlace};
 use tuwtree_model::{BlockSizes, Rank, Tree};
 
 /// No message has more room than so many bytes; what is larger is received when its size is known.
@@ -141,10 +142,7 @@ impl Seat {
             }
         }
         for one in &mut all {
-            one.room = match one.room {
-                bytes if bytes > LARGEST_ROOM => 0,
-                bytes => (2 * bytes + LEAST_ROOM).min(LARGEST_ROOM),
-            };
+            one.room = room_for(one.room);
         }
         let seat = |rank: Rank| Seat {
             own: all[rank].clone(),
@@ -153,6 +151,64 @@ impl Seat {
             children: tree.children(rank).map(|child| all[child].clone()).collect(),
         };
         Some((0..tree.processors()).map(seat).collect())
+    }
+
+    /// The seat of a process that has found its place by itself: the same as in the whole tree.
+    ///
+    /// # Complexity
+    /// O(p).
+    pub(super) fn of_place(
+        place: &OwnPlace,
+        (rank, root): (Rank, Rank),
+        sizes: &BlockSizes,
+        (most_passed, window): (u64, Option<u64>),
+    ) -> Seat {
+        // Whoever sends to the root by itself has no bound.
+        let largest_passed = |of: Rank| {
+            let branch = place.branches.iter().find(|one| (one.first..=one.last).contains(&of));
+            let inner = branch.filter(|one| of != root && one.first < one.last);
+            inner.map_or(u64::MAX, |one| most_passed / (one.last - one.first + 1) as u64)
+        };
+        let passed = |one: &ChildRange| {
+            let largest = largest_passed(one.rank);
+            let blocks = (one.first..=one.last).map(|rank| sizes.block(rank));
+            blocks.filter(|&bytes| bytes <= largest).sum::<u64>()
+        };
+        let belows = |children: &[ChildRange], is_under_root: bool| {
+            let bytes: Vec<u64> = children.iter().map(passed).collect();
+            let waits_for = match window {
+                Some(window) => waits(&bytes, window),
+                None => vec![None; bytes.len()],
+            };
+            let below = |((child, bytes), waits_for): ((&ChildRange, u64), Option<usize>)| {
+                let ChildRange { rank, first, last } = *child;
+                Below {
+                    rank,
+                    first,
+                    last,
+                    room: room_for(bytes),
+                    largest_passed: largest_passed(rank),
+                    waits_for,
+                    is_inner: first < last,
+                    is_silent: is_under_root && first == last && sizes.block(rank) == 0,
+                }
+            };
+            children.iter().zip(bytes).zip(waits_for).map(below).collect::<Vec<Below>>()
+        };
+        let is_under_root = place.parent == Some(root);
+        let siblings = belows(&place.siblings, is_under_root);
+        let own = siblings.into_iter().find(|one| one.rank == rank).unwrap_or_else(|| Below {
+            rank,
+            first: place.first,
+            last: place.last,
+            room: room_for(sizes.block(rank) + place.branches.iter().map(passed).sum::<u64>()),
+            largest_passed: u64::MAX,
+            waits_for: None,
+            is_inner: place.first < place.last,
+            is_silent: false,
+        });
+        let children = belows(&place.children, rank == root);
+        Seat { own, parent: place.parent, is_under_root, children }
     }
 
     /// The seat in words, for a message.
@@ -194,6 +250,14 @@ impl Seat {
     /// Whether a message to the parent says in advance how many bytes come, if there are so many.
     pub(super) fn is_noticed(&self, bytes: u64) -> bool {
         !self.is_under_root && bytes > self.own.room
+    }
+}
+
+/// The room for about so many bytes.
+fn room_for(bytes: u64) -> u64 {
+    match bytes {
+        bytes if bytes > LARGEST_ROOM => 0,
+        bytes => (2 * bytes + LEAST_ROOM).min(LARGEST_ROOM),
     }
 }
 
@@ -244,6 +308,7 @@ pub(super) fn notice_bytes(room: u64) -> u64 {
 mod tests {
     use super::*;
     use tuwtree_model::{Homogeneous, Problem, Randomness, Root, Step};
+    use tuwtree_plan::catalogue::Found;
     use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
     /// No limit, no window.
@@ -323,6 +388,30 @@ mod tests {
                         assert_eq!(&Seat::from_words(&seat.to_words()), seat);
                     }
                     assert_eq!(seats[root].own.ranks(), processors);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_finds_its_place_has_the_seat_that_it_has_in_the_whole_tree() {
+        let costs = Homogeneous::new(900.0, 1.0, 1.0).unwrap().with_overhead(90.0).unwrap();
+        for processors in 1..24 {
+            let numbers = Randomness::Xoshiro { seed: processors as u64 }.numbers(processors);
+            let sizes = BlockSizes::new(numbers.iter().map(|number| number % 5 * 90)).unwrap();
+            let limits = [PLENTY, (1000, None), (1 << 40, Some(200)), (0, Some(0))];
+            for (root, limits) in (0..processors).flat_map(|root| limits.map(|one| (root, one))) {
+                let problem = crate::planning::problem(false, &sizes, root, costs).unwrap();
+                let tree = crate::planning::online_tree(&problem).unwrap();
+                let seats = Seat::of_tree(&tree, &sizes, limits).expect("consecutive subtrees");
+                for (rank, seat) in seats.iter().enumerate() {
+                    match crate::planning::found_online(&problem, rank).unwrap() {
+                        Found::Place(place) => {
+                            let own = Seat::of_place(&place, (rank, root), &sizes, limits);
+                            assert_eq!(&own, seat, "{sizes:?} {limits:?}");
+                        }
+                        Found::Tree(_) => panic!("one law"),
+                    }
                 }
             }
         }

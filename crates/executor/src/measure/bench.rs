@@ -172,6 +172,13 @@ impl MeasuredProblem {
             | Algorithm::Distributed
             | Algorithm::DistributedPersistent => true,
             Algorithm::Auto => self.machine().is_some(),
+            Algorithm::Online | Algorithm::OnlinePersistent => {
+                let costs = self.machine().map(|machine| &machine.costs);
+                let processors = self.sizes.processors();
+                costs.is_some_and(|costs| {
+                    costs.hierarchy().is_some() || costs.homogeneous(processors).is_some()
+                })
+            }
         }
     }
 
@@ -250,7 +257,7 @@ impl MeasuredProblem {
         for _ in 0..protocol.warm_up {
             for one in &mut contestants {
                 let span = one.play(self, communicator, starts)?;
-                if one.timed.algorithm == Algorithm::Auto {
+                if matches!(one.timed.algorithm, Algorithm::Auto | Algorithm::Online) {
                     one.timed.first_seconds.push(span.seconds);
                 }
             }
@@ -356,6 +363,16 @@ impl MeasuredProblem {
             collectives.set(settings::Setting::Algorithm, rule.name())?;
             Ok(collectives)
         };
+        let by_machine = |stated| -> Result<Collectives, BenchError> {
+            let settings = settings::Settings {
+                stated,
+                machine: self.machine().cloned(),
+                window: self.window,
+                ..Default::default()
+            };
+            Ok(Collectives::with(communicator.duplicate_again()?, settings))
+        };
+        let online = Some(settings::Algorithm::DeadlineOnline);
         Ok(Some(match algorithm {
             Algorithm::Regular => (Performer::Regular(input, output), None),
             Algorithm::Padded => (Performer::Padded(input, output), None),
@@ -374,14 +391,12 @@ impl MeasuredProblem {
                 let persistent = collectives.init(&arguments)?;
                 (Performer::DistributedPersistent(persistent, collectives, arguments), None)
             }
-            Algorithm::Auto => {
-                let settings = settings::Settings {
-                    machine: self.machine().cloned(),
-                    window: self.window,
-                    ..Default::default()
-                };
-                let collectives = Collectives::with(communicator.duplicate_again()?, settings);
-                (Performer::Distributed(collectives, arguments(output)), None)
+            Algorithm::Auto => (Performer::Distributed(by_machine(None)?, arguments(output)), None),
+            Algorithm::Online => (Performer::Online(by_machine(online)?, arguments(output)), None),
+            Algorithm::OnlinePersistent => {
+                let (collectives, arguments) = (by_machine(online)?, arguments(output));
+                let persistent = collectives.init(&arguments)?;
+                (Performer::DistributedPersistent(persistent, collectives, arguments), None)
             }
             Algorithm::Tree(construction, pace) => {
                 let Some(tree) = self.agreed_tree(construction, communicator)? else {
@@ -522,6 +537,8 @@ enum Performer<'a> {
     Native(Arguments<'a>),
     NativePersistent(NativeRequest<'a>),
     Distributed(Collectives, Arguments<'a>),
+    /// All processes know all sizes.
+    Online(Collectives, Arguments<'a>),
     DistributedPersistent(Persistent<'a>, Collectives, Arguments<'a>),
     Tree(Box<Execution>),
 }
@@ -532,7 +549,7 @@ impl Performer<'_> {
         match self {
             Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
             // Calls build their trees, or plan for others.
-            Performer::Distributed(..) => false,
+            Performer::Distributed(..) | Performer::Online(..) => false,
             Performer::NativePersistent(_)
             | Performer::DistributedPersistent(..)
             | Performer::Tree(_) => true,
@@ -578,6 +595,9 @@ impl Performer<'_> {
             }
             Performer::Distributed(collectives, arguments) => {
                 collectives.run(arguments)?;
+            }
+            Performer::Online(collectives, arguments) => {
+                collectives.run_knowing(arguments, &problem.sizes)?;
             }
             Performer::DistributedPersistent(persistent, ..) => persistent.run()?,
             Performer::Tree(execution) => execution.run()?,

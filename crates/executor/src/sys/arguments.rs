@@ -18,7 +18,7 @@ use ::mpi::raw::AsRaw;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::rc::Rc;
-use tuwtree_model::{Operation, Rank};
+use tuwtree_model::{BlockSizes, Operation, Rank};
 
 /// The arguments of one call, at one processor. Nothing is known of them yet.
 #[derive(Clone, Copy, Debug)]
@@ -464,6 +464,48 @@ impl<'a> Arguments<'a> {
             };
             Some((counts, u64::try_from(size).ok()?))
         }
+    }
+
+    /// The sizes of all blocks in bytes, of which each processor has the counts.
+    ///
+    /// # Safety
+    /// Besides what was promised when the arguments were made, the counts and the datatype that they count are given at
+    /// this processor, too, whether it is the root or not.
+    ///
+    /// # Errors
+    /// No counts, negative ones, or too many bytes; what MPI returns.
+    pub unsafe fn all_sizes(&self, processors: usize) -> Result<BlockSizes, ArgumentError> {
+        let (_, lists, datatype) = self.all;
+        let is_missing = match lists {
+            Lists::Int(counts, _) => counts.is_null(),
+            Lists::Large(counts, _) => counts.is_null(),
+        };
+        if is_missing {
+            return Err(ArgumentError::Null { what: "the counts" });
+        }
+        let mut element = 0;
+        // SAFETY: a datatype's handle, and a list of p numbers that is there, by the caller's promise.
+        let counts: Vec<MPI_Count> = unsafe {
+            calls::type_size_x(datatype, &mut element)
+                .map_err(|error| ArgumentError::All(error.into()))?;
+            match lists {
+                Lists::Int(counts, _) => {
+                    let counts = std::slice::from_raw_parts(counts, processors);
+                    counts.iter().map(|&count| count.into()).collect()
+                }
+                Lists::Large(counts, _) => std::slice::from_raw_parts(counts, processors).to_vec(),
+            }
+        };
+        let partition = |block, reason| ArgumentError::Partition { block, reason };
+        let mut sizes = Vec::with_capacity(processors);
+        for (block, count) in counts.into_iter().enumerate() {
+            let negative = |_| ArgumentError::All(PlaceError::NegativeCount { block, count });
+            let count = u64::try_from(count).map_err(negative)?;
+            let bytes = count.checked_mul(u64::try_from(element).unwrap_or(u64::MAX));
+            sizes.push(bytes.ok_or_else(|| partition(block, "more than 2^64 - 1 bytes"))?);
+        }
+        BlockSizes::new(sizes)
+            .map_err(|_| partition(processors - 1, "more than 2^64 - 1 bytes in all"))
     }
 
     /// Whether the MPI library has a call for such arguments: one of before MPI 4 has none for large counts.

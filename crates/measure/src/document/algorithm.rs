@@ -23,6 +23,11 @@ pub enum Algorithm {
     /// What takes least by the machine's costs, the library's own call or a tree that calls before have
     /// planned: calls of the libraries by themselves, once a machine is known.
     Auto,
+    /// A tree in which each process finds its own place in the first call, since all give all counts.
+    Online,
+    /// The same tree, set up once through the interface of the libraries, the first operation on its communicator:
+    /// sizes are gathered by all.
+    OnlinePersistent,
     /// A tree planned beforehand, with persistent requests: start and wait.
     Tree(Construction, Pace),
 }
@@ -62,6 +67,8 @@ impl Algorithm {
             Algorithm::Distributed,
             Algorithm::DistributedPersistent,
             Algorithm::Auto,
+            Algorithm::Online,
+            Algorithm::OnlinePersistent,
         ]
         .into_iter()
         .chain(trees)
@@ -77,6 +84,8 @@ impl Algorithm {
             Algorithm::Distributed => "distributed".into(),
             Algorithm::DistributedPersistent => "distributed-persistent".into(),
             Algorithm::Auto => "auto".into(),
+            Algorithm::Online => "online".into(),
+            Algorithm::OnlinePersistent => "online-persistent".into(),
             Algorithm::Tree(construction, pace) => {
                 format!("{}-{}", construction.name(), pace.name()).into()
             }
@@ -102,6 +111,8 @@ impl Algorithm {
             (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
             (Algorithm::DistributedPersistent, _) => "adaptive tree, all of its set-up counted",
             (Algorithm::Auto, _) => "what is best, as earlier calls have planned it",
+            (Algorithm::Online, _) => "each rank finds its place in a tree, given all counts",
+            (Algorithm::OnlinePersistent, _) => "the same, all of its set-up counted",
             (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
             (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
         }

@@ -105,6 +105,10 @@ impl TryFrom<Fields> for Measurements {
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match (read.version() > fields.version, read.version()) {
+            (true, 5) => Err(format!(
+                "version {} has no \"online\" and \"online-persistent\"; they need version 5",
+                fields.version
+            )),
             (true, 4) => {
                 Err(format!("version {} has no \"late_rank\"; it needs version 4", fields.version))
             }

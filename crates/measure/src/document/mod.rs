@@ -153,11 +153,17 @@ impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
     /// The newest version.
-    pub const VERSION: u64 = 4;
+    pub const VERSION: u64 = 5;
 
     /// The least version that can carry the times, which is the one that is written: 2 with predicted times
-    /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late.
+    /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late, 5 with trees in
+    /// which processes find their places.
     pub fn version(&self) -> u64 {
+        let is_online =
+            |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
+        if self.series.iter().any(is_online) {
+            return 5;
+        }
         if self.series.iter().any(|one| !one.delayed.is_empty()) {
             return 4;
         }

@@ -51,6 +51,19 @@ fn a_document_reads_as_it_was_written() {
 }
 
 #[test]
+fn trees_in_which_processes_find_their_places_take_version_five() {
+    for algorithm in [Algorithm::Online, Algorithm::OnlinePersistent] {
+        let document = Measurements::new(setting(), vec![series(algorithm, &[0.5, 0.25])]).unwrap();
+        assert_eq!(document.version(), 5);
+        let text = serde_json::to_string(&document).unwrap();
+        assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
+        let error = text.replace("\"version\":5", "\"version\":4");
+        let error = serde_json::from_str::<Measurements>(&error).unwrap_err().to_string();
+        assert!(error.contains("version 4 has no \"online\""), "{error}");
+    }
+}
+
+#[test]
 fn predicted_times_and_late_starts_take_version_two() {
     let old = series(Algorithm::Native, &[0.5, 0.25]);
     let predicted = Prediction { planned_seconds: Some(0.5), judged_seconds: 0.25 };

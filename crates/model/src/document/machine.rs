@@ -39,8 +39,9 @@ impl Machine {
     /// The least version that can carry the machine, which is the one that is written: 2 where latency
     /// overlaps, or something is known of the network, 3 where that is more than version 2 has.
     pub fn version(&self) -> u64 {
+        let is_newest = self.network.fair_beyond.is_some() || self.network.window.is_some();
         match self.costs.overlaps() || self.has_tables() || self.network != Network::default() {
-            _ if self.network.fair_beyond.is_some() => 3,
+            _ if is_newest => 3,
             true => 2,
             false => 1,
         }
@@ -132,6 +133,8 @@ struct NetworkFields {
     eager_limit_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     send_overhead_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     measured: BTreeMap<String, String>,
 }
@@ -311,6 +314,7 @@ impl TryFrom<MachineFields> for Machine {
             true => Err(format!(
                 "version {version} has no {}; they need version {}",
                 match machine.version() {
+                    3 if machine.network.window.is_some() => "windows",
                     3 => "ports that are fair beyond a size",
                     _ => "overheads, measured sizes and networks",
                 },
@@ -324,7 +328,7 @@ impl TryFrom<MachineFields> for Machine {
 impl NetworkFields {
     fn network(self, costs: &Costs) -> Result<Network, String> {
         let NetworkFields { port, fair_beyond_bytes, wire, .. } = self;
-        let NetworkFields { eager_limit_bytes, send_overhead_seconds, measured, .. } = self;
+        let NetworkFields { eager_limit_bytes, send_overhead_seconds, .. } = self;
         if fair_beyond_bytes.is_some() && port != PortKind::Fair {
             return Err("\"fair_beyond_bytes\" is for a \"port\" that is \"fair\"".into());
         }
@@ -342,20 +346,23 @@ impl NetworkFields {
             wire,
             eager_limit: eager_limit_bytes,
             send_overhead: send_overhead_seconds,
-            measured,
+            window: self.window_bytes,
+            measured: self.measured,
         })
     }
 }
 
 impl From<Network> for NetworkFields {
     fn from(network: Network) -> NetworkFields {
-        let Network { port, fair_beyond, wire, eager_limit, send_overhead, measured } = network;
+        let Network { port, fair_beyond, wire, eager_limit, send_overhead, window, measured } =
+            network;
         NetworkFields {
             port,
             fair_beyond_bytes: fair_beyond,
             wire,
             eager_limit_bytes: eager_limit,
             send_overhead_seconds: send_overhead,
+            window_bytes: window,
             measured,
         }
     }

@@ -536,7 +536,8 @@ static void errors(void)
 int main(int argc, char **argv)
 {
     static const char *const algorithms[] = {"adaptive-gather-time", "adaptive-data-size", "linear",
-                                             "native", "adaptive-completion-time", "auto"};
+                                             "native", "adaptive-completion-time", "auto",
+                                             "deadline-online"};
     int problems, size, rank, i, root, kinds = 4;
     struct problem problem;
     OK(MPI_Init(&argc, &argv));
@@ -545,7 +546,7 @@ int main(int argc, char **argv)
     problems = argc > 1 ? atoi(argv[1]) : 100;
     if (argc > 2) {
         OK(tuwtree_set(MPI_COMM_WORLD, "machine", argv[2]));
-        kinds = 6;
+        kinds = 7;
     }
     /* Every root, every algorithm, both modes. */
     for (root = 0; root < size && root < 4; root++) {
@@ -575,8 +576,8 @@ int main(int argc, char **argv)
             persistent(&problem, 2);
         done(&problem);
     }
-    for (i = 0; i < 3; i++) {
-        OK(tuwtree_set(MPI_COMM_WORLD, "algorithm", algorithms[i]));
+    for (i = 0; i < (kinds == 7 ? 4 : 3); i++) {
+        OK(tuwtree_set(MPI_COMM_WORLD, "algorithm", algorithms[i == 3 ? 6 : i]));
         derived_types(MPI_COMM_WORLD, i % size);
         several();
     }

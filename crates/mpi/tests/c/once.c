@@ -20,6 +20,7 @@
 static int rank, size, call;
 static int *counts, *displs;
 static MPI_Comm comm;
+static int all_know; /* Whether all ranks give all counts. */
 
 static unsigned long long state = 7;
 
@@ -28,6 +29,25 @@ static int below(int most)
 {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (int)((state >> 33) % (unsigned long long)most);
+}
+
+static int gather(const void *own, int count, MPI_Datatype type, void *all, const int *its,
+                  const int *starts, MPI_Datatype all_type, int root)
+{
+    if (all_know)
+        return tuwtree_gatherv_all_counts(own, count, type, rank == root ? all : NULL, its,
+                                          rank == root ? starts : NULL, all_type, root, comm);
+    return tuwtree_gatherv(own, count, type, all, its, starts, all_type, root, comm);
+}
+
+static int scatter(const void *all, const int *its, const int *starts, MPI_Datatype all_type,
+                   void *own, int count, MPI_Datatype type, int root)
+{
+    if (all_know)
+        return tuwtree_scatterv_all_counts(rank == root ? all : NULL, its,
+                                           rank == root ? starts : NULL, all_type, own, count,
+                                           type, root, comm);
+    return tuwtree_scatterv(all, its, starts, all_type, own, count, type, root, comm);
 }
 
 static int *room(int items)
@@ -88,15 +108,14 @@ static void there_and_back(int root, MPI_Datatype pair, MPI_Datatype wide)
         sent = wanted = MPI_IN_PLACE;
     }
     if (kind == 1 && !odd)
-        OK(tuwtree_gatherv(sent, own_count, own_type, all, pairs, starts, pair, root, comm));
+        OK(gather(sent, own_count, own_type, all, pairs, starts, pair, root));
     else
-        OK(tuwtree_gatherv(sent, own_count, own_type, all, counts, displs, MPI_INT, root, comm));
+        OK(gather(sent, own_count, own_type, all, counts, displs, MPI_INT, root));
     CHECK(!at_root || memcmp(all, native, (size_t)total * sizeof(int)) == 0);
     if (kind == 1 && !odd)
-        OK(tuwtree_scatterv(native, pairs, starts, pair, wanted, own_count, own_type, root, comm));
+        OK(scatter(native, pairs, starts, pair, wanted, own_count, own_type, root));
     else
-        OK(tuwtree_scatterv(native, counts, displs, MPI_INT, wanted, own_count, own_type, root,
-                            comm));
+        OK(scatter(native, counts, displs, MPI_INT, wanted, own_count, own_type, root));
     for (k = 0; k < count && wanted == (void *)back; k++)
         CHECK(back[k / 2 * 2 * stride + k % 2] == plain[k]);
     if (stride == 2)
@@ -188,6 +207,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(tuwtree_set(comm, "machine", argc > 3 ? argv[3] : ""));
+    if (argc > 1 && strcmp(argv[1], "known") == 0) {
+        all_know = 1;
+        OK(tuwtree_set(comm, "algorithm", "deadline-online"));
+    }
     counts = room(size);
     displs = room(size);
     memset(counts, 0, (size_t)size * sizeof(int));

@@ -311,6 +311,8 @@ fn look(algorithm: Algorithm) -> Look {
         Algorithm::Distributed => (BLUE, "2 2"),
         Algorithm::DistributedPersistent => (BLUE, "6 2"),
         Algorithm::Auto => (BLUE, "none"),
+        Algorithm::Online => (PURPLE, "2 2"),
+        Algorithm::OnlinePersistent => (PURPLE, "6 2"),
         Algorithm::Tree(construction, pace) => {
             let place = Construction::all().position(|one| one == construction);
             let [strict, eager] = TREES[place.expect("ALL has all") % TREES.len()];

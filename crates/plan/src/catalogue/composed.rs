@@ -42,7 +42,7 @@ pub(super) const CHUNKED: CatalogueRow = CatalogueRow {
 };
 
 /// How many neighbours find a tree among them at most.
-const CHUNK: usize = 16;
+pub(super) const CHUNK: usize = 16;
 
 pub(super) const RELAYS: CatalogueRow = CatalogueRow {
     // It tries some ten trees.

@@ -8,6 +8,7 @@ mod composed;
 mod gridded;
 mod groups;
 mod non_ordered;
+mod online;
 mod optimal;
 mod ordered;
 mod overlapping;
@@ -15,6 +16,7 @@ mod rootless;
 mod two_level;
 
 pub use non_ordered::LocalSearch;
+pub use online::{Found, found_online};
 pub(crate) use overlapping::shares_one_law;
 pub(crate) use rootless::keeps_operands_in_order;
 
@@ -72,6 +74,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Oblivious => &built::OBLIVIOUS,
         Construction::Adaptive => &built::ADAPTIVE,
         Construction::Chunked => &composed::CHUNKED,
+        Construction::DeadlineOnline => &online::DEADLINE_ONLINE,
         Construction::MinimumFirst => &built::MINIMUM_FIRST,
         Construction::MaximumFirst => &built::MAXIMUM_FIRST,
         Construction::Graceful => &built::GRACEFUL,

@@ -76,6 +76,7 @@ fn networks() -> impl Strategy<Value = Network> {
             wire: if of_nodes { WireOwner::Node } else { WireOwner::Rank },
             eager_limit,
             send_overhead,
+            window: eager_limit.filter(|_| told),
             measured: told
                 .then(|| ("latency".into(), "two \"floods\"".into()))
                 .into_iter()
@@ -97,6 +98,18 @@ fn machine_with(costs: Costs, network: Network) -> Machine {
         costs,
         network: Network { wire, ..network },
     }
+}
+
+#[test]
+fn a_window_takes_version_three() {
+    let network = Network { window: Some(65_536), ..Network::default() };
+    let machine = machine_with(Homogeneous::new(1.0, 1.0, 1.0).unwrap().into(), network);
+    let json = serde_json::to_string(&machine).unwrap();
+    assert_eq!(machine.version(), 3);
+    assert_eq!(serde_json::from_str::<Machine>(&json).unwrap(), machine);
+    let older = json.replace("\"version\":3", "\"version\":2");
+    let error = serde_json::from_str::<Machine>(&older).unwrap_err().to_string();
+    assert!(error.contains("version 2 has no windows"), "{error}");
 }
 
 /// Costs of any kind whose latency may overlap, tables among them, for so many processors.

@@ -1,5 +1,7 @@
 //! How long it takes to hear of many processors that have no data.
 
+use super::clock::Clock;
+
 /// `h(n)` for `n` up to `most`: the least time after which one processor can have heard of `n`,
 /// itself included, if a message takes lambda and then `o` of its receiver; entry 0 is 0.
 ///
@@ -14,11 +16,11 @@
 /// # Source
 /// For `o = 1` these are the postal model's generalised Fibonacci numbers: A. Bar-Noy, S. Kipnis,
 /// "Designing broadcasting algorithms in the postal model for message-passing systems", SPAA 1992.
-pub(super) fn growth(most: usize, latency: f64, overhead: f64) -> Vec<f64> {
-    let mut starts = vec![0.0_f64];
+pub(super) fn growth<T: Clock>(most: usize, latency: T, overhead: T) -> Vec<T> {
+    let mut starts = vec![T::ZERO];
     let (mut same, mut other) = (0, 0);
     while starts.len() + 1 < most {
-        let next = (starts[same] + overhead, starts[other] + overhead + latency);
+        let next = (starts[same].plus(overhead), starts[other].plus(overhead).plus(latency));
         if next.0 <= next.1 {
             starts.push(next.0);
             same += 1;
@@ -27,8 +29,8 @@ pub(super) fn growth(most: usize, latency: f64, overhead: f64) -> Vec<f64> {
             other += 1;
         }
     }
-    let known = starts.into_iter().map(|start| start + overhead + latency);
-    [0.0, 0.0].into_iter().chain(known).take(most + 1).collect()
+    let known = starts.into_iter().map(|start| start.plus(overhead).plus(latency));
+    [T::ZERO, T::ZERO].into_iter().chain(known).take(most + 1).collect()
 }
 
 #[cfg(test)]

@@ -31,20 +31,30 @@
 //!
 //! It needs no table: a construction like those of `tuwtree-treegen`, here because the costs are.
 
+mod clock;
 mod growth;
 mod largest;
+mod ticks;
+mod walk;
+
+pub use ticks::TickLaw;
+pub use walk::{ChildRange, OwnPlace, deadline_place, deadline_tree_in_ticks};
 
 use super::empty::Kept;
 use super::table::given_root;
 use super::{BySize, Class, Overlapping};
 use crate::DpError;
+use clock::Clock;
 use growth::growth;
 use largest::Largest;
+use std::cell::Cell;
 use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Step, Tree};
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effort {
+    /// Subtrees are rooted where a largest block is; one policy; times to 1/100.
+    Least,
     /// Subtrees are rooted where a largest block is; two policies; times to 1/1000.
     Light,
     /// Roots at both ends as well; four policies; times to 1/10,000.
@@ -53,22 +63,33 @@ pub enum Effort {
 
 impl Effort {
     /// All efforts, the least first.
-    pub const ALL: [Effort; 2] = [Effort::Light, Effort::Full];
+    pub const ALL: [Effort; 3] = [Effort::Least, Effort::Light, Effort::Full];
 
     fn policies(self) -> &'static [Policy] {
         const ALL: [Policy; 4] =
             [Policy::Longer, Policy::Heavier, Policy::FurtherEnd, Policy::Right];
         match self {
+            Effort::Least => &ALL[..1],
             Effort::Light => &ALL[..2],
             Effort::Full => &ALL,
         }
     }
 
-    /// How much less than another a time has to be to count.
+    /// The share of a time by which another has to be less to count.
     fn precision(self) -> f64 {
         match self {
+            Effort::Least => 1e-2,
             Effort::Light => 1e-3,
             Effort::Full => 1e-4,
+        }
+    }
+
+    /// One by the precision.
+    fn parts(self) -> u64 {
+        match self {
+            Effort::Least => 100,
+            Effort::Light => 1000,
+            Effort::Full => 10_000,
         }
     }
 }
@@ -153,37 +174,39 @@ where
     Ok(kept.restored(&tree))
 }
 
-struct Splitter<'a, P, L> {
+struct Splitter<'a, T, P, L> {
     effort: Effort,
     class: Class,
     sizes: &'a BlockSizes,
     port: P,
     latency_of: L,
     /// Of a mean block.
-    latency: f64,
+    latency: T,
     /// What a message occupies beside its bytes.
-    overhead: f64,
+    overhead: T,
     /// `p` entries: the time of each copy.
-    copy: Vec<f64>,
+    copy: Vec<T>,
     largest: Largest,
     /// `h`, up to `p`.
-    growth: Vec<f64>,
+    growth: Vec<T>,
+    /// How often it was asked whether a range fits.
+    probes: Cell<u64>,
 }
 
 /// How to split a range at its root.
 #[derive(Clone, Copy)]
-struct Choice {
+struct Choice<T> {
     root: Rank,
     policy: Policy,
-    time: f64,
+    time: T,
 }
 
-impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
-    fn new<C: Fn(u64) -> f64>(
+impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
+    fn new<C: Fn(u64) -> T>(
         law: &BySize<'a, P, L, C>,
         class: Class,
         effort: Effort,
-    ) -> Splitter<'a, P, L>
+    ) -> Splitter<'a, T, P, L>
     where
         P: Copy,
         L: Copy,
@@ -192,7 +215,7 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
         let processors = sizes.processors();
         let latency = latency_of((sizes.total() / processors as u64).max(1));
         // What is left of the time of a byte without the byte; no message has none.
-        let overhead = (2.0 * port(1) - port(2)).clamp(0.0, port(1));
+        let overhead = T::at_zero(port(1), port(2));
         Splitter {
             effort,
             class,
@@ -204,16 +227,13 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
             copy: sizes.iter().map(copy).collect(),
             largest: Largest::new(sizes.iter().map(|bytes| bytes as f64).collect()),
             growth: growth(processors, latency, overhead),
+            probes: Cell::new(0),
         }
     }
 
     fn tree(&self, root: Root) -> Tree {
         let processors = self.copy.len();
-        let whole = (0, processors - 1);
-        let first = match root {
-            Root::Given(root) => self.choose(whole, &[root]),
-            Root::Best | Root::None => self.choose_root(whole),
-        };
+        let (whole, first) = self.whole(root);
         let (mut steps, mut children) = (Vec::with_capacity(2 * processors), Vec::new());
         let mut pending = vec![(whole, first)];
         while let Some((range, choice)) = pending.pop() {
@@ -233,18 +253,28 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
         Tree::new(processors, first.root, &steps).expect("splits are a tree")
     }
 
+    /// All processors, and the best way to split them.
+    fn whole(&self, root: Root) -> ((Rank, Rank), Choice<T>) {
+        let whole = (0, self.copy.len() - 1);
+        let first = match root {
+            Root::Given(root) => self.choose(whole, &[root]),
+            Root::Best | Root::None => self.choose_root(whole),
+        };
+        (whole, first)
+    }
+
     /// The best way to split a range, with a root of choice.
-    fn choose_root(&self, (a, b): (Rank, Rank)) -> Choice {
+    fn choose_root(&self, (a, b): (Rank, Rank)) -> Choice<T> {
         let largest = self.largest.of(a, b);
         match self.effort {
-            Effort::Light => self.choose((a, b), &[largest]),
+            Effort::Least | Effort::Light => self.choose((a, b), &[largest]),
             Effort::Full => self.choose((a, b), &[largest, a, b]),
         }
     }
 
     /// The best way to split a range with one of these roots; the first of several.
-    fn choose(&self, range: (Rank, Rank), roots: &[Rank]) -> Choice {
-        let mut best = Choice { root: roots[0], policy: Policy::Longer, time: f64::INFINITY };
+    fn choose(&self, range: (Rank, Rank), roots: &[Rank]) -> Choice<T> {
+        let mut best = Choice { root: roots[0], policy: Policy::Longer, time: T::NEVER };
         if range.0 == range.1 {
             return best;
         }
@@ -259,34 +289,34 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
     }
 
     /// The least feasible time, up to the precision, if it is less than `most` by as much at least.
-    fn least(&self, range: (Rank, Rank), (root, policy): (Rank, Policy), most: f64) -> Option<f64> {
+    fn least(&self, range: (Rank, Rank), (root, policy): (Rank, Policy), most: T) -> Option<T> {
         let feasible = |time| self.split(range, Choice { root, policy, time }, |_| ());
-        let precision = self.effort.precision();
         // All data but the root's comes after its copy and after the first message's latency.
         let others = self.sizes.range(range.0, range.1) - self.sizes.block(root);
-        let mut little = (self.port)(others).max(self.overhead) + self.latency.max(self.copy[root]);
-        let mut enough = most * (1.0 - precision);
+        let mut little =
+            (self.port)(others).larger(self.overhead).plus(self.latency.larger(self.copy[root]));
+        let mut enough = most.noticeably_less(self.effort);
         if enough < little {
             return None;
         } else if feasible(little) {
             return Some(little);
-        } else if enough == f64::INFINITY {
+        } else if enough == T::NEVER {
             // Some positive step even where all costs are 0 and volumes are rounded.
-            let least = f64::MIN_POSITIVE;
-            let mut step = (self.overhead + self.latency).max(little * precision).max(least);
-            enough = little + step;
+            let mut step =
+                self.overhead.plus(self.latency).larger(little.share(self.effort)).larger(T::LEAST);
+            enough = little.plus(step);
             while !feasible(enough) {
-                step *= 2.0;
-                enough = little + step;
+                step = step.plus(step);
+                enough = little.plus(step);
             }
         } else if !feasible(enough) {
             return None;
         }
         for _ in 0..MOST_HALVINGS {
-            if enough - little <= precision * enough {
+            if little.is_as_good_as(enough, self.effort) {
                 break;
             }
-            let middle = 0.5 * (little + enough);
+            let middle = little.middle(enough);
             *if feasible(middle) { &mut enough } else { &mut little } = middle;
         }
         Some(enough)
@@ -297,10 +327,10 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
     fn split(
         &self,
         (first, last): (Rank, Rank),
-        Choice { root, policy, time }: Choice,
+        Choice { root, policy, time }: Choice<T>,
         mut take: impl FnMut((Rank, Rank)),
     ) -> bool {
-        let start = self.latency.max(self.copy[root]);
+        let start = self.latency.larger(self.copy[root]);
         let (mut first, mut end, mut own, mut clock) = (first, last + 1, true, time);
         loop {
             let is_at_end = end - first > 1 && (first == root || end - 1 == root);
@@ -337,9 +367,9 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
                 true => (first, first + left - 1),
                 false => (end - right, end - 1),
             };
-            clock -= (self.port)(self.sizes.range(child.0, child.1));
-            if clock < start {
-                return false;
+            match clock.minus((self.port)(self.sizes.range(child.0, child.1))) {
+                Some(left) if left >= start => clock = left,
+                _ => return false,
             }
             take(child);
             match from_left {
@@ -350,20 +380,22 @@ impl<'a, P: Fn(u64) -> f64, L: Fn(u64) -> f64> Splitter<'a, P, L> {
     }
 
     /// Whether a range can probably be gathered and received by the time `clock`.
-    fn fits(&self, (first, last): (Rank, Rank), clock: f64) -> bool {
+    fn fits(&self, (first, last): (Rank, Rank), clock: T) -> bool {
+        self.probes.set(self.probes.get() + 1);
         let bytes = self.sizes.range(first, last);
-        self.estimate(first, last) + (self.latency_of)(bytes) + (self.port)(bytes) <= clock
+        let gathered = self.estimate(first, last);
+        gathered.plus((self.latency_of)(bytes)).plus((self.port)(bytes)) <= clock
     }
 
     /// How long a range probably takes.
-    fn estimate(&self, first: Rank, last: Rank) -> f64 {
+    fn estimate(&self, first: Rank, last: Rank) -> T {
         if first == last {
-            return 0.0;
+            return T::ZERO;
         }
         let largest = self.largest.of(first, last);
-        let idle = (self.copy[largest] - self.latency).max(0.0);
+        let idle = self.copy[largest].beyond(self.latency);
         let others = self.sizes.range(first, last) - self.sizes.block(largest);
-        idle + self.growth[last - first + 1] + ((self.port)(others) - self.overhead).max(0.0)
+        idle.plus(self.growth[last - first + 1]).plus((self.port)(others).beyond(self.overhead))
     }
 }
 

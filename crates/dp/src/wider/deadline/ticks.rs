@@ -1,0 +1,187 @@
+//! Costs in ticks: whole numbers, so that processes that compute by themselves agree bit by bit.
+//!
+//! A tick is a power of two of a time unit, so small that no tree of the problem takes less than some 2^40 of
+//! them, and so large that none takes 2^62. Each cost is rounded to it once; between the sizes at which costs
+//! change, straight lines are followed in integers.
+
+use crate::DpError;
+use tuwtree_model::{LinkLaw, MeasuredSize, Piece, Scalar};
+
+/// Costs that all pairs share, in ticks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TickLaw {
+    port: Vec<Line>,
+    latency: Vec<Line>,
+    copy: Line,
+}
+
+/// What holds from a size on: `at + rise (bytes - from) / run`, rounded down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line {
+    from: u64,
+    at: u64,
+    rise: i128,
+    run: i128,
+}
+
+impl Line {
+    fn value(&self, bytes: u64) -> u64 {
+        let beyond = i128::from(bytes - self.from);
+        let value =
+            self.rise.saturating_mul(beyond).div_euclid(self.run).saturating_add(self.at.into());
+        u64::try_from(value.max(0)).unwrap_or(u64::MAX)
+    }
+}
+
+/// The ticks that what takes longest may take, about: far below 2^64, since times are added up and doubled.
+const MOST: f64 = (1_u64 << 50) as f64;
+
+/// By so much slopes are exact, in parts of a tick for each byte.
+const PARTS: f64 = (1_u64 << 32) as f64;
+
+impl TickLaw {
+    /// The costs of these links, and of copies, for blocks of so many bytes in all.
+    ///
+    /// # Errors
+    /// [`DpError::TooLarge`] if times might not be finite.
+    ///
+    /// # Complexity
+    /// The number of lines.
+    pub fn new(links: &LinkLaw, gamma: f64, total: u64) -> Result<TickLaw, DpError> {
+        let starts: Vec<u64> = match links {
+            LinkLaw::Pieces(law) => law.pieces().iter().map(|piece| piece.from_bytes).collect(),
+            LinkLaw::Measured(law) => law.sizes().iter().map(|size| size.bytes).collect(),
+        };
+        // Lines are highest at one of their ends.
+        let ends = starts.iter().flat_map(|&start| [start.saturating_sub(1), start]);
+        let times = ends.chain([1, total]).filter(|&bytes| bytes <= total.max(1)).map(|bytes| {
+            let (latency, port) = links.times(bytes);
+            latency + port
+        });
+        let most = times.fold(0.0, f64::max) + gamma * total as f64;
+        if most.is_nan() || most >= <f64 as Scalar>::LIMIT {
+            return Err(DpError::TooLarge { total });
+        }
+        let scale = Scale::new(most);
+        let (port, latency) = match links {
+            LinkLaw::Pieces(law) => law.pieces().iter().map(|piece| scale.piece(piece)).unzip(),
+            LinkLaw::Measured(law) => (
+                scale.measured(law.sizes(), |size| size.occupancy),
+                scale.measured(law.sizes(), |size| size.latency),
+            ),
+        };
+        Ok(TickLaw { port, latency, copy: scale.line(0, 0.0, gamma) })
+    }
+
+    /// How long a message of so many bytes occupies a port, in ticks.
+    pub(super) fn port(&self, bytes: u64) -> u64 {
+        value(&self.port, bytes)
+    }
+
+    /// lambda, in ticks.
+    pub(super) fn latency(&self, bytes: u64) -> u64 {
+        value(&self.latency, bytes)
+    }
+
+    /// The time of a copy, in ticks.
+    pub(super) fn copy(&self, bytes: u64) -> u64 {
+        self.copy.value(bytes)
+    }
+}
+
+fn value(lines: &[Line], bytes: u64) -> u64 {
+    let next = lines.partition_point(|line| line.from <= bytes);
+    lines[next - 1].value(bytes)
+}
+
+/// How many ticks a time unit has: a power of two.
+struct Scale(f64);
+
+impl Scale {
+    fn new(most: f64) -> Scale {
+        // The power of two not above it; 0 for what is next to nothing.
+        let power = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
+        Scale(if power > 0.0 { (MOST / power).min(f64::MAX / PARTS / MOST) } else { 1.0 })
+    }
+
+    fn ticks(&self, time: f64) -> u64 {
+        (time * self.0).round() as u64
+    }
+
+    /// The line with this value at `from`, and this slope.
+    fn line(&self, from: u64, at: f64, slope: f64) -> Line {
+        let rise = (slope * self.0 * PARTS).round() as i128;
+        Line { from, at: self.ticks(at), rise, run: PARTS as i128 }
+    }
+
+    fn piece(&self, piece: &Piece) -> (Line, Line) {
+        let Piece { from_bytes, overhead, beta, .. } = *piece;
+        let port = self.line(from_bytes, overhead + beta * from_bytes as f64, beta);
+        (port, self.line(from_bytes, piece.link().latency(), 0.0))
+    }
+
+    fn measured(&self, sizes: &[MeasuredSize], cost: impl Fn(&MeasuredSize) -> f64) -> Vec<Line> {
+        let first = Line { from: 0, at: self.ticks(cost(&sizes[0])), rise: 0, run: 1 };
+        let between = sizes.windows(2).map(|pair| {
+            let [at, next] = [0, 1].map(|place| self.ticks(cost(&pair[place])));
+            let rise = i128::from(next) - i128::from(at);
+            Line { from: pair[0].bytes, at, rise, run: (pair[1].bytes - pair[0].bytes).into() }
+        });
+        let mut lines: Vec<Line> = [first].into_iter().chain(between).collect();
+        let before = lines[lines.len() - 1];
+        let last = &sizes[sizes.len() - 1];
+        lines.push(Line {
+            from: last.bytes,
+            at: self.ticks(cost(last)),
+            rise: if sizes.len() > 1 { before.rise.max(0) } else { 0 },
+            run: before.run,
+        });
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{MeasuredSizes, PiecewiseLinear};
+
+    /// How far ticks are from the times that they stand for, as a share of the longest.
+    fn error(links: &LinkLaw, total: u64) -> f64 {
+        let law = TickLaw::new(links, 0.0, total).unwrap();
+        let sizes = (0..64).map(|bits| total >> bits).take_while(|&bytes| bytes > 0);
+        let both = |bytes| links.times(bytes).0 + links.times(bytes).1;
+        let most = sizes.clone().map(both).fold(0.0, f64::max);
+        let both = |bytes| law.latency(bytes) + law.port(bytes);
+        let most_ticks = sizes.clone().map(both).max().unwrap() as f64;
+        let error = |bytes| {
+            let (latency, port) = links.times(bytes);
+            let of = |time: f64, ticks: u64| (time / most - ticks as f64 / most_ticks).abs();
+            of(latency, law.latency(bytes)).max(of(port, law.port(bytes)))
+        };
+        sizes.map(error).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn ticks_are_the_times_but_for_a_billionth() {
+        let piece = |from_bytes, alpha, overhead, beta| Piece { from_bytes, alpha, overhead, beta };
+        let pieces = vec![piece(0, 5e-6, 1e-6, 8e-11), piece(4096, 9e-6, 1e-7, 7e-11)];
+        let pieces = LinkLaw::from(PiecewiseLinear::new(pieces).unwrap());
+        let size = |bytes, latency, occupancy| MeasuredSize { bytes, latency, occupancy };
+        let sizes = vec![size(1, 4.0, 1.0), size(1000, 3.0, 11.0), size(5000, 9.0, 7.0)];
+        let measured = LinkLaw::Measured(MeasuredSizes::new(sizes).unwrap());
+        for links in [pieces, measured] {
+            for total in [1, 5000, 1 << 20, 1 << 50] {
+                assert!(error(&links, total) < 1e-9, "{links:?} {total} {}", error(&links, total));
+            }
+        }
+    }
+
+    #[test]
+    fn costs_of_nothing_and_of_next_to_nothing_are_costs() {
+        for beta in [0.0, 5e-324, 1e-300, 1e200] {
+            let pieces = PiecewiseLinear::new(vec![Piece::one_port(0, 0.0, beta)]).unwrap();
+            let law = TickLaw::new(&pieces.into(), 0.0, 1 << 40).unwrap();
+            assert!(law.port(1 << 40) <= 1 << 52 && law.latency(7) == 0);
+        }
+    }
+}
