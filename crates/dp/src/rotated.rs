@@ -89,7 +89,7 @@ pub fn near_optimal_in(
     let found = match processors {
         0..=MOST_SEARCHED => levels::optimal(&placed, Class::CopyFirst, progress)?,
         _ => {
-            let grid = grids::Grid::for_processors(processors);
+            let grid = grids::GridReach::for_processors(processors);
             grids::near_optimal(&placed, grid, progress)?
         }
     };

@@ -269,23 +269,35 @@ impl Outcome {
 }
 
 impl Comparison {
-    /// What is recommended. In the one-port model, the outcome with the least completion time. Where latency
-    /// overlaps, the simplest that the judge has within some per cent of the fastest, as [`Advice`] has it.
+    /// What is recommended, of what keeps the order that was asked for, if anything does. In the one-port model,
+    /// the outcome with the least completion time. Where latency overlaps, the simplest that the judge has within
+    /// some per cent of the fastest, as [`Advice`] has it.
     pub fn recommended(&self) -> &Outcome {
         match self.problem.costs().overlaps() {
             true => Advice::new(self, Advice::TOLERANCE_PERCENT / 100.0).chosen,
-            false => self.fastest(),
+            false => {
+                let least = self.admitted().into_iter().min_by_key(|outcome| outcome.time());
+                least.expect("a comparison has at least one outcome")
+            }
         }
     }
 
-    /// The outcomes of which one is advised: where latency overlaps those that keep the order that was asked
-    /// for, if there are any; else all.
+    /// The fastest outcome by the judge, if it is faster than what is recommended, and was not admitted for its
+    /// order.
+    pub fn passed_over(&self) -> Option<&Outcome> {
+        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.judged)?;
+        let is_admitted = self.admitted().iter().any(|one| std::ptr::eq(*one, fastest));
+        (!is_admitted && fastest.judged < self.recommended().judged).then_some(fastest)
+    }
+
+    /// The outcomes of which one is recommended or advised: those that keep the order that was asked for, if there
+    /// are any; else all.
     pub(crate) fn admitted(&self) -> Vec<&Outcome> {
         let keeps = |outcome: &&Outcome| outcome.order <= self.order;
         let kept: Vec<&Outcome> = self.outcomes.iter().filter(keeps).collect();
-        match self.problem.costs().overlaps() && !kept.is_empty() {
-            true => kept,
-            false => self.outcomes.iter().collect(),
+        match kept.is_empty() {
+            true => self.outcomes.iter().collect(),
+            false => kept,
         }
     }
 

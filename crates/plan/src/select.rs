@@ -2,7 +2,7 @@
 //! what its own rule loses.
 //!
 //! All algorithms here are for data that is spread evenly, and take times that are linear in its size
-//! ([`Law`]); so for each number of ranks there are finitely many sizes at which the best one changes, and they are
+//! ([`LinearTime`]); so for each number of ranks there are finitely many sizes at which the best one changes, and they are
 //! found exactly. No library can see in its rules how data is spread: for blocks that differ, schedules are the
 //! answer.
 //!
@@ -17,7 +17,7 @@ use tuwtree_model::{Homogeneous, Operation};
 /// `n` is the size by which libraries choose: of an allgather and a reduce-scatter all data, of broadcast, reduce and
 /// allreduce the vector, of an alltoall one message.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Law {
+pub struct LinearTime {
     /// Messages one after the other.
     pub alphas: f64,
     /// Bytes sent one after the other, per byte.
@@ -30,7 +30,7 @@ pub struct Law {
 
 /// An algorithm of MPI libraries.
 #[derive(Debug)]
-pub struct Algorithm {
+pub struct LibraryAlgorithm {
     /// Our name for it.
     pub name: &'static str,
     /// MPICH's, behind `MPIR_Allgather_intra_` or the like.
@@ -42,7 +42,7 @@ pub struct Algorithm {
     /// Intel MPI's number.
     pub intel: Option<u8>,
     /// Its time for so many ranks; `None` if it is not for them.
-    law: fn(usize) -> Option<Law>,
+    law: fn(usize) -> Option<LinearTime>,
 }
 
 /// A library that reads which algorithm to use, or a form in which it does.
@@ -65,11 +65,11 @@ pub enum Tuning {
 
 /// From which size on an algorithm is used.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
-    /// The least size, in the meaning of [`Law`].
+pub struct SizeRange {
+    /// The least size, in the meaning of [`LinearTime`].
     pub from_bytes: u64,
     /// The fastest from there on, up to the next range.
-    pub algorithm: &'static Algorithm,
+    pub algorithm: &'static LibraryAlgorithm,
 }
 
 /// What is best for some numbers of ranks.
@@ -78,7 +78,7 @@ pub struct Decision {
     /// The least and the largest number of ranks.
     pub processors: (usize, usize),
     /// By size, ascending; at least one.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<SizeRange>,
 }
 
 /// How much longer a library's own rule takes than the best of its algorithms.
@@ -101,7 +101,7 @@ pub struct Prices {
     pub combine: f64,
 }
 
-impl Law {
+impl LinearTime {
     fn time(self, bytes: u64, prices: &Prices) -> f64 {
         let Prices { costs, combine } = prices;
         let each = self.sent * costs.beta() + self.combined * combine + self.copied * costs.gamma();
@@ -109,7 +109,7 @@ impl Law {
     }
 }
 
-impl Algorithm {
+impl LibraryAlgorithm {
     /// Its time; `None` if it is not for so many ranks.
     ///
     /// # Example
@@ -146,17 +146,17 @@ fn others(p: usize) -> f64 {
 }
 
 /// A law without copies.
-const fn law(alphas: f64, sent: f64, combined: f64) -> Option<Law> {
-    Some(Law { alphas, sent, combined, copied: 0.0 })
+const fn law(alphas: f64, sent: f64, combined: f64) -> Option<LinearTime> {
+    Some(LinearTime { alphas, sent, combined, copied: 0.0 })
 }
 
 /// A law for powers of two only.
-fn for_powers(p: usize, law: Option<Law>) -> Option<Law> {
+fn for_powers(p: usize, law: Option<LinearTime>) -> Option<LinearTime> {
     law.filter(|_| p.is_power_of_two())
 }
 
-const ALLGATHER: [Algorithm; 3] = [
-    Algorithm {
+const ALLGATHER: [LibraryAlgorithm; 3] = [
+    LibraryAlgorithm {
         name: "recursive-doubling",
         mpich: Some("recursive_doubling"),
         open_mpi: Some((3, "recursive_doubling")),
@@ -164,16 +164,16 @@ const ALLGATHER: [Algorithm; 3] = [
         intel: Some(1),
         law: |p| for_powers(p, law(ceil_log(p), others(p), 0.0)),
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "bruck",
         mpich: Some("brucks"),
         open_mpi: Some((2, "bruck")),
         ucc: Some("bruck"),
         intel: Some(2),
         // At last all blocks are put in order.
-        law: |p| law(ceil_log(p), others(p), 0.0).map(|law| Law { copied: 1.0, ..law }),
+        law: |p| law(ceil_log(p), others(p), 0.0).map(|law| LinearTime { copied: 1.0, ..law }),
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "ring",
         mpich: Some("ring"),
         open_mpi: Some((4, "ring")),
@@ -183,8 +183,8 @@ const ALLGATHER: [Algorithm; 3] = [
     },
 ];
 
-const BROADCAST: [Algorithm; 3] = [
-    Algorithm {
+const BROADCAST: [LibraryAlgorithm; 3] = [
+    LibraryAlgorithm {
         name: "binomial",
         mpich: Some("binomial"),
         open_mpi: Some((6, "binomial")),
@@ -192,7 +192,7 @@ const BROADCAST: [Algorithm; 3] = [
         intel: Some(1),
         law: |p| law(ceil_log(p), ceil_log(p), 0.0),
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "scatter-doubling",
         mpich: Some("scatter_recursive_doubling_allgather"),
         open_mpi: Some((8, "scatter_allgather")),
@@ -200,7 +200,7 @@ const BROADCAST: [Algorithm; 3] = [
         intel: Some(2),
         law: |p| for_powers(p, law(2.0 * ceil_log(p), 2.0 * others(p), 0.0)),
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "scatter-ring",
         mpich: Some("scatter_ring_allgather"),
         open_mpi: Some((9, "scatter_allgather_ring")),
@@ -215,8 +215,8 @@ fn floor_log(p: usize) -> (f64, f64) {
     (f64::from(p.ilog2()), (1_usize << p.ilog2()) as f64)
 }
 
-const ALLREDUCE: [Algorithm; 3] = [
-    Algorithm {
+const ALLREDUCE: [LibraryAlgorithm; 3] = [
+    LibraryAlgorithm {
         name: "recursive-doubling",
         mpich: Some("recursive_doubling"),
         open_mpi: Some((3, "recursive_doubling")),
@@ -230,7 +230,7 @@ const ALLREDUCE: [Algorithm; 3] = [
             }
         },
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "rabenseifner-full",
         mpich: Some("reduce_scatter_allgather"),
         open_mpi: Some((6, "rabenseifner")),
@@ -244,7 +244,7 @@ const ALLREDUCE: [Algorithm; 3] = [
             }
         },
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "ring",
         // From 4.1 on; older ones refuse a file that names it.
         mpich: None,
@@ -255,8 +255,8 @@ const ALLREDUCE: [Algorithm; 3] = [
     },
 ];
 
-const REDUCE: [Algorithm; 2] = [
-    Algorithm {
+const REDUCE: [LibraryAlgorithm; 2] = [
+    LibraryAlgorithm {
         name: "binomial",
         mpich: Some("binomial"),
         open_mpi: Some((5, "binomial")),
@@ -264,7 +264,7 @@ const REDUCE: [Algorithm; 2] = [
         intel: Some(2),
         law: |p| law(ceil_log(p), ceil_log(p), ceil_log(p)),
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "rabenseifner-full",
         mpich: Some("reduce_scatter_gather"),
         open_mpi: Some((7, "rabenseifner")),
@@ -280,8 +280,8 @@ const REDUCE: [Algorithm; 2] = [
     },
 ];
 
-const REDUCE_SCATTER: [Algorithm; 2] = [
-    Algorithm {
+const REDUCE_SCATTER: [LibraryAlgorithm; 2] = [
+    LibraryAlgorithm {
         name: "halving",
         mpich: Some("recursive_halving"),
         open_mpi: Some((2, "recursive_halving")),
@@ -299,7 +299,7 @@ const REDUCE_SCATTER: [Algorithm; 2] = [
             }
         },
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "pairwise",
         mpich: Some("pairwise"),
         open_mpi: Some((3, "ring")),
@@ -309,8 +309,8 @@ const REDUCE_SCATTER: [Algorithm; 2] = [
     },
 ];
 
-const ALLTOALL: [Algorithm; 3] = [
-    Algorithm {
+const ALLTOALL: [LibraryAlgorithm; 3] = [
+    LibraryAlgorithm {
         name: "bruck",
         mpich: Some("brucks"),
         open_mpi: Some((3, "modified_bruck")),
@@ -320,10 +320,10 @@ const ALLTOALL: [Algorithm; 3] = [
         law: |p| {
             let sent = (0..p).map(usize::count_ones).sum::<u32>().into();
             let copied = 2.0 * (p as f64 + sent);
-            law(ceil_log(p), sent, 0.0).map(|law| Law { copied, ..law })
+            law(ceil_log(p), sent, 0.0).map(|law| LinearTime { copied, ..law })
         },
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "linear",
         mpich: Some("scattered"),
         open_mpi: Some((1, "linear")),
@@ -331,7 +331,7 @@ const ALLTOALL: [Algorithm; 3] = [
         intel: Some(2),
         law: |p| law((p - 1) as f64, (p - 1) as f64, 0.0),
     },
-    Algorithm {
+    LibraryAlgorithm {
         name: "pairwise",
         mpich: Some("pairwise"),
         open_mpi: Some((2, "pairwise")),
@@ -342,7 +342,7 @@ const ALLTOALL: [Algorithm; 3] = [
 ];
 
 /// The algorithms of an operation; none if libraries do not choose by size, or nothing is known of it.
-pub fn algorithms(operation: Operation) -> &'static [Algorithm] {
+pub fn algorithms(operation: Operation) -> &'static [LibraryAlgorithm] {
     match operation {
         Operation::Allgather => &ALLGATHER,
         Operation::Broadcast => &BROADCAST,
@@ -368,8 +368,8 @@ pub fn decide(
     (least, largest): (u64, u64),
     prices: &Prices,
     tuning: Option<Tuning>,
-) -> Vec<Range> {
-    let known: Vec<(&'static Algorithm, Law)> = algorithms(operation)
+) -> Vec<SizeRange> {
+    let known: Vec<(&'static LibraryAlgorithm, LinearTime)> = algorithms(operation)
         .iter()
         .filter(|one| tuning.is_none_or(|tuning| one.is_in(tuning)))
         .filter_map(|one| (one.law)(processors).map(|law| (one, law)))
@@ -382,7 +382,7 @@ pub fn decide(
         let least = times.enumerate().min_by(|(_, one), (_, other)| one.total_cmp(other));
         least.expect("there are some").0
     };
-    let mut ranges = vec![Range { from_bytes: least, algorithm: known[best(least)].0 }];
+    let mut ranges = vec![SizeRange { from_bytes: least, algorithm: known[best(least)].0 }];
     let mut from = least;
     // Each is best on one range of sizes, since the least of linear times is concave.
     while from < largest && best(from) != best(largest) {
@@ -394,7 +394,7 @@ pub fn decide(
                 false => other = middle,
             }
         }
-        ranges.push(Range { from_bytes: other, algorithm: known[best(other)].0 });
+        ranges.push(SizeRange { from_bytes: other, algorithm: known[best(other)].0 });
         from = other;
     }
     ranges
@@ -434,7 +434,7 @@ pub fn decisions(
     all
 }
 
-fn are_alike(one: &[Range], other: &[Range], merge: Merge) -> bool {
+fn are_alike(one: &[SizeRange], other: &[SizeRange], merge: Merge) -> bool {
     let is_near = |one: u64, other: u64| match merge {
         Merge::Equal => one == other,
         Merge::Coarse => one.abs_diff(other) <= one / 10,
@@ -449,7 +449,7 @@ fn are_alike(one: &[Range], other: &[Range], merge: Merge) -> bool {
 ///
 /// # Source
 /// The default selection of MPICH 4.0 to 4.3, `maint/tuning/coll/mpir/generic.json`.
-pub fn mpich_rule(operation: Operation, p: usize, bytes: u64) -> Option<&'static Algorithm> {
+pub fn mpich_rule(operation: Operation, p: usize, bytes: u64) -> Option<&'static LibraryAlgorithm> {
     let is_power = p.is_power_of_two();
     let name = match operation {
         Operation::Allgather => match (is_power, bytes) {

@@ -1,5 +1,6 @@
 //! What the catalogue builds where latency overlaps.
 
+use tuwtree_dp::PairMethod;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostMatrix, Distribution, DistributionParameters,
@@ -7,7 +8,10 @@ use tuwtree_model::{
     Piece, PiecewiseLinear, Placement, Problem, Randomness, Root, StatedCosts, Time, Vector,
     WireOwner, completion_time,
 };
-use tuwtree_plan::{Comparison, Effort, Optimality, Request, Settings, Skipped, Wanted, compare};
+use tuwtree_plan::{
+    Advice, Comparison, Effort, Optimality, Outcome, Request, Search, Settings, Skipped, Wanted,
+    compare,
+};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 fn compared(problem: &Problem, order: Order) -> Comparison {
@@ -210,6 +214,14 @@ fn trees_for_many_ranks_of_levels_take_what_their_schedules_take() {
     }
 }
 
+/// Whether what is recommended, and what is advised, keeps rank order.
+fn keeps_order(comparison: &Comparison) -> bool {
+    let recommended = comparison.recommended();
+    let advised = Advice::new(comparison, Advice::TOLERANCE_PERCENT / 100.0).chosen;
+    let keeps = |outcome: &Outcome| outcome.order == Order::Ordered;
+    keeps(recommended) && keeps(advised)
+}
+
 #[test]
 fn what_is_recommended_keeps_rank_order_unless_the_order_asked_for_allows_more() {
     let costs = machine(vec![(8, law(1e-6)), (16, law(4e-6))], WireOwner::Rank);
@@ -217,8 +229,56 @@ fn what_is_recommended_keeps_rank_order_unless_the_order_asked_for_allows_more()
         for distribution in [Distribution::Random, Distribution::Skewed] {
             let sizes = blocks(distribution, 128, mean);
             let problem = Problem::gather(&sizes, costs.clone()).unwrap();
-            assert_eq!(compared(&problem, Order::Ordered).recommended().order, Order::Ordered);
+            assert!(keeps_order(&compared(&problem, Order::Ordered)));
         }
+    }
+}
+
+#[test]
+fn where_nothing_overlaps_what_is_recommended_keeps_rank_order_as_well() {
+    let line = |alpha, beta| -> LinkLaw {
+        PiecewiseLinear::new(vec![Piece::one_port(0, alpha, beta)]).unwrap().into()
+    };
+    let levels = vec![(16, line(6e-7, 1e-10)), (250, line(1.5e-6, 3e-10))];
+    let costs = machine(levels, WireOwner::Rank);
+    let sizes = blocks(Distribution::Random, 256, 1000);
+    let problem = Problem::gather(&sizes, costs).unwrap().with_root(Root::Given(0)).unwrap();
+    let of = |order| {
+        let settings = Settings { order, ..Settings::DEFAULT };
+        let request = Request::new(&problem, settings, &());
+        let trees = [Construction::Adaptive, Construction::ModelGraceful, Construction::Leaders];
+        compare(&request, &trees.map(Wanted::named), false).unwrap()
+    };
+    let ordered = of(Order::Ordered);
+    assert_eq!(ordered.recommended().construction, Construction::Leaders);
+    let passed_over = ordered.passed_over().map(|one| one.construction);
+    assert_eq!(passed_over, Some(Construction::ModelGraceful));
+    assert!(keeps_order(&ordered));
+    let any = of(Order::Any);
+    assert_eq!(any.recommended().construction, Construction::ModelGraceful);
+    assert!(any.passed_over().is_none());
+}
+
+#[test]
+fn where_groups_are_adjacent_linear_levels_are_searched_by_the_levels_program() {
+    let line = |alpha| -> LinkLaw {
+        PiecewiseLinear::new(vec![Piece::one_port(0, alpha, 1.0)]).unwrap().into()
+    };
+    let costs = machine(vec![(4, line(10.0)), (8, line(300.0))], WireOwner::Rank);
+    for root in [Root::Given(3), Root::Given(17), Root::Best] {
+        let sizes = blocks(Distribution::Random, 30, 20);
+        let problem = Problem::gather(&sizes, costs.clone()).unwrap().with_root(root).unwrap();
+        let request = Request::new(&problem, Settings::DEFAULT, &());
+        let wanted = Wanted::named(Construction::Adjacent);
+        let comparison = compare(&request, &[wanted], true).unwrap();
+        let outcome = &comparison.outcomes[0];
+        assert_eq!(outcome.built.search, Some(Search::Levels));
+        let certificate = outcome.certificate.clone().unwrap().unwrap();
+        assert_eq!(certificate, "the hinges method finds the same completion time");
+        let by = Wanted { search: Some(Search::PerPair(PairMethod::Hinges)), ..wanted };
+        let pairs = compare(&request, &[by], false).unwrap();
+        let times = [outcome.time(), pairs.outcomes[0].time()].map(Time::units);
+        assert!((times[0] - times[1]).abs() <= 1e-12 * times[0], "{times:?}");
     }
 }
 

@@ -282,21 +282,31 @@ impl Compared<'_> {
                 format!("{} {more}", outcome.construction.name())
             })
             .collect();
+        let passed_over = self.passed_over();
         let others = match others.is_empty() {
-            true if self.outcomes.len() == 1 => String::new(),
+            true if self.outcomes.len() == 1 || passed_over.is_some() => String::new(),
             true => "\nNone of the others is faster.".to_owned(),
             false => format!("\n{}.{}", others.join(", "), self.caveat()),
         };
+        let passed_over = passed_over.map_or(String::new(), |line| format!("\n{line}"));
         let against = self
             .baseline()
             .map(|baseline| against(baseline, self.problem.operation(), best.judged));
         let against = against.map_or(String::new(), |against| format!("\n{against}."));
         format!(
-            "Recommended: {name}{method}.{}{}{}{others}{against}",
+            "Recommended: {name}{method}.{}{}{}{others}{passed_over}{against}",
             self.judging(best),
             self.standing(best),
             self.unpacking(best)
         )
+    }
+
+    /// What a tree that was built would gain if its order were admitted, in a line.
+    fn passed_over(&self) -> Option<String> {
+        let (best, fastest) = (self.recommended(), self.0.passed_over()?);
+        let less = text::share(1.0 - fastest.judged.units() / best.judged.units());
+        let (name, order) = (fastest.construction.name(), fastest.order.name());
+        Some(format!("{name} takes {less} less, not in rank order (--order {order})."))
     }
 
     /// What the judge says of a tree, where he does not agree with the planner.

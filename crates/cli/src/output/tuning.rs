@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use tuwtree_model::Operation;
-use tuwtree_plan::select::{Decision, Range};
+use tuwtree_plan::select::{Decision, SizeRange};
 
 /// Operations with what is best for each.
 type Chosen = [(Operation, Vec<Decision>)];
@@ -107,7 +107,7 @@ fn open_mpi_collectives(operation: Operation) -> &'static [(u8, &'static str)] {
 }
 
 /// The size by which Open MPI chooses: in an alltoall, of all messages of a process.
-fn open_mpi_bytes(operation: Operation, range: &Range, processors: usize) -> u64 {
+fn open_mpi_bytes(operation: Operation, range: &SizeRange, processors: usize) -> u64 {
     match operation {
         Operation::Alltoall => range.from_bytes.saturating_mul(processors as u64),
         _ => range.from_bytes,
@@ -151,7 +151,7 @@ pub(crate) fn open_mpi_json(chosen: &Chosen) -> Value {
         let by_processes: Vec<Value> = found
             .iter()
             .map(|Decision { processors: (first, last), ranges }| {
-                let bytes = |range: &Range| open_mpi_bytes(operation, range, *first);
+                let bytes = |range: &SizeRange| open_mpi_bytes(operation, range, *first);
                 let rules = ranges.iter().enumerate().map(|(index, range)| {
                     let (_, name) = range.algorithm.open_mpi.expect("an algorithm of Open MPI");
                     let least = if index == 0 { 0 } else { bytes(range) };
@@ -186,7 +186,7 @@ pub(crate) fn ucc(chosen: &Chosen) -> String {
         for Decision { processors: (first, last), ranges } in found {
             for (index, range) in ranges.iter().enumerate() {
                 let algorithm = range.algorithm.ucc.expect("an algorithm of UCC");
-                let bytes = |range: &Range| match operation {
+                let bytes = |range: &SizeRange| match operation {
                     Operation::Alltoall => range.from_bytes.saturating_mul(*first as u64),
                     _ => range.from_bytes,
                 };

@@ -107,12 +107,12 @@ pub struct Composer<'a> {
     root: Option<Rank>,
     nest: Nest,
     /// For each node by its first place, what gathers it if nothing has come from outside.
-    nodes: Vec<Option<Gathered>>,
+    nodes: Vec<Option<GatheredNode>>,
 }
 
 /// What gathers a node, and what it becomes.
 #[derive(Clone)]
-struct Gathered {
+struct GatheredNode {
     receives: Vec<(Rank, Rank)>,
     party: Party,
 }
@@ -161,7 +161,7 @@ impl<'a> Composer<'a> {
         for node in composer.nest.groups(0, &composer.nest.all()) {
             let mut tree = Growing::new(problem.processors());
             let party = composer.grouped(&mut tree, 0, &node)?;
-            composer.nodes[node.start] = Some(Gathered { receives: tree.receives, party });
+            composer.nodes[node.start] = Some(GatheredNode { receives: tree.receives, party });
         }
         Ok(composer)
     }
@@ -389,7 +389,7 @@ impl<'a> Composer<'a> {
         let is_changed =
             ranks.iter().any(|&rank| tree.relayed[rank].is_some() || tree.root == Some(rank));
         match &self.nodes[group.start] {
-            Some(Gathered { receives, party }) if !is_changed => {
+            Some(GatheredNode { receives, party }) if !is_changed => {
                 tree.receives.extend(receives);
                 Ok(*party)
             }

@@ -1,5 +1,7 @@
 //! The recurrences against every tree, the engines against each other, on adversarial problems.
 
+mod large;
+
 use super::empty::Kept;
 use super::exhaustive::{Exhaustive, every_tree};
 use super::{

@@ -67,7 +67,8 @@ proptest! {
             let root = root.given().unwrap_or(sizes.processors() / 2);
             let rooted = problem.with_root(Root::Given(root)).unwrap();
             let bound = best_lower_bound(&rooted).unwrap().units();
-            for to in [Straight::ToRoot, Straight::ToMates] {
+            let mates = (0..machine.levels().len()).map(Straight::ToMates);
+            for to in [Straight::ToRoot].into_iter().chain(mates) {
                 for tree in straight(&rooted, root, to).unwrap() {
                     prop_assert_eq!(tree.root(), root);
                     let time = completion_time(&tree, &rooted).unwrap().units();
@@ -201,9 +202,14 @@ fn large_blocks_travel_once() {
     let children = |to| straight(&problem, root, to).unwrap().remove(0);
     let to_root = children(Straight::ToRoot);
     assert!((0..5).all(|rank| to_root.parent(rank) == Some(root)));
-    let to_mates = children(Straight::ToMates);
+    let to_mates = children(Straight::ToMates(0));
     assert_eq!([0, 1, 2].map(|rank| to_mates.parent(rank)), [Some(999), Some(992), Some(993)]);
     assert!((992..996).all(|mate| to_mates.parent(mate) == Some(root)));
+    // To the other nodes of the root's island, whose first ranks are the first of it.
+    let to_nodes = children(Straight::ToMates(1));
+    let relays = [1, 2, 3, 4].map(|rank| to_nodes.parent(rank).unwrap());
+    assert_eq!((to_nodes.parent(0), relays), (Some(999), [512, 528, 544, 560]));
+    assert!(relays.into_iter().all(|relay| to_nodes.parent(relay) == Some(root)));
     let even = BlockSizes::new(vec![7; 1000]).unwrap();
     let even = gather(&even, &islands(), Root::Given(root));
     assert_eq!(straight(&even, root, Straight::ToRoot).unwrap(), []);

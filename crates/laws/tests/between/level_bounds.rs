@@ -201,3 +201,20 @@ fn all_that_a_node_lacks_comes_through_its_wire_whether_all_levels_are_in_use_or
         assert!((0.999 * least..1.2 * least).contains(&bound), "{processors}: {bound}, {least}");
     }
 }
+
+#[test]
+fn while_a_large_message_asks_its_receiver_the_wire_is_free_for_others() {
+    let piece = Piece { from_bytes: 0, alpha: 30.0, overhead: 20.0, beta: 1.0 };
+    let links = PiecewiseLinear::new(vec![piece]).unwrap().into();
+    let level = Level { name: "node".to_owned(), members: 3, links };
+    let machine = Hierarchy::new(vec![level], Placement::Block, 0.0).unwrap();
+    let port = PortKind::FirstInFirstOut;
+    let network = Network { port, eager_limit: Some(100), ..Network::default() };
+    let sizes = BlockSizes::new([0, 2, 895]).unwrap();
+    let problem = Problem::scatter(&sizes, on(network, machine)).unwrap();
+    let problem = problem.with_root(Root::Given(0)).unwrap();
+    // 10 + 52 until the answer, then 863 of the 915 are left; 22 for the small one meanwhile.
+    let (bound, least) = (judged_bound(&problem), least_judged(all_trees(3), &problem));
+    assert_eq!(least, 925.0);
+    assert!(holds(bound, least), "{bound} > {least}");
+}

@@ -99,7 +99,8 @@ fn relays(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let root = problem.root().given().unwrap_or(leaders.root());
     let relays = plans.iter().map(|plan| composer.relays(root, plan));
     let mut trees = vec![leaders];
-    for to in [Straight::ToRoot, Straight::ToMates] {
+    let levels = problem.costs().hierarchy().map_or(0, |machine| machine.levels().len());
+    for to in [Straight::ToRoot].into_iter().chain((0..levels).map(Straight::ToMates)) {
         trees.extend(straight(&problem, root, to).map_err(|error| wanted.stopped(error))?);
     }
     let trees = trees.into_iter().map(Ok).chain(relays);

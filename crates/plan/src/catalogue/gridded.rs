@@ -23,8 +23,8 @@ pub(super) const GRIDS: CatalogueRow = CatalogueRow {
             let problem = levels_of(request, wanted)?;
             check(request, wanted)?;
             let network = problem.stated_costs().network();
-            let grid = grids::Grid::for_processors(problem.processors());
-            let leaders = grids::Grid { leaders_only: true, ..grid };
+            let grid = grids::GridReach::for_processors(problem.processors());
+            let leaders = grids::GridReach { leaders_only: true, ..grid };
             let both = [Some(grid), (network.wire == WireOwner::Node).then_some(leaders)];
             let trees = both.into_iter().flatten().map(|grid| {
                 let progress = Watched(request.watch.begin(wanted.construction.name()));

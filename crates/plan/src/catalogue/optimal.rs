@@ -48,11 +48,13 @@ pub(super) const ADJACENT: CatalogueRow = CatalogueRow {
         Searched::Homogeneous(_, problem) => {
             problem.blocks().map(|_| Search::Homogeneous(default_method(problem)))
         }
-        Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
         // Groups of adjacent ranks.
-        Searched::NotLinear(problem) if levels::memory_needed(problem).is_ok() => {
+        Searched::PerPair(problem) | Searched::NotLinear(problem)
+            if levels::memory_needed(problem).is_ok() =>
+        {
             Some(Search::Levels)
         }
+        Searched::PerPair(_) => Some(Search::PerPair(PairMethod::Hinges)),
         Searched::NotLinear(problem) => super::ordered::of_pairs(problem),
         Searched::Overlapping(problem) => match problem.blocks() {
             Some(_) => Some(Search::Levels),
@@ -79,7 +81,8 @@ pub(super) const ADJACENT: CatalogueRow = CatalogueRow {
                     _ => searched(request, wanted),
                 }
             }
-            (Searched::NotLinear(problem) | Searched::Overlapping(problem), _) => {
+            (Searched::NotLinear(problem) | Searched::Overlapping(problem), _)
+            | (Searched::PerPair(problem), Some(Search::Levels)) => {
                 by_levels(request, &one_ported(problem), levels::Class::Adjacent, wanted)
             }
             (Searched::Homogeneous(..) | Searched::PerPair(_), _) => searched(request, wanted),

@@ -8,14 +8,14 @@ use tuwtree_model::{BlockSizes, Hierarchy, LinkLaw, Rank};
 pub(super) struct Costs<'a> {
     sizes: &'a BlockSizes,
     gamma: f64,
-    laws: Vec<Law<'a>>,
+    laws: Vec<LevelLaw<'a>>,
     /// Whether ranges of several nodes are sent over the innermost level to nobody.
     pub(super) leaders_only: bool,
 }
 
 /// The law of a level.
 #[derive(Clone, Debug)]
-enum Law<'a> {
+enum LevelLaw<'a> {
     /// One line.
     Line { latency: f64, overhead: f64, beta: f64 },
     /// Any.
@@ -33,10 +33,12 @@ impl<'a> Costs<'a> {
             let (one, other) = boundaries.example(level);
             let links = &machine.levels()[machine.shared_level(one, other)].links;
             match links.linear() {
-                Some(link) => {
-                    Law::Line { latency: link.latency(), overhead: link.overhead, beta: link.beta }
-                }
-                None => Law::Other(links),
+                Some(link) => LevelLaw::Line {
+                    latency: link.latency(),
+                    overhead: link.overhead,
+                    beta: link.beta,
+                },
+                None => LevelLaw::Other(links),
             }
         };
         let laws = (0..boundaries.used()).map(law).collect();
@@ -64,8 +66,8 @@ impl<'a> Costs<'a> {
     pub(super) fn message(&self, level: Level, bytes: u64) -> (f64, f64) {
         match self.laws[level] {
             _ if bytes == 0 => (0.0, 0.0),
-            Law::Line { latency, overhead, beta } => (latency, overhead + beta * bytes as f64),
-            Law::Other(links) => links.times(bytes),
+            LevelLaw::Line { latency, overhead, beta } => (latency, overhead + beta * bytes as f64),
+            LevelLaw::Other(links) => links.times(bytes),
         }
     }
 }

@@ -9,7 +9,7 @@ use tuwtree_model::Rank;
 /// With the greatest level `M` of the boundaries in it and at its ends, a type is `(a, M)` with `a < M`, at entry
 /// `a`, or `(M, b)`, at entry `2M - b`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct JoinedPart<'a> {
     pub(super) first: Rank,
     pub(super) end: Rank,
     /// `M`.
@@ -22,7 +22,7 @@ pub(super) struct Part<'a> {
 
 /// Which of two neighbouring ranges receives the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Receiver {
+pub(super) enum ReceivingPart {
     Left,
     Right,
 }
@@ -30,7 +30,7 @@ pub(super) enum Receiver {
 /// A last message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Join {
-    pub(super) receiver: Receiver,
+    pub(super) receiver: ReceivingPart,
     /// Entry of the receiver's type before, of whichever range receives.
     pub(super) held: usize,
     /// Entry of its type after.
@@ -49,7 +49,7 @@ pub(super) fn entry(greatest: Level, left: Level, right: Level) -> usize {
     if left < greatest { left } else { 2 * greatest - right }
 }
 
-impl Part<'_> {
+impl JoinedPart<'_> {
     /// The entries of the types that pay this level to the right, which is not above the greatest.
     #[inline(always)]
     pub(super) fn paying_right(&self, level: Level) -> std::ops::RangeInclusive<usize> {
@@ -91,7 +91,7 @@ impl Part<'_> {
 #[inline(always)]
 fn least_level(
     (costs, boundaries): (&Costs<'_>, &Boundaries),
-    sender: Part<'_>,
+    sender: JoinedPart<'_>,
     lowest: Level,
 ) -> Level {
     let is_held_back = lowest == 0
@@ -105,12 +105,12 @@ fn least_level(
 #[inline(always)]
 pub(super) fn joins(
     (costs, boundaries): (&Costs<'_>, &Boundaries),
-    (left, right): (Part<'_>, Part<'_>),
+    (left, right): (JoinedPart<'_>, JoinedPart<'_>),
     limit: f64,
     mut found: impl FnMut(Join),
 ) {
     let lowest = boundaries.at(right.first);
-    let to_left = Message::new((costs, boundaries), (left, right), lowest);
+    let to_left = PartMessage::new((costs, boundaries), (left, right), lowest);
     if to_left.earliest < limit {
         let clock = left.is_alone().then(|| costs.copy(left.first));
         let senders = |level| right.soonest(right.paying_left(level)).1;
@@ -121,7 +121,7 @@ pub(super) fn joins(
                     let clock = clock.unwrap_or(left.times[held]);
                     let facing_left = held.min(left.greatest);
                     found(Join {
-                        receiver: Receiver::Left,
+                        receiver: ReceivingPart::Left,
                         held,
                         becomes: entry(greatest, facing_left, paid.max(right.greatest)),
                         level,
@@ -132,7 +132,7 @@ pub(super) fn joins(
             }
         });
     }
-    let to_right = Message::new((costs, boundaries), (right, left), lowest);
+    let to_right = PartMessage::new((costs, boundaries), (right, left), lowest);
     if to_right.earliest < limit {
         let clock = right.is_alone().then(|| costs.copy(right.first));
         let senders = |level| left.soonest(left.paying_right(level)).1;
@@ -143,7 +143,7 @@ pub(super) fn joins(
                     let clock = clock.unwrap_or(right.times[held]);
                     let facing_right = right.greatest.min(2 * right.greatest - held);
                     found(Join {
-                        receiver: Receiver::Right,
+                        receiver: ReceivingPart::Right,
                         held,
                         becomes: entry(greatest, paid.max(left.greatest), facing_right),
                         level,
@@ -157,7 +157,7 @@ pub(super) fn joins(
 }
 
 /// A message of one range to the neighbouring one.
-struct Message {
+struct PartMessage {
     bytes: u64,
     /// The level of the boundary between.
     lowest: Level,
@@ -171,13 +171,13 @@ struct Message {
     earliest: f64,
 }
 
-impl Message {
+impl PartMessage {
     #[inline(always)]
     fn new(
         (costs, boundaries): (&Costs<'_>, &Boundaries),
-        (receiver, sender): (Part<'_>, Part<'_>),
+        (receiver, sender): (JoinedPart<'_>, JoinedPart<'_>),
         lowest: Level,
-    ) -> Message {
+    ) -> PartMessage {
         let least = least_level((costs, boundaries), sender, lowest);
         let greatest = receiver.greatest.max(sender.greatest);
         let bytes = costs.bytes(sender.first, sender.end);
@@ -187,7 +187,7 @@ impl Message {
             earliest = earliest.min(receiver.least.max(sender.least + latency) + occupancy);
         }
         let (of_receiver, of_sender) = (receiver.greatest, sender.greatest);
-        Message { bytes, lowest, of_receiver, of_sender, greatest, least, earliest }
+        PartMessage { bytes, lowest, of_receiver, of_sender, greatest, least, earliest }
     }
 
     /// Calls `found` with the level of a message, what its receiver pays to a rank just outside, when the message
@@ -224,7 +224,7 @@ impl Message {
 pub(super) fn joins_to_root(
     (costs, boundaries): (&Costs<'_>, &Boundaries),
     (clock, paid): (f64, Level),
-    (sender, is_right): (Part<'_>, bool),
+    (sender, is_right): (JoinedPart<'_>, bool),
     mut found: impl FnMut(Level, bool, f64),
 ) {
     let bytes = costs.bytes(sender.first, sender.end);

@@ -6,7 +6,7 @@ use tuwtree_model::Rank;
 
 /// The nested sets of boundaries `B_0` (all), `B_1`, …, by the last scale at which each boundary is kept.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptBoundaries {
     /// `p + 1` entries.
     until: Vec<usize>,
     scales: usize,
@@ -26,13 +26,13 @@ const NEIGHBOURS: usize = 2;
 /// How many ranks beside a rank that may be the root are within reach at every scale.
 const BESIDE: usize = 32;
 
-impl Kept {
+impl KeptBoundaries {
     /// Those of a tree of cells: a range is split at its boundaries of the highest level, there nearest to half
     /// of its weight, down to ranks; scale `s` keeps the splits of what weighs more than `2^s` units.
     ///
     /// # Complexity
     /// O(p log p).
-    pub(super) fn new(costs: &Costs<'_>, boundaries: &Boundaries, reach: f64) -> Kept {
+    pub(super) fn new(costs: &Costs<'_>, boundaries: &Boundaries, reach: f64) -> KeptBoundaries {
         let weights = weights(costs, boundaries.used());
         let unit = weights.iter().copied().fold(f64::INFINITY, f64::min);
         let mut sum = 0.0;
@@ -47,7 +47,7 @@ impl Kept {
             scales += 1;
         }
         let mut kept =
-            Kept { until: vec![scales - 1; processors + 1], scales, before, unit, reach };
+            KeptBoundaries { until: vec![scales - 1; processors + 1], scales, before, unit, reach };
         let of_level = |level: Level| {
             (1..processors).filter(|&x| boundaries.at(x) >= level).collect::<Vec<_>>()
         };

@@ -37,13 +37,13 @@ use crate::optimum::lone_processor;
 use crate::progress::Meter;
 use crate::{DpError, Optimum, Progress};
 use costs::Costs;
-use kept::Kept;
-use table::{MOST_TYPES, Table, types};
+use kept::KeptBoundaries;
+use table::{MOST_TYPES, RangeTable, types};
 use tuwtree_model::{Problem, completion_time};
 
 /// How much is looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grid {
+pub struct GridReach {
     /// How many times as much as the cells of a scale its ranges may weigh; at least 2.
     pub reach: f64,
     /// How often boundaries are refined where the tree uses them.
@@ -53,15 +53,15 @@ pub struct Grid {
     pub leaders_only: bool,
 }
 
-impl Grid {
+impl GridReach {
     /// What takes about a second for up to 10,000 ranks, and some seconds for 100,000.
-    pub fn for_processors(processors: usize) -> Grid {
+    pub fn for_processors(processors: usize) -> GridReach {
         let (reach, refinements) = match processors {
             0..=3_000 => (32.0, 2),
             3_001..=20_000 => (16.0, 1),
             _ => (12.0, 0),
         };
-        Grid { reach, refinements, leaders_only: false }
+        GridReach { reach, refinements, leaders_only: false }
     }
 }
 
@@ -76,7 +76,7 @@ impl Grid {
 /// Nearly O(p reach^2 h^2) time and O(p reach h) space, for each refinement.
 pub fn near_optimal(
     problem: &Problem,
-    grid: Grid,
+    grid: GridReach,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
     let (sizes, machine) = super::parts(problem)?;
@@ -88,7 +88,7 @@ pub fn near_optimal(
     assert!(types(&boundaries) <= MOST_TYPES, "machines have few levels");
     let costs = Costs::new(machine, sizes, &boundaries, grid.leaders_only);
     let root = problem.root().given();
-    let mut kept = Kept::new(&costs, &boundaries, grid.reach.max(2.0));
+    let mut kept = KeptBoundaries::new(&costs, &boundaries, grid.reach.max(2.0));
     match root {
         Some(root) => kept.pin(&boundaries, root),
         None => kept.pin(&boundaries, kept.middle()),
@@ -97,7 +97,7 @@ pub fn near_optimal(
     let mut meter = Meter::new(progress, passes * kept.scales());
     let mut best: Option<Optimum> = None;
     for pass in 0..passes {
-        let table = Table::fill((&costs, &boundaries), &kept, root, &mut meter)?;
+        let table = RangeTable::fill((&costs, &boundaries), &kept, root, &mut meter)?;
         let found = table.tree();
         let bounds: Vec<_> = table.scales.into_iter().map(|scale| scale.bounds).collect();
         if pass + 1 < passes {

@@ -1,8 +1,8 @@
 //! The ranges of all scales.
 
 use super::costs::Costs;
-use super::joins::{Join, Part, entry, joins, joins_to_root};
-use super::kept::Kept;
+use super::joins::{Join, JoinedPart, entry, joins, joins_to_root};
+use super::kept::KeptBoundaries;
 use crate::DpError;
 use crate::levels::boundaries::{Boundaries, Level};
 use crate::progress::Meter;
@@ -10,16 +10,16 @@ use std::ops::Range;
 use tuwtree_model::Rank;
 
 /// The finished ranges of all scales, the finest first.
-pub(super) struct Table<'a> {
+pub(super) struct RangeTable<'a> {
     pub(super) costs: &'a Costs<'a>,
     pub(super) boundaries: &'a Boundaries,
     pub(super) root: Option<Rank>,
-    pub(super) kept: &'a Kept,
-    pub(super) scales: Vec<Scale>,
+    pub(super) kept: &'a KeptBoundaries,
+    pub(super) scales: Vec<TableScale>,
 }
 
 /// The ranges of a scale: from one of its cells to another, by their numbers.
-pub(super) struct Scale {
+pub(super) struct TableScale {
     /// Where its cells begin, and `p`.
     pub(super) bounds: Vec<Rank>,
     /// For each of these its number at the next finer scale.
@@ -48,16 +48,16 @@ pub(super) struct RootJoin {
     pub(super) time: f64,
 }
 
-impl Scale {
+impl TableScale {
     /// A scale without times.
     fn new(
-        (kept, boundaries): (&Kept, &Boundaries),
+        (kept, boundaries): (&KeptBoundaries, &Boundaries),
         (scale, bounds): (usize, Vec<Rank>),
-        finer: Option<&Scale>,
+        finer: Option<&TableScale>,
         root: Option<Rank>,
-    ) -> Result<Scale, DpError> {
+    ) -> Result<TableScale, DpError> {
         let cells = bounds.len() - 1;
-        let number_in = |finer: &Scale| {
+        let number_in = |finer: &TableScale| {
             let mut at = 0;
             let number = |&x: &Rank| {
                 while finer.bounds[at] < x {
@@ -94,7 +94,7 @@ impl Scale {
             let with = |first: usize| vec![f64::INFINITY; ends[first].saturating_sub(root)];
             (root, (0..=root).map(with).collect())
         });
-        Ok(Scale {
+        Ok(TableScale {
             finer: finer.map_or(Vec::new(), number_in),
             bounds,
             last,
@@ -112,10 +112,10 @@ impl Scale {
 
     /// A range without the given root.
     #[inline(always)]
-    pub(super) fn part(&self, types: usize, (first, last): (usize, usize)) -> Part<'_> {
+    pub(super) fn part(&self, types: usize, (first, last): (usize, usize)) -> JoinedPart<'_> {
         let at = self.starts[first] + last - first;
         let times = &self.times[at * (types + 1)..(at + 1) * (types + 1)];
-        Part {
+        JoinedPart {
             first: self.bounds[first],
             end: self.bounds[last + 1],
             greatest: self.greatest[at].into(),
@@ -157,22 +157,22 @@ fn infinite(count: usize) -> Result<Vec<f64>, DpError> {
     Ok(values)
 }
 
-impl<'a> Table<'a> {
+impl<'a> RangeTable<'a> {
     /// All times.
     ///
     /// # Errors
     /// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
     pub(super) fn fill(
         (costs, boundaries): (&'a Costs<'a>, &'a Boundaries),
-        kept: &'a Kept,
+        kept: &'a KeptBoundaries,
         root: Option<Rank>,
         meter: &mut Meter<'_>,
-    ) -> Result<Table<'a>, DpError> {
-        let mut table = Table { costs, boundaries, root, kept, scales: vec![] };
+    ) -> Result<RangeTable<'a>, DpError> {
+        let mut table = RangeTable { costs, boundaries, root, kept, scales: vec![] };
         for scale in 0..kept.scales() {
             let bounds = kept.of_scale(scale);
             let finer = table.scales.last();
-            let mut new = Scale::new((kept, boundaries), (scale, bounds), finer, root)?;
+            let mut new = TableScale::new((kept, boundaries), (scale, bounds), finer, root)?;
             for first in (0..new.cells()).rev() {
                 table.fill_row(&mut new, first);
                 if new.root_cell().is_some_and(|root| first <= root) {
@@ -196,11 +196,11 @@ impl<'a> Table<'a> {
     }
 
     /// The same range by the cells of the next finer scale.
-    pub(super) fn in_finer(of: &Scale, (first, last): (usize, usize)) -> (usize, usize) {
+    pub(super) fn in_finer(of: &TableScale, (first, last): (usize, usize)) -> (usize, usize) {
         (of.finer[first], of.finer[last + 1] - 1)
     }
 
-    fn fill_row(&self, scale: &mut Scale, first: usize) {
+    fn fill_row(&self, scale: &mut TableScale, first: usize) {
         let types = self.types();
         for last in scale.last[first].clone() {
             let at = scale.starts[first] + last - first;
@@ -238,7 +238,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn fill_rooted_row(&self, scale: &mut Scale, first: usize) {
+    fn fill_rooted_row(&self, scale: &mut TableScale, first: usize) {
         let root = scale.root_cell().expect("a root is given");
         let ends = scale.root.as_ref().map_or(0, |(root, times)| root + times[first].len());
         for last in root..ends {
@@ -262,7 +262,7 @@ impl<'a> Table<'a> {
     /// Calls `found` with all last messages to the given root in a range.
     pub(super) fn root_joins(
         &self,
-        scale: &Scale,
+        scale: &TableScale,
         (first, last): (usize, usize),
         mut found: impl FnMut(RootJoin),
     ) {

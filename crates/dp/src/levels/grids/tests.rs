@@ -1,13 +1,13 @@
 //! The ranges of grids against the exact tables.
 
-use super::{Grid, near_optimal};
+use super::{GridReach, near_optimal};
 use crate::levels::tests::rooted;
 use crate::levels::{Class, optimal};
 use crate::random::{Random, problems};
 use tuwtree_model::{Root, check_ordered, completion_time};
 
 /// Reach without limit: everything is looked at.
-const ALL: Grid = Grid { reach: f64::INFINITY, refinements: 0, leaders_only: false };
+const ALL: GridReach = GridReach { reach: f64::INFINITY, refinements: 0, leaders_only: false };
 
 /// Whether two times are the same but for rounding.
 fn agree(one: f64, other: f64) -> bool {
@@ -47,7 +47,7 @@ fn trees_of_any_reach_are_ordered_never_below_the_best_and_never_worse_when_refi
                 let best = optimal(&problem, Class::CopyFirst, &()).unwrap().value;
                 let mut before = f64::INFINITY;
                 for refinements in 0..4 {
-                    let grid = Grid { reach: 3.0, refinements, leaders_only: false };
+                    let grid = GridReach { reach: 3.0, refinements, leaders_only: false };
                     let found = near_optimal(&problem, grid, &()).unwrap();
                     assert_eq!(check_ordered(&found.tree), Ok(()));
                     assert!(root.given().is_none_or(|root| root == found.tree.root()));
@@ -76,7 +76,7 @@ fn where_leaders_only_talk_to_other_nodes_trees_are_ordered_with_any_root() {
             for root in (0..processors).map(Root::Given).step_by(7).chain([Root::Best]) {
                 let problem = rooted(&problem, root);
                 let best = optimal(&problem, Class::CopyFirst, &()).unwrap().value;
-                let grid = Grid { reach: 3.0, refinements: 1, leaders_only: true };
+                let grid = GridReach { reach: 3.0, refinements: 1, leaders_only: true };
                 let found = near_optimal(&problem, grid, &()).unwrap();
                 assert_eq!(check_ordered(&found.tree), Ok(()));
                 assert!(root.given().is_none_or(|root| root == found.tree.root()));

@@ -1,13 +1,13 @@
 //! The tree behind finished ranges, and which boundaries it used.
 
-use super::joins::{Join, Part, Receiver, joins};
-use super::table::{Scale, Table};
+use super::joins::{Join, JoinedPart, ReceivingPart, joins};
+use super::table::{RangeTable, TableScale};
 use crate::levels::boundaries::Level;
 use tuwtree_model::{Rank, Step, Tree};
 
 /// A range of a scale, by its cells, with the root of a type, or the given one.
 #[derive(Clone, Copy, Debug)]
-struct Range {
+struct CellRange {
     scale: usize,
     cells: (usize, usize),
     /// The entry of its type; `None` if it holds the given root.
@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub(super) used: Vec<(Rank, usize)>,
 }
 
-impl Table<'_> {
+impl RangeTable<'_> {
     /// A tree that attains the least time of all ranks; the first of several.
     ///
     /// # Complexity
@@ -34,7 +34,7 @@ impl Table<'_> {
         };
         let mut used = vec![];
         // Each subtree and what its root received, as places in this list.
-        let mut subtrees = vec![Range { scale, cells, of }];
+        let mut subtrees = vec![CellRange { scale, cells, of }];
         let mut received: Vec<Vec<usize>> = vec![];
         let mut roots = vec![];
         while let Some(&subtree) = subtrees.get(roots.len()) {
@@ -65,19 +65,19 @@ impl Table<'_> {
         Found { tree, used }
     }
 
-    fn part(&self, scale: usize, cells: (usize, usize)) -> Part<'_> {
+    fn part(&self, scale: usize, cells: (usize, usize)) -> JoinedPart<'_> {
         self.scales[scale].part(self.types(), cells)
     }
 
-    fn bounds(&self, range: Range) -> (Rank, Rank) {
+    fn bounds(&self, range: CellRange) -> (Rank, Rank) {
         let bounds = &self.scales[range.scale].bounds;
         (bounds[range.cells.0], bounds[range.cells.1 + 1])
     }
 
     /// The same range at the scale at which its time was found.
-    fn finest(&self, mut range: Range) -> Range {
+    fn finest(&self, mut range: CellRange) -> CellRange {
         while self.is_finer(range.scale, self.bounds(range)) {
-            let of: &Scale = &self.scales[range.scale];
+            let of: &TableScale = &self.scales[range.scale];
             range.cells = Self::in_finer(of, range.cells);
             range.scale -= 1;
         }
@@ -86,14 +86,14 @@ impl Table<'_> {
 
     /// The first last message that attains the time of a range: what its root held before, what was sent,
     /// and the boundary between; `None` for a lone rank.
-    fn last_message(&self, range: Range) -> Option<(Range, Range, Rank)> {
+    fn last_message(&self, range: CellRange) -> Option<(CellRange, CellRange, Rank)> {
         let (begin, end) = self.bounds(range);
         if end - begin == 1 {
             return None;
         }
         let (first, last) = range.cells;
         let scale = &self.scales[range.scale];
-        let within = |cells, of| Range { cells, of, ..range };
+        let within = |cells, of| CellRange { cells, of, ..range };
         let Some(of) = range.of else {
             let target = scale.rooted(range.cells);
             let mut found = None;
@@ -121,7 +121,7 @@ impl Table<'_> {
                 }
             });
             let Join { receiver, held, level, is_exact, .. } = attained?;
-            let is_left = receiver == Receiver::Left;
+            let is_left = receiver == ReceivingPart::Left;
             let (rest, taken) = if is_left { (left, right) } else { (right, left) };
             let sender = sender(self.part(range.scale, taken), is_left, (level, is_exact));
             let rest = within(rest, Some(held));
@@ -131,7 +131,7 @@ impl Table<'_> {
 }
 
 /// The type of the first of the senders that are ready first, among those that pay a level, or up to it.
-fn sender(part: Part<'_>, is_right: bool, (level, is_exact): (Level, bool)) -> usize {
+fn sender(part: JoinedPart<'_>, is_right: bool, (level, is_exact): (Level, bool)) -> usize {
     let entries = |level| match is_right {
         true => part.paying_left(level),
         false => part.paying_right(level),

@@ -16,9 +16,11 @@
 pub(super) mod growth;
 mod machine;
 mod system;
+mod whole;
 
 use crate::{
-    BlockSizes, Hierarchy, Network, PortKind, Ports, Problem, Rank, Root, Time, WireOwner,
+    BlockSizes, Hierarchy, LeastCosts, Network, Operation, PortKind, Ports, Problem, Rank, Root,
+    Time, WireOwner,
 };
 use machine::{BlocksOnLevels, CheapestMessage, Share};
 use system::{Cost, Goal, Grid, Receivers, System, Unit};
@@ -85,11 +87,13 @@ fn planned_bound(roots: Roots<'_>, costs: &[Option<Cost>], least: f64) -> f64 {
         goals: &by_blocks,
     };
     let in_bytes = System { unit: Unit::Byte, goals: &by_bytes, ..in_blocks };
-    search(least.max(one_message(costs, smallest)), |grid| {
+    let copy = roots.root.given().map_or(0.0, |root| roots.copy(root));
+    let in_parts = search(least.max(one_message(costs, smallest)), |grid| {
         let blocks = in_blocks.solve(grid, None);
         let bytes = in_bytes.solve(grid, Some(&one_more(&blocks.held)));
         (bytes.bound.max(blocks.bound), bytes.is_reached && blocks.is_reached)
-    })
+    });
+    in_parts.max(whole::bound(roots, costs, Receivers::Ranks, copy))
 }
 
 /// A lower bound on the time of every tree by the judge, for a gather or scatter on a machine with levels;
@@ -101,7 +105,7 @@ pub(super) fn judged_bound(problem: &Problem) -> Option<Time> {
     let (hierarchy, sizes) = parts(problem)?;
     let machine = BlocksOnLevels::new(hierarchy, sizes, 0.0)?;
     let network = problem.stated_costs().network();
-    let processors = Processors::new(hierarchy, &network, &machine);
+    let processors = Processors::new(hierarchy, &network, &machine, problem.operation());
     let of_laws = |laws: &Vec<Option<CheapestMessage>>| {
         let (less, on_wires) = processors.on_wires(laws);
         let machine = BlocksOnLevels::new(hierarchy, sizes, less)?;
@@ -212,22 +216,42 @@ fn one_message(costs: &[Option<Cost>], bytes: f64) -> f64 {
 
 /// What the processors of ranks do with messages, by level, in time units.
 struct Processors {
-    /// The most of any message, of which the wire has no part.
+    /// The most of any message, of which the wire has no part, or not all the time.
     most: Vec<f64>,
     /// The least of any message.
     least: Vec<f64>,
 }
 
 impl Processors {
-    fn new(hierarchy: &Hierarchy, network: &Network, machine: &BlocksOnLevels) -> Processors {
+    fn new(
+        hierarchy: &Hierarchy,
+        network: &Network,
+        machine: &BlocksOnLevels,
+        operation: Operation,
+    ) -> Processors {
         let of_send = network.send_overhead.unwrap_or(f64::INFINITY);
         let of_one_byte = |level: usize| hierarchy.levels()[level].links.times(1).1;
         let is_fair = network.port == PortKind::Fair;
         let all_eager = network.is_eager(machine.total as u64);
         let levels = 0..machine.levels.len();
-        let most = |level: usize| if is_fair { of_send.min(of_one_byte(level)) } else { 0.0 };
+        // What asks its receiver first leaves a wire that takes turns to others for a round trip at most.
+        let asked = |level: usize| {
+            let (latency, occupancy) = hierarchy.levels()[level].links.times(1);
+            let least = machine.levels[level].law.as_ref().map_or(0.0, LeastCosts::latency);
+            (2.0 * (latency + occupancy) - least).max(0.0)
+        };
+        let some_take_turns = !is_fair || network.fair_beyond.is_some();
+        let asked = |level: usize| match operation.is_outward() && !all_eager && some_take_turns {
+            true => asked(level),
+            false => 0.0,
+        };
+        let most = |level: usize| match is_fair {
+            true => of_send.min(of_one_byte(level)).max(asked(level)),
+            false => asked(level),
+        };
+        // Where messages take turns, they cost the processor nothing beside the wire.
         let least = |level: usize| match &machine.levels[level].law {
-            Some(law) if all_eager => most(level).min(law.least_occupancy()),
+            Some(law) if all_eager && !some_take_turns => most(level).min(law.least_occupancy()),
             _ => 0.0,
         };
         Processors { most: levels.clone().map(most).collect(), least: levels.map(least).collect() }
@@ -291,14 +315,17 @@ impl Judged<'_> {
         };
         let start = one_message(&costs, self.roots.machine.smallest as f64);
         let start = start.max(self.roots.machine.total * least_of(&costs, |cost| cost.per_byte, 0));
-        search(start, |grid| {
+        // A wire copies nothing.
+        let whole = whole::bound(self.roots, &costs, self.receivers, 0.0);
+        let in_parts = search(start, |grid| {
             let blocks = (!self.is_outward).then(|| in_blocks.solve(grid, None));
             let counts = blocks.as_ref().map(|blocks| one_more(&blocks.held));
             let bytes = in_bytes.solve(grid, counts.as_deref());
             blocks.map_or((bytes.bound, bytes.is_reached), |blocks| {
                 (bytes.bound.max(blocks.bound), bytes.is_reached && blocks.is_reached)
             })
-        })
+        });
+        in_parts.max(whole)
     }
 
     /// What messages cost on wires. Of a scatter backwards in time: what a rank gives away it has then

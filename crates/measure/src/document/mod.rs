@@ -1,0 +1,402 @@
+//! The document that holds measured times of a gather or scatter, every repetition of them, so that
+//! whoever doubts a verdict can judge anew.
+//!
+//! A reader first checks [`Header`](tuwtree_model::document::Header), then reads [`Measurements`], which refuses unknown fields.
+//! `docs/formats.md` describes the format, `docs/measurements.schema.json` defines it.
+
+mod algorithm;
+mod fields;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::blocks::{Blocks, ListedBlocks};
+use crate::break_even::Repeated;
+use crate::prediction::Prediction;
+use crate::statistics::median;
+use fields::Fields;
+use serde::{Deserialize, Serialize};
+use tuwtree_model::document::Machine;
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, Randomness, Rank,
+};
+
+pub use algorithm::{Algorithm, Pace};
+
+/// Times of one operation on one communicator: many problems, many algorithms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Fields", into = "Fields")]
+pub struct Measurements {
+    setting: Setting,
+    series: Vec<Series>,
+}
+
+/// What all times of a document have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// What was timed: [`Operation::Gather`], [`Operation::Scatter`] or [`Operation::Allgather`].
+    pub operation: Operation,
+    /// The program that measured, with its version.
+    pub program: String,
+    /// The MPI library, as it calls itself.
+    pub library: String,
+    /// The number of ranks, `p >= 1`.
+    pub processors: usize,
+    /// The root, below `p`; 0 where there is none.
+    pub root: Rank,
+    /// How many nodes there were, at least one.
+    pub nodes: usize,
+    /// Whether some node had more processes than cores to run them. Times then tell how an operating
+    /// system shares cores, and nothing about a machine.
+    pub oversubscribed: bool,
+    /// How many bytes an element has, in which mean blocks are counted.
+    pub element_bytes: u64,
+    /// The parameter `rho` of the distributions.
+    pub rho: u64,
+    /// The seed of their random numbers (those of glibc).
+    pub seed: u32,
+    /// Calls before the first that was timed, of each algorithm for each problem.
+    pub warm_up: usize,
+    /// The costs that trees were planned with, if any were.
+    pub machine: Option<Machine>,
+    /// The block sizes that are drawn from no distribution, each under a name of its own.
+    pub listed: Vec<ListedBlocks>,
+}
+
+/// The times of one algorithm for one problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Where the block sizes come from.
+    pub blocks: Blocks,
+    /// The mean block of the distribution, `b`, in elements; of listed blocks to the nearest element, at
+    /// least 1.
+    pub mean_block: u64,
+    /// The sum of all blocks.
+    pub total_bytes: u64,
+    /// The largest block, up to which blocks are padded.
+    pub largest_block_bytes: u64,
+    /// The implementation that was timed.
+    pub algorithm: Algorithm,
+    /// What had to be done once, before the first call: planning and setting up requests.
+    pub planning_seconds: f64,
+    /// What the model says that it takes, if that is known.
+    pub predicted: Option<Prediction>,
+    /// How many repetitions began late at some rank, where starts were synchronized.
+    pub late: Option<usize>,
+    /// For each repetition, in order, the time until the last rank was done; above 0, at least one.
+    pub seconds: Vec<f64>,
+    /// The same while one rank begins late, by one time after the other; empty if that was not measured.
+    pub delayed: Vec<Delayed>,
+}
+
+/// The times of an algorithm while one rank, which computes meanwhile, begins late.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delayed {
+    /// Who begins late, not the root.
+    pub rank: Rank,
+    /// By how much, at least 0.
+    pub delay_seconds: f64,
+    /// For each repetition the time from the start of all others until the last rank was done; above 0, at
+    /// least one.
+    pub seconds: Vec<f64>,
+    /// For each of these, how long the other ranks but the root were in the call, on average; at least 0.
+    pub others_seconds: Vec<f64>,
+}
+
+/// Why times are not a document.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MeasurementsError {
+    /// An operation other than gather, scatter and allgather.
+    #[error("operation {operation:?} is not measured; gather, scatter and allgather are")]
+    Operation {
+        /// The name of the operation.
+        operation: &'static str,
+    },
+    /// An algorithm that is not for the operation.
+    #[error("{algorithm} is not for {operation}")]
+    OtherAlgorithm {
+        /// The name of the operation.
+        operation: &'static str,
+        /// The name of the algorithm.
+        algorithm: String,
+    },
+    /// No processes, nodes or elements.
+    #[error("\"{field}\" is 0; it is at least 1")]
+    Zero {
+        /// The name of the field in the document.
+        field: &'static str,
+    },
+    /// A root that is no rank.
+    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
+    Root {
+        /// Not below the number of processes.
+        root: Rank,
+        /// How many processes there are.
+        processors: usize,
+    },
+    /// Listed block sizes for another number of processes, or under a name that is there already.
+    #[error("the block sizes listed as {name:?}: {reason}")]
+    Listed {
+        /// Their name.
+        name: String,
+        /// The fault, in words.
+        reason: String,
+    },
+    /// Two series of the same problem and algorithm.
+    #[error("series {series} is of the same problem and algorithm as one before it")]
+    Twice {
+        /// The second one, counted from 0.
+        series: usize,
+    },
+    /// No times, or no positive ones.
+    #[error("series {series}: {reason}")]
+    Times {
+        /// The series, counted from 0.
+        series: usize,
+        /// The fault of its times, in words.
+        reason: String,
+    },
+}
+
+impl Measurements {
+    /// The name of the format.
+    pub const FORMAT: &'static str = "tuwtree-measurements";
+    /// The newest version.
+    pub const VERSION: u64 = 5;
+
+    /// The least version that can carry the times, which is the one that is written: 2 with predicted times
+    /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late, 5 with trees in
+    /// which processes find their places.
+    pub fn version(&self) -> u64 {
+        let is_online =
+            |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
+        if self.setting.operation == Operation::Allgather || self.series.iter().any(is_online) {
+            return 5;
+        }
+        if self.series.iter().any(|one| !one.delayed.is_empty()) {
+            return 4;
+        }
+        if !self.setting.listed.is_empty() {
+            return 3;
+        }
+        let is_newer = |one: &Series| {
+            let algorithm =
+                matches!(one.algorithm, Algorithm::DistributedPersistent | Algorithm::Auto);
+            algorithm || one.predicted.is_some() || one.late.is_some()
+        };
+        if self.series.iter().any(is_newer) { 2 } else { 1 }
+    }
+
+    /// These times.
+    ///
+    /// # Errors
+    /// [`MeasurementsError`].
+    pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
+        let operation = setting.operation.name();
+        if !matches!(
+            setting.operation,
+            Operation::Gather | Operation::Scatter | Operation::Allgather
+        ) {
+            return Err(MeasurementsError::Operation { operation });
+        }
+        let other = series.iter().find(|one| !one.algorithm.is_for(setting.operation));
+        if let Some(other) = other {
+            let algorithm = other.algorithm.name().into_owned();
+            return Err(MeasurementsError::OtherAlgorithm { operation, algorithm });
+        }
+        for (field, value) in [
+            ("processors", setting.processors as u64),
+            ("nodes", setting.nodes as u64),
+            ("element_bytes", setting.element_bytes),
+        ] {
+            if value == 0 {
+                return Err(MeasurementsError::Zero { field });
+            }
+        }
+        let (root, processors) = (setting.root, setting.processors);
+        if root >= processors {
+            return Err(MeasurementsError::Root { root, processors });
+        }
+        setting.check_listed()?;
+        for (index, one) in series.iter().enumerate() {
+            one.check(&setting)
+                .map_err(|reason| MeasurementsError::Times { series: index, reason })?;
+            let is_same =
+                |other: &Series| other.is_of(one.problem()) && other.algorithm == one.algorithm;
+            if series[..index].iter().any(is_same) {
+                return Err(MeasurementsError::Twice { series: index });
+            }
+        }
+        Ok(Measurements { setting, series })
+    }
+
+    /// What all times have in common.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// The times, in the order in which they were taken.
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    /// The times of an algorithm for a problem, if it was measured.
+    pub fn of(&self, problem: (&Blocks, u64), algorithm: Algorithm) -> Option<&Series> {
+        self.series.iter().find(|one| one.is_of(problem) && one.algorithm == algorithm)
+    }
+
+    /// Where block sizes come from, in the order of their first series.
+    pub fn blocks(&self) -> Vec<&Blocks> {
+        self.distinct(|one| &one.blocks)
+    }
+
+    /// The algorithms, in the order of their first series.
+    pub fn algorithms(&self) -> Vec<Algorithm> {
+        self.distinct(|one| one.algorithm)
+    }
+
+    /// The problems, each some blocks and their mean, in the order of their first series.
+    pub fn problems(&self) -> Vec<(&Blocks, u64)> {
+        self.distinct(Series::problem)
+    }
+
+    fn distinct<'a, T: PartialEq>(&'a self, of: impl Fn(&'a Series) -> T) -> Vec<T> {
+        let mut found = Vec::new();
+        for value in self.series.iter().map(of) {
+            if !found.contains(&value) {
+                found.push(value);
+            }
+        }
+        found
+    }
+
+    /// What a reader must know before believing the times; `None` if there is nothing.
+    pub fn warning(&self) -> Option<&'static str> {
+        self.setting.oversubscribed.then_some(Setting::OVERSUBSCRIBED)
+    }
+}
+
+impl Setting {
+    /// What times are worth where processes share cores.
+    pub const OVERSUBSCRIBED: &'static str = "more processes than cores on a node: these times tell \
+        how an operating system shares cores, and nothing about a cluster";
+}
+
+impl Setting {
+    fn check_listed(&self) -> Result<(), MeasurementsError> {
+        for (index, ListedBlocks { name, sizes }) in self.listed.iter().enumerate() {
+            let fault = |reason| MeasurementsError::Listed { name: name.clone(), reason };
+            if sizes.processors() != self.processors {
+                let (found, needed) = (sizes.processors(), self.processors);
+                return Err(fault(format!("{found} blocks for {needed} processes")));
+            }
+            if self.listed[..index].iter().any(|other| other.name == *name) {
+                return Err(fault("listed twice".into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The block sizes listed under this name.
+    fn listed(&self, name: &str) -> Option<&BlockSizes> {
+        self.listed.iter().find(|one| one.name == name).map(|one| &one.sizes)
+    }
+}
+
+impl Series {
+    /// The problem: its blocks and their mean.
+    pub fn problem(&self) -> (&Blocks, u64) {
+        (&self.blocks, self.mean_block)
+    }
+
+    /// Whether it is of this problem.
+    pub fn is_of(&self, problem: (&Blocks, u64)) -> bool {
+        self.problem() == problem
+    }
+
+    fn check(&self, setting: &Setting) -> Result<(), String> {
+        if let Blocks::Listed(name) = &self.blocks
+            && setting.listed(name).is_none()
+        {
+            return Err(format!("no block sizes are listed as {name:?}"));
+        }
+        let is_time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
+        if self.mean_block == 0 {
+            return Err("\"mean_block\" is 0; it is at least 1".into());
+        }
+        if !(self.planning_seconds.is_finite() && self.planning_seconds >= 0.0) {
+            let seconds = self.planning_seconds;
+            return Err(format!("\"planning_seconds\" is {seconds}; it is at least 0"));
+        }
+        let is_prediction = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
+        if let Some(Prediction { planned_seconds, judged_seconds }) = self.predicted
+            && !(is_prediction(judged_seconds) && planned_seconds.is_none_or(is_prediction))
+        {
+            return Err("a predicted time is negative, or no number".into());
+        }
+        if self.late.is_some_and(|late| late > self.seconds.len()) {
+            return Err("more late starts than repetitions".into());
+        }
+        for one in &self.delayed {
+            one.check(setting)?;
+        }
+        match self.seconds.iter().position(|&seconds| !is_time(seconds)) {
+            Some(at) => {
+                Err(format!("repetition {at} took {} s; times are above 0", self.seconds[at]))
+            }
+            None if self.seconds.is_empty() => Err("there are no times".into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The blocks of the problem in bytes, as they are listed or drawn anew from the distribution; `None` if
+    /// these are not the ones that were measured.
+    pub fn block_sizes(&self, setting: &Setting) -> Option<BlockSizes> {
+        let sizes = match &self.blocks {
+            Blocks::Drawn(distribution) => self.drawn(*distribution, setting)?,
+            Blocks::Listed(name) => setting.listed(name)?.clone(),
+        };
+        let measured = (self.total_bytes, self.largest_block_bytes);
+        ((sizes.total(), sizes.iter().max()?) == measured).then_some(sizes)
+    }
+
+    fn drawn(&self, distribution: Distribution, setting: &Setting) -> Option<BlockSizes> {
+        let scale = DistributionParameters::new(setting.processors, self.mean_block);
+        let parameters = DistributionParameters { rho: setting.rho, ..scale };
+        let random = Randomness::Glibc { seed: setting.seed };
+        let elements = distribution.sizes(parameters, random).ok()?;
+        let bytes = elements.iter().map(|elements| elements.checked_mul(setting.element_bytes));
+        BlockSizes::new(bytes.collect::<Option<Vec<u64>>>()?).ok()
+    }
+
+    /// The median of all repetitions, in seconds.
+    pub fn median(&self) -> f64 {
+        median(&self.seconds).expect("a series has times")
+    }
+
+    /// The least of all repetitions, in seconds.
+    pub fn minimum(&self) -> f64 {
+        self.seconds.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// What planning and each repetition take.
+    pub fn plan(&self) -> Repeated {
+        Repeated { planning_seconds: self.planning_seconds, repetition_seconds: self.median() }
+    }
+}
+
+impl Delayed {
+    fn check(&self, setting: &Setting) -> Result<(), String> {
+        let (rank, root) = (self.rank, setting.root);
+        if rank >= setting.processors || rank == root {
+            return Err(format!("rank {rank} cannot begin late; any but the root, {root}, can"));
+        }
+        let is_at_least_0 = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;
+        let are_times = self.seconds.iter().all(|&one| is_at_least_0(&one) && one > 0.0)
+            && self.others_seconds.iter().chain([&self.delay_seconds]).all(is_at_least_0);
+        let are_as_many = self.seconds.len() == self.others_seconds.len();
+        match are_times && are_as_many && !self.seconds.is_empty() {
+            true => Ok(()),
+            false => Err("the times with a late rank are not as many positive numbers".into()),
+        }
+    }
+}
