@@ -76,8 +76,11 @@ fn networks() -> impl Strategy<Value = Network> {
     let limit = prop_oneof![2 => Just(None), 1 => (0..300_u64).prop_map(Some)];
     let send = prop_oneof![Just(None), (0..20_u32).prop_map(|most| Some(f64::from(most)))];
     let wire = prop_oneof![1 => Just(WireOwner::Rank), 2 => Just(WireOwner::Node)];
-    (port, limit, send, wire).prop_map(|(port, eager_limit, send_overhead, wire)| Network {
+    let turns = prop_oneof![2 => Just(None), 1 => (0..300_u64).prop_map(Some)];
+    let all = (port, limit, send, wire, turns);
+    all.prop_map(|(port, eager_limit, send_overhead, wire, fair_beyond)| Network {
         port,
+        fair_beyond,
         eager_limit,
         send_overhead,
         wire,
