@@ -409,13 +409,6 @@ impl ComparisonArgs {
             ("--machine", self.costs.machine.as_ref()),
         ])?;
         let costs = self.costs.costs(None)?;
-        if self.payload.dist.is_none() && !self.costs.are_given() {
-            note(
-                "no costs are given: those of the papers are assumed, alpha = 100, beta = gamma = 1 (a message \
-                 costs as much as 100 bytes). What is best depends on them: give --machine, or --alpha, --beta \
-                 and --gamma",
-            );
-        }
         let payload = self.payload.load(default_processors(costs.costs()))?;
         let payload = payload.expect("clap requires --dist, --sizes or --vector");
         self.costs.check_processors(&costs, payload.processors())?;
@@ -453,6 +446,13 @@ impl ComparisonArgs {
                 .map_err(|error| CliError::Usage(format!("--root: {error}")))?,
             None => problem,
         };
+        if self.payload.dist.is_none() && !self.costs.are_given() {
+            note(
+                "no costs are given: those of the papers are assumed, alpha = 100, beta = gamma = 1 (a message \
+                 costs as much as 100 bytes). What is best depends on them: give --machine, or --alpha, --beta \
+                 and --gamma",
+            );
+        }
         Ok(problem.with_ports(ports))
     }
 }
