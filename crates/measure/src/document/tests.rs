@@ -41,7 +41,7 @@ fn a_document_reads_as_it_was_written() {
         Algorithm::all().map(|algorithm| series(algorithm, &[0.5, 0.25])).collect();
     let document = Measurements::new(setting(), all).unwrap();
     let text = serde_json::to_string(&document).unwrap();
-    assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":2,"operation":"#));
+    assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":5,"operation":"#));
     assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
     assert_eq!(document.algorithms(), Algorithm::all().collect::<Vec<_>>());
     let problem = (&Blocks::Drawn(Distribution::Same), 10);
