@@ -50,13 +50,13 @@ pub struct RankRounds {
     sizes: BlockSizes,
     rank: Rank,
     flow: Flow,
-    kind: Kind,
+    kind: RoundsKind,
     /// Blocks are cut at multiples of so many bytes.
     element_bytes: u64,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum RoundsKind {
     Ring,
     Windows(Vec<usize>),
     Pieces(Phases),
@@ -94,10 +94,10 @@ impl RankRounds {
         let kind = match circulation {
             Circulation::Ring => {
                 assert!(flow == Flow::Spread, "there is no ring that combines");
-                Kind::Ring
+                RoundsKind::Ring
             }
-            Circulation::Windows => Kind::Windows(skips(p)),
-            Circulation::Pieces(pieces) => Kind::Pieces(Phases::new(p, pieces)),
+            Circulation::Windows => RoundsKind::Windows(skips(p)),
+            Circulation::Pieces(pieces) => RoundsKind::Pieces(Phases::new(p, pieces)),
         };
         RankRounds { sizes, rank, flow, kind, element_bytes }
     }
@@ -115,9 +115,9 @@ impl RankRounds {
     /// How many rounds there are.
     pub fn count(&self) -> usize {
         match &self.kind {
-            Kind::Ring => self.sizes.processors() - 1,
-            Kind::Windows(skips) => skips.len() - 1,
-            Kind::Pieces(phases) => phases.rounds(),
+            RoundsKind::Ring => self.sizes.processors() - 1,
+            RoundsKind::Windows(skips) => skips.len() - 1,
+            RoundsKind::Pieces(phases) => phases.rounds(),
         }
     }
 
@@ -143,16 +143,16 @@ impl RankRounds {
         let (p, rank) = (self.sizes.processors(), self.rank);
         let at = |to: usize, from: usize| Meeting { to: Some(to % p), from: Some(from % p) };
         match (&self.kind, self.flow) {
-            (Kind::Ring, _) => at(rank + 1, rank + p - 1),
-            (Kind::Windows(skips), Flow::Spread) => {
+            (RoundsKind::Ring, _) => at(rank + 1, rank + p - 1),
+            (RoundsKind::Windows(skips), Flow::Spread) => {
                 at(rank + p - skips[round], rank + skips[round])
             }
-            (Kind::Windows(skips), Flow::Combined) => {
+            (RoundsKind::Windows(skips), Flow::Combined) => {
                 let skip = skips[skips.len() - 2 - round];
                 at(rank + skip, rank + p - skip)
             }
-            (Kind::Pieces(phases), Flow::Spread) => phases.meeting(round, rank),
-            (Kind::Pieces(phases), Flow::Combined) => phases.meeting_backwards(round, rank),
+            (RoundsKind::Pieces(phases), Flow::Spread) => phases.meeting(round, rank),
+            (RoundsKind::Pieces(phases), Flow::Combined) => phases.meeting_backwards(round, rank),
         }
     }
 
@@ -160,18 +160,18 @@ impl RankRounds {
     fn fill_message(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
         let (sizes, p) = (&self.sizes, self.sizes.processors());
         match (&self.kind, self.flow) {
-            (Kind::Ring, _) => data.push_window(sizes, (from + p - round) % p, 1),
-            (Kind::Windows(skips), Flow::Spread) => {
+            (RoundsKind::Ring, _) => data.push_window(sizes, (from + p - round) % p, 1),
+            (RoundsKind::Windows(skips), Flow::Spread) => {
                 data.push_window(sizes, from, skips[round + 1] - skips[round]);
             }
-            (Kind::Windows(skips), Flow::Combined) => {
+            (RoundsKind::Windows(skips), Flow::Combined) => {
                 let index = skips.len() - 2 - round;
                 data.push_window(sizes, to, skips[index + 1] - skips[index]);
             }
-            (Kind::Pieces(phases), Flow::Spread) => {
+            (RoundsKind::Pieces(phases), Flow::Spread) => {
                 fill_pieces(sizes, phases, self.element_bytes, round, (from, to), data);
             }
-            (Kind::Pieces(phases), Flow::Combined) => {
+            (RoundsKind::Pieces(phases), Flow::Combined) => {
                 let round = phases.backwards(round);
                 fill_pieces(sizes, phases, self.element_bytes, round, (to, from), data);
             }
@@ -182,7 +182,7 @@ impl RankRounds {
     fn needs(&self, round: usize, to: Rank) -> Option<usize> {
         let before = round.checked_sub(1);
         match (&self.kind, self.flow) {
-            (Kind::Pieces(phases), Flow::Spread) => {
+            (RoundsKind::Pieces(phases), Flow::Spread) => {
                 let p = self.sizes.processors();
                 let others = (0..p).filter(|&root| root != to && root != self.rank);
                 let ages = others.filter_map(|root| {

@@ -31,5 +31,5 @@ pub use destination::{Destination, Opened, WrittenTwice};
 pub use ending::ending;
 pub use error::FileError;
 pub use format::{Format, WrongFormat};
-pub use source::{Sample, Source};
+pub use source::{BuiltIn, Source};
 pub use unfinished::abandon;

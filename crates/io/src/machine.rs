@@ -3,7 +3,7 @@
 use crate::error::FileError;
 use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_MACHINE;
-use crate::source::{Sample, Source};
+use crate::source::{BuiltIn, Source};
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
 use tuwtree_model::document::{Header, Machine, Object};
@@ -12,7 +12,7 @@ const KIND: DocumentKind =
     DocumentKind { name: "a machine document", format: Machine::FORMAT, version: Machine::VERSION };
 
 /// The machines that are built in, in the order of their names: those of `data/machines`.
-pub static SAMPLES: [Sample; 8] = [
+pub static SAMPLES: [BuiltIn; 8] = [
     sample("asymmetric", "asymmetric.toml", include_str!("../data/machines/asymmetric.toml")),
     sample("griffon", "griffon.toml", include_str!("../data/machines/griffon.toml")),
     sample("opt-table-1", "opt-table-1.toml", include_str!("../data/machines/opt-table-1.toml")),
@@ -31,8 +31,8 @@ pub static SAMPLES: [Sample; 8] = [
     sample("vsc3", "vsc3.toml", include_str!("../data/machines/vsc3.toml")),
 ];
 
-const fn sample(name: &'static str, file: &'static str, text: &'static str) -> Sample {
-    Sample { name, file, text }
+const fn sample(name: &'static str, file: &'static str, text: &'static str) -> BuiltIn {
+    BuiltIn { name, file, text }
 }
 
 /// The machine document that an argument names: one that is built in, by its bare name, or a file, or `-` for

@@ -18,12 +18,12 @@ pub enum Source {
     /// The file with this path.
     File(PathBuf),
     /// A document that is built in.
-    BuiltIn(&'static Sample),
+    BuiltIn(&'static BuiltIn),
 }
 
 /// A document that is built in, whose name stands for it on the command line.
 #[derive(Debug)]
-pub struct Sample {
+pub struct BuiltIn {
     /// The name, which no path with a folder or an ending can be.
     pub name: &'static str,
     /// The file that it was.

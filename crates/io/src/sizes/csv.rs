@@ -8,7 +8,7 @@ use tuwtree_model::{MOST_PROCESSORS, Rank};
 
 /// How the columns are written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Columns {
+pub(super) struct CsvColumns {
     separator: u8,
     has_heading: bool,
     pub(super) counted: Counted,
@@ -27,7 +27,7 @@ const NAMES: [(&str, Counted); 4] = [
 ///
 /// # Errors
 /// A heading of other columns.
-pub(super) fn columns(beginning: &[u8]) -> Result<Option<Columns>, String> {
+pub(super) fn columns(beginning: &[u8]) -> Result<Option<CsvColumns>, String> {
     let lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
     let Some(first) = lines.next() else { return Ok(None) };
@@ -52,19 +52,19 @@ pub(super) fn columns(beginning: &[u8]) -> Result<Option<Columns>, String> {
                 "line 1: columns {heading}; rank and size_bytes, or rank and count, are expected"
             ));
         };
-        return Ok(Some(Columns { separator, has_heading: true, counted: *counted }));
+        return Ok(Some(CsvColumns { separator, has_heading: true, counted: *counted }));
     }
     let starts_with = |values: &[String], rank: &str| values.len() == 2 && values[0] == rank;
     let is_ranked = starts_with(&heading, "0")
         && lines.next().is_some_and(|second| starts_with(&values(second), "1"));
-    Ok(is_ranked.then_some(Columns { separator, has_heading: false, counted: Counted::Unsaid }))
+    Ok(is_ranked.then_some(CsvColumns { separator, has_heading: false, counted: Counted::Unsaid }))
 }
 
 /// The second column by the first one, which has every rank once.
 ///
 /// # Errors
 /// Values that are no numbers, ranks that are there twice or not at all, with their lines.
-pub(super) fn ranked(text: impl Read, columns: Columns) -> Result<Vec<u64>, String> {
+pub(super) fn ranked(text: impl Read, columns: CsvColumns) -> Result<Vec<u64>, String> {
     let reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .comment(Some(b'#'))

@@ -42,7 +42,7 @@ struct SizesDocument {
 pub enum SizesFormat {
     /// One size a line.
     Text,
-    /// Columns rank,size_bytes.
+    /// CsvColumns rank,size_bytes.
     Csv,
     /// A versioned document; see docs/formats.md.
     Json,
@@ -195,7 +195,7 @@ pub fn read_displacements(source: &Source) -> Result<Vec<u64>, FileError> {
 enum Form {
     Document,
     List,
-    Csv(csv::Columns),
+    Csv(csv::CsvColumns),
     Text,
 }
 
