@@ -36,7 +36,7 @@ fn drawn(random: &mut Random, processors: usize) -> (BlockSizes, Overlapping, Ro
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; TUWTREE_SAMPLES says how many problems"]
 fn dense_is_plain_in_every_cell_of_large_tables() {
     let mut random = Random(31);
     for (processors, classes) in [(2000, &Class::ALL[..]), (4000, &[Class::CopyFirst])] {
@@ -55,7 +55,7 @@ fn dense_is_plain_in_every_cell_of_large_tables() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; TUWTREE_SAMPLES says how many problems"]
 fn large_trees_take_what_their_tables_say_and_none_is_faster() {
     let mut random = Random(32);
     for processors in [2000, 4000, 8000] {
