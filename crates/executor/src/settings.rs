@@ -272,8 +272,7 @@ pub struct Settings {
     pub machine: Option<Machine>,
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
-    /// How many bytes of others' data a process that is not the root holds at most, where trees are chosen
-    /// ([`Algorithm::Auto`], [`Algorithm::DeadlineOnline`]).
+    /// How many bytes of others' data a process that is not the root holds at most.
     pub most_passed: u64,
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
     /// have no room for more; `None` for what the machine says ([`Settings::window`]).

@@ -21,7 +21,7 @@ use tuwtree_dp::wider::{ChildRange, OwnPlace};
 use tuwtree_model::{BlockSizes, ClosedSet, Collective, Operation, Payload, Rank};
 use tuwtree_plan::catalogue::Found;
 use tuwtree_schedule::part::Part;
-use tuwtree_schedule::{Role, Schedule, document, verify};
+use tuwtree_schedule::{Buffer, Role, Schedule, document, verify};
 
 /// A gather, scatter or allgather that is started as often as one likes, with the data that its buffers, which
 /// live as long as `'a`, then hold.
@@ -376,15 +376,29 @@ impl OperationSetup<'_, '_, '_> {
             let schedule = self.given_schedule(path)?;
             check_schedule(&schedule, arguments.operation(), root, &sizes)
                 .map_err(|reason| refused_file(path, &reason))?;
-            Ok(schedule)
+            let others = |rank| {
+                let held = schedule.buffer_bytes(rank, Buffer::Segment);
+                held.saturating_sub(sizes.block(rank))
+            };
+            let mut ranks = (0..sizes.processors()).filter(|&rank| rank != root);
+            let is_held = ranks.all(|rank| others(rank) <= settings.most_passed);
+            // Otherwise all goes straight, by the library's own call.
+            Ok(Some(schedule).filter(|_| is_held))
         };
         let sizes = self.checked_sizes(&stated);
-        self.handed_out(root, sizes.and_then(|sizes| sizes.map(schedule).transpose()))
+        self.handed_out(
+            root,
+            sizes.and_then(|sizes| match sizes {
+                Some(sizes) => schedule(sizes),
+                None => Ok(None),
+            }),
+        )
     }
 
     fn adaptive(&self, rule: Rule<'_>) -> Result<Way, CollectiveError> {
         let call = self.call;
-        let (node, fault) = call.construct(rule)?;
+        // That nothing is wrong anywhere is agreed on, before any data goes straight.
+        let (node, fault, _) = call.construct(rule)?;
         let checked = match (&call.parsed, fault) {
             (Err(error), _) => Err(Wrong::Here(error.clone())),
             (Ok(_), Some(fault)) => Err(Wrong::Heard(fault.into())),
@@ -392,7 +406,8 @@ impl OperationSetup<'_, '_, '_> {
                 call.check_sizes(&node, None).map_err(Wrong::Here).map(|()| parsed.root)
             }
         };
-        Ok(Way::Along { tags: 1, actions: checked.map(|root| self.actions_of(&node, root)) })
+        let actions = checked.map(|root| self.actions_of(&call.with_straight(node, rule), root));
+        Ok(Way::Along { tags: 1, actions })
     }
 
     fn linear(&self) -> Result<Way, CollectiveError> {
@@ -495,7 +510,7 @@ fn node_at(rank: Rank, place: &OwnPlace, sizes: &BlockSizes) -> Node {
     let child = |child: &ChildRange| {
         let ChildRange { rank, first, last } = *child;
         // Sizes have been compared before.
-        Child { rank, first, last, bytes: sizes.range(first, last), digest: 0 }
+        Child::of_range((rank, first, last), sizes.range(first, last), 0)
     };
     Node {
         rank,

@@ -300,7 +300,7 @@ impl Call<'_, '_> {
                     let digests = ranks.clone().map(|of| digest(of, bytes(of)));
                     let digest = digests.fold(0, u64::wrapping_add);
                     let bytes = ranks.map(bytes).sum();
-                    Child { rank: below.rank, first: below.first, last: below.last, bytes, digest }
+                    Child::of_range((below.rank, below.first, below.last), bytes, digest)
                 };
                 let children = seat.children.iter().map(|below| (below.is_silent, child(below)));
                 let children: Vec<Child> = children
@@ -312,7 +312,7 @@ impl Call<'_, '_> {
                 Node { children, first: 0, last, bytes: total, ..Node::in_star(rank, rank, own) }
             }
         };
-        self.along((node, None), EmptyMessages::Sent, Some(KeptTree { seat, meanwhile }))
+        self.along((node, Ok(())), EmptyMessages::Sent, Some(KeptTree { seat, meanwhile }))
     }
 }
 
