@@ -459,6 +459,13 @@ impl Settings {
         self.window.or(self.machine.as_ref().and_then(|machine| machine.network.window))
     }
 
+    /// The machine by which gathers and scatters are judged, which keeps to the window that is set.
+    pub(crate) fn judged_machine(&self) -> Option<Machine> {
+        let mut machine = self.machine.clone()?;
+        machine.network.window = self.window();
+        Some(machine)
+    }
+
     /// By which algorithm operations without a root are performed: the one that is stated, or else the choice by
     /// costs where that is made for others, or else the library itself.
     pub fn rootless(&self, operation: Operation) -> RootlessChoice {

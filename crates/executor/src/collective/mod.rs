@@ -27,6 +27,7 @@ mod prices;
 mod rootless;
 mod rounds;
 mod seats;
+mod windows;
 
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;

@@ -24,13 +24,14 @@ fn a_c_program_uses_all_of_the_interface() {
             (false, 1..=2) => "300",
             (false, _) => "10",
         };
-        // One node, and several; little that is passed on.
+        // One node, and several; little that is passed on, or under way at once.
         let directory = tempfile::tempdir().unwrap();
-        let (machine, limit) = match count % 2 {
-            0 => (machine("vsc3.toml"), "2KiB"),
-            _ => (machine_of_pairs(&directory), "64MiB"),
+        let (machine, limit, window) = match count % 2 {
+            0 => (machine("vsc3.toml"), "2KiB", "1GiB"),
+            _ => (machine_of_pairs(&directory), "64MiB", "100"),
         };
-        let environment = [("TUWTREE_MOST_PASSED", limit.to_owned())];
+        let settings = [("TUWTREE_MOST_PASSED", limit), ("TUWTREE_WINDOW", window)];
+        let environment = settings.map(|(name, value)| (name, value.to_owned()));
         let output = run(count, &program, &[problems, &machine], &environment);
         let expected = format!("all right: {count} processes, {problems} random problems");
         assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
