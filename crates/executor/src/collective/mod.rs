@@ -36,7 +36,8 @@ pub use persistent::Persistent;
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
 use crate::sys::{
-    Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError, Reuse,
+    Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
+    ReduceScatterArguments, Reuse,
 };
 use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
 use along::{EmptyMessages, Start, actions_of};
@@ -207,6 +208,17 @@ impl Collectives {
         let settings = self.settings();
         let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
         persistent::set_up(&call, Reuse::Again)
+    }
+
+    /// Sets up a reduce-scatter that is started many times, in the same way.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_reduce_scatter<'a>(
+        &self,
+        arguments: &ReduceScatterArguments<'a>,
+    ) -> Result<Persistent<'a>, CollectiveError> {
+        persistent::set_up_reduce_scatter(self, arguments)
     }
 
     /// A communicator and the first of so many tags on it that no other operation has, or if this one is

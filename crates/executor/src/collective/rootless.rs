@@ -126,11 +126,12 @@ impl Collectives {
         arguments: &ReduceScatterArguments<'_>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
         let native = || self.comm.native_reduce_scatter(arguments);
-        if self.is_native(Operation::ReduceScatter) {
+        let is_for_library = arguments.are_for_library(self.comm.size());
+        if is_for_library && self.is_native(Operation::ReduceScatter) {
             native()?;
             return Ok(RootlessAlgorithm::Native);
         }
-        match self.parsed_reduce_scatter(arguments)? {
+        match self.parsed_reduce_scatter(arguments, Handles::Lent)? {
             Some(call) => self.run_rootless(call, native),
             None => {
                 native()?;
@@ -210,7 +211,7 @@ impl Collectives {
         arguments: &ReduceScatterArguments<'_>,
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
         let stated = || {
-            let call = self.parsed_reduce_scatter(arguments).ok()??;
+            let call = self.parsed_reduce_scatter(arguments, Handles::Lent).ok()??;
             Some(hash_of(&call.sizes).wrapping_mul(call.element_bytes | 1) >> 1)
         };
         match self.are_unlike(Operation::ReduceScatter, stated)? {
@@ -265,6 +266,37 @@ impl Collectives {
         if stated.iter().any(|one| *one != fits) {
             return Err(CollectiveError::GivenUp { rank });
         }
+        self.set_up(call)
+    }
+
+    /// The same for a reduce-scatter. Collective.
+    ///
+    /// # Errors
+    /// As [`set_up_allgather`](Self::set_up_allgather).
+    pub(super) fn set_up_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<Option<Circulating>, CollectiveError> {
+        let is_for_library = arguments.are_for_library(self.comm.size());
+        if is_for_library && self.is_native(Operation::ReduceScatter) {
+            return Ok(None);
+        }
+        let parsed = self.parsed_reduce_scatter(arguments, Handles::Copied);
+        let fits = match &parsed {
+            Ok(Some(call)) => [0, hash_of(&call.sizes) ^ call.element_bytes],
+            Ok(None) => [1, 0],
+            Err(_) => [2, 0],
+        };
+        let stated = rounds::all_words(&*self.comm, fits)?;
+        let call = parsed?;
+        if stated.iter().any(|one| *one != fits) {
+            return Err(CollectiveError::GivenUp { rank: self.comm.rank() });
+        }
+        call.map_or(Ok(None), |call| self.set_up(call))
+    }
+
+    /// What performs an operation many times, or `None` if the library does. Collective.
+    fn set_up(&self, call: RootlessCall) -> Result<Option<Circulating>, CollectiveError> {
         let plan = self.plan_for(&call);
         let circulation = plan.circulation;
         self.keep(plan);
@@ -306,9 +338,10 @@ impl Collectives {
     fn parsed_reduce_scatter(
         &self,
         arguments: &ReduceScatterArguments<'_>,
+        handles: Handles,
     ) -> Result<Option<RootlessCall>, CollectiveError> {
-        let rank = self.comm.rank();
-        let parsed = arguments.parse((rank, self.comm.size()));
+        let (rank, size) = (self.comm.rank(), self.comm.size());
+        let parsed = arguments.parse((rank, size), handles);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
         let ParsedReduction { given, result, sizes, combining, may_be_reordered } = parsed;
         if !may_be_reordered {
@@ -320,7 +353,7 @@ impl Collectives {
             sizes: BlockSizes::new(sizes).expect("the total was found to fit"),
             element_bytes: combining.0.size(),
             combining: Some(combining),
-            is_for_library: true,
+            is_for_library: arguments.are_for_library(size),
             fault: None,
         }))
     }

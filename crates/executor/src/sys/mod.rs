@@ -30,7 +30,7 @@ pub use error::{MpiError, check, code_of};
 pub use layout::ByteLayout;
 pub use memory::{Memory, OutOfMemory};
 pub use names::{library_version, processor_name};
-pub use native::NativeRequest;
+pub use native::{NativeCall, NativeRequest};
 pub use operator::{Operator, compose};
 pub use place::{Block, CutElement, Place, PlaceError};
 pub(crate) use place::{Move, Stretches};

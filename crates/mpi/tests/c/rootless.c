@@ -222,21 +222,77 @@ static void compose_all(void *left, void *inout, int *count, MPI_Datatype *datat
 
 static MPI_Op added, composed;
 
+/* A call in one of its forms: counts of each block or one for all, large or not. */
+static int combine(int form, const void *given, void *result, MPI_Datatype datatype, MPI_Op operator)
+{
+    MPI_Count *large = (MPI_Count *)malloc((size_t)size * sizeof(MPI_Count));
+    int i, code;
+    for (i = 0; i < size; i++)
+        large[i] = counts[i];
+    switch (form) {
+    case 0: code = tuwtree_reduce_scatter(given, result, counts, datatype, operator, comm); break;
+    case 1: code = tuwtree_reduce_scatter_c(given, result, large, datatype, operator, comm); break;
+    case 2:
+        code = tuwtree_reduce_scatter_block(given, result, counts[0], datatype, operator, comm);
+        break;
+    default:
+        code = tuwtree_reduce_scatter_block_c(given, result, counts[0], datatype, operator, comm);
+    }
+    free(large);
+    return code;
+}
+
+/* The same, set up. Counts are not needed after that. */
+static tuwtree_request set_up(int form, const void *given, void *result, MPI_Datatype datatype,
+                              MPI_Op operator)
+{
+    MPI_Count *large = (MPI_Count *)malloc((size_t)size * sizeof(MPI_Count));
+    int i, *small = room(size);
+    tuwtree_request made = TUWTREE_REQUEST_NULL;
+    for (i = 0; i < size; i++)
+        large[i] = small[i] = counts[i];
+    switch (form) {
+    case 0:
+        OK(tuwtree_reduce_scatter_init(given, result, small, datatype, operator, comm, &made));
+        break;
+    case 1:
+        OK(tuwtree_reduce_scatter_init_c(given, result, large, datatype, operator, comm, &made));
+        break;
+    case 2:
+        OK(tuwtree_reduce_scatter_block_init(given, result, small[0], datatype, operator, comm,
+                                             &made));
+        break;
+    default:
+        OK(tuwtree_reduce_scatter_block_init_c(given, result, large[0], datatype, operator, comm,
+                                               &made));
+    }
+    for (i = 0; i < size; i++)
+        large[i] = small[i] = -1;
+    free(large), free(small);
+    return made;
+}
+
 /* Numbers of floating point give the same bits each time; others what the library has. */
 static void combine_everywhere(void)
 {
     int i, k, total = 0, again, calls = 1 + below(3), in_place = below(3) == 0, kind = below(5);
     int *given, *ours, *theirs, *first, *kept, is_float = kind == 3, room_here;
+    int form = below(4), is_persistent = below(3) == 0;
+    tuwtree_request request = TUWTREE_REQUEST_NULL;
     MPI_Op operator = kind == 0 ? MPI_SUM : kind == 1 ? MPI_MAX : kind == 2 ? added
                     : kind == 3 ? MPI_SUM : composed;
     MPI_Datatype datatype = is_float ? MPI_FLOAT : MPI_INT;
     choose_counts();
+    for (i = 0; form >= 2 && i < size; i++)
+        counts[i] = counts[size / 2];
     choose_way("reduce-scatter", 1);
     for (i = 0; i < size; i++)
         total += counts[i];
     room_here = in_place ? total : counts[rank];
     given = room(total), kept = room(total);
     ours = room(room_here), theirs = room(room_here), first = room(counts[rank]);
+    if (is_persistent)
+        request = set_up(form, in_place ? MPI_IN_PLACE : given, ours, datatype, operator);
     for (again = 0; again < calls; again++) {
         for (k = 0; k < total; k++) {
             int number = (problem + 1) * 10007 + rank * 101 + k * 13;
@@ -250,8 +306,15 @@ static void combine_everywhere(void)
         }
         OK(MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : given, theirs, counts, datatype, operator,
                               comm));
-        OK(tuwtree_reduce_scatter(in_place ? MPI_IN_PLACE : given, ours, counts, datatype, operator,
-                                  comm));
+        if (is_persistent) {
+            int flag = 0;
+            OK(tuwtree_start(&request));
+            while (again % 2 && !flag)
+                OK(tuwtree_test(&request, &flag));
+            OK(tuwtree_wait(&request));
+        } else {
+            OK(combine(form, in_place ? MPI_IN_PLACE : given, ours, datatype, operator));
+        }
         CHECK(memcmp(given, kept, (size_t)total * sizeof(int)) == 0);
         for (k = 0; is_float && k < counts[rank]; k++) {
             float one, other;
@@ -262,6 +325,8 @@ static void combine_everywhere(void)
         CHECK(again == 0 || memcmp(ours, first, (size_t)counts[rank] * sizeof(int)) == 0);
         memcpy(first, ours, (size_t)counts[rank] * sizeof(int));
     }
+    if (is_persistent)
+        OK(tuwtree_free(&request));
     free(given), free(kept), free(ours), free(theirs), free(first);
 }
 
