@@ -66,6 +66,9 @@ int tuwtree_native_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, con
         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
 int tuwtree_native_reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm);
 
 const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
 void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
@@ -239,4 +242,11 @@ int tuwtree_native_reduce_scatter_block_init_c(const void *sendbuf, void *recvbu
         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
     return LARGE(PMPI_Reduce_scatter_block_init_c, (sendbuf, recvbuf, recvcount, datatype, op, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return LARGE(PMPI_Alltoallv_c, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }

@@ -2,7 +2,8 @@
  *
  * MPI_Gatherv and MPI_Scatterv with the same arguments and the same meaning, but along adaptive
  * binomial trees, or a given or chosen one; MPI_Allgatherv, MPI_Reduce_scatter and
- * MPI_Reduce_scatter_block on circulant graphs; once, or set up once and started many times.
+ * MPI_Reduce_scatter_block on circulant graphs; once, or set up once and started many times; and
+ * MPI_Alltoallv, with small messages in bundles.
  *
  * What is expected of programs is what MPI expects: all processes of the communicator call the same
  * operations in the same order, with the same root, and with sizes that agree. MPI_IN_PLACE at the
@@ -58,6 +59,11 @@ int tuwtree_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcou
 int tuwtree_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
+/* As MPI_Alltoallv. Small messages may go together, through other ranks. */
+int tuwtree_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                      const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+
 /* The same with large counts, as MPI_Gatherv_c and MPI_Scatterv_c of MPI 4, with every MPI library that has
  * MPI_Count. All ranks of a call use this form. */
 int tuwtree_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -100,6 +106,10 @@ int tuwtree_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count
 
 int tuwtree_reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+int tuwtree_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                        const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
  * program's, the lists are not needed any more when this returns. All ranks have an error if
@@ -189,6 +199,8 @@ int tuwtree_free(tuwtree_request *request);
  *   reduce-scatter                                                 TUWTREE_REDUCE_SCATTER
  *               the same but ring; native combines in the MPI
  *               library's own order
+ *   alltoall    auto, native, linear (each message straight),      TUWTREE_ALLTOALL
+ *               bruck (small ones together), bruck:N in radix N
  */
 int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
 

@@ -5,6 +5,7 @@
 //!
 //! A crate of its own, so that whoever else depends on the executor does not export these functions.
 
+pub mod alltoall;
 pub mod reduce_scatter;
 
 use std::ffi::{CStr, c_char, c_int, c_void};

@@ -13,6 +13,7 @@
 //! # Source
 //! TUW sections 2 and 3.
 
+mod alltoall;
 mod along;
 mod circulating;
 mod error;

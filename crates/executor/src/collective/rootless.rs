@@ -4,6 +4,7 @@
 //! by its messages. What a program gets wrong is compared among all ranks in calls 1, 2, 4, 8, ... only, as in
 //! `lenient.rs`, and only for programs that do not know of us.
 
+use super::alltoall::AlltoallChecks;
 use super::circulating::{CirculatedPlaces, Circulating, TAGS, rounds_of_a_batch};
 use super::prices::{KnownRule, Prices, circulation};
 use super::{CollectiveError, Collectives, rounds};
@@ -35,6 +36,8 @@ pub(super) struct RootlessPlans {
     tags: RefCell<Option<(Rc<Communicator>, c_int)>>,
     /// Of allgathers and reduce-scatters of programs that do not know of us.
     checks: [Checks; 2],
+    /// What alltoalls go by.
+    pub(super) alltoalls: AlltoallChecks,
 }
 
 /// How calls are compared.
@@ -51,6 +54,7 @@ impl RootlessPlans {
     pub(super) fn clear(&self) {
         self.kept.borrow_mut().clear();
         self.prices.replace(None);
+        self.alltoalls.clear();
     }
 }
 
@@ -141,7 +145,7 @@ impl Collectives {
     }
 
     /// Whether an operation is the library's, whatever the sizes are.
-    fn is_native(&self, operation: Operation) -> bool {
+    pub(super) fn is_native(&self, operation: Operation) -> bool {
         match self.settings().rootless(operation).algorithm {
             RootlessAlgorithm::Native => true,
             RootlessAlgorithm::Auto => self.comm.size() < LEAST_PROCESSES,
@@ -385,7 +389,7 @@ impl Collectives {
     }
 
     /// What messages cost here, the same at all ranks.
-    fn prices(&self) -> Rc<Prices> {
+    pub(super) fn prices(&self) -> Rc<Prices> {
         let mut known = self.rootless.prices.borrow_mut();
         let make = || match &self.settings().machine {
             Some(machine) => Rc::new(Prices::of(machine, self.comm.size())),
@@ -422,7 +426,7 @@ impl Collectives {
 
     /// The tags that all operations share that are performed once, which follow one another in the same order
     /// everywhere. Collective where they are first asked for.
-    fn shared_tags(&self) -> Result<(Rc<Communicator>, c_int), CollectiveError> {
+    pub(super) fn shared_tags(&self) -> Result<(Rc<Communicator>, c_int), CollectiveError> {
         let mut shared = self.rootless.tags.borrow_mut();
         if shared.is_none() {
             *shared = Some(self.tags(TAGS, Reuse::Again)?);

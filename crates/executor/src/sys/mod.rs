@@ -3,6 +3,7 @@
 //! [`calls`] has each call once; the other modules make of them what is safe: memory and the blocks
 //! in it, datatypes, requests, communicators, the arguments of a program's own calls.
 
+mod alltoall;
 mod arguments;
 mod attributes;
 pub mod calls;
@@ -21,6 +22,8 @@ mod reduce_scatter;
 mod requests;
 mod words;
 
+pub use alltoall::AlltoallArguments;
+pub(crate) use alltoall::ParsedAlltoall;
 pub use arguments::{ArgumentError, Arguments, Partition, PartitionMut, RootCounts};
 pub(crate) use arguments::{Kept, Parsed};
 pub(crate) use attributes::{give, value_of};
