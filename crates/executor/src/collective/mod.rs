@@ -33,6 +33,7 @@ pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
 pub use handle::{Standing, collectives_of, guarded, standing_of};
 pub use persistent::Persistent;
+pub use prices::chosen_circulation;
 
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};

@@ -113,6 +113,22 @@ impl KnownRule {
     }
 }
 
+/// How blocks of these sizes of single bytes go with `auto` in an allgather or a reduce-scatter on this machine, or on a usual
+/// network if none is known; `None` for the library's own call. What each rank works out for itself.
+///
+/// # Complexity
+/// O(p log(p largest block)).
+pub fn chosen_circulation(
+    operation: Operation,
+    sizes: &BlockSizes,
+    machine: Option<&Machine>,
+) -> Option<Circulation> {
+    let of_machine = |machine| Prices::of(machine, sizes.processors());
+    let prices = machine.map_or_else(Prices::usual, of_machine);
+    let auto = RootlessChoice::from(RootlessAlgorithm::Auto);
+    circulation(operation, sizes, 1, auto, (&prices, KnownRule::Unknown))
+}
+
 /// How blocks of these sizes go in an allgather or a reduce-scatter; `None` for the library's own call.
 ///
 /// # Complexity
