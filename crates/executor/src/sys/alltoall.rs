@@ -1,17 +1,24 @@
 //! The arguments of `MPI_Alltoallv`, as a program gives them.
 
-use super::arguments::{Lists, listed_place};
+use super::arguments::{Lists, check_partition, listed_place};
 use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
-use super::{ArgumentError, Communicator, Handles, MpiError, Place, calls};
+use super::{
+    ArgumentError, Communicator, Handles, MpiError, Partition, PartitionMut, Place, calls,
+};
+use ::mpi::datatype::{Equivalence, SystemDatatype};
+use ::mpi::raw::AsRaw;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::rc::Rc;
+use tuwtree_model::Operation;
 
 /// The arguments of one call, at one processor. Nothing is known of them yet.
 #[derive(Clone, Copy, Debug)]
 pub struct AlltoallArguments<'a> {
     given: (*mut c_void, Lists, MPI_Datatype),
     result: (*mut c_void, Lists, MPI_Datatype),
+    /// How long the lists are, if that is known.
+    list_length: Option<usize>,
     lifetime: PhantomData<&'a mut [u8]>,
 }
 
@@ -47,6 +54,7 @@ impl<'a> AlltoallArguments<'a> {
         AlltoallArguments {
             given: (sendbuf.cast_mut(), Lists::Int(sendcounts, sdispls), sendtype),
             result: (recvbuf, Lists::Int(recvcounts, rdispls), recvtype),
+            list_length: None,
             lifetime: PhantomData,
         }
     }
@@ -72,8 +80,39 @@ impl<'a> AlltoallArguments<'a> {
         AlltoallArguments {
             given: (sendbuf.cast_mut(), Lists::Large(sendcounts, sdispls), sendtype),
             result: (recvbuf, Lists::Large(recvcounts, rdispls), recvtype),
+            list_length: None,
             lifetime: PhantomData,
         }
+    }
+
+    /// The arguments of an alltoall of slices: the items for all, or `None` if they are where those from all go.
+    ///
+    /// # Errors
+    /// [`ArgumentError::Partition`].
+    pub fn of_slices<T: Equivalence<Out = SystemDatatype>>(
+        given: Option<Partition<'a, T>>,
+        result: PartitionMut<'a, T>,
+    ) -> Result<AlltoallArguments<'a>, ArgumentError> {
+        let datatype = T::equivalent_datatype().as_raw();
+        let PartitionMut { items, counts, displacements } = result;
+        check_partition(items.len(), counts, displacements, Operation::Gather)?;
+        let list_length = Some(counts.len());
+        let lists = Lists::Int(counts.as_ptr(), displacements.as_ptr());
+        let result = (items.as_mut_ptr().cast(), lists, datatype);
+        let given = match given {
+            Some(Partition { items, counts, displacements }) => {
+                check_partition(items.len(), counts, displacements, Operation::Scatter)?;
+                if Some(counts.len()) != list_length {
+                    let reason = "there are lists for another number of processes";
+                    return Err(ArgumentError::Partition { block: counts.len(), reason });
+                }
+                let lists = Lists::Int(counts.as_ptr(), displacements.as_ptr());
+                (items.as_ptr().cast_mut().cast(), lists, datatype)
+            }
+            // SAFETY: the shim's address that stands for `MPI_IN_PLACE` is never written; it is not followed here.
+            None => (unsafe { raw::TUWTREE_IN_PLACE }, lists, datatype),
+        };
+        Ok(AlltoallArguments { given, result, list_length, lifetime: PhantomData })
     }
 
     /// What the arguments mean.
@@ -83,6 +122,10 @@ impl<'a> AlltoallArguments<'a> {
     pub(crate) fn parse(&self, processors: usize) -> Result<ParsedAlltoall, ArgumentError> {
         if let Some(what) = self.result.1.missing() {
             return Err(ArgumentError::Null { what });
+        }
+        if let Some(block) = self.list_length.filter(|&length| length != processors) {
+            let reason = "there are lists for another number of processes";
+            return Err(ArgumentError::Partition { block, reason });
         }
         // SAFETY: the promise made when the arguments were: lists of p numbers, memory, and datatypes' handles; the
         // shim's constant is only compared with the buffer's address.

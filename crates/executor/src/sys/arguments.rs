@@ -654,7 +654,7 @@ unsafe fn place(
 }
 
 /// Fails unless the blocks lie among so many items, and if they are written, apart.
-fn check_partition(
+pub(super) fn check_partition(
     items: usize,
     counts: &[c_int],
     displacements: &[c_int],
