@@ -90,7 +90,7 @@ impl<'a> AlltoallArguments<'a> {
     /// # Errors
     /// [`ArgumentError::Partition`].
     pub fn of_slices<T: Equivalence<Out = SystemDatatype>>(
-        given: Option<Partition<'a, T>>,
+        given: Option<&Partition<'a, T>>,
         result: PartitionMut<'a, T>,
     ) -> Result<AlltoallArguments<'a>, ArgumentError> {
         let datatype = T::equivalent_datatype().as_raw();
@@ -100,7 +100,7 @@ impl<'a> AlltoallArguments<'a> {
         let lists = Lists::Int(counts.as_ptr(), displacements.as_ptr());
         let result = (items.as_mut_ptr().cast(), lists, datatype);
         let given = match given {
-            Some(Partition { items, counts, displacements }) => {
+            Some(&Partition { items, counts, displacements }) => {
                 check_partition(items.len(), counts, displacements, Operation::Scatter)?;
                 if Some(counts.len()) != list_length {
                     let reason = "there are lists for another number of processes";

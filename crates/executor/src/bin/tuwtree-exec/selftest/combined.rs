@@ -96,14 +96,15 @@ impl Exchange {
             2 if from == hot || to == hot => 5 * most,
             _ => dice.below(most + 1),
         };
-        let mut counts = vec![vec![0; processors]; processors];
+        let mut counts: Vec<Vec<c_int>> = Vec::with_capacity(processors);
         for from in 0..processors {
-            for to in 0..processors {
-                counts[from][to] = match in_place && to < from {
-                    true => counts[to][from],
-                    false => count(from, to) as c_int,
-                };
-            }
+            let row = (0..processors).map(|to| match counts.get(to) {
+                // In place as many go back.
+                Some(other) if in_place => other[from],
+                _ => count(from, to) as c_int,
+            });
+            let row = row.collect();
+            counts.push(row);
         }
         let algorithm = match dice.below(4) {
             0 => "linear".to_owned(),
@@ -138,7 +139,7 @@ impl Exchange {
             for (items, is_ours) in [(&mut expected, false), (&mut found, true)] {
                 let all = PartitionMut { items, counts: &came, displacements: &places };
                 let sent = Partition { items: &data, counts: &given, displacements: &starts };
-                let sent = (!self.in_place).then_some(sent);
+                let sent = (!self.in_place).then_some(&sent);
                 let arguments = AlltoallArguments::of_slices(sent, all)
                     .map_err(|error| CollectiveError::Argument { rank, error })?;
                 match is_ours {
