@@ -13,6 +13,7 @@
 //! # Source
 //! TUW sections 2 and 3.
 
+mod alltoall;
 mod along;
 mod circulating;
 mod error;
@@ -33,11 +34,13 @@ pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
 pub use handle::{Standing, collectives_of, guarded, standing_of};
 pub use persistent::Persistent;
+pub use prices::chosen_circulation;
 
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
 use crate::sys::{
-    Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError, Reuse,
+    Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
+    ReduceScatterArguments, Reuse,
 };
 use crate::tree::{
     Child, Consent, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest,
@@ -216,6 +219,17 @@ impl Collectives {
         let settings = self.settings();
         let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
         persistent::set_up(&call, Reuse::Again)
+    }
+
+    /// Sets up a reduce-scatter that is started many times, in the same way.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_reduce_scatter<'a>(
+        &self,
+        arguments: &ReduceScatterArguments<'a>,
+    ) -> Result<Persistent<'a>, CollectiveError> {
+        persistent::set_up_reduce_scatter(self, arguments)
     }
 
     /// A communicator and the first of so many tags on it that no other operation has, or if this one is

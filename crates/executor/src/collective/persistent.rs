@@ -9,7 +9,10 @@ use super::{Call, CollectiveError, Collectives, known, rounds, windows};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
-use crate::sys::{Arguments, Communicator, NativeRequest, PlaceError, Reuse, library_version};
+use crate::sys::{
+    Arguments, Communicator, NativeCall, NativeRequest, PlaceError, ReduceScatterArguments, Reuse,
+    library_version,
+};
 use crate::tree::{Child, Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
@@ -159,14 +162,36 @@ pub(super) fn set_up_rootless<'a>(
     collectives: &Collectives,
     arguments: &Arguments<'a>,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let comm = &collectives.comm;
-    let own = collectives.set_up_allgather(arguments).map_err(|error| match error {
+    agreed_rootless(&collectives.comm, collectives.set_up_allgather(arguments), arguments)
+}
+
+/// A reduce-scatter. Collective.
+///
+/// # Errors
+/// As [`set_up_rootless`].
+///
+/// # Complexity
+/// As [`set_up_rootless`].
+pub(super) fn set_up_reduce_scatter<'a>(
+    collectives: &Collectives,
+    arguments: &ReduceScatterArguments<'a>,
+) -> Result<Persistent<'a>, CollectiveError> {
+    agreed_rootless(&collectives.comm, collectives.set_up_reduce_scatter(arguments), arguments)
+}
+
+/// What was set up here, if all have set up something, or the library's own operation. Collective.
+fn agreed_rootless<'a>(
+    comm: &Rc<Communicator>,
+    own: Result<Option<Circulating>, CollectiveError>,
+    call: impl Into<NativeCall<'a>>,
+) -> Result<Persistent<'a>, CollectiveError> {
+    let own = own.map_err(|error| match error {
         heard @ CollectiveError::GivenUp { .. } => Wrong::Heard(heard),
         here => Wrong::Here(here),
     });
     let performer = match agree(comm, own)? {
         Some(circulating) => Performer::Circulating(Box::new(circulating)),
-        None => native(comm, arguments)?,
+        None => native(comm, call)?,
     };
     Ok(Persistent { performer, buffers: PhantomData })
 }
@@ -177,7 +202,7 @@ pub(super) fn set_up_rootless<'a>(
 /// What MPI returns, at all processors if at any.
 fn native<'a>(
     comm: &Rc<Communicator>,
-    arguments: &Arguments<'a>,
+    call: impl Into<NativeCall<'a>>,
 ) -> Result<Performer<'a>, CollectiveError> {
     // Persistent operations match in the order in which they are set up; where the library has
     // none, what is started each time would match in the order of starts, which is anybody's.
@@ -185,7 +210,7 @@ fn native<'a>(
         true => Rc::clone(comm),
         false => Rc::new(comm.duplicate_again()?),
     };
-    let request = NativeRequest::new(arguments, &own);
+    let request = NativeRequest::new(call, &own);
     let request = agree(comm, request.map_err(|error| Wrong::Here(error.into())))?;
     Ok(Performer::Native(Box::new(request)))
 }

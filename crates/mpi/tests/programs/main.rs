@@ -156,6 +156,20 @@ fn an_allgather_takes_the_messages_of_its_rounds_and_none_to_plan() {
 }
 
 #[test]
+fn an_alltoall_of_small_messages_takes_a_message_for_each_bit_and_none_to_plan() {
+    if !launch::is_open_mpi() {
+        return;
+    }
+    let sent = |calls: &str| sent_messages(13, "rootless.c", &["bundles", calls], &[]);
+    let (few, many) = (sent("1"), sent("11"));
+    for (few, many) in few.iter().zip(&many) {
+        let [few, many]: [u64; 2] = [few, many].map(|sent| sent.iter().sum());
+        // ceil(log2 13), in place of 12.
+        assert_eq!(many - few, 10 * 4);
+    }
+}
+
+#[test]
 fn calls_along_kept_trees_are_right_whatever_changes() {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(&directory);
@@ -435,7 +449,11 @@ fn the_example_of_the_guide_runs() {
 #[test]
 fn the_header_declares_what_the_library_exports() {
     let header = include_str!("../../include/tuwtree_mpi.h");
-    let source = include_str!("../../src/lib.rs");
+    let source = concat!(
+        include_str!("../../src/lib.rs"),
+        include_str!("../../src/reduce_scatter.rs"),
+        include_str!("../../src/alltoall.rs")
+    );
     let names = |text: &str, before: &str| {
         let mut names: Vec<String> = text
             .split(before)
@@ -448,7 +466,7 @@ fn the_header_declares_what_the_library_exports() {
     let exported = names(source, "extern \"C\" fn ");
     let declared = header.replace("\nconst char *", "\nint ");
     assert_eq!(names(&declared, "\nint "), exported);
-    assert!(exported.len() == 23, "{exported:?}");
+    assert!(exported.len() == 32, "{exported:?}");
 }
 
 #[test]
