@@ -3,6 +3,7 @@
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
 use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
+use tuwtree_dp::non_ordered::{FoundAgain, MOST_SETTLED, NonOrderedError, exact_again};
 use tuwtree_dp::{Method, PairMethod};
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Problem, Root, Time, completion_time};
 
@@ -25,6 +26,9 @@ impl Request<'_> {
     ) -> Result<Certificate, PlanError> {
         if time == bound {
             return Ok(Ok("it meets the lower bound".to_owned()));
+        }
+        if construction == Construction::Exact {
+            return self.certify_exact(time);
         }
         if let Some(at_least) = built.at_least {
             let percent = percent_above(time.units(), at_least);
@@ -83,7 +87,15 @@ impl Request<'_> {
             }
         };
         let found = completion_time(again.plan.tree()?, self.problem)?;
-        let same = match &self.searched {
+        match self.is_same(time, found)? {
+            true => Ok(Ok(format!("the {} method finds the same completion time", other.name()))),
+            false => Err(disagreement(time, found, &format!("the {} method", other.name()))),
+        }
+    }
+
+    /// Whether two times are the same, up to rounding where costs are no integers.
+    fn is_same(&self, time: Time, found: Time) -> Result<bool, PlanError> {
+        Ok(match &self.searched {
             searched if searched.is_integral() => found == time,
             Searched::Homogeneous(costs, problem) => {
                 let all = problem.collective().segment(0, problem.processors() - 1);
@@ -93,10 +105,27 @@ impl Request<'_> {
             Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_) => {
                 (found.units() - time.units()).abs() <= ROUNDING * time.units()
             }
+        })
+    }
+
+    /// The same for the best of all trees: the other way by which its time is found knows no sizes that
+    /// repeat, and is for few processes.
+    fn certify_exact(&self, time: Time) -> Result<Certificate, PlanError> {
+        let FoundAgain { time: again, method } = match exact_again(self.problem) {
+            Ok(found) => found,
+            Err(NonOrderedError::TooMuchWork { .. }) => {
+                let reason = format!(
+                    "the other method is for up to {MOST_SETTLED} processes, and for 17 where all pairs have the same \
+                     costs"
+                );
+                return Ok(Err(reason));
+            }
+            Err(error) => return Ok(Err(error.to_string())),
         };
-        match same {
-            true => Ok(Ok(format!("the {} method finds the same completion time", other.name()))),
-            false => Err(disagreement(time, found, other.name())),
+        let found = Time::new(again).ok_or_else(|| PlanError::failed("a time is negative"))?;
+        match self.is_same(time, found)? {
+            true => Ok(Ok(format!("{method} finds the same completion time"))),
+            false => Err(disagreement(time, found, method)),
         }
     }
 
@@ -144,7 +173,7 @@ impl Request<'_> {
                 "the dense method finds the same completion time for the ranks in reverse order"
                     .to_owned(),
             )),
-            (false, _) => Err(disagreement(time, found, "dense")),
+            (false, _) => Err(disagreement(time, found, "the dense method")),
         }
     }
 }
@@ -157,7 +186,7 @@ pub(crate) fn percent_above(time: f64, at_least: f64) -> f64 {
 /// What it means that two methods differ.
 fn disagreement(time: Time, found: Time, other: &str) -> PlanError {
     PlanError::Failed(format!(
-        "--certify: {time} by one method, but {found} by the {other} method; please report this problem"
+        "--certify: {time} by one method, but {found} by {other}; please report this problem"
     ))
 }
 
