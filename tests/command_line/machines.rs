@@ -175,6 +175,24 @@ fn what_rotation_and_relays_would_gain_is_said_where_rank_order_is_kept() {
         any.contains("\nrelays ") && any.contains("\nrotated ") && !any.contains(line),
         "{any}"
     );
+    let folder = folder("rotated_label");
+    let tree = folder.join("rotated.json").display().to_string();
+    let named = format!("{problem} --order any --algorithm rotated");
+    let text = tuwtree(&format!("{named} -o {tree}")).success();
+    let label = "is in rank order but for groups that are rotated around the root, or brought together: of its \
+                 messages none holds more than 2 ranges of ranks; with derived datatypes at the root: ";
+    assert!(text.contains(&format!("\nIts tree {label}")), "{text}");
+    let evaluated = tuwtree(&format!("evaluate {tree}")).success();
+    let ranges =
+        "\nmessages         none holds more than 2 ranges of ranks\nrank order       with derived";
+    assert!(
+        evaluated.contains("\norder            any: ") && evaluated.contains(ranges),
+        "{evaluated}"
+    );
+    let advice = tuwtree(&named.replace("optimize", "advise")).success();
+    let offline =
+        "rotated (planned offline, in rank order but for groups rotated around the root): ";
+    assert!(advice.contains(offline) && advice.contains(label), "{advice}");
     // Whoever names trees asks for no others.
     assert!(!tuwtree(&format!("{problem} --algorithm leaders")).success().contains(line));
     let one_node = problem.replace("-p 300", "-p 16");
