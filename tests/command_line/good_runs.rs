@@ -98,8 +98,7 @@ fn methods_can_be_named_and_agree() {
 #[test]
 fn the_best_of_all_trees_is_certified_by_another_way() {
     let certificate = |arguments: &str| {
-        let comparison =
-            optimize_json(&format!("{arguments} --root 0 --algorithm exact --certify"));
+        let comparison = optimize_json(&format!("{arguments} --algorithm exact --certify"));
         comparison["constructions"][0]["certificate"].as_str().unwrap().to_owned()
     };
     let by_pairs = "the method for costs of each pair finds the same completion time";

@@ -329,7 +329,7 @@ impl AlgorithmChoice {
                 "the recurrence split by split, O(p^3) and more; any costs that all pairs share"
             }
             AlgorithmChoice::ByWider(_, WiderMethod::Dense) => {
-                "every range in O(1), O(p^2) and more; gamma <= beta"
+                "every range in O(1), O(p^2) and more; gamma <= beta, or costs by size"
             }
         }
     }

@@ -87,6 +87,10 @@ impl Request<'_> {
             }
         };
         let found = completion_time(again.plan.tree()?, self.problem)?;
+        if again.at_least.is_some() && found >= time {
+            let name = other.name();
+            return Ok(Err(format!("the {name} method finds a bracket, and not its least time")));
+        }
         match self.is_same(time, found)? {
             true => Ok(Ok(format!("the {} method finds the same completion time", other.name()))),
             false => Err(disagreement(time, found, &format!("the {} method", other.name()))),
@@ -129,10 +133,10 @@ impl Request<'_> {
         }
     }
 
-    /// Whether the dense method admits the costs.
+    /// Whether the dense method admits the costs, which all pairs share.
     fn is_dense(&self) -> bool {
         let costs = self.problem.costs().homogeneous(self.problem.processors());
-        costs.is_some_and(|costs| costs.gamma() <= costs.beta())
+        costs.is_none_or(|costs| costs.gamma() <= costs.beta())
     }
 
     /// The same for the ranks in reverse order, where the dense method takes other steps: what it does
@@ -150,9 +154,10 @@ impl Request<'_> {
             Root::Given(root) => Root::Given(p - 1 - root),
             other => other,
         };
-        let costs = self.problem.costs().homogeneous(p).ok_or_else(|| {
-            PlanError::Failed("the dense method is for costs that all pairs share".to_owned())
-        })?;
+        let costs = match self.problem.costs().homogeneous(p) {
+            Some(costs) => costs.into(),
+            None => self.problem.costs().clone(),
+        };
         let mirrored = Problem::gather(&sizes, costs)
             .and_then(|problem| problem.with_root(root))
             .map_err(PlanError::failed)?;
