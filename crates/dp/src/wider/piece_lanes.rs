@@ -69,7 +69,7 @@ impl<T: Scalar> RowJoins<T, Pieced<T>> for PieceRow<T> {
         self.turn = turn;
         let mut time = T::NEVER;
         if turn > first {
-            time = sender(turn - 1) + law.latency(turn, j) + law.port(turn, j);
+            time = law.awaited(sender(turn - 1), turn, j);
         }
         let longest = law.bytes(first + 1, j);
         for (piece, window) in law.pieces.iter().zip(&mut self.windows) {
@@ -127,7 +127,7 @@ impl<T: Scalar> ColumnJoins<T, Pieced<T>> for PieceColumn<T> {
         self.turn = turn;
         let mut time = T::NEVER;
         if turn < self.last {
-            time = sender(turn + 1) + law.latency(i, turn) + law.port(i, turn);
+            time = law.awaited(sender(turn + 1), i, turn);
         }
         let longest = law.bytes(i, self.last - 1);
         for (piece, window) in law.pieces.iter().zip(&mut self.windows) {

@@ -165,8 +165,8 @@ fn merged(latency: &Lines, port: &Lines) -> Vec<LawPiece> {
 #[derive(Clone, Debug)]
 pub(super) struct Pieced<T> {
     sizes: BlockSizes,
-    /// Where each of the pieces starts, the first at 0.
-    from: Vec<u64>,
+    /// By the number of binary digits: the piece of the least size that has so many.
+    piece_of_digits: Vec<usize>,
     pub(super) pieces: Vec<PieceTimes<T>>,
     copy: Vec<T>,
     earliest: T,
@@ -187,6 +187,13 @@ pub(super) struct PieceTimes<T> {
 }
 
 impl<T: Scalar> PieceTimes<T> {
+    /// lambda of a message of so many bytes.
+    #[inline(always)]
+    fn latency(&self, bytes: u64) -> T {
+        let (fixed, rate) = self.latency;
+        if rate == 0.0 { fixed } else { fixed + T::scaled(rate, bytes) }
+    }
+
     /// What the bytes of some blocks take of a port's time.
     #[inline(always)]
     pub(super) fn volume(&self, first: Rank, last: Rank) -> T {
@@ -228,9 +235,11 @@ impl<T: Scalar> Pieced<T> {
             fixed: T::from_units(piece.port.fixed),
             sent: (0..=p).map(|rank| T::scaled(piece.port.rate, sizes.before(rank))).collect(),
         });
+        let least_size = |digits: u32| if digits == 0 { 0 } else { 1_u64 << (digits - 1) };
+        let piece_of = |bytes| pieces.partition_point(|piece| piece.from <= bytes) - 1;
         let mut law = Pieced {
             sizes: sizes.clone(),
-            from: pieces.iter().map(|piece| piece.from).collect(),
+            piece_of_digits: (0..=u64::BITS).map(|digits| piece_of(least_size(digits))).collect(),
             pieces: times.collect(),
             copy: Vec::new(),
             earliest: T::ZERO,
@@ -257,20 +266,24 @@ impl<T: Scalar> Pieced<T> {
     #[inline(always)]
     pub(super) fn latency(&self, first: Rank, last: Rank) -> T {
         let bytes = self.bytes(first, last);
-        let (fixed, rate) = self.piece(bytes).latency;
-        if rate == 0.0 { fixed } else { fixed + T::scaled(rate, bytes) }
+        self.piece(bytes).latency(bytes)
     }
 
-    /// The port's time of such a message.
+    /// When such a message, ready at `ready`, has come to a receiver that waits for it.
     #[inline(always)]
-    pub(super) fn port(&self, first: Rank, last: Rank) -> T {
-        let piece = self.piece(self.bytes(first, last));
-        piece.fixed + piece.volume(first, last)
+    pub(super) fn awaited(&self, ready: T, first: Rank, last: Rank) -> T {
+        let bytes = self.bytes(first, last);
+        let piece = self.piece(bytes);
+        ready + piece.latency(bytes) + (piece.fixed + piece.volume(first, last))
     }
 
     #[inline(always)]
     fn piece(&self, bytes: u64) -> &PieceTimes<T> {
-        &self.pieces[self.from.partition_point(|&from| from <= bytes) - 1]
+        let mut at = self.piece_of_digits[(u64::BITS - bytes.leading_zeros()) as usize];
+        while bytes >= self.pieces[at].end {
+            at += 1;
+        }
+        &self.pieces[at]
     }
 }
 
@@ -286,10 +299,12 @@ impl<T: Scalar> Receiving<T> for Pieced<T> {
 
     #[inline(always)]
     fn received(&self, clock: T, ready: T, first: Rank, last: Rank) -> T {
-        if self.bytes(first, last) == 0 {
+        let bytes = self.bytes(first, last);
+        if bytes == 0 {
             return clock.most(ready);
         }
-        clock.most(ready + self.latency(first, last)) + self.port(first, last)
+        let piece = self.piece(bytes);
+        clock.most(ready + piece.latency(bytes)) + (piece.fixed + piece.volume(first, last))
     }
 }
 
@@ -307,6 +322,8 @@ impl<T: Scalar> super::lanes::DenseLaw<T> for Pieced<T> {
     }
 
     fn everything(&self) -> T {
-        self.port(0, self.processors() - 1)
+        let all = (0, self.processors() - 1);
+        let piece = self.piece(self.sizes.total());
+        piece.fixed + piece.volume(all.0, all.1)
     }
 }
