@@ -3,12 +3,14 @@
 //! ```text
 //! cargo run --release -p tuwtree-dp --example growth
 //! cargo run --release -p tuwtree-dp --example growth -- 10
+//! cargo run --release -p tuwtree-dp --example growth -- 20 tables
 //! ```
 //!
 //! Random blocks (b = 1000, rho = 5), root 0; alpha = 5200, beta = 1, gamma = 0, and half of alpha overlaps where that
 //! is possible; on levels as on data/machines/vsc3.toml, nodes of 16 ranks; with *tables* at costs by size, nine lines with
 //! a jump where larger messages are negotiated. Each program runs for twice as many processes
-//! until it takes more than 2 seconds, or as many as the argument says, of processor time. Memory is what the program says
+//! until it takes more than 2 seconds, or as many as the argument says, of processor time; with another argument those only
+//! whose names contain it. Memory is what the program says
 //! beforehand that its tables take. Behind the rows the exponents of `p`: the slopes of the lines through the logarithms of the
 //! last four rows.
 
@@ -67,7 +69,8 @@ const FITTED: usize = 4;
 fn main() -> Result<(), Box<dyn Error>> {
     let limit: f64 = std::env::args().nth(1).map_or(Ok(2.0), |seconds| seconds.parse())?;
     println!("{:26} {:>9} {:>9} {:>9}", "program", "p", "seconds", "MB");
-    for (name, program) in PROGRAMS {
+    let named = std::env::args().nth(2).unwrap_or_default();
+    for (name, program) in PROGRAMS.into_iter().filter(|one| one.0.contains(&named)) {
         let mut rows: Vec<Row> = Vec::new();
         let mut p = 125;
         while p <= 1_024_000 && rows.last().is_none_or(|&(_, seconds, _)| seconds <= limit) {
