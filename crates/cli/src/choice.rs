@@ -257,8 +257,9 @@ impl Choice {
         let wanted = self.algorithm.iter().flat_map(|one| one.wanted(request, order));
         let mut wanted: Vec<Wanted> = wanted.map(|one| request.settled(one)).collect();
         for one in &mut wanted {
-            // Consecutive trees of many ranks take too long for whoever did not name them.
-            let is_affordable = one.construction != Construction::Optimal;
+            // Consecutive trees of many ranks, and the best of all trees, take too long for whoever did not name them.
+            let takes_long = [Construction::Optimal, Construction::Exact];
+            let is_affordable = !takes_long.contains(&one.construction);
             if self.certify && is_affordable && one.construction.is_best_of_its_class() {
                 one.effort = Effort::Any;
             }
@@ -328,7 +329,7 @@ impl AlgorithmChoice {
                 "the recurrence split by split, O(p^3) and more; any costs that all pairs share"
             }
             AlgorithmChoice::ByWider(_, WiderMethod::Dense) => {
-                "every range in O(1), O(p^2) and more; gamma <= beta"
+                "every range in O(1), O(p^2) and more; gamma <= beta, or costs by size"
             }
         }
     }
