@@ -10,8 +10,12 @@ use crate::error::CliError;
 use crate::output::advice::Advised;
 use crate::output::compared::Compared;
 use crate::output::comparison;
+use crate::output::machine::describe;
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use serde_json::Value;
+use std::error::Error;
+use tuwtree_model::document::Machine;
 use tuwtree_model::{ClosedSet, Operation, Payload, Ports, Problem, Root, StatedCosts};
 use tuwtree_plan::{Advice, Comparison, Watch};
 use tuwtree_schedule::{Handover, Schedule, SimulationError, Timeline, simulate};
@@ -32,12 +36,7 @@ impl Options {
     /// [`CliError::Usage`], naming the option, what it was given and what is allowed.
     pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Options, CliError> {
         let words = std::iter::once("tuwtree".to_owned()).chain(words);
-        Options::try_parse_from(words).map_err(|error| {
-            let text = error.render().to_string();
-            let message = text.split("\n\nFor more information").next().unwrap_or_default();
-            let message = message.trim_start_matches("error: ").trim_end();
-            CliError::Usage(message.to_owned())
-        })
+        Options::try_parse_from(words).map_err(|error| CliError::Usage(in_words(&error)))
     }
 
     /// All plans that are chosen, built and timed for a problem.
@@ -48,6 +47,23 @@ impl Options {
     pub fn compare(&self, problem: &Problem, watch: &dyn Watch) -> Result<Comparison, CliError> {
         self.choice.check_operation(problem.operation())?;
         self.choice.compare_watched(problem, watch)
+    }
+}
+
+/// An error about an option: its name as arguments of functions have it, its value and what is allowed.
+fn in_words(error: &clap::Error) -> String {
+    let of = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => Some(texts.join(", ")),
+        _ => None,
+    };
+    let option = of(ContextKind::InvalidArg).unwrap_or_default();
+    let option = option.split([' ', '=']).next().unwrap_or_default();
+    let option = option.trim_start_matches('-').replace('-', "_");
+    let allowed = of(ContextKind::ValidValue).or(error.source().map(ToString::to_string));
+    match (of(ContextKind::InvalidValue), allowed) {
+        (Some(value), Some(allowed)) => format!("{option}: {value:?}; allowed: {allowed}"),
+        _ => error.render().to_string().trim_start_matches("error: ").trim_end().to_owned(),
     }
 }
 
@@ -68,7 +84,9 @@ pub fn problem(
     let usage = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
     let problem = Problem::new(operation, payload, costs).map_err(|error| usage(&error))?;
     let problem = match root {
-        Some(root) => problem.with_root(root).map_err(|error| usage(&error))?,
+        Some(root) => {
+            problem.with_root(root).map_err(|error| CliError::Usage(format!("root: {error}")))?
+        }
         None => problem,
     };
     let has_ports = operation.is_irregular() && operation.is_rooted();
@@ -79,6 +97,11 @@ pub fn problem(
         )));
     }
     Ok(problem.with_ports(ports))
+}
+
+/// A machine in words and tables, as `tuwtree machine` prints it.
+pub fn machine_text(machine: &Machine) -> String {
+    describe(machine)
 }
 
 /// The document of a comparison that `tuwtree optimize --json` prints.
@@ -132,18 +155,13 @@ impl<'a> Simulated<'a> {
     }
 
     /// When each action starts and ends.
-    pub fn timeline(&self) -> &Timeline {
-        &self.0.timeline
+    pub fn into_timeline(self) -> Timeline {
+        self.0.timeline
     }
 
     /// The document that `tuwtree simulate --json` prints.
     pub fn document(&self) -> Value {
         self.0.document()
-    }
-
-    /// A row for each action, as `tuwtree simulate --format csv` prints them.
-    pub fn csv(&self) -> String {
-        printed(|output| Ok(self.0.write_csv(output)?))
     }
 
     /// The times in words, as `tuwtree simulate` prints them.

@@ -211,11 +211,7 @@ impl Simulated<'_> {
         if total > 0.0 { units / total } else { 0.0 }
     }
 
-    /// Prints a row for each action.
-    ///
-    /// # Errors
-    /// Those of `output`.
-    pub(crate) fn write_csv(&self, output: &mut dyn Write) -> io::Result<()> {
+    fn write_csv(&self, output: &mut dyn Write) -> io::Result<()> {
         write_csv(
             COLUMNS,
             (0..self.schedule.processors()).flat_map(|rank| self.events(rank)),
