@@ -90,6 +90,70 @@ fn a_timeline_on_standard_output_is_all_that_is_there_and_may_be_cut_short() {
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
+/// The events of a trace of one kind.
+fn events<'a>(trace: &'a Value, kind: &str) -> Vec<&'a Value> {
+    let all = trace["traceEvents"].as_array().unwrap();
+    all.iter().filter(|event| event["ph"] == kind).collect()
+}
+
+#[test]
+fn a_trace_has_a_track_for_each_rank_and_an_arrow_for_each_message() {
+    let text = tuwtree_with_input("simulate - --trace -", TREE).success();
+    let trace: Value = serde_json::from_str(&text).unwrap();
+    let names: Vec<&Value> = events(&trace, "M")
+        .into_iter()
+        .filter(|event| event["name"] == "thread_name")
+        .map(|event| &event["args"]["name"])
+        .collect();
+    assert_eq!(names, ["rank 0", "rank 1", "rank 2"]);
+    let slices: Vec<(i64, &str, f64, f64)> = events(&trace, "X")
+        .into_iter()
+        .map(|one| {
+            let (start, length) = (one["ts"].as_f64().unwrap(), one["dur"].as_f64().unwrap());
+            (one["tid"].as_i64().unwrap(), one["name"].as_str().unwrap(), start, length)
+        })
+        .collect();
+    assert_eq!(
+        slices,
+        [
+            (0, "to 1", 0.0, 102.0),
+            (1, "from 0", 0.0, 102.0),
+            (1, "copy", 102.0, 1.0),
+            (1, "from 2", 103.0, 104.0),
+            (2, "wait", 0.0, 103.0),
+            (2, "to 1", 103.0, 104.0),
+        ]
+    );
+    let arrows = |kind| -> Vec<(i64, i64, f64)> {
+        let number = |one: &Value, name: &str| one[name].as_i64().unwrap();
+        events(&trace, kind)
+            .into_iter()
+            .map(|one| (number(one, "id"), number(one, "tid"), one["ts"].as_f64().unwrap()))
+            .collect()
+    };
+    assert_eq!(arrows("s"), [(0, 0, 0.0), (4, 2, 103.0)]);
+    assert_eq!(arrows("f"), [(0, 1, 0.0), (4, 1, 103.0)]);
+}
+
+#[test]
+fn a_trace_counts_seconds_of_a_machine_in_microseconds() {
+    let tree = folder("trace_of_machine").join("tree.json");
+    let tree = tree.to_str().unwrap();
+    let machine = "--machine vsc3 --dist spikes -p 40";
+    tuwtree(&format!("optimize {machine} --algorithm adaptive -o {tree}")).success();
+    let end = tuwtree(&format!("simulate {tree} --json")).success();
+    let end: Value = serde_json::from_str(&end).unwrap();
+    let trace = tuwtree(&format!("simulate {tree} --trace -")).success();
+    let trace: Value = serde_json::from_str(&trace).unwrap();
+    let last = events(&trace, "X")
+        .into_iter()
+        .map(|one| one["ts"].as_f64().unwrap() + one["dur"].as_f64().unwrap())
+        .fold(0.0, f64::max);
+    let expected = 1e6 * end["completion_time"].as_f64().unwrap();
+    assert!((last - expected).abs() < 1e-6 * expected, "{last} {expected}");
+    tuwtree(&format!("simulate {tree} --trace trace.csv")).fails(2, &["--trace trace.csv"]);
+}
+
 #[test]
 fn packed_files_are_read_as_plain_ones() {
     let folder = folder("packed");

@@ -48,7 +48,7 @@ fn pages_of_all_sizes_run_without_errors_and_draw_their_bars() {
         ("chromium_1", "--dist same -p 1", 0),
         ("chromium_8", "--dist skewed -p 8 --op scatter", 60),
         ("chromium_500", "--dist two-blocks -p 500 --root 7", 10),
-        ("chromium_2000", "--dist spikes", 20_000),
+        ("chromium_2000", "--dist spikes", 5000),
         ("chromium_3000", "--dist random -p 3000 --algorithm linear,adaptive", 1000),
     ] {
         let (page, _) = report(name, arguments);

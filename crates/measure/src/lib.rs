@@ -11,6 +11,7 @@
 //! - [`Recording`]: the document that holds what a program has called.
 //! - [`Blocks`]: where the block sizes of a problem come from.
 //! - [`Guideline`]: what is expected of a library, and whether the times refute it.
+//! - [`SpeedUp`]: how many times as fast as the library's own call an algorithm is.
 //! - [`Predictions`]: what planner and judge say, beside the times.
 //! - [`break_even`]: after how many repetitions planning pays.
 //!
@@ -25,6 +26,7 @@ mod guideline;
 mod line;
 mod prediction;
 mod recording;
+mod speedup;
 mod statistics;
 mod text;
 mod tournament;
@@ -39,6 +41,7 @@ pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use prediction::{Prediction, Predictions};
 pub use recording::{RecordedCall, RecordedOperation, Recording, RecordingError};
+pub use speedup::{Certainty, SpeedUp, SpeedUps};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};

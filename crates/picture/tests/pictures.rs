@@ -4,7 +4,9 @@
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 use std::collections::HashMap;
-use tuwtree_model::{BlockSizes, Homogeneous, Operation, Problem, Rank, StatedCosts, Step, Tree};
+use tuwtree_model::{
+    BlockSizes, Homogeneous, Operation, Problem, Rank, StatedCosts, Step, Time, Tree,
+};
 use tuwtree_picture::{
     Candidate, Colouring, Performance, Report, TimelinePicture, TreePicture, tree_of,
 };
@@ -340,5 +342,66 @@ fn a_latency_is_a_thin_line_and_its_message_is_aslant() {
         assert!(of_class(&document, "latency").is_empty() && !svg.contains(">latency<"));
         let messages = of_class(&document, "message");
         assert!(messages.iter().all(|line| number(*line, "x1") == number(*line, "x2")));
+    }
+}
+
+#[test]
+fn a_timeline_has_a_line_where_the_lower_bound_is() {
+    let case = Case::new(tree(&[0, 0, 0], 0, 0), Operation::Gather, vec![1, 2, 3, 4]);
+    let end = case.timeline.completion_time();
+    let picture = TimelinePicture::new(case.performance());
+    let lines = |svg: &str| {
+        let document = Document::parse(svg).unwrap();
+        let places: Vec<f64> = of_class(&document, "bound")
+            .into_iter()
+            .filter(|node| node.has_tag_name("line"))
+            .map(|line| number(line, "x1"))
+            .collect();
+        places
+    };
+    let at_end = lines(&picture.bounded(Some(end)).svg());
+    let at_half = lines(&picture.bounded(Some(Time::new(end.units() / 2.0).unwrap())).svg());
+    assert_eq!((at_end.len(), at_half.len()), (1, 1));
+    assert!(at_half[0] < at_end[0], "{at_half:?} {at_end:?}");
+    assert!(lines(&picture.svg()).is_empty());
+    let beyond = Time::new(end.units() + 1.0).unwrap();
+    assert!(lines(&picture.bounded(Some(beyond)).svg()).is_empty(), "a bound that is none");
+}
+
+#[test]
+fn a_page_begins_with_the_best_and_hides_pictures_of_what_takes_more_than_twice_as_long() {
+    let blocks = vec![100; 12];
+    let star = Case::new(tree(&[0; 11], 0, 0), Operation::Gather, blocks.clone());
+    let chain =
+        Case::new(tree(&(0..11).collect::<Vec<_>>(), 0, 0), Operation::Gather, blocks.clone());
+    let halves: Vec<usize> = (1..12).map(|index| (index - 1) / 2).collect();
+    let halves = Case::new(tree(&halves, 0, 0), Operation::Gather, blocks);
+    let cases = [("chain", &chain), ("halves", &halves), ("star", &star)];
+    let times = cases.map(|(_, case)| case.timeline.completion_time().units());
+    assert!(times[2] < times[1] && times[1] < 2.0 * times[2] && 2.0 * times[2] < times[0]);
+    let report = Report {
+        title: String::new(),
+        facts: Vec::new(),
+        notes: Vec::new(),
+        columns: Vec::new(),
+        bound: star.timeline.completion_time(),
+        candidates: cases
+            .map(|(name, case)| Candidate {
+                name: name.to_owned(),
+                summary: String::new(),
+                tree: Some(&case.tree),
+                performance: case.performance(),
+                cells: Vec::new(),
+            })
+            .into(),
+        recommended: 2,
+        version: "",
+    };
+    let page = report.html().unwrap();
+    let place = |name: &str| page.find(&format!("<th scope=\"row\">{name}")).unwrap();
+    assert!(place("star") < place("halves") && place("halves") < place("chain"));
+    for (index, is_shown) in [(0, true), (1, true), (2, false)] {
+        let checked = format!("name=\"shown\" value=\"{index}\" checked>");
+        assert_eq!(page.contains(&checked), is_shown, "{index}");
     }
 }

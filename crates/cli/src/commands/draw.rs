@@ -10,9 +10,8 @@ use std::process::ExitCode;
 use tuwtree_io::Destination;
 use tuwtree_io::Source;
 use tuwtree_io::schedule::{self, Document};
-use tuwtree_model::StatedCosts;
-use tuwtree_model::Tree;
 use tuwtree_model::document::TreeDocument;
+use tuwtree_model::{Ports, Problem, Root, StatedCosts, Time, Tree, best_lower_bound};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
@@ -210,8 +209,22 @@ fn simulated(
 fn svg(args: &DrawArgs, tree: Option<&Tree>, performance: Performance<'_>) -> String {
     match tree {
         Some(tree) => tree_picture(args, tree, Some(performance)).svg(),
-        None => TimelinePicture::new(performance).within(args.rows.into()).svg(),
+        None => {
+            let bound = lower_bound(performance);
+            TimelinePicture::new(performance).within(args.rows.into()).bounded(bound).svg()
+        }
     }
+}
+
+/// A lower bound on the completion time of all trees, if the schedule is along one.
+fn lower_bound(performance: Performance<'_>) -> Option<Time> {
+    let Performance { schedule, costs, .. } = performance;
+    tree_of(schedule)?;
+    let task = schedule.task();
+    let ports = Ports::new(task.ports)?;
+    let problem = Problem::new(task.operation, task.payload.clone(), costs.clone()).ok()?;
+    let problem = problem.with_root(Root::Given(task.root?)).ok()?;
+    best_lower_bound(&problem.with_ports(ports).with_operator(task.operator).ok()?).ok()
 }
 
 fn tree_picture<'a>(

@@ -20,7 +20,7 @@ use tuwtree_treegen::AdaptiveRule;
 
 /// Draw the times that `tuwtree-exec bench` measured, and check performance guidelines with them.
 ///
-/// Without --output, a table with minima, medians, confidence intervals and break-even points, and the
+/// Without --output, how many times as fast as the library's own call each algorithm is, a table with minima, medians, confidence intervals and break-even points, and the
 /// verdicts on guidelines GL1 and GL2. Where part of the latency overlaps in the machine that trees were
 /// planned with, the times of planner and judge stand beside those of the trees that were measured.
 #[derive(Args, Debug)]
@@ -176,12 +176,13 @@ fn text(measurements: &Measurements, predictions: &Predictions) -> String {
     let warning =
         measurements.warning().map_or_else(String::new, |one| format!("WARNING: {one}\n"));
     format!(
-        "{} over {} processes on {} nodes, root {}, {}\n{warning}\n{}\n{}",
+        "{} over {} processes on {} nodes, root {}, {}\n{warning}\n{}\n{}\n{}",
         setting.operation.name(),
         setting.processors,
         setting.nodes,
         setting.root,
         setting.library,
+        measurements.speed_up_table(),
         measurements.table_beside(predictions),
         measurements.verdicts()
     )

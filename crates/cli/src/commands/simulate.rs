@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source};
 use tuwtree_model::{ClosedSet, Rank, StatedCosts};
+use tuwtree_schedule::export::trace;
 use tuwtree_schedule::{Action, Deed, Handover, Posts, Schedule, Sends, Timeline, simulate};
 
 /// Simulate a schedule: what each process does when, what it waits for, and what delays the end.
@@ -56,23 +57,32 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
     timeline: Option<Destination>,
 
+    /// Write the same as a trace for Perfetto (ui.perfetto.dev) or chrome://tracing to this file: a
+    /// track for each process, arrows for messages (`-`: standard output, and nothing else)
+    #[arg(long, value_name = "FILE", value_parser = Destination::parse, conflicts_with = "timeline")]
+    trace: Option<Destination>,
+
     #[command(flatten)]
     format: FormatArgs,
 }
 
 const EXAMPLES: &str = "\
-Example:
-  tuwtree simulate schedule.json --machine vsc3";
+Examples:
+  tuwtree simulate schedule.json --machine vsc3
+  tuwtree simulate tree.json --trace trace.json    open it at https://ui.perfetto.dev";
 
 /// Runs the command.
 ///
 /// # Errors
 /// A file that is not a valid schedule; messages without partner; deadlock.
 pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let timeline_is_output = matches!(args.timeline, Some(Destination::StandardOutput));
+    let all_times = args.timeline.as_ref().or(args.trace.as_ref());
+    let times_are_output = matches!(all_times, Some(Destination::StandardOutput));
     let format = args.format.printed(&Format::RESULT)?;
     Format::Csv.check_name("--timeline", args.timeline.as_ref())?;
+    Format::Json.check_name("--trace", args.trace.as_ref())?;
     args.format.check_alone("--timeline", args.timeline.as_ref())?;
+    args.format.check_alone("--trace", args.trace.as_ref())?;
     let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let handover = Handover { sends: args.sends, posts: args.posts };
@@ -82,8 +92,11 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     if let Some(destination) = &args.timeline {
         destination.open()?.write(|file| simulated.write_csv(file))?;
     }
+    if let Some(destination) = &args.trace {
+        destination.open()?.write(|file| simulated.write_trace(file))?;
+    }
     match format {
-        _ if timeline_is_output => {}
+        _ if times_are_output => {}
         Format::Json => write_json(&simulated.document(), output)?,
         Format::Csv => simulated.write_csv(output)?,
         _ => simulated.write_text(args.limit, output)?,
@@ -217,6 +230,12 @@ impl Simulated<'_> {
             (0..self.schedule.processors()).flat_map(|rank| self.events(rank)),
             output,
         )
+    }
+
+    fn write_trace(&self, output: &mut dyn Write) -> io::Result<()> {
+        // Costs of a machine are seconds; others have no unit, and one of theirs is shown as a microsecond.
+        let scale = if self.costs.machine().is_some() { 1e6 } else { 1.0 };
+        trace::write(self.schedule, &self.timeline, scale, output)
     }
 
     /// What a rank does, an event after the other, in the order of [`COLUMNS`].

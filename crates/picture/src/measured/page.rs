@@ -4,7 +4,8 @@ use super::MeasuredPicture;
 use crate::frame::{PictureStyle as Frame, style};
 use crate::svg::Xml;
 use tuwtree_measure::{
-    CONFIDENCE, Comparison, Guideline, LEVEL, Measurements, Predictions, Verdict, median_interval,
+    Algorithm, Blocks, CONFIDENCE, Certainty, Comparison, Guideline, LEVEL, Measurements,
+    Predictions, SpeedUp, SpeedUps, Verdict, median_interval,
 };
 use tuwtree_model::ClosedSet;
 use tuwtree_model::quantity;
@@ -29,6 +30,7 @@ pub fn measured_page(
     for line in lines {
         xml.text("p", &[], line);
     }
+    write_speed_ups(&mut xml, measurements);
     xml.markup(&picture.drawn(Frame::InPage));
     for guideline in Guideline::all() {
         write_verdicts(&mut xml, measurements, guideline);
@@ -51,9 +53,97 @@ div{overflow-x:auto}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #d0d4d9;white-space:nowrap}
 th:first-child,td:first-child{text-align:left}
+.heat{margin:.3rem 1.5rem .8rem 0;display:inline-table;vertical-align:top}
+.heat caption{text-align:left;font-weight:bold;padding:.2rem 0}
+.heat td{border:1px solid #fff;min-width:3.2rem;text-align:center}
+.heat td.unsure{font-style:italic}
 .violated{color:#d55e00;font-weight:bold}
 footer{margin-top:1rem;color:#5f6368;font-size:.85rem}
 ";
+
+/// For each algorithm a sentence and a heat map: how many times as fast as the library's own call it is, by blocks and
+/// mean block.
+fn write_speed_ups(xml: &mut Xml, measurements: &Measurements) {
+    let mut algorithms = measurements.algorithms();
+    // What a program would use comes first.
+    algorithms.sort_by_key(|&algorithm| algorithm != Algorithm::Auto);
+    let all = algorithms.into_iter().filter(|&algorithm| algorithm != Algorithm::Native);
+    let all = all.filter_map(|algorithm| {
+        let ratios = measurements.speed_ups(algorithm);
+        SpeedUps::of(&ratios).map(|summary| (algorithm, ratios, summary))
+    });
+    let all: Vec<_> = all.collect();
+    if all.is_empty() {
+        return;
+    }
+    xml.text("h2", &[], "Times as fast as the library's own call");
+    for (algorithm, _, summary) in &all {
+        let SpeedUps { median, least, largest, faster, slower, problems } = *summary;
+        let sentence = format!(
+            "{}: {median:.2} times as fast in the median of {problems} problems, {least:.2} to {largest:.2}; \
+             certainly faster in {faster}, certainly slower in {slower}.",
+            algorithm.name()
+        );
+        xml.text("p", &[], sentence);
+    }
+    xml.text("p", &[], HEAT);
+    xml.open("div", &[]);
+    for (algorithm, ratios, _) in &all {
+        write_heat_map(xml, &algorithm.name(), ratios);
+    }
+    xml.close();
+}
+
+/// How to read a heat map.
+const HEAT: &str = "Medians of the ratios, repetition by repetition. Blue is faster, orange slower; pale and slanted where \
+    the 95 % interval, which shows while the pointer is over a cell, contains 1.";
+
+fn write_heat_map(xml: &mut Xml, name: &str, ratios: &[SpeedUp<'_>]) {
+    let mut means: Vec<u64> = ratios.iter().map(|one| one.mean_block).collect();
+    means.sort_unstable();
+    means.dedup();
+    let mut rows: Vec<&Blocks> = Vec::new();
+    for one in ratios {
+        if !rows.contains(&one.blocks) {
+            rows.push(one.blocks);
+        }
+    }
+    xml.open("table", &[("class", &"heat")]);
+    xml.text("caption", &[], name);
+    xml.open("tr", &[]);
+    xml.text("th", &[], "blocks, b");
+    for mean in &means {
+        xml.text("th", &[], mean);
+    }
+    xml.close();
+    for blocks in rows {
+        xml.open("tr", &[]);
+        xml.text("td", &[], blocks.name());
+        for &mean in &means {
+            let cell = ratios.iter().find(|one| (one.blocks, one.mean_block) == (blocks, mean));
+            write_heat(xml, cell);
+        }
+        xml.close();
+    }
+    xml.close();
+}
+
+fn write_heat(xml: &mut Xml, cell: Option<&SpeedUp<'_>>) {
+    let Some(cell) = cell else { return xml.text("td", &[], "") };
+    let is_sure = cell.certainty() != Certainty::Neither;
+    // Four times as fast, or as slow, is as dark as it gets; what is unsure stays pale.
+    let darkness = (cell.ratio.log2().abs() / 2.0).min(1.0) * if is_sure { 0.6 } else { 0.15 };
+    let (red, green, blue) = if cell.ratio >= 1.0 { (0, 114, 178) } else { (230, 159, 0) };
+    let style = format!("background:rgba({red},{green},{blue},{darkness:.2})");
+    let interval = match &cell.interval {
+        Some(ends) => format!("95 % interval {:.3} to {:.3}", ends.low, ends.high),
+        None => "too few repetitions for an interval".to_owned(),
+    };
+    let class = if is_sure { "" } else { "unsure" };
+    let attributes: [(&str, &dyn std::fmt::Display); 3] =
+        [("class", &class), ("style", &style), ("title", &interval)];
+    xml.text("td", &attributes, format!("{:.2}", cell.ratio));
+}
 
 fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideline) {
     let tried = guideline.tried(measurements, LEVEL);
@@ -182,11 +272,25 @@ mod tests {
         let page = page.strip_prefix("<!DOCTYPE html>\n").unwrap();
         let parsed = roxmltree::Document::parse(page).unwrap();
         let rows = parsed.descendants().filter(|node| node.has_tag_name("tr")).count();
-        // GL2 has a heading and 4 comparisons, the figures a heading and 8 series.
-        assert_eq!(rows, 5 + 9);
+        // Of the heat map a heading and two kinds of blocks; GL2 has a heading and 4 comparisons, the figures a
+        // heading and 8 series.
+        assert_eq!(rows, 3 + 5 + 9);
         assert!(page.contains("a &lt;library&gt;") && page.contains("tuwtree 1.2.3"));
         assert!(page.contains("GL1: MPI_Gather(m) &lt;= MPI_Gatherv(m)"));
         assert!(!page.contains("judged"));
+    }
+
+    #[test]
+    fn a_heat_map_is_of_what_was_measured_beside_the_library() {
+        let both = measured(&[Algorithm::Native, Algorithm::Auto], &[1, 10]);
+        let page = measured_page(&both, &Predictions::default(), "1.2.3");
+        // Equal times: 1 for each of two kinds of blocks and two means.
+        assert_eq!(page.matches("class=\"unsure\"").count(), 4, "{page}");
+        assert!(page.contains("auto: 1.00 times as fast in the median of 4 problems"), "{page}");
+        assert!(page.contains("95 % interval 1.000 to 1.000"));
+        let alone = measured(&[Algorithm::Auto], &[1]);
+        let page = measured_page(&alone, &Predictions::default(), "1.2.3");
+        assert!(!page.contains("class=\"heat\""));
     }
 
     #[test]

@@ -74,12 +74,14 @@ const WATCH: &str = include_str!("watch.js");
 const DETAIL: [usize; 3] = [12, 40, 160];
 /// The levels of trees on pages.
 const DEPTH: usize = 12;
-/// Up to so many processes, each has a row of its own in timelines.
-const MOST_ROWS: usize = 2000;
+/// Up to so many processes, each has a row of its own in timelines: in more, bars would be hairlines.
+const MOST_ROWS: usize = 100;
 /// The rows of timelines of more processes.
-const SUMMED_ROWS: usize = 400;
+const SUMMED_ROWS: usize = 64;
 /// Steps in time of rows that several processes share.
-const CELLS: usize = 100;
+const CELLS: usize = 300;
+/// Constructions that take more than this many times as long as the recommended one have no pictures at first.
+const MOST_TIMES: f64 = 2.0;
 
 /// The page, as the template wants it.
 #[derive(Serialize)]
@@ -120,6 +122,8 @@ struct CandidateView<'a> {
     cells: &'a [String],
     time: String,
     recommended: bool,
+    /// Whether its pictures are there at first.
+    shown: bool,
     trees: Vec<String>,
     bound_percent: String,
     above_percent: String,
@@ -133,6 +137,7 @@ struct Data {
     detail: [usize; 3],
     /// Whether times are seconds.
     in_seconds: bool,
+    bound: Number,
     timelines: Vec<TimelineData>,
 }
 
@@ -181,21 +186,29 @@ impl Report<'_> {
     /// # Complexity
     /// O(n + p log p) for n actions of p processes; at most a few hundred kB for each candidate.
     pub fn html(&self) -> Result<String, ReportError> {
-        let timelines: Vec<TimelineData> =
-            self.candidates.iter().map(|one| TimelineData::new(one.performance)).collect();
+        let order = self.order();
+        let timelines: Vec<TimelineData> = order
+            .iter()
+            .map(|&index| TimelineData::new(self.candidates[index].performance))
+            .collect();
         let all_kinds = |letter: char| {
             timelines.iter().any(|one| one.kinds.to_ascii_lowercase().contains(letter))
         };
         let [has_exchanges, has_latency, has_shared] = ['x', 'l', 'g'].map(all_kinds);
         let in_seconds =
             self.candidates.iter().any(|one| Unit::of(one.performance.costs) == Unit::Seconds);
-        let data = serde_json::to_string(&Data { detail: DETAIL, in_seconds, timelines })?;
+        let data = serde_json::to_string(&Data {
+            detail: DETAIL,
+            in_seconds,
+            bound: Number(self.bound.units()),
+            timelines,
+        })?;
         let view = PageView {
             title: &self.title,
             facts: &self.facts,
             notes: &self.notes,
             columns: &self.columns,
-            candidates: (0..self.candidates.len()).map(|index| self.view(index)).collect(),
+            candidates: order.iter().map(|&index| self.view(index)).collect(),
             colourings: Colouring::all()
                 .map(|one| ColouringView { name: one.name(), key: key(one) })
                 .collect(),
@@ -218,6 +231,22 @@ impl Report<'_> {
         Ok(templates.template_from_named_str("page.html", PAGE)?.render(Serde(&view))?)
     }
 
+    /// The indices of the candidates as the page has them: the recommended one, then the others by their
+    /// completion times.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.candidates.len()).collect();
+        order.sort_by(|&one, &other| {
+            let is_other = |index: usize| index != self.recommended;
+            is_other(one).cmp(&is_other(other)).then(self.end(one).total_cmp(&self.end(other)))
+        });
+        order
+    }
+
+    /// When a candidate is done, in the units of its costs.
+    fn end(&self, index: usize) -> f64 {
+        self.candidates[index].performance.timeline.completion_time().units()
+    }
+
     fn reading(&self) -> String {
         let operation =
             self.candidates.first().map(|one| one.performance.schedule.task().operation);
@@ -233,8 +262,7 @@ impl Report<'_> {
         let unit = Unit::of(one.performance.costs);
         let timeline = one.performance.timeline;
         let time = timeline.completion_time();
-        let end = |one: &Candidate<'_>| one.performance.timeline.completion_time().units();
-        let longest = self.candidates.iter().map(end).fold(0.0, f64::max);
+        let longest = (0..self.candidates.len()).map(|one| self.end(one)).fold(0.0, f64::max);
         let percent = |time: f64| if longest > 0.0 { 100.0 * time / longest } else { 0.0 };
         let bound = self.bound.units().min(time.units());
         let drawn = |tree, rows| {
@@ -249,6 +277,7 @@ impl Report<'_> {
             cells: &one.cells,
             time: unit.time(time),
             recommended: index == self.recommended,
+            shown: self.end(index) <= MOST_TIMES * self.end(self.recommended),
             trees: one
                 .tree
                 .into_iter()

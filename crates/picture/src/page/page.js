@@ -27,7 +27,8 @@
       spacer: scroller.querySelector(".rows"),
     };
   });
-  const end = Math.max(...data.timelines.map((bars) => bars.end));
+  // When the last of the timelines that are shown ends.
+  let end = 0;
 
   const number = (value) =>
     Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(7)));
@@ -172,6 +173,20 @@
       timeline.drawn += drawBars(context, timeline, colours, rows, layer);
     }
     context.restore();
+    drawBound(context, timeline, colours, height);
+  }
+
+  // No schedule ends before the lower bound: a dashed line where it is.
+  function drawBound(context, timeline, colours, height) {
+    const x = GUTTER + ((data.bound - startTime()) / span()) * plotWidth(timeline);
+    if (data.bound <= 0 || x < GUTTER) return;
+    context.strokeStyle = colours.ink;
+    context.setLineDash([5, 4]);
+    context.beginPath();
+    context.moveTo(x, AXIS - 5);
+    context.lineTo(x, height);
+    context.stroke();
+    context.setLineDash([]);
   }
 
   function drawAll() {
@@ -251,6 +266,7 @@
     for (const box of document.getElementsByName("shown")) {
       timelines[Number(box.value)].article.hidden = !box.checked;
     }
+    end = Math.max(0, ...timelines.filter(({ article }) => !article.hidden).map(({ bars }) => bars.end));
     const text = {
       zoom: `${number(Number(view.zoom.toPrecision(3)))} ×`,
       position: `from ${inUnit(Number(startTime().toPrecision(4)))}`,

@@ -2,7 +2,7 @@
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
-use tuwtree_schedule::{ActionTimes, Deed};
+use tuwtree_schedule::Deed;
 
 /// What goes on during a bar, in the order of the legend.
 #[derive(
@@ -104,20 +104,19 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
 /// A message is on it at both its ends.
 pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> {
     let Performance { schedule, timeline, .. } = performance;
-    let programs = schedule.programs();
     let mut critical = vec![Vec::new(); schedule.processors()];
     for step in timeline.critical_path() {
         critical[step.processor].push(step.action);
-        let action = programs.action(programs.range(step.processor).start + step.action);
         let times = timeline.actions(step.processor)[step.action];
-        let peers = [action.send().map(|send| send.to), action.receive().map(|one| one.from)];
-        for peer in peers.into_iter().flatten() {
-            let other = programs.actions(peer).zip(timeline.actions(peer)).position(|(one, at)| {
-                let back = one.send().is_some_and(|send| send.to == step.processor)
-                    || one.receive().is_some_and(|receive| receive.from == step.processor);
-                back && (is_same_message(at, &times) || is_same_message(&times, at))
-            });
-            critical[peer].extend(other);
+        let receipt = timeline.receipt(step.processor, step.action);
+        let origin = timeline.origin(step.processor, step.action);
+        // Of an exchange, one half may be on the path.
+        let is_exchange = receipt.is_some() && origin.is_some();
+        for (peer, action) in [receipt, origin].into_iter().flatten() {
+            let at = timeline.actions(peer)[action];
+            if !is_exchange || (at.start, at.end) == (times.start, times.end) {
+                critical[peer].push(action);
+            }
         }
     }
     for actions in &mut critical {
@@ -125,14 +124,6 @@ pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> 
         actions.dedup();
     }
     critical
-}
-
-/// Whether a send and a receive with these times between the same two are ends of one message: they
-/// happen at the same time, or the send when the latency begins that the receive waits for.
-pub(super) fn is_same_message(sent: &ActionTimes, received: &ActionTimes) -> bool {
-    let (begin, arrival) = received.latency;
-    (sent.start, sent.end) == (received.start, received.end)
-        || begin < arrival && begin == sent.start
 }
 
 /// The bar in words.

@@ -15,7 +15,7 @@ pub(crate) use rows::{TimelineRow, rows};
 pub(crate) use shared::shared;
 use std::fmt::Display;
 use tuwtree_model::{ClosedSet, Rank, Time, quantity};
-use tuwtree_schedule::{ActionTimes, Schedule};
+use tuwtree_schedule::Schedule;
 
 /// A picture of what each rank does when.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,7 @@ pub struct TimelinePicture<'a> {
     performance: Performance<'a>,
     heading: &'a str,
     rows: usize,
+    bound: Option<Time>,
 }
 
 /// The width of the part where the bars are.
@@ -53,13 +54,19 @@ impl<'a> TimelinePicture<'a> {
 
     /// A picture of this performance with at most 64 rows.
     pub fn new(performance: Performance<'a>) -> TimelinePicture<'a> {
-        TimelinePicture { performance, heading: "", rows: 64 }
+        TimelinePicture { performance, heading: "", rows: 64, bound: None }
     }
 
     /// The picture with a name in front of its title.
     #[must_use]
     pub fn named(self, heading: &'a str) -> TimelinePicture<'a> {
         TimelinePicture { heading, ..self }
+    }
+
+    /// The picture with a dashed line where a lower bound on the completion time is.
+    #[must_use]
+    pub fn bounded(self, bound: Option<Time>) -> TimelinePicture<'a> {
+        TimelinePicture { bound, ..self }
     }
 
     /// The picture with at most this many rows, at least [`LEAST_ROWS`](Self::LEAST_ROWS).
@@ -168,6 +175,7 @@ impl TimelineCanvas<'_> {
         if all_are_shown && rows.len() <= MOST_CONNECTED {
             self.connect(&mut xml, &tops);
         }
+        self.draw_bound(&mut xml, top, bottom);
         self.draw_legend(&mut xml, rows, bottom + 14.0);
         xml.close();
         xml.finish()
@@ -353,43 +361,52 @@ impl TimelineCanvas<'_> {
 
     /// Lines from senders to receivers, where messages start: aslant where their latency passes.
     fn connect(&self, xml: &mut Xml, tops: &[f64]) {
-        let schedule = self.picture.performance.schedule;
+        let Performance { schedule, timeline, .. } = self.picture.performance;
         let middle = |rank: Rank, port: u16| {
             let (top, height) = self.lane(rank, tops[rank], port);
             top + height / 2.0
         };
         for rank in 0..schedule.processors() {
-            let actions = schedule.programs().actions(rank);
-            for (action, times) in actions.zip(self.picture.performance.timeline.actions(rank)) {
-                let Some(send) = action.send() else { continue };
-                let receive = self.receive_of(rank, send.to, times);
-                let port = receive.map_or(0, |(port, _)| port);
+            let actions = schedule.programs().actions(rank).zip(timeline.actions(rank));
+            for (index, (action, sent)) in actions.enumerate() {
+                let Some((to, receipt)) = timeline.receipt(rank, index) else { continue };
+                let received = timeline.actions(to)[receipt];
+                let programs = schedule.programs();
+                let port = programs.action(programs.range(to).start + receipt).port;
                 let passes = |latency: &(Time, Time)| latency.0 < latency.1;
-                let latency = [Some(times.latency), receive.map(|(_, times)| times.latency)];
-                let latency = latency.into_iter().flatten().find(passes);
-                let (left, arrived) = latency.unwrap_or((times.start, times.start));
+                let latency = [sent.latency, received.latency].into_iter().find(passes);
+                let (left, arrived) = latency.unwrap_or((sent.start, sent.start));
                 let attributes: [(&str, &dyn Display); 5] = [
                     ("class", &"message"),
                     ("x1", &Px(self.scale.x(left.units()))),
                     ("x2", &Px(self.scale.x(arrived.units()))),
                     ("y1", &Px(middle(rank, action.port))),
-                    ("y2", &Px(middle(send.to, port))),
+                    ("y2", &Px(middle(to, port))),
                 ];
                 xml.empty("line", &attributes);
             }
         }
     }
 
-    /// The port of `to` through which a message from `from` with these times comes, and when it does;
-    /// nothing if it is received later than it was sent.
-    fn receive_of(&self, from: Rank, to: Rank, sent: &ActionTimes) -> Option<(u16, &ActionTimes)> {
-        let Performance { schedule, timeline, .. } = self.picture.performance;
-        let mut actions = schedule.programs().actions(to).zip(timeline.actions(to));
-        let found = actions.find(|(action, times)| {
-            action.receive().is_some_and(|receive| receive.from == from)
-                && bars::is_same_message(sent, times)
-        });
-        found.map(|(action, times)| (action.port, times))
+    /// A line where the lower bound is: no schedule ends before it.
+    fn draw_bound(&self, xml: &mut Xml, top: f64, bottom: f64) {
+        let Some(bound) = self.bound() else { return };
+        let x = Px(self.scale.x(bound.units()));
+        let line: [(&str, &dyn Display); 5] = [
+            ("class", &"bound"),
+            ("x1", &x),
+            ("x2", &x),
+            ("y1", &Px(top - 4.0)),
+            ("y2", &Px(bottom)),
+        ];
+        let unit = Unit::of(self.picture.performance.costs);
+        xml.titled("line", &line, format!("lower bound: {}", unit.time(bound)));
+    }
+
+    /// The lower bound, if it is on the axis.
+    fn bound(&self) -> Option<Time> {
+        let end = self.picture.performance.timeline.completion_time();
+        self.picture.bound.filter(|&bound| Time::ZERO < bound && bound <= end)
     }
 
     /// Whether anybody waits for a latency.
@@ -417,6 +434,9 @@ impl TimelineCanvas<'_> {
             .map(|kind| (kind.name(), kind.name(), kind.height().unwrap_or(BAR)))
             .collect();
         entries.push(("critical", "critical path", 2.0));
+        if self.bound().is_some() {
+            entries.push(("bound", "lower bound", 0.1));
+        }
         if rows.iter().any(|row| matches!(row, TimelineRow::Several(..))) {
             entries.push(("shared", "several processes, the darker the more are busy", BAR));
         }
@@ -484,6 +504,7 @@ fn timeline_style() -> String {
 .timeline .wait{{fill:{NEUTRAL}}}
 .timeline .critical{{fill:{VERMILION}}}
 .timeline .shared{{fill:{INK}}}
+.timeline .bound{{fill:none;stroke:{INK};stroke-width:1.2;stroke-dasharray:5 4}}
 .timeline .message{{stroke:{INK};stroke-width:0.7;stroke-opacity:0.5}}
 .timeline .in{{text-anchor:middle;font-size:{SMALL}px;fill:{PAPER}}}
 .timeline .in-send,.timeline .in-exchange{{fill:{INK}}}

@@ -4,3 +4,4 @@ pub mod c;
 pub mod dot;
 pub mod goal;
 pub mod smpi;
+pub mod trace;

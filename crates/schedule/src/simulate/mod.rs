@@ -161,7 +161,7 @@ pub fn simulate(
     let Simulation { progress, owner, .. } = simulation;
     let (times, cause) =
         progress.into_iter().map(|progress| (progress.times, progress.cause)).unzip();
-    Ok(Timeline::new(programs, owner, times, cause))
+    Ok(Timeline::new(programs, owner, times, cause, matching))
 }
 
 struct Simulation<'a, C> {

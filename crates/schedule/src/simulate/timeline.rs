@@ -1,5 +1,6 @@
 //! What a simulation finds: starts, ends and waits, and what follows from them.
 
+use super::matching::Matching;
 use crate::program::Programs;
 use tuwtree_model::{Rank, Time};
 
@@ -39,6 +40,7 @@ pub struct Timeline {
     cause: Vec<Cause>,
     /// Where the actions of each processor end.
     ends: Vec<u32>,
+    matching: Matching,
     completion_time: Time,
 }
 
@@ -62,10 +64,11 @@ impl Timeline {
         owner: Vec<u32>,
         times: Vec<ActionTimes>,
         cause: Vec<Cause>,
+        matching: Matching,
     ) -> Timeline {
         let ends = (0..programs.processors()).map(|rank| programs.range(rank).end as u32).collect();
         let completion_time = times.iter().map(|times| times.end).max().unwrap_or_default();
-        Timeline { times, owner, cause, ends, completion_time }
+        Timeline { times, owner, cause, ends, matching, completion_time }
     }
 
     /// The number of processors.
@@ -80,8 +83,25 @@ impl Timeline {
 
     /// The times of a processor's actions, in the order of its list.
     pub fn actions(&self, rank: Rank) -> &[ActionTimes] {
-        let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
-        &self.times[start as usize..self.ends[rank] as usize]
+        &self.times[self.first(rank)..self.ends[rank] as usize]
+    }
+
+    /// The rank that receives what this action sends, and the index of the receiving action in its
+    /// list; nothing if the action does not send.
+    ///
+    /// # Panics
+    /// If the rank has no such action.
+    pub fn receipt(&self, rank: Rank, action: usize) -> Option<(Rank, usize)> {
+        self.matching.receiver_of(self.index(rank, action)).map(|index| self.place(index))
+    }
+
+    /// The rank that sends what this action receives, and the index of the sending action in its
+    /// list; nothing if the action does not receive.
+    ///
+    /// # Panics
+    /// If the rank has no such action.
+    pub fn origin(&self, rank: Rank, action: usize) -> Option<(Rank, usize)> {
+        self.matching.sender_to(self.index(rank, action)).map(|index| self.place(index))
     }
 
     /// How long a processor's ports are occupied by actions that go on: the sum of all its actions'
@@ -137,8 +157,7 @@ impl Timeline {
         if time == Time::ZERO {
             return None;
         }
-        let rank = self.owner[index] as usize;
-        let first = if rank == 0 { 0 } else { self.ends[rank - 1] as usize };
+        let first = self.first(self.owner[index] as Rank);
         let ending = |&before: &usize| self.times[before].end == time;
         let mut before = (first..index).rev().filter(ending);
         before.clone().find(|&before| self.takes_time(before)).or_else(|| before.next())
@@ -150,8 +169,24 @@ impl Timeline {
     }
 
     fn critical(&self, index: usize, start: Time, end: Time) -> Critical {
-        let processor = self.owner[index] as Rank;
-        let first = if processor == 0 { 0 } else { self.ends[processor - 1] as usize };
-        Critical { processor, action: index - first, start, end }
+        let (processor, action) = self.place(index);
+        Critical { processor, action, start, end }
+    }
+
+    /// The index of a processor's first action among all.
+    fn first(&self, rank: Rank) -> usize {
+        if rank == 0 { 0 } else { self.ends[rank - 1] as usize }
+    }
+
+    /// The index of a processor's action among all.
+    fn index(&self, rank: Rank, action: usize) -> usize {
+        assert!(action < self.actions(rank).len(), "rank {rank} has no action {action}");
+        self.first(rank) + action
+    }
+
+    /// The processor of an action among all, and its index in the processor's list.
+    fn place(&self, index: usize) -> (Rank, usize) {
+        let rank = self.owner[index] as Rank;
+        (rank, index - self.first(rank))
     }
 }

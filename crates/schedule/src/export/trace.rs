@@ -1,0 +1,150 @@
+//! Chrome's trace event format: what each rank does when, for Perfetto and `chrome://tracing`.
+//!
+//! A thread for each rank, or for each port of one that uses several; a slice for each action, another for what
+//! it waits before that; an arrow for each message. The format counts in microseconds: costs in seconds
+//! are written in it, and of costs in any other unit one unit is shown as a microsecond.
+//!
+//! # Source
+//! "Trace Event Format", Google, as Perfetto's `JsonTraceReader` takes it.
+
+use crate::action::{Action, Deed};
+use crate::schedule::Schedule;
+use crate::simulate::Timeline;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use tuwtree_model::{ClosedSet, Rank, Time};
+
+/// Writes a simulated schedule as a trace; `scale` is how many microseconds a time unit of its costs is shown
+/// as.
+///
+/// # Errors
+/// Those of `output`.
+///
+/// # Complexity
+/// O(n log n) for n actions; nothing is kept but the event that is written.
+pub fn write(
+    schedule: &Schedule,
+    timeline: &Timeline,
+    scale: f64,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    let task = schedule.task();
+    let title = format!(
+        "{} of {} bytes over {} processes{}",
+        task.operation.name(),
+        task.total(),
+        task.processors(),
+        task.root_phrase()
+    );
+    let mut trace = Trace { schedule, timeline, scale, output, is_first: true };
+    trace.output.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+    trace.event(&json!({"ph": "M", "name": "process_name", "pid": 0, "args": {"name": title}}))?;
+    for rank in 0..schedule.processors() {
+        trace.name_rank(rank)?;
+        trace.write_rank(rank)?;
+    }
+    trace.output.write_all(b"\n]}\n")
+}
+
+struct Trace<'a> {
+    schedule: &'a Schedule,
+    timeline: &'a Timeline,
+    scale: f64,
+    output: &'a mut dyn Write,
+    is_first: bool,
+}
+
+impl Trace<'_> {
+    fn event(&mut self, event: &Value) -> io::Result<()> {
+        let before = if std::mem::take(&mut self.is_first) { "\n" } else { ",\n" };
+        write!(self.output, "{before}{event}")
+    }
+
+    fn microseconds(&self, time: Time) -> f64 {
+        time.units() * self.scale
+    }
+
+    /// The number of the thread that a port of a rank is.
+    fn thread(&self, rank: Rank, port: u16) -> usize {
+        rank * usize::from(self.schedule.task().ports) + usize::from(port)
+    }
+
+    fn name_rank(&mut self, rank: Rank) -> io::Result<()> {
+        let actions = self.schedule.programs().actions(rank);
+        let last = actions.map(|action| action.port).max().unwrap_or_default();
+        for port in 0..=last {
+            let name = match last {
+                0 => format!("rank {rank}"),
+                _ => format!("rank {rank}, port {port}"),
+            };
+            let thread = self.thread(rank, port);
+            for (kind, value) in [
+                ("thread_name", json!({"name": name})),
+                ("thread_sort_index", json!({"sort_index": thread})),
+            ] {
+                self.event(
+                    &json!({"ph": "M", "name": kind, "pid": 0, "tid": thread, "args": value}),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_rank(&mut self, rank: Rank) -> io::Result<()> {
+        let schedule = self.schedule;
+        for (index, action) in schedule.programs().actions(rank).enumerate() {
+            let times = self.timeline.actions(rank)[index];
+            let thread = self.thread(rank, action.port);
+            let [ready, start, end] =
+                [times.ready, times.start, times.end].map(|time| self.microseconds(time));
+            if ready < start {
+                let wait = json!({
+                    "ph": "X", "name": "wait", "cat": "wait", "pid": 0, "tid": thread, "ts": ready,
+                    "dur": start - ready,
+                });
+                self.event(&wait)?;
+            }
+            let (name, kind, bytes) = what(&action);
+            self.event(&json!({
+                "ph": "X", "name": name, "cat": kind, "pid": 0, "tid": thread, "ts": start,
+                "dur": end - start, "args": {"action": index, "bytes": bytes},
+            }))?;
+            self.write_arrow(rank, index, thread)?;
+        }
+        Ok(())
+    }
+
+    /// The arrow of the message that an action sends, between the beginnings of both slices.
+    fn write_arrow(&mut self, rank: Rank, index: usize, thread: usize) -> io::Result<()> {
+        let Some((to, receipt)) = self.timeline.receipt(rank, index) else { return Ok(()) };
+        let programs = self.schedule.programs();
+        let port = programs.action(programs.range(to).start + receipt).port;
+        let id = programs.range(rank).start + index;
+        let left = self.microseconds(self.timeline.actions(rank)[index].start);
+        let arrived = self.microseconds(self.timeline.actions(to)[receipt].start);
+        self.event(&json!({
+            "ph": "s", "name": "message", "cat": "message", "id": id, "pid": 0, "tid": thread,
+            "ts": left,
+        }))?;
+        self.event(&json!({
+            "ph": "f", "bp": "e", "name": "message", "cat": "message", "id": id, "pid": 0,
+            "tid": self.thread(to, port), "ts": arrived,
+        }))
+    }
+}
+
+/// An action's name, its kind and the bytes that it moves; of an exchange, in both directions.
+fn what(action: &Action<'_>) -> (String, &'static str, u64) {
+    match action.deed {
+        Deed::Copy { from, .. } => ("copy".into(), "copy", from.bytes()),
+        Deed::Send(send) => (format!("to {}", send.to), "send", send.from.bytes()),
+        Deed::Receive(receive) => {
+            (format!("from {}", receive.from), "receive", receive.into.bytes())
+        }
+        Deed::Exchange(send, receive) => (
+            format!("to {}, from {}", send.to, receive.from),
+            "exchange",
+            send.from.bytes().saturating_add(receive.into.bytes()),
+        ),
+    }
+}
