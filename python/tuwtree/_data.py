@@ -56,10 +56,16 @@ def block_sizes(
     """
     import numpy
 
-    numbers = [whole("processes", processes), whole("block", block), whole("rho", rho)]
-    powers = [number("exponent", exponent), number("sigma", sigma)]
-    seed = whole("seed", seed)
-    sizes = _native.block_sizes(distribution, *numbers, *powers, seed, generator)
+    sizes = _native.block_sizes(
+        distribution,
+        whole("processes", processes),
+        whole("block", block),
+        whole("rho", rho),
+        number("exponent", exponent),
+        number("sigma", sigma),
+        whole("seed", seed),
+        generator,
+    )
     return numpy.array(sizes, dtype=numpy.uint64)
 
 

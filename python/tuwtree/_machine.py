@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from tuwtree import _native
+from tuwtree._native import Machine as NativeMachine
 from tuwtree._data import Path, number, whole
 
 if TYPE_CHECKING:
@@ -44,13 +45,13 @@ class Machine:
     machines are in seconds. Raises ``ValueError`` for a name that is neither, with the names that are.
     """
 
-    _native: _native.Machine
+    _native: NativeMachine
 
     def __init__(self, name: Path) -> None:
         self._native = _native.Machine.named(os.fspath(name))
 
     @classmethod
-    def _of(cls, native: _native.Machine) -> Machine:
+    def _of(cls, native: NativeMachine) -> Machine:
         machine = cls.__new__(cls)
         machine._native = native
         return machine
@@ -74,8 +75,9 @@ class Machine:
         Raises ``ValueError`` for costs that are negative or not finite, an overhead above alpha, or units with some of
         the costs only.
         """
-        texts = [_text("alpha", alpha), _text("beta", beta), _text("gamma", gamma)]
-        return cls._of(_native.Machine.of_costs(*texts, None if overhead is None else _text("overhead", overhead)))
+        of_all = None if overhead is None else _text("overhead", overhead)
+        texts = _text("alpha", alpha), _text("beta", beta), _text("gamma", gamma)
+        return cls._of(_native.Machine.of_costs(*texts, of_all))
 
     @classmethod
     def of_matrices(
@@ -165,8 +167,8 @@ class Machine:
         if ranks is None:
             raise ValueError("processes: None; allowed: a number, since these costs hold for any number of ranks")
         arrays = [numpy.array(values) for values in self._native.matrices(ranks)]
-        pairs = [array.reshape(ranks, ranks) for array in arrays[:3]]
-        return CostMatrices(*pairs, arrays[3])
+        alpha, latency, beta = (array.reshape(ranks, ranks) for array in arrays[:3])
+        return CostMatrices(alpha, latency, beta, arrays[3])
 
     def linearised_at(self, size: int) -> Machine:
         """The machine with costs linear in the size of a message: those of messages of ``size`` bytes."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
 from tuwtree import _native
 from tuwtree._data import array_of, block_sizes, matrix_of, number, sizes_of, whole
 from tuwtree._machine import Machine
+from tuwtree._native import Problem as NativeProblem
 
 if TYPE_CHECKING:
     import numpy
@@ -45,7 +46,7 @@ class Problem:
     root that is no rank, and a machine with room for fewer ranks.
     """
 
-    _native: _native.Problem
+    _native: NativeProblem
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from tuwtree._machine import Machine
 from tuwtree._plans import compare
@@ -12,8 +12,6 @@ from tuwtree._problem import Problem
 
 if TYPE_CHECKING:
     import pandas
-
-T = TypeVar("T")
 
 
 def sweep(
@@ -43,7 +41,7 @@ def sweep(
     """
     machines: Sequence[Union[None, Machine, str]]
     machines = [machine] if machine is None else _all(machine)
-    ranges = (_all(distribution), _all(processes), _all(block), _all(rho), _all(seed), machines)
+    ranges: Tuple[Sequence[Any], ...] = (_all(distribution), _all(processes), _all(block), _all(rho), _all(seed), machines)
     rows = []
     for name, ranks, mean, spikes, start, costs in itertools.product(*ranges):
         problem = Problem.of_distribution(
@@ -74,10 +72,10 @@ def sweep(
     return pandas.DataFrame(rows)
 
 
-def _all(values: Union[T, Sequence[T]]) -> Sequence[T]:
+def _all(values: Any) -> Sequence[Any]:
     """The values, of which there may be one without a list."""
     is_one = isinstance(values, (str, Machine)) or not hasattr(values, "__iter__")
-    return [values] if is_one else list(values)  # type: ignore[list-item, arg-type]
+    return [values] if is_one else list(values)
 
 
 def _latencies(machine: Machine) -> Dict[str, Any]:

@@ -40,7 +40,7 @@ def gatherv(comm: MPI.Intracomm, sendbuf: Any, recvbuf: Any, root: int = 0) -> N
     own = _own("sendbuf", sendbuf, writable=False, may_be_in_place=is_root)
     code = _library.tuwtree_gatherv_c(
         own.address,
-        own.count,
+        own.items,
         _handle(own.datatype),
         blocks.address,
         blocks.counts,
@@ -68,7 +68,7 @@ def scatterv(comm: MPI.Intracomm, sendbuf: Any, recvbuf: Any, root: int = 0) -> 
         blocks.displacements,
         _handle(blocks.datatype),
         own.address,
-        own.count,
+        own.items,
         _handle(own.datatype),
         root,
         _handle(comm),
@@ -91,7 +91,7 @@ class _Block(NamedTuple):
     """A rank's own block."""
 
     address: Optional[int]
-    count: int
+    items: int
     datatype: MPI.Datatype
 
 
@@ -122,13 +122,13 @@ def _own(name: str, message: Any, writable: bool, may_be_in_place: bool) -> _Blo
         return _Block(int(MPI.IN_PLACE), 0, MPI.BYTE)
     if message is None:
         return _Block(None, 0, MPI.BYTE)
-    data, count, displacement, kind = _parts(name, message, (tuple, list))
+    data, items, displacement, kind = _parts(name, message, (tuple, list))
     address, length, datatype = _memory(name, data, kind, writable)
     extent = datatype.Get_extent()[1]
     offset = 0 if displacement is None else _whole(name, displacement) * extent
-    if count is None:
-        count = _items(name, max(0, length - offset), datatype)
-    return _Block(address and address + offset, _whole(name, count), datatype)
+    if items is None:
+        items = _items(name, max(0, length - offset), datatype)
+    return _Block(address and address + offset, _whole(name, items), datatype)
 
 
 def _vector(name: str, message: Any, ranks: int, writable: bool) -> _Blocks:
@@ -161,7 +161,8 @@ def _parts(name: str, message: Any, pairs: Tuple[type, ...]) -> Tuple[Any, Any, 
     """
     if not isinstance(message, (list, tuple)):
         return message, None, None, None
-    counts = displacements = kind = None
+    counts: Any = None
+    displacements = kind = None
     if len(message) == 2:
         data, counts = message
         if isinstance(counts, (MPI.Datatype, str)):
@@ -173,7 +174,8 @@ def _parts(name: str, message: Any, pairs: Tuple[type, ...]) -> Tuple[Any, Any, 
         return data, counts, displacements, kind
     else:
         raise ValueError(f"{name}: a list of {len(message)}; allowed: [data, counts, displs, type] or a part of it")
-    if isinstance(counts, pairs) and len(counts) == 2:
+    is_pair = isinstance(counts, pairs)
+    if is_pair and len(counts) == 2:
         counts, displacements = counts
     return data, counts, displacements, kind
 
@@ -276,8 +278,9 @@ def _load() -> ctypes.CDLL:
         library.tuwtree_error_text.restype = ctypes.c_char_p
         pointer, count = ctypes.c_void_p, ctypes.c_longlong
         datatype, communicator = type(_handle(MPI.BYTE)), type(_handle(MPI.COMM_WORLD))
-        own, blocks = [pointer, count, datatype], [pointer, pointer, pointer, datatype]
-        end = [ctypes.c_int, communicator]
+        own: List[Any] = [pointer, count, datatype]
+        blocks: List[Any] = [pointer, pointer, pointer, datatype]
+        end: List[Any] = [ctypes.c_int, communicator]
         library.tuwtree_gatherv_c.argtypes = own + blocks + end
         library.tuwtree_scatterv_c.argtypes = blocks + own + end
         library.tuwtree_set.argtypes = [communicator, ctypes.c_char_p, ctypes.c_char_p]
