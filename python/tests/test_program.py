@@ -1,5 +1,12 @@
 """What the package computes is what the program prints, with the same defaults."""
 
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
 import numpy
 import pytest
 
@@ -25,6 +32,26 @@ def test_the_console_script_is_the_program(tmp_path):
 def _group(points, name):
     """Entry points of a group, in every version of Python."""
     return points.select(group=name) if hasattr(points, "select") else points.get(name, [])
+
+
+def test_an_interrupt_ends_the_program_as_it_does_without_python(tmp_path):
+    words = ["optimize", "--dist", "random", "-p", "6000", "--algorithm", "adjacent-plain"]
+    command = [sys.executable, "-m", "tuwtree", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        while _seconds_of_work(process.pid) < 1.5:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert said.rstrip().endswith("interrupted")
+
+
+def _seconds_of_work(process):
+    """How long a process has computed."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.parametrize(
