@@ -10,10 +10,10 @@ use tuwtree::model::StatedCosts;
 use tuwtree::model::document::TreeDocument;
 use tuwtree::schedule::{Deed, Handover, Sends, Timeline, document};
 use tuwtree::{ClosedSet, Homogeneous};
-use tuwtree_cli::front_end::Simulated;
+use tuwtree_cli::front_end::{Simulated, timeline_picture};
 use tuwtree_io::Source;
 use tuwtree_io::schedule::{Document, read as read_document};
-use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture};
+use tuwtree_picture::{Colouring, Performance, TreePicture};
 
 /// Who sends to whom, with the problem that the tree was made for.
 #[pyclass(frozen, module = "tuwtree._native")]
@@ -258,6 +258,6 @@ impl Simulation {
         let rows = rows_of(rows)?;
         let Simulation { schedule, costs, timeline, .. } = self;
         let performance = Performance { schedule, timeline, costs };
-        interruptible(py, |_| TimelinePicture::new(performance).within(rows).svg())
+        interruptible(py, |_| timeline_picture(performance, rows))
     }
 }

@@ -11,11 +11,11 @@ import tuwtree
 FOLDER = pathlib.Path(tuwtree.__file__).parent
 
 
-def test_types_are_consistent():
+def test_types_are_consistent(tmp_path):
     pytest.importorskip("mypy")
     settings = pathlib.Path(__file__).parents[1] / "pyproject.toml"
     command = [sys.executable, "-m", "mypy", "--config-file", str(settings), "--package", "tuwtree"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stdout
 
 

@@ -5,7 +5,7 @@
 //! constructions its options choose, and what it prints of the results.
 
 use crate::choice::{Choice, payload_for};
-use crate::commands::{advise, compare};
+use crate::commands::{advise, compare, draw};
 use crate::error::CliError;
 use crate::output::advice::Advised;
 use crate::output::compared::Compared;
@@ -17,6 +17,7 @@ use serde_json::Value;
 use std::error::Error;
 use tuwtree_model::document::Machine;
 use tuwtree_model::{ClosedSet, Operation, Payload, Ports, Problem, Root, StatedCosts};
+use tuwtree_picture::Performance;
 use tuwtree_plan::{Advice, Comparison, Watch};
 use tuwtree_schedule::{Handover, Schedule, SimulationError, Timeline, simulate};
 
@@ -168,6 +169,11 @@ impl<'a> Simulated<'a> {
     pub fn text(&self) -> String {
         printed(|output| self.0.write_text(10, output))
     }
+}
+
+/// The timeline of a schedule on at most so many rows, as `tuwtree draw --picture timeline` draws it.
+pub fn timeline_picture(performance: Performance<'_>, rows: usize) -> String {
+    draw::timeline_picture(performance, rows)
 }
 
 /// What is printed, as a text.
