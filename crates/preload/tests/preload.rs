@@ -632,6 +632,32 @@ fn persistent_operations_go_along_trees_if_a_program_asks_for_it() {
 }
 
 #[test]
+fn data_arrives_whole_where_almost_nothing_may_be_passed_on_or_be_under_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(directory.path());
+    let tree = ("TUWTREE_ALGORITHM", "adaptive-gather-time");
+    let persistent = ("TUWTREE_PERSISTENT", "1");
+    let limit = ("TUWTREE_MOST_PASSED", "8");
+    let window = ("TUWTREE_WINDOW", "8");
+    let auto = ("TUWTREE_MACHINE", machine.as_str());
+    let cases: [(&str, &[(&str, &str)], &str); 4] = [
+        ("unaware_again.c", &[tree, limit], "5 rounds, 0 wrong"),
+        ("unaware_again.c", &[auto, limit, window], "5 rounds, 0 wrong"),
+        ("unaware_persistent.c", &[tree, persistent, limit], "24 steps, 0 wrong"),
+        ("unaware_persistent.c", &[auto, persistent, limit, window], "24 steps, 0 wrong"),
+    ];
+    for (program, environment, right) in cases {
+        let program = compiled(directory.path(), program);
+        let output = run_preloaded(7, &program, &[], environment);
+        assert!(output.status.success(), "{environment:?}: {output:?}");
+        assert!(text(&output.stdout).contains(right), "{environment:?}: {output:?}");
+        let log = text(&output.stderr);
+        let trees = [": adaptive-gather-time on 7", ": auto on 7", ": set up on 7"];
+        assert!(trees.iter().any(|one| log.contains(one)), "{environment:?}: {log}");
+    }
+}
+
+#[test]
 fn a_failure_after_the_communicator_was_freed_is_told_and_does_not_crash() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_freed.c");

@@ -27,7 +27,7 @@
 //! it; its parent, or the parent's parent, does.
 //!
 //! Where a subtree's data would have its gather root hold more of others' data than a limit, that data goes
-//! straight to the given root instead ([`straight`]).
+//! straight to the given root instead.
 //!
 //! # Source
 //! TUW Lemma 3, with the fixed root of Lemma 2, and the rules of Lemmas 1 and 4, as [`JoinRule`] has
@@ -473,7 +473,7 @@ impl<'a> Construction<'a> {
     /// data goes straight.
     ///
     /// Even then the children are right: they will send what they have. The root has yet to find out who sends
-    /// straight ([`Node::with_straight`]).
+    /// straight.
     pub fn finish(self) -> (Node, Option<Fault>, Consent) {
         (self.node, self.fault, self.consent)
     }
