@@ -1,7 +1,7 @@
 //! How far algorithms for allgather and reduce-scatter are from the lower bound where blocks differ: what MPI
 //! libraries use, and what can be had.
 //!
-//! `cargo run --release --example times_over_bounds` prints the tables of `docs/collectives.md`, in some minutes.
+//! `cargo run --release --example times_over_bounds` prints the tables of `docs/collectives.md`, in a minute or two.
 
 use std::error::Error;
 use tuwtree_collective::reduce_scatter::{self, halving, pairwise_time};

@@ -387,6 +387,13 @@ impl ComparisonArgs {
     ) -> Result<Result<Problem, String>, CliError> {
         let costs = self.costs.costs(None)?;
         let operation = call.operation.operation();
+        if !operation.is_rooted() {
+            let name = operation.name();
+            return Ok(Err(format!(
+                "it has no root, and with the preloaded library each rank plans it by itself; `tuwtree optimize --op {name}` compares \
+                 algorithms"
+            )));
+        }
         let ports = self.choice.ports.for_tree(operation)?;
         let problem = call.sizes().map_err(|error| error.to_string()).and_then(|sizes| {
             let processors = sizes.processors();

@@ -3,6 +3,7 @@
 use crate::CollectiveError;
 use crate::error::allgathered;
 use crate::rounds::{Meeting, deed, finished, gathering, time_of_rounds};
+use std::cell::Cell;
 use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region, Schedule, Send};
 
@@ -127,7 +128,7 @@ pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
 /// For chunks of no bytes.
 ///
 /// # Complexity
-/// O(p log p) for each chunk of a block, O(p) space.
+/// O(p) for each chunk of a block, O(p) space.
 pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, CollectiveError> {
     assert!(chunk_bytes > 0, "chunks have bytes");
     let sizes = allgathered(problem)?;
@@ -138,6 +139,8 @@ pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, 
         let bytes = sizes.block(p - 1 - place % p);
         before.push(before[place] + bytes.div_ceil(chunk_bytes).max(1));
     }
+    // The block that each rank sent last: rounds come one after the other.
+    let last: Vec<Cell<usize>> = (0..p).map(|from| Cell::new(p - 1 - from)).collect();
     let sent = |round: usize, from: Rank| {
         let first = p - 1 - from;
         let step = before[first] + round as u64;
@@ -145,7 +148,11 @@ pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, 
         if step >= before[first + p - 1] {
             return 0;
         }
-        let place = before.partition_point(|&steps| steps <= step) - 1;
+        let mut place = last[from].get();
+        while before[place + 1] <= step {
+            place += 1;
+        }
+        last[from].set(place);
         let bytes = sizes.block(p - 1 - place % p);
         chunk_bytes.min(bytes - (step - before[place]) * chunk_bytes)
     };

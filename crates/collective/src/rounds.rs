@@ -227,7 +227,8 @@ pub(crate) fn in_rounds_with_room(
 }
 
 /// When the last rank is done with so many rounds in which every rank sends this many bytes at a time and receives
-/// as many as come: what a simulation of their schedule says, all receives posted in advance.
+/// as many as come: what a simulation of their schedule says, all receives posted in advance. Rounds are asked for in
+/// their order.
 ///
 /// # Complexity
 /// That of `bytes` for each message.
@@ -239,9 +240,10 @@ pub(crate) fn time_of_rounds(
 ) -> Result<Time, CollectiveError> {
     let (costs, combines) = (problem.costs(), problem.operation().is_reduction());
     let mut ready = vec![Time::ZERO; problem.processors()];
+    let (mut done, mut came) = (ready.clone(), vec![0; ready.len()]);
     for round in 0..rounds {
-        let mut done = ready.clone();
-        let mut came = vec![0; ready.len()];
+        done.copy_from_slice(&ready);
+        came.fill(0);
         for from in 0..ready.len() {
             let (Some(to), bytes @ 1..) = (meet(round, from).to, bytes(round, from)) else {
                 continue;
@@ -254,11 +256,11 @@ pub(crate) fn time_of_rounds(
             came[to] = bytes;
         }
         if combines {
-            for (done, came) in done.iter_mut().zip(came).filter(|(_, came)| *came > 0) {
+            for (done, &came) in done.iter_mut().zip(&came).filter(|(_, came)| **came > 0) {
                 *done = costs.sum(*done, problem.operator().combine(came)?)?;
             }
         }
-        ready = done;
+        std::mem::swap(&mut ready, &mut done);
     }
     Ok(ready.into_iter().fold(Time::ZERO, Time::later))
 }

@@ -54,6 +54,21 @@ int tuwtree_native_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
 int tuwtree_native_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
         void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount,
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int tuwtree_native_reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int tuwtree_native_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm);
 
 const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
 void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
@@ -65,10 +80,14 @@ const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 #define GATHERV_INIT PMPI_Gatherv_init
 #define SCATTERV_INIT PMPI_Scatterv_init
 #define ALLGATHERV_INIT PMPI_Allgatherv_init
+#define REDUCE_SCATTER_INIT PMPI_Reduce_scatter_init
+#define REDUCE_SCATTER_BLOCK_INIT PMPI_Reduce_scatter_block_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
 #define GATHERV_INIT PMPIX_Gatherv_init
 #define SCATTERV_INIT PMPIX_Scatterv_init
 #define ALLGATHERV_INIT PMPIX_Allgatherv_init
+#define REDUCE_SCATTER_INIT PMPIX_Reduce_scatter_init
+#define REDUCE_SCATTER_BLOCK_INIT PMPIX_Reduce_scatter_block_init
 #endif
 
 #ifdef GATHERV_INIT
@@ -78,6 +97,8 @@ const int TUWTREE_HAS_GATHERV_INIT = 0;
 #define GATHERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
 #define SCATTERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
 #define ALLGATHERV_INIT(a, b, c, d, e, f, g, h, i, j) MPI_ERR_OTHER
+#define REDUCE_SCATTER_INIT(a, b, c, d, e, f, g, h) MPI_ERR_OTHER
+#define REDUCE_SCATTER_BLOCK_INIT(a, b, c, d, e, f, g, h) MPI_ERR_OTHER
 #endif
 
 int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -185,4 +206,47 @@ int tuwtree_native_iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return LARGE(PMPI_Iallgatherv_c, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
+}
+
+int tuwtree_native_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return REDUCE_SCATTER_INIT(sendbuf, recvbuf, recvcounts, datatype, op, comm, MPI_INFO_NULL, request);
+}
+
+int tuwtree_native_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount,
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return REDUCE_SCATTER_BLOCK_INIT(sendbuf, recvbuf, recvcount, datatype, op, comm, MPI_INFO_NULL, request);
+}
+
+int tuwtree_native_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return LARGE(PMPI_Reduce_scatter_c, (sendbuf, recvbuf, recvcounts, datatype, op, comm));
+}
+
+int tuwtree_native_reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return LARGE(PMPI_Reduce_scatter_block_c, (sendbuf, recvbuf, recvcount, datatype, op, comm));
+}
+
+int tuwtree_native_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Reduce_scatter_init_c, (sendbuf, recvbuf, recvcounts, datatype, op, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Reduce_scatter_block_init_c, (sendbuf, recvbuf, recvcount, datatype, op, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return LARGE(PMPI_Alltoallv_c, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 }

@@ -64,21 +64,25 @@ pub enum RootlessAlgorithm {
     Circulant,
     /// All blocks at once, in pieces, on that graph.
     CirculantPieces,
+    /// Each message of an alltoall straight to its receiver.
+    Linear,
+    /// Small messages of an alltoall together, along the digits of distances; large ones straight.
+    Bruck,
 }
 
-/// An algorithm for operations without a root, and how many pieces, if that is stated: `circulant-pieces:12`.
+/// An algorithm for operations without a root, and its number, if that is stated: `circulant-pieces:12`, `bruck:4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RootlessChoice {
     /// By which algorithm.
     pub algorithm: RootlessAlgorithm,
-    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] cuts each block; none for as many as are best
-    /// by the costs.
-    pub pieces: Option<NonZeroU16>,
+    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] cuts each block, or the radix of
+    /// [`RootlessAlgorithm::Bruck`]; none for what is best by the costs.
+    pub number: Option<NonZeroU16>,
 }
 
 impl From<RootlessAlgorithm> for RootlessChoice {
     fn from(algorithm: RootlessAlgorithm) -> RootlessChoice {
-        RootlessChoice { algorithm, pieces: None }
+        RootlessChoice { algorithm, number: None }
     }
 }
 
@@ -87,22 +91,31 @@ impl RootlessChoice {
     fn stated(setting: Setting, text: &str) -> Result<RootlessChoice, SettingError> {
         let (name, number) =
             text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
-        let pieces = number.map(str::parse).transpose().ok();
-        let has_pieces = |one: RootlessAlgorithm| one == RootlessAlgorithm::CirculantPieces;
-        let is_for = |one: RootlessAlgorithm| {
-            setting == Setting::Allgather || one != RootlessAlgorithm::Ring
+        let stated: Option<Option<NonZeroU16>> = number.map(str::parse).transpose().ok();
+        let (numbered, least) = match setting {
+            Setting::Alltoall => (RootlessAlgorithm::Bruck, 2),
+            _ => (RootlessAlgorithm::CirculantPieces, 1),
+        };
+        let stated = stated.filter(|one| one.is_none_or(|number| number.get() >= least));
+        let is_for = |one: RootlessAlgorithm| match one {
+            RootlessAlgorithm::Auto | RootlessAlgorithm::Native => true,
+            RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => setting == Setting::Alltoall,
+            RootlessAlgorithm::Ring => setting == Setting::Allgather,
+            RootlessAlgorithm::Circulant | RootlessAlgorithm::CirculantPieces => {
+                setting != Setting::Alltoall
+            }
         };
         let algorithm = by_name::<RootlessAlgorithm>(name)
-            .filter(|&one| is_for(one) && (number.is_none() || has_pieces(one)));
-        match algorithm.zip(pieces) {
-            Some((algorithm, pieces)) => Ok(RootlessChoice { algorithm, pieces }),
+            .filter(|&one| is_for(one) && (number.is_none() || one == numbered));
+        match algorithm.zip(stated) {
+            Some((algorithm, number)) => Ok(RootlessChoice { algorithm, number }),
             None => Err(SettingError::Value {
                 setting,
                 value: text.to_owned(),
                 allowed: {
                     let all = RootlessAlgorithm::all().filter(|&one| is_for(one));
                     let names: Vec<&str> = all.map(RootlessAlgorithm::name).collect();
-                    format!("{}, circulant-pieces:N", names.join(", "))
+                    format!("{}, {}:N", names.join(", "), numbered.name())
                 },
             }),
         }
@@ -158,6 +171,8 @@ pub enum Setting {
     Allgather,
     /// The [`RootlessChoice`] for reduce-scatters.
     ReduceScatter,
+    /// The [`RootlessChoice`] for alltoalls.
+    Alltoall,
 }
 
 impl Setting {
@@ -172,6 +187,7 @@ impl Setting {
             Setting::Window => "TUWTREE_WINDOW",
             Setting::Allgather => "TUWTREE_ALLGATHER",
             Setting::ReduceScatter => "TUWTREE_REDUCE_SCATTER",
+            Setting::Alltoall => "TUWTREE_ALLTOALL",
         }
     }
 }
@@ -259,7 +275,8 @@ pub enum SettingError {
 }
 
 /// Operations without a root that have settings.
-const ROOTLESS: [Operation; 2] = [Operation::Allgather, Operation::ReduceScatter];
+const ROOTLESS: [Operation; 3] =
+    [Operation::Allgather, Operation::ReduceScatter, Operation::Alltoall];
 
 /// How collective operations on a communicator are performed.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,8 +289,7 @@ pub struct Settings {
     pub machine: Option<Machine>,
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
-    /// How many bytes of others' data a process that is not the root holds at most, where trees are chosen
-    /// ([`Algorithm::Auto`], [`Algorithm::DeadlineOnline`]).
+    /// How many bytes of others' data a process that is not the root holds at most.
     pub most_passed: u64,
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
     /// have no room for more; `None` for what the machine says ([`Settings::window`]).
@@ -282,6 +298,8 @@ pub struct Settings {
     pub allgather: Option<RootlessChoice>,
     /// The same for reduce-scatters.
     pub reduce_scatter: Option<RootlessChoice>,
+    /// The same for alltoalls.
+    pub alltoall: Option<RootlessChoice>,
 }
 
 /// A tree saves latency and overhead, which are nothing beside what so much data takes.
@@ -299,6 +317,7 @@ impl Default for Settings {
             window: None,
             allgather: None,
             reduce_scatter: None,
+            alltoall: None,
         }
     }
 }
@@ -315,6 +334,7 @@ struct Stated {
     window: Option<u64>,
     allgather: Option<String>,
     reduce_scatter: Option<String>,
+    alltoall: Option<String>,
 }
 
 /// The number of bytes that a setting states.
@@ -344,6 +364,7 @@ impl Stated {
             Setting::Window => self.window = Some(bytes(setting, value)?),
             Setting::Allgather => self.allgather = Some(value),
             Setting::ReduceScatter => self.reduce_scatter = Some(value),
+            Setting::Alltoall => self.alltoall = Some(value),
         }
         Ok(())
     }
@@ -385,6 +406,9 @@ impl Stated {
         if let Some(choice) = &self.reduce_scatter {
             let choice = RootlessChoice::stated(Setting::ReduceScatter, choice)?;
             settings.reduce_scatter = Some(choice);
+        }
+        if let Some(choice) = &self.alltoall {
+            settings.alltoall = Some(RootlessChoice::stated(Setting::Alltoall, choice)?);
         }
         settings.check_complete()
     }
@@ -460,11 +484,19 @@ impl Settings {
         self.window.or(self.machine.as_ref().and_then(|machine| machine.network.window))
     }
 
+    /// The machine by which gathers and scatters are judged, which keeps to the window that is set.
+    pub(crate) fn judged_machine(&self) -> Option<Machine> {
+        let mut machine = self.machine.clone()?;
+        machine.network.window = self.window();
+        Some(machine)
+    }
+
     /// By which algorithm operations without a root are performed: the one that is stated, or else the choice by
     /// costs where that is made for others, or else the library itself.
     pub fn rootless(&self, operation: Operation) -> RootlessChoice {
         let stated = match operation {
             Operation::ReduceScatter => self.reduce_scatter,
+            Operation::Alltoall => self.alltoall,
             _ => self.allgather,
         };
         stated.unwrap_or(RootlessChoice::from(match self.algorithm() {
@@ -539,7 +571,9 @@ mod tests {
     fn pieces_may_be_stated_and_a_ring_combines_nothing() {
         let stated = |setting, text| RootlessChoice::stated(setting, text);
         let pieces = stated(Setting::ReduceScatter, "circulant-pieces:12").unwrap();
-        assert_eq!(pieces.pieces.map(NonZeroU16::get), Some(12));
+        assert_eq!(pieces.number.map(NonZeroU16::get), Some(12));
+        let radix = stated(Setting::Alltoall, "bruck:4").unwrap();
+        assert_eq!(radix.number.map(NonZeroU16::get), Some(4));
         let ring = RootlessAlgorithm::Ring;
         assert_eq!(stated(Setting::Allgather, "ring"), Ok(ring.into()));
         for (setting, wrong) in [
@@ -547,6 +581,10 @@ mod tests {
             (Setting::Allgather, "circulant:3"),
             (Setting::Allgather, "circulant-pieces:0"),
             (Setting::Allgather, "rings"),
+            (Setting::Allgather, "linear"),
+            (Setting::Alltoall, "circulant"),
+            (Setting::Alltoall, "bruck:1"),
+            (Setting::Alltoall, "linear:2"),
         ] {
             let error = stated(setting, wrong).unwrap_err().to_string();
             assert!(error.starts_with(setting.variable()) && error.contains("native"), "{error}");

@@ -74,6 +74,12 @@ impl Guideline {
             (Guideline::Gl2, Operation::Allgather) => {
                 "MPI_Allgatherv(m) <= MPI_Allreduce(1) + MPI_Allgather(p max m_i)"
             }
+            (Guideline::Gl1, Operation::ReduceScatter) => {
+                "MPI_Reduce_scatter_block(m) <= MPI_Reduce_scatter(m)"
+            }
+            (Guideline::Gl2, Operation::ReduceScatter) => {
+                "MPI_Reduce_scatter(m) <= MPI_Allreduce(1) + MPI_Reduce_scatter_block(p max m_i)"
+            }
             (Guideline::Gl1, Operation::Scatter) => "MPI_Scatter(m) <= MPI_Scatterv(m)",
             (Guideline::Gl1, _) => "MPI_Gather(m) <= MPI_Gatherv(m)",
             (Guideline::Gl2, Operation::Scatter) => {

@@ -1,19 +1,20 @@
 //! What a program has called: the document that a preloaded library writes, and `tuwtree advise --recording`
 //! reads.
 //!
-//! Only the root of a call knows all blocks, so each process records the calls of which it is the root. Calls
-//! with the same function, communicator size, root and blocks are one entry.
+//! Only the root of a call knows all blocks, so each process records the calls of which it is the root. Where there is
+//! none, and all know all blocks, the communicator's first rank does; and of an alltoall each process what it sends.
+//! Calls with the same function, communicator size, root and blocks are one entry.
 
 use serde::{Deserialize, Serialize};
 use tuwtree_model::{BlockSizes, BlockSizesError, Operation, Rank};
 
-/// What one process of a program has called as a root.
+/// What one process of a program has called as a root, or as whoever records for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
     /// [`FORMAT`](Self::FORMAT).
     pub format: String,
-    /// [`VERSION`](Self::VERSION).
+    /// The oldest version that can hold the entries, up to [`VERSION`](Self::VERSION).
     pub version: u64,
     /// The MPI library, as it calls itself.
     pub mpi_library: String,
@@ -35,11 +36,11 @@ pub struct Recording {
 pub struct RecordedCall {
     /// The function that the program called, such as `MPI_Gatherv`.
     pub function: String,
-    /// Gather or scatter.
+    /// What it does.
     pub operation: RecordedOperation,
-    /// The root, below the number of blocks.
+    /// The root, below the number of blocks; where there is none, who has recorded the call.
     pub root: Rank,
-    /// The size of each rank's block, as the root states it.
+    /// The size of each rank's block, as the root states it; of an alltoall, what the recording rank sends to each.
     pub block_sizes_bytes: Vec<u64>,
     /// How often it was called, at least once.
     pub calls: u64,
@@ -53,12 +54,18 @@ pub struct RecordedCall {
 
 /// What is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum RecordedOperation {
     /// `MPI_Gatherv` and its kin.
     Gather,
     /// `MPI_Scatterv` and its kin.
     Scatter,
+    /// `MPI_Allgatherv` and its kin.
+    Allgather,
+    /// `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block` and their kin.
+    ReduceScatter,
+    /// `MPI_Alltoallv` and its kin.
+    Alltoall,
 }
 
 impl RecordedOperation {
@@ -67,6 +74,9 @@ impl RecordedOperation {
         match self {
             RecordedOperation::Gather => Operation::Gather,
             RecordedOperation::Scatter => Operation::Scatter,
+            RecordedOperation::Allgather => Operation::Allgather,
+            RecordedOperation::ReduceScatter => Operation::ReduceScatter,
+            RecordedOperation::Alltoall => Operation::Alltoall,
         }
     }
 }
@@ -107,8 +117,14 @@ pub enum RecordingError {
 impl Recording {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-recording";
-    /// The version that is written.
-    pub const VERSION: u64 = 1;
+    /// The newest version: 1 has calls with a root only.
+    pub const VERSION: u64 = 2;
+
+    /// The oldest version that can hold these entries.
+    pub fn version_for(entries: &[RecordedCall]) -> u64 {
+        let is_rooted = |one: &RecordedCall| one.operation.operation().is_rooted();
+        if entries.iter().all(is_rooted) { 1 } else { Recording::VERSION }
+    }
 
     /// What is wrong with the document, which has been read.
     ///
@@ -164,6 +180,16 @@ mod tests {
             left_out_calls: 0,
             left_out_seconds: 0.0,
         }
+    }
+
+    #[test]
+    fn calls_with_a_root_only_are_of_the_first_version() {
+        let mut entries = recording(2, 1).entries;
+        assert_eq!(Recording::version_for(&entries), 1);
+        entries[0].operation = RecordedOperation::ReduceScatter;
+        assert_eq!(Recording::version_for(&entries), 2);
+        let text = serde_json::to_string(&entries[0]).unwrap();
+        assert!(text.contains("\"operation\":\"reduce-scatter\""), "{text}");
     }
 
     #[test]

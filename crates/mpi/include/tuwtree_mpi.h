@@ -1,8 +1,9 @@
-/* tuwtree: irregular gather and scatter along trees, and irregular allgather, on MPI.
+/* tuwtree: irregular gather and scatter along trees, and irregular allgather and reduce-scatter, on MPI.
  *
  * MPI_Gatherv and MPI_Scatterv with the same arguments and the same meaning, but along adaptive
- * binomial trees, or a given or chosen one; and MPI_Allgatherv on circulant graphs; once, or set up
- * once and started many times.
+ * binomial trees, or a given or chosen one; MPI_Allgatherv, MPI_Reduce_scatter and
+ * MPI_Reduce_scatter_block on circulant graphs; once, or set up once and started many times; and
+ * MPI_Alltoallv, with small messages in bundles.
  *
  * What is expected of programs is what MPI expects: all processes of the communicator call the same
  * operations in the same order, with the same root, and with sizes that agree. MPI_IN_PLACE at the
@@ -29,7 +30,7 @@
 extern "C" {
 #endif
 
-/* A gather, scatter or allgather that is set up once and performed many times. */
+/* A gather, scatter, allgather or reduce-scatter that is set up once and performed many times. */
 typedef struct tuwtree_operation *tuwtree_request;
 
 /* No operation. */
@@ -53,6 +54,15 @@ int tuwtree_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 /* As MPI_Reduce_scatter. Operators that do not commute, and elements with gaps, are the MPI library's. */
 int tuwtree_reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+/* As MPI_Reduce_scatter_block: all blocks have so many elements. */
+int tuwtree_reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+/* As MPI_Alltoallv. Small messages may go together, through other ranks. */
+int tuwtree_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                      const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
 /* The same with large counts, as MPI_Gatherv_c and MPI_Scatterv_c of MPI 4, with every MPI library that has
  * MPI_Count. All ranks of a call use this form. */
@@ -91,6 +101,16 @@ int tuwtree_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
                          void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
                          MPI_Datatype recvtype, MPI_Comm comm);
 
+int tuwtree_reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+int tuwtree_reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+                                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+int tuwtree_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                        const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
  * program's, the lists are not needed any more when this returns. All ranks have an error if
  * one has. */
@@ -109,6 +129,15 @@ int tuwtree_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sen
                             void *recvbuf, const int recvcounts[], const int displs[],
                             MPI_Datatype recvtype, MPI_Comm comm, tuwtree_request *request);
 
+/* Sets up a reduce-scatter, in the same way. An operator of the program's is not freed before the operation. */
+int tuwtree_reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                tuwtree_request *request);
+
+int tuwtree_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount,
+                                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                      tuwtree_request *request);
+
 /* The same with large counts. */
 int tuwtree_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                            void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
@@ -123,6 +152,14 @@ int tuwtree_scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 int tuwtree_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                               void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
                               MPI_Datatype recvtype, MPI_Comm comm, tuwtree_request *request);
+
+int tuwtree_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                  tuwtree_request *request);
+
+int tuwtree_reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                        tuwtree_request *request);
 
 /* Starts the operation with what is in the buffers now. They are not to be touched until it has
  * ended. Several operations may be under way, on one communicator too. */
@@ -153,7 +190,7 @@ int tuwtree_free(tuwtree_request *request);
  *               adaptive-completion-time, deadline-online and auto
  *   schedule    the file of a schedule document, for schedule      TUWTREE_SCHEDULE
  *   most-passed bytes of others' data that a rank which is not     TUWTREE_MOST_PASSED
- *               the root holds at most, for auto; 64MiB
+ *               the root holds at most; 64MiB
  *   window      bytes under way to a rank at once in a gather      TUWTREE_WINDOW
  *               by auto, on switches with small buffers
  *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER
@@ -162,6 +199,8 @@ int tuwtree_free(tuwtree_request *request);
  *   reduce-scatter                                                 TUWTREE_REDUCE_SCATTER
  *               the same but ring; native combines in the MPI
  *               library's own order
+ *   alltoall    auto, native, linear (each message straight),      TUWTREE_ALLTOALL
+ *               bruck (small ones together), bruck:N in radix N
  */
 int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
 

@@ -5,13 +5,16 @@
 //!
 //! A crate of its own, so that whoever else depends on the executor does not export these functions.
 
+pub mod alltoall;
+pub mod reduce_scatter;
+
 use std::ffi::{CStr, c_char, c_int, c_void};
 use tuwtree_executor::collective::{
-    CollectiveError, Persistent, collectives_of, guarded, last_error_text,
+    CollectiveError, Collectives, Persistent, collectives_of, guarded, last_error_text,
 };
 use tuwtree_executor::settings::{Setting, SettingError};
-use tuwtree_executor::sys::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
-use tuwtree_executor::sys::{Arguments, ReduceScatterArguments};
+use tuwtree_executor::sys::Arguments;
+use tuwtree_executor::sys::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
@@ -294,29 +297,6 @@ pub unsafe extern "C" fn tuwtree_allgatherv_c(
     }
 }
 
-/// Combines vectors and scatters the result: `MPI_Reduce_scatter`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Reduce_scatter`; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let buffers = (sendbuf, recvbuf);
-            let arguments = ReduceScatterArguments::new(buffers, recvcounts, (datatype, op));
-            collectives_of(comm)?.run_reduce_scatter(&arguments).map(drop)
-        })
-    }
-}
-
 /// A persistent operation, as C holds it.
 pub struct COperation {
     persistent: Persistent<'static>,
@@ -492,6 +472,19 @@ unsafe fn init(
     comm: MPI_Comm,
     request: *mut *mut COperation,
 ) -> Result<(), CollectiveError> {
+    // SAFETY: the caller's promise.
+    unsafe { hand_out(comm, request, |collectives| collectives.init(arguments)) }
+}
+
+/// Writes what is set up.
+///
+/// # Safety
+/// As [`tuwtree_gatherv_init`].
+unsafe fn hand_out(
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+    set_up: impl FnOnce(&Collectives) -> Result<Persistent<'static>, CollectiveError>,
+) -> Result<(), CollectiveError> {
     if request.is_null() {
         return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
     }
@@ -499,7 +492,7 @@ unsafe fn init(
     // one that MPI has given out.
     unsafe {
         *request = std::ptr::null_mut();
-        let persistent = collectives_of(comm)?.init(arguments)?;
+        let persistent = set_up(&*collectives_of(comm)?)?;
         *request = Box::into_raw(Box::new(COperation { persistent, comm }));
     }
     Ok(())

@@ -1,13 +1,14 @@
-//! `MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv` and `MPI_Reduce_scatter` for programs that know nothing of tuwtree.
+//! `MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv`, `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block` and
+//! `MPI_Alltoallv` for programs that know nothing of tuwtree.
 //!
 //! Loaded before the MPI library (`LD_PRELOAD`), this library has the first two performed along
-//! trees, and the others on circulant graphs, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
+//! trees, and the others on circulant graphs or in bundles, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
 //! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
 //! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
-//! - where less is sent than there is room for, or ranks have other sizes than others in an allgather,
+//! - where less is sent than there is room for, or ranks have other sizes than others in operations without a root,
 //! - when the settings make no sense, which is said, and when a given schedule is not for the call,
 //! - where buffers may be in device memory, and where a communicator of our own is not to be had.
 //!
@@ -20,6 +21,7 @@
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
 //! and all their kin take, and operations along trees go on in these only. See [`persistent`].
 
+pub mod alltoall;
 mod device;
 #[cfg(any(fortran_calls_pmpi, f08_calls_pmpi))]
 pub mod fortran;
@@ -29,14 +31,17 @@ mod loaded;
 mod log;
 pub mod persistent;
 mod record;
+pub mod reduce_scatter;
 
 use std::ffi::{c_int, c_void};
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 use tuwtree_executor::ClosedSet;
-use tuwtree_executor::collective::{CollectiveError, Collectives, Standing, guarded, standing_of};
-use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
-use tuwtree_executor::sys::{Arguments, ReduceScatterArguments, Refused, calls, code_of, is_inter};
+use tuwtree_executor::collective::{
+    CollectiveError, Collectives, Persistent, Standing, guarded, standing_of,
+};
+use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
+use tuwtree_executor::sys::{Arguments, Refused, calls, code_of, is_inter};
 
 /// `MPI_Gatherv`.
 ///
@@ -101,34 +106,6 @@ pub unsafe extern "C" fn MPI_Allgatherv(
     // SAFETY: buffers and lists are as the program has to give them to `MPI_Allgatherv`, until this
     // returns.
     unsafe { perform("MPI_Allgatherv", &Arguments::allgatherv(own, all), comm) }
-}
-
-/// `MPI_Reduce_scatter`.
-///
-/// # Safety
-/// What the MPI standard demands.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Reduce_scatter(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: buffers and lists are as the program has to give them to `MPI_Reduce_scatter`, until this
-    // returns.
-    unsafe {
-        let buffers = (sendbuf, recvbuf);
-        let arguments = ReduceScatterArguments::new(buffers, recvcounts, (datatype, op));
-        let work = |collectives: &Rc<Collectives>| {
-            let done = collectives.run_reduce_scatter_leniently(&arguments)?;
-            let what = done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name();
-            Ok(Done { what, processes: collectives.communicator().size() })
-        };
-        let native = || code_of(arguments.call_native(comm));
-        logged("MPI_Reduce_scatter", standing(comm), comm, (work, native))
-    }
 }
 
 /// `MPI_Igatherv`, which stays the library's own: a tree would go on in some functions only, and a program
@@ -431,26 +408,37 @@ unsafe fn set_up(
     arguments: &Arguments<'static>,
     (comm, request): (MPI_Comm, *mut MPI_Request),
 ) -> c_int {
-    let work = |collectives: &Rc<Collectives>| {
-        let communicator = collectives.communicator();
-        communicator.agree(persistent::allowed()).map_err(|refused| match refused {
-            Refused::Here { fault, .. } => Declined::ToNative(fault.to_owned()),
-            Refused::Elsewhere { rank } => {
-                Declined::ToNative(format!("rank {rank} does not allow it"))
-            }
-            Refused::Mpi(error) => Declined::Failed(error.into()),
-        })?;
-        let operation = collectives.init(arguments)?;
-        let token =
-            persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
-        // SAFETY: the program gives a place for the request.
-        unsafe { *request = token };
-        Ok(Done { what: "set up", processes: communicator.size() })
+    // SAFETY: a place for the request by the caller's promise.
+    let work = |own: &Rc<Collectives>| unsafe {
+        registered(own, (comm, request), |own| own.init(arguments))
     };
     // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
     let native = || code_of(unsafe { arguments.init_native(comm, request) });
     // SAFETY: `comm` is what the program gave to the call that sets up.
     unsafe { along_tree(name, arguments, comm, (work, native)) }
+}
+
+/// Sets up a persistent operation, and writes the request that stands for it.
+///
+/// # Safety
+/// As the calls.
+unsafe fn registered(
+    collectives: &Rc<Collectives>,
+    (comm, request): (MPI_Comm, *mut MPI_Request),
+    set_up: impl FnOnce(&Collectives) -> Result<Persistent<'static>, CollectiveError>,
+) -> Result<Done, Declined> {
+    let communicator = collectives.communicator();
+    communicator.agree(persistent::allowed()).map_err(|refused| match refused {
+        Refused::Here { fault, .. } => Declined::ToNative(fault.to_owned()),
+        Refused::Elsewhere { rank } => Declined::ToNative(format!("rank {rank} does not allow it")),
+        Refused::Mpi(error) => Declined::Failed(error.into()),
+    })?;
+    let operation = set_up(collectives)?;
+    let token =
+        persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
+    // SAFETY: the program gives a place for the request.
+    unsafe { *request = token };
+    Ok(Done { what: "set up", processes: communicator.size() })
 }
 
 /// Starts the library's own nonblocking operation.

@@ -80,16 +80,18 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
         }
         _ if *LOUDNESS == Loudness::Mistakes => {}
         Standing::Library { reason, .. } => say(&format!(
-            "intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv and MPI_Reduce_scatter, which stay the MPI library's: {reason}. {HOW_TO}"
+            "intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv, MPI_Reduce_scatter and MPI_Alltoallv, which stay the MPI \
+             library's: {reason}. {HOW_TO}"
         )),
         Standing::Trees(collectives) => {
             let settings = collectives.settings();
             let of = |operation| settings.rootless(operation).algorithm.name();
             let (algorithm, allgather) = (settings.algorithm().name(), of(Operation::Allgather));
-            let reduce_scatter = of(Operation::ReduceScatter);
+            let (reduce_scatter, alltoall) =
+                (of(Operation::ReduceScatter), of(Operation::Alltoall));
             say(&format!(
                 "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; MPI_Allgatherv: {allgather}; \
-                 MPI_Reduce_scatter: {reduce_scatter}. {HOW_TO_SEE}"
+                 MPI_Reduce_scatter: {reduce_scatter}; MPI_Alltoallv: {alltoall}. {HOW_TO_SEE}"
             ));
         }
     }

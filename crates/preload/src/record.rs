@@ -1,5 +1,6 @@
 //! What a program calls, for `tuwtree advise --recording`: with `TUWTREE_RECORD=FILE`, each process that is the root
-//! of calls writes them when it calls `MPI_Finalize`, rank 0 of the job to FILE and others to FILE.RANK.
+//! of calls writes them when it calls `MPI_Finalize`, rank 0 of the job to FILE and others to FILE.RANK. Calls without a
+//! root are written by the communicator's first rank, which knows all blocks as all do; alltoalls by each.
 //!
 //! Processes do not talk with each other for this, so that it makes no difference to the program whether all of
 //! them record. A call costs two looks at the clock, a look at each count, and a look into a table; what is
@@ -11,8 +12,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Instant;
+use tuwtree_executor::Operation;
 use tuwtree_executor::sys::raw::{self, MPI_Comm};
-use tuwtree_executor::sys::{Arguments, RootCounts, library_version, rank_in, size_of};
+use tuwtree_executor::sys::{Arguments, RootCounts, is_inter, library_version, rank_in, size_of};
 use tuwtree_io::Destination;
 use tuwtree_measure::{RecordedCall, RecordedOperation, Recording};
 
@@ -74,7 +76,11 @@ pub(crate) unsafe fn ended(
         }
     };
     let Some((processes, rank)) = place else { return };
-    let root = arguments.root(processes).filter(|&root| root == rank);
+    let root = match arguments.operation().is_rooted() {
+        true => arguments.root(processes),
+        false => Some(0),
+    };
+    let root = root.filter(|&root| root == rank);
     let Some((root, (counts, element_bytes))) = root.zip(arguments.root_counts(processes)) else {
         return;
     };
@@ -88,12 +94,42 @@ pub(crate) unsafe fn ended(
         RootCounts::Int(counts) => counts.iter().map(|&count| block(count.into())).collect(),
         RootCounts::Large(counts) => counts.iter().map(|&count| block(count)).collect(),
     };
-    let operation = match arguments.operation().is_outward() {
-        true => RecordedOperation::Scatter,
-        false => RecordedOperation::Gather,
+    let operation = match arguments.operation() {
+        Operation::Allgather => RecordedOperation::Allgather,
+        Operation::Scatter => RecordedOperation::Scatter,
+        _ => RecordedOperation::Gather,
     };
     let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
     recorded.get_or_insert_default().add(key, seconds, operation, blocks);
+}
+
+/// Records a call without a root that has ended: what each block has in bytes is asked of whoever records it, the first
+/// rank of the communicator, or of an alltoall each.
+///
+/// # Safety
+/// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`; what `blocks` needs.
+pub(crate) unsafe fn ended_everywhere(
+    began: Option<Instant>,
+    (function, operation): (&'static str, RecordedOperation),
+    comm: MPI_Comm,
+    blocks: impl FnOnce(usize) -> Option<Vec<u64>>,
+) {
+    let Some(began) = began else { return };
+    let seconds = began.elapsed().as_secs_f64();
+    // SAFETY: a communicator by the caller's promise, or null, which is not asked.
+    let place = unsafe {
+        match comm == raw::RSMPI_COMM_NULL || is_inter(comm).unwrap_or(true) {
+            true => None,
+            false => size_of(comm).ok().zip(rank_in(comm).ok()),
+        }
+    };
+    let is_recorded = |rank| rank == 0 || operation == RecordedOperation::Alltoall;
+    let Some((processes, root)) = place.filter(|&(_, rank)| is_recorded(rank)) else { return };
+    let Some(blocks) = blocks(processes) else { return };
+    let counts = hash_of(&blocks, |bytes| bytes);
+    let key = Key { function, root, processes, element_bytes: 1, counts };
+    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
+    recorded.get_or_insert_default().add(key, seconds, operation, || blocks);
 }
 
 impl Recorded {
@@ -163,7 +199,7 @@ pub(crate) fn write() {
     let Recorded { entries, left_out_calls, left_out_seconds, .. } = recorded.unwrap_or_default();
     let document = Recording {
         format: Recording::FORMAT.to_owned(),
-        version: Recording::VERSION,
+        version: Recording::version_for(&entries),
         mpi_library: library_version().unwrap_or_default(),
         processes,
         rank,

@@ -88,11 +88,11 @@ fn one_line_at_the_first_call_says_what_is_intercepted_unless_it_is_not_wanted()
     };
     let untold = said(&[("TUWTREE_LOG", "")]);
     assert_eq!(untold.len(), 1, "{untold:?}");
-    let stays = "tuwtree: intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv and MPI_Reduce_scatter, which stay the MPI library's: no algorithm \
+    let stays = "tuwtree: intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv, MPI_Reduce_scatter and MPI_Alltoallv, which stay the MPI library's: no algorithm \
                  or machine is set. To use trees where they are faster: mpirun ... tuwtree-exec calibrate";
     assert!(untold[0].starts_with(stays), "{untold:?}");
     let told = said(&[("TUWTREE_LOG", ""), ("TUWTREE_ALGORITHM", "adaptive")]);
-    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time; MPI_Allgatherv: native; MPI_Reduce_scatter: native. (TUWTREE_LOG=1";
+    let along = "tuwtree: intercepts MPI_Gatherv and MPI_Scatterv: algorithm adaptive-gather-time; MPI_Allgatherv: native; MPI_Reduce_scatter: native; MPI_Alltoallv: native. (TUWTREE_LOG=1";
     assert!(told.len() == 1 && told[0].starts_with(along), "{told:?}");
     for algorithm in ["adaptive", ""] {
         let silent = said(&[("TUWTREE_LOG", "0"), ("TUWTREE_ALGORITHM", algorithm)]);
@@ -128,6 +128,18 @@ fn allgathers_and_reduce_scatters_go_on_circulant_graphs_where_blocks_differ() {
     let own = said(&[("TUWTREE_MACHINE", machine.as_str()), ("TUWTREE_REDUCE_SCATTER", "native")]);
     let native = format!("tuwtree: MPI_Reduce_scatter, call 2: native on {count} processes");
     assert!(own.contains(&native), "{own:?}");
+    let block =
+        format!("tuwtree: MPI_Reduce_scatter_block, call 3: circulant on {count} processes");
+    assert!(along.contains(&block), "{along:?}");
+    let bundled = said(&[("TUWTREE_ALLTOALL", "bruck:3")]);
+    let alltoall = format!("tuwtree: MPI_Alltoallv, call 4: bruck on {count} processes");
+    assert!(bundled.contains(&alltoall), "{bundled:?}");
+    // Calls 6 and 7 have more room than is sent, and call 8 is compared.
+    let declined = |lines: &[String]| {
+        let is_so = |line: &&String| line.contains("MPI_Alltoallv") && line.ends_with(loose);
+        lines.iter().filter(is_so).count()
+    };
+    assert_eq!((declined(&bundled), declined(&chosen)), (2, 2), "{bundled:?} {chosen:?}");
     let wrong = said(&[("TUWTREE_ALLGATHER", "rings")]);
     assert!(wrong[0].starts_with("tuwtree: error: TUWTREE_ALLGATHER \"rings\": one of auto, "));
 }
@@ -325,7 +337,9 @@ fn what_a_program_calls_is_recorded_by_the_roots_from_c_and_fortran() {
         assert!(first.contains("\"entries\":[]"), "{first}");
     }
     for interface in FORTRAN {
-        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let Some(program) = fortran_program(directory.path(), "unaware.F90", interface) else {
+            return;
+        };
         let document = recorded(&program, directory.path().join("calls.json.2"), "");
         let functions: Vec<&str> = document["entries"]
             .as_array()
@@ -369,7 +383,7 @@ fn recording_takes_a_microsecond_and_a_nanosecond_for_each_count() {
 const FORTRAN: [&str; 3] = ["MPIF_H", "MPI_MODULE", "MPI_F08"];
 
 /// The program in Fortran with this interface, if there is a compiler.
-fn fortran_program(directory: &Path, interface: &str) -> Option<PathBuf> {
+fn fortran_program(directory: &Path, name: &str, interface: &str) -> Option<PathBuf> {
     let compiler = env!("TUWTREE_MPICC").replace("mpicc", "mpifort");
     let version = Command::new(&compiler).arg("--version").output();
     if !version.is_ok_and(|output| output.status.success()) {
@@ -383,7 +397,7 @@ fn fortran_program(directory: &Path, interface: &str) -> Option<PathBuf> {
     if is_open_mpi() {
         command.arg("-DOPEN_MPI_4");
     }
-    let output = command.arg(source("unaware.F90")).arg("-o").arg(&program).output().unwrap();
+    let output = command.arg(source(name)).arg("-o").arg(&program).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     Some(program)
 }
@@ -392,7 +406,9 @@ fn fortran_program(directory: &Path, interface: &str) -> Option<PathBuf> {
 fn fortran_programs_go_along_trees_by_mpif_h_mpi_and_mpi_f08() {
     let directory = tempfile::tempdir().unwrap();
     for interface in FORTRAN {
-        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let Some(program) = fortran_program(directory.path(), "unaware.F90", interface) else {
+            return;
+        };
         for (processors, persistent) in [(1, "1"), (4, "1"), (5, "0")] {
             let environment =
                 [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_PERSISTENT", persistent)];
@@ -424,11 +440,83 @@ fn fortran_programs_go_along_trees_by_mpif_h_mpi_and_mpi_f08() {
 }
 
 #[test]
+fn fortran_programs_have_operations_without_a_root_in_pieces_and_bundles() {
+    let directory = tempfile::tempdir().unwrap();
+    for interface in FORTRAN {
+        let name = "unaware_everywhere.F90";
+        let Some(program) = fortran_program(directory.path(), name, interface) else { return };
+        let environment = [
+            ("TUWTREE_ALLGATHER", "circulant"),
+            ("TUWTREE_REDUCE_SCATTER", "circulant-pieces:2"),
+            ("TUWTREE_ALLTOALL", "bruck"),
+            ("TUWTREE_PERSISTENT", "1"),
+        ];
+        for environment in [&environment[..], &[]] {
+            let output = run_preloaded(5, &program, &[], environment);
+            assert!(output.status.success(), "{interface}: {output:?}");
+            assert!(text(&output.stdout).contains("everywhere 0 wrong"), "{interface}: {output:?}");
+            let log = text(&output.stderr);
+            for (name, what) in [
+                ("MPI_Allgatherv, call 1", "circulant on 5 processes"),
+                ("MPI_Reduce_scatter, call 2", "circulant-pieces on 5 processes"),
+                ("MPI_Reduce_scatter_block, call 3", "circulant-pieces on 5 processes"),
+                ("MPI_Alltoallv, call 4", "bruck on 5 processes"),
+                ("MPI_Alltoallv, call 5", "bruck on 5 processes"),
+                ("MPI_Reduce_scatter_init, call 6", "set up on 5 processes"),
+                ("MPI_Reduce_scatter_block_init, call 7", "set up on 5 processes"),
+            ] {
+                let what = if environment.is_empty() { "native: " } else { what };
+                assert!(log.contains(&format!("{name}: {what}")), "{interface}: {log}");
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_without_a_root_are_recorded_by_the_first_rank_and_alltoalls_by_each() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_everywhere.c");
+    let file = directory.path().join("calls.json");
+    for stated in ["", "circulant"] {
+        let environment = [
+            ("TUWTREE_RECORD", file.to_str().unwrap()),
+            ("TUWTREE_REDUCE_SCATTER", stated),
+            ("TUWTREE_LOG", "0"),
+        ];
+        let output = run_preloaded(3, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        let read = |name: &str| {
+            let text = std::fs::read_to_string(directory.path().join(name)).unwrap();
+            serde_json::from_str::<serde_json::Value>(&text).unwrap()
+        };
+        let (first, second) = (read("calls.json"), read("calls.json.1"));
+        assert_eq!(first["version"], 2);
+        let of = |document: &serde_json::Value, function: &str| {
+            let entries = document["entries"].as_array().unwrap().clone();
+            let mut found = entries.into_iter().filter(|one| one["function"] == function);
+            let one = found.next()?;
+            Some((one["operation"].clone(), one["block_sizes_bytes"].clone(), one["calls"].clone()))
+        };
+        let entry = |operation: &str, bytes: [u64; 3], calls: u64| {
+            Some((operation.into(), serde_json::json!(bytes), calls.into()))
+        };
+        assert_eq!(of(&first, "MPI_Allgatherv"), entry("allgather", [0, 20_000, 8], 9));
+        assert_eq!(of(&first, "MPI_Reduce_scatter"), entry("reduce-scatter", [0, 20_000, 8], 5));
+        assert_eq!(of(&first, "MPI_Reduce_scatter_block"), entry("reduce-scatter", [12; 3], 5));
+        assert_eq!(of(&first, "MPI_Alltoallv"), entry("alltoall", [0, 8, 0], 9));
+        assert_eq!(of(&second, "MPI_Alltoallv"), entry("alltoall", [4, 12, 4], 9));
+        assert_eq!(second["entries"].as_array().unwrap().len(), 1, "{second}");
+    }
+}
+
+#[test]
 fn c_and_fortran_ranks_meet_in_one_call_along_a_tree() {
     let directory = tempfile::tempdir().unwrap();
     let peer = compiled(directory.path(), "unaware_peer.c");
     for interface in FORTRAN {
-        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let Some(program) = fortran_program(directory.path(), "unaware.F90", interface) else {
+            return;
+        };
         let environment = [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_PERSISTENT", "1")];
         let c = peer.to_str().unwrap();
         let output = run_preloaded(2, &program, &[":", "-n", "3", c], &environment);
@@ -443,7 +531,9 @@ fn c_and_fortran_ranks_meet_in_one_call_along_a_tree() {
 fn without_settings_fortran_programs_are_the_librarys() {
     let directory = tempfile::tempdir().unwrap();
     for interface in FORTRAN {
-        let Some(program) = fortran_program(directory.path(), interface) else { return };
+        let Some(program) = fortran_program(directory.path(), "unaware.F90", interface) else {
+            return;
+        };
         let output = run_preloaded(3, &program, &[], &[]);
         assert!(output.status.success(), "{interface}: {output:?}");
         assert!(text(&output.stdout).contains("numbers, 0 wrong"), "{interface}: {output:?}");

@@ -1,4 +1,4 @@
-/* Allgathers and reduce-scatters of a program that knows nothing of tuwtree: one large block among small ones, several
+/* Operations without a root of a program that knows nothing of tuwtree: one large block among small ones, several
  * times; then counts larger than what is sent. */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,6 +12,30 @@
             MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
         }                                                                                          \
     } while (0)
+
+/* A message from each to each, with room for more numbers than others send, if any. (Open MPI sends nothing where there
+ * is nothing to send, and waits where there is room; in messages to oneself it takes no more room.) */
+static void exchange(int rank, int size, int call, int spare)
+{
+    int *lists = calloc(4 * (size_t)size, sizeof(int)), i, k, sent = 0, room = 0;
+    int *counts = lists, *starts = lists + size, *rooms = lists + 2 * size, *places = lists + 3 * size;
+    int *given, *come;
+    for (i = 0; i < size; i++) {
+        counts[i] = (rank + 2 * i) % 4, rooms[i] = (i + 2 * rank) % 4;
+        rooms[i] += rooms[i] && i != rank ? spare : 0;
+        starts[i] = sent, places[i] = room;
+        sent += counts[i], room += rooms[i];
+    }
+    given = calloc((size_t)sent + 1, sizeof(int)), come = calloc((size_t)room + 1, sizeof(int));
+    for (i = 0; i < size; i++)
+        for (k = 0; k < counts[i]; k++)
+            given[starts[i] + k] = call * 10000 + rank * 100 + i * 10 + k;
+    MPI_Alltoallv(given, counts, starts, MPI_INT, come, rooms, places, MPI_INT, MPI_COMM_WORLD);
+    for (i = 0; i < size; i++)
+        for (k = 0; k < (i + 2 * rank) % 4; k++)
+            CHECK(come[places[i] + k] == call * 10000 + i * 100 + rank * 10 + k);
+    free(lists), free(given), free(come);
+}
 
 int main(int argc, char **argv)
 {
@@ -39,6 +63,12 @@ int main(int argc, char **argv)
         MPI_Reduce_scatter(all, own, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         for (k = 0; k < counts[rank]; k++)
             CHECK(own[k] == size * (size + 1) / 2 * (displs[rank] + k) + size * call);
+        for (k = 0; k < 3 * size; k++)
+            all[k] = (rank + 1) * k + call;
+        MPI_Reduce_scatter_block(all, own, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (k = 0; k < 3; k++)
+            CHECK(own[k] == size * (size + 1) / 2 * (3 * rank + k) + size * call);
+        exchange(rank, size, call, 0);
     }
     /* From call 8 on, which is compared, the large block brings less than there is room for. */
     for (; call < 9; call++) {
@@ -52,6 +82,7 @@ int main(int argc, char **argv)
             MPI_Allgatherv(own, counts[rank], MPI_INT, all, counts, displs, MPI_INT,
                            MPI_COMM_WORLD);
         CHECK(all[displs[size / 2] + 3999] == size / 2);
+        exchange(rank, size, call, call >= 7);
     }
     if (rank == 0)
         printf("all right\n");

@@ -101,8 +101,9 @@ impl AdvisedCall {
         let largest = block_sizes_bytes.iter().max().copied().unwrap_or(0);
         writeln!(
             output,
-            "{function}, {} processes, root {root}, {bytes} bytes (largest block {largest}): {calls} times, {} each",
+            "{function}, {} processes, {} {root}, {bytes} bytes (largest block {largest}): {calls} times, {} each",
             block_sizes_bytes.len(),
+            if self.call.operation.operation().is_rooted() { "root" } else { "at rank" },
             quantity::seconds(self.call.seconds / *calls as f64)
         )?;
         let comparison = match &self.compared {

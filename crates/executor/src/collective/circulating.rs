@@ -316,21 +316,31 @@ impl Circulating {
         let whole = |place: &Place| Piece { offset: 0, bytes: place.packed_bytes() };
         let (taken, put) = (taken.unwrap_or(whole(from)), put.unwrap_or(whole(into)));
         let bytes = taken.bytes.min(put.bytes);
-        if bytes == 0 {
-            return Ok(());
-        }
-        let cut = |error: crate::sys::CutElement| CollectiveError::Refused(error.to_string());
-        let from = from.stretches(&[Piece { bytes, ..taken }]).map_err(cut)?;
-        let into = into.stretches(&[Piece { bytes, ..put }]).map_err(cut)?;
-        match from.is_packed() && into.is_packed() {
-            true => Move::new(&from, &into).perform(),
-            false => {
-                let comm = self.execution.communicator();
-                copy_by_message(comm, from.transfer(), into.transfer())?;
-            }
-        }
-        Ok(())
+        let comm = self.execution.communicator();
+        copy_pieces(comm, (from, &[Piece { bytes, ..taken }]), (into, &[Piece { bytes, ..put }]))
     }
+}
+
+/// Copies pieces of one place, one after the other, to pieces of another, which have as many bytes.
+///
+/// # Errors
+/// Pieces that cut elements; what MPI returns.
+pub(super) fn copy_pieces(
+    comm: &Communicator,
+    (from, taken): (&Rc<Place>, &[Piece]),
+    (into, put): (&Rc<Place>, &[Piece]),
+) -> Result<(), CollectiveError> {
+    let cut = |error: crate::sys::CutElement| CollectiveError::Refused(error.to_string());
+    if taken.iter().all(|piece| piece.bytes == 0) {
+        return Ok(());
+    }
+    let from = from.stretches(taken).map_err(cut)?;
+    let into = into.stretches(put).map_err(cut)?;
+    match from.is_packed() && into.is_packed() {
+        true => Move::new(&from, &into).perform(),
+        false => copy_by_message(comm, from.transfer(), into.transfer())?,
+    }
+    Ok(())
 }
 
 /// The actions of these rounds: receives in their order, each on a port of its own as far as there are enough, and
@@ -352,6 +362,7 @@ fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
                 writes: None,
                 send: Some((to, 0)),
                 receive: None,
+                after: None,
             };
             sends.push((needed, send));
         }
@@ -364,6 +375,7 @@ fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
                 writes,
                 send: None,
                 receive: Some((from, 0, Arrival::Store)),
+                after: None,
             };
             receives.push((round, receive));
         }
@@ -401,6 +413,7 @@ fn combining(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
             send: to.map(|to| (to, 0)),
             // The operator commutes: so nothing need be copied back.
             receive: from.map(|from| (from, 0, Arrival::CombineLeft)),
+            after: None,
         });
     }
     actions

@@ -76,12 +76,12 @@ impl Prices {
     }
 
     /// What a message costs; nothing where there is nothing to send.
-    fn message(&self, bytes: u64) -> u128 {
+    pub(super) fn message(&self, bytes: u64) -> u128 {
         between(&self.powers, bytes)
     }
 
     /// For how long it occupies a port.
-    fn occupancy(&self, bytes: u64) -> u128 {
+    pub(super) fn occupancy(&self, bytes: u64) -> u128 {
         between(&self.occupied, bytes)
     }
 }
@@ -113,6 +113,22 @@ impl KnownRule {
     }
 }
 
+/// How blocks of these sizes of single bytes go with `auto` in an allgather or a reduce-scatter on this machine, or on a usual
+/// network if none is known; `None` for the library's own call. What each rank works out for itself.
+///
+/// # Complexity
+/// O(p log(p largest block)).
+pub fn chosen_circulation(
+    operation: Operation,
+    sizes: &BlockSizes,
+    machine: Option<&Machine>,
+) -> Option<Circulation> {
+    let of_machine = |machine| Prices::of(machine, sizes.processors());
+    let prices = machine.map_or_else(Prices::usual, of_machine);
+    let auto = RootlessChoice::from(RootlessAlgorithm::Auto);
+    circulation(operation, sizes, 1, auto, (&prices, KnownRule::Unknown))
+}
+
 /// How blocks of these sizes go in an allgather or a reduce-scatter; `None` for the library's own call.
 ///
 /// # Complexity
@@ -124,12 +140,12 @@ pub(crate) fn circulation(
     choice: RootlessChoice,
     (prices, rule): (&Prices, KnownRule),
 ) -> Option<Circulation> {
-    let pieces = || match choice.pieces {
+    let pieces = || match choice.number {
         Some(stated) => usize::from(stated.get()),
         None => best_pieces(sizes, element_bytes, prices, u128::MAX).0,
     };
     match choice.algorithm {
-        RootlessAlgorithm::Native => None,
+        RootlessAlgorithm::Native | RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => None,
         RootlessAlgorithm::Ring => Some(Circulation::Ring),
         RootlessAlgorithm::Circulant => Some(Circulation::Windows),
         RootlessAlgorithm::CirculantPieces => Some(Circulation::Pieces(pieces())),
@@ -414,7 +430,7 @@ mod tests {
         assert_eq!(stated(Native.into()), None);
         assert_eq!(stated(Circulant.into()), Some(Circulation::Windows));
         let pieces = std::num::NonZeroU16::new(3);
-        let three = RootlessChoice { algorithm: CirculantPieces, pieces };
+        let three = RootlessChoice { algorithm: CirculantPieces, number: pieces };
         assert_eq!(stated(three), Some(Circulation::Pieces(3)));
     }
 }

@@ -4,6 +4,7 @@
 //! by its messages. What a program gets wrong is compared among all ranks in calls 1, 2, 4, 8, ... only, as in
 //! `lenient.rs`, and only for programs that do not know of us.
 
+use super::alltoall::AlltoallChecks;
 use super::circulating::{CirculatedPlaces, Circulating, TAGS, rounds_of_a_batch};
 use super::prices::{KnownRule, Prices, circulation};
 use super::{CollectiveError, Collectives, rounds};
@@ -35,6 +36,8 @@ pub(super) struct RootlessPlans {
     tags: RefCell<Option<(Rc<Communicator>, c_int)>>,
     /// Of allgathers and reduce-scatters of programs that do not know of us.
     checks: [Checks; 2],
+    /// What alltoalls go by.
+    pub(super) alltoalls: AlltoallChecks,
 }
 
 /// How calls are compared.
@@ -51,6 +54,7 @@ impl RootlessPlans {
     pub(super) fn clear(&self) {
         self.kept.borrow_mut().clear();
         self.prices.replace(None);
+        self.alltoalls.clear();
     }
 }
 
@@ -126,11 +130,12 @@ impl Collectives {
         arguments: &ReduceScatterArguments<'_>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
         let native = || self.comm.native_reduce_scatter(arguments);
-        if self.is_native(Operation::ReduceScatter) {
+        let is_for_library = arguments.are_for_library(self.comm.size());
+        if is_for_library && self.is_native(Operation::ReduceScatter) {
             native()?;
             return Ok(RootlessAlgorithm::Native);
         }
-        match self.parsed_reduce_scatter(arguments)? {
+        match self.parsed_reduce_scatter(arguments, Handles::Lent)? {
             Some(call) => self.run_rootless(call, native),
             None => {
                 native()?;
@@ -140,7 +145,7 @@ impl Collectives {
     }
 
     /// Whether an operation is the library's, whatever the sizes are.
-    fn is_native(&self, operation: Operation) -> bool {
+    pub(super) fn is_native(&self, operation: Operation) -> bool {
         match self.settings().rootless(operation).algorithm {
             RootlessAlgorithm::Native => true,
             RootlessAlgorithm::Auto => self.comm.size() < LEAST_PROCESSES,
@@ -210,7 +215,7 @@ impl Collectives {
         arguments: &ReduceScatterArguments<'_>,
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
         let stated = || {
-            let call = self.parsed_reduce_scatter(arguments).ok()??;
+            let call = self.parsed_reduce_scatter(arguments, Handles::Lent).ok()??;
             Some(hash_of(&call.sizes).wrapping_mul(call.element_bytes | 1) >> 1)
         };
         match self.are_unlike(Operation::ReduceScatter, stated)? {
@@ -265,6 +270,37 @@ impl Collectives {
         if stated.iter().any(|one| *one != fits) {
             return Err(CollectiveError::GivenUp { rank });
         }
+        self.set_up(call)
+    }
+
+    /// The same for a reduce-scatter. Collective.
+    ///
+    /// # Errors
+    /// As [`set_up_allgather`](Self::set_up_allgather).
+    pub(super) fn set_up_reduce_scatter(
+        &self,
+        arguments: &ReduceScatterArguments<'_>,
+    ) -> Result<Option<Circulating>, CollectiveError> {
+        let is_for_library = arguments.are_for_library(self.comm.size());
+        if is_for_library && self.is_native(Operation::ReduceScatter) {
+            return Ok(None);
+        }
+        let parsed = self.parsed_reduce_scatter(arguments, Handles::Copied);
+        let fits = match &parsed {
+            Ok(Some(call)) => [0, hash_of(&call.sizes) ^ call.element_bytes],
+            Ok(None) => [1, 0],
+            Err(_) => [2, 0],
+        };
+        let stated = rounds::all_words(&*self.comm, fits)?;
+        let call = parsed?;
+        if stated.iter().any(|one| *one != fits) {
+            return Err(CollectiveError::GivenUp { rank: self.comm.rank() });
+        }
+        call.map_or(Ok(None), |call| self.set_up(call))
+    }
+
+    /// What performs an operation many times, or `None` if the library does. Collective.
+    fn set_up(&self, call: RootlessCall) -> Result<Option<Circulating>, CollectiveError> {
         let plan = self.plan_for(&call);
         let circulation = plan.circulation;
         self.keep(plan);
@@ -306,9 +342,10 @@ impl Collectives {
     fn parsed_reduce_scatter(
         &self,
         arguments: &ReduceScatterArguments<'_>,
+        handles: Handles,
     ) -> Result<Option<RootlessCall>, CollectiveError> {
-        let rank = self.comm.rank();
-        let parsed = arguments.parse((rank, self.comm.size()));
+        let (rank, size) = (self.comm.rank(), self.comm.size());
+        let parsed = arguments.parse((rank, size), handles);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
         let ParsedReduction { given, result, sizes, combining, may_be_reordered } = parsed;
         if !may_be_reordered {
@@ -320,7 +357,7 @@ impl Collectives {
             sizes: BlockSizes::new(sizes).expect("the total was found to fit"),
             element_bytes: combining.0.size(),
             combining: Some(combining),
-            is_for_library: true,
+            is_for_library: arguments.are_for_library(size),
             fault: None,
         }))
     }
@@ -352,7 +389,7 @@ impl Collectives {
     }
 
     /// What messages cost here, the same at all ranks.
-    fn prices(&self) -> Rc<Prices> {
+    pub(super) fn prices(&self) -> Rc<Prices> {
         let mut known = self.rootless.prices.borrow_mut();
         let make = || match &self.settings().machine {
             Some(machine) => Rc::new(Prices::of(machine, self.comm.size())),
@@ -389,7 +426,7 @@ impl Collectives {
 
     /// The tags that all operations share that are performed once, which follow one another in the same order
     /// everywhere. Collective where they are first asked for.
-    fn shared_tags(&self) -> Result<(Rc<Communicator>, c_int), CollectiveError> {
+    pub(super) fn shared_tags(&self) -> Result<(Rc<Communicator>, c_int), CollectiveError> {
         let mut shared = self.rootless.tags.borrow_mut();
         if shared.is_none() {
             *shared = Some(self.tags(TAGS, Reuse::Again)?);

@@ -1,4 +1,4 @@
-//! How long gathers, scatters and allgathers take: the library's own, padded ones, trees, and what is chosen.
+//! How long gathers, scatters, allgathers and reduce-scatters take: the library's own, padded ones, trees, and what is chosen.
 //!
 //! The protocol: everything is set up first, and timed. Then come some rounds that are not timed, and
 //! repetitions; in each round every algorithm has its turn, so that what disturbs a machine for a while
@@ -19,18 +19,22 @@ use crate::play::{Buffers, Execution, ExecutionError, Mode};
 use crate::settings;
 use crate::sys::{
     Arguments, ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError,
-    library_version,
+    ReduceScatterArguments, library_version,
 };
 use std::ops::Range;
 use std::rc::Rc;
 use tuwtree_measure::{Algorithm, Delayed, Pace, Prediction, median};
 use tuwtree_model::document::{Machine, TreeDocument};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
-    completion_time, judged_time,
+    BlockSizes, ClosedSet, Construction, Handling, Operation, Problem, Rank, Service, StatedCosts,
+    Tree, completion_time, judged_time_as,
 };
 use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{OfTreeError, Schedule};
+
+/// Trees by name keep to no window.
+const AT_ONCE: Handling =
+    Handling { service: Service::AllPosted, sends_empty: false, ignores_window: true };
 
 /// How often setting up once more is timed.
 const FURTHER: usize = 5;
@@ -54,7 +58,7 @@ pub struct LateRank {
     pub factors: Vec<f64>,
 }
 
-/// What is to be gathered or scattered, and from where, if there is a root. The same at all processors.
+/// What is to be gathered, scattered or combined, and from where, if there is a root. The same at all processors.
 #[derive(Clone, Debug)]
 pub struct MeasuredProblem {
     operation: Operation,
@@ -131,7 +135,7 @@ pub enum BenchError {
 }
 
 impl MeasuredProblem {
-    /// A gather, scatter or allgather of such blocks, for whose trees messages have these costs; `None` if all
+    /// A gather, scatter, allgather or reduce-scatter of such blocks, for whose trees messages have these costs; `None` if all
     /// blocks, padded to the largest, have 2^31 bytes or more, so that MPI's counts do not reach.
     ///
     /// # Errors
@@ -145,12 +149,11 @@ impl MeasuredProblem {
         root: Rank,
         costs: &StatedCosts,
     ) -> Result<Option<MeasuredProblem>, String> {
-        assert!(operation.is_irregular(), "a gather, scatter or allgather");
+        assert!(operation.is_irregular(), "a gather, scatter, allgather or reduce-scatter");
         let problem = match operation.is_rooted() {
             true => problem(operation.is_outward(), &sizes, root, costs.clone())?,
-            false => {
-                Problem::allgather(&sizes, costs.clone()).map_err(|error| error.to_string())?
-            }
+            false => Problem::new(operation, sizes.clone(), costs.clone())
+                .map_err(|error| error.to_string())?,
         };
         let largest = sizes.iter().max().unwrap_or(0);
         let layouts =
@@ -360,6 +363,11 @@ impl MeasuredProblem {
         communicator: &Rc<Communicator>,
     ) -> Result<Option<(Performer<'a>, Option<Tree>)>, BenchError> {
         let rank = communicator.rank();
+        if self.operation == Operation::ReduceScatter {
+            let arguments = self.layout.exclusive_or(input, output, rank);
+            let performer = self.combining(algorithm, arguments, communicator)?;
+            return Ok(Some((performer, None)));
+        }
         let place = (rank, self.root);
         let arguments = |output| self.layout.arguments(self.operation, input, output, place);
         let collectives = || -> Result<Collectives, BenchError> {
@@ -369,15 +377,7 @@ impl MeasuredProblem {
             collectives.set(settings::Setting::Algorithm, rule.name())?;
             Ok(collectives)
         };
-        let by_machine = |stated| -> Result<Collectives, BenchError> {
-            let settings = settings::Settings {
-                stated,
-                machine: self.machine().cloned(),
-                window: self.window,
-                ..Default::default()
-            };
-            Ok(Collectives::with(communicator.duplicate_again()?, settings))
-        };
+        let by_machine = |stated| self.by_machine(stated, communicator);
         let online = Some(settings::Algorithm::DeadlineOnline);
         Ok(Some(match algorithm {
             Algorithm::Regular => (Performer::Regular(input, output), None),
@@ -414,6 +414,39 @@ impl MeasuredProblem {
         }))
     }
 
+    /// What performs a reduce-scatter: the library, or what is chosen. Collective.
+    fn combining<'a>(
+        &self,
+        algorithm: Algorithm,
+        arguments: ReduceScatterArguments<'a>,
+        communicator: &Rc<Communicator>,
+    ) -> Result<Performer<'a>, BenchError> {
+        Ok(match algorithm {
+            Algorithm::NativePersistent => {
+                Performer::NativePersistent(NativeRequest::new(&arguments, communicator)?)
+            }
+            Algorithm::Auto => {
+                Performer::Combining(Some(self.by_machine(None, communicator)?), arguments)
+            }
+            _ => Performer::Combining(None, arguments),
+        })
+    }
+
+    /// Collective operations by the machine's costs. Collective.
+    fn by_machine(
+        &self,
+        stated: Option<settings::Algorithm>,
+        communicator: &Communicator,
+    ) -> Result<Collectives, BenchError> {
+        let settings = settings::Settings {
+            stated,
+            machine: self.machine().cloned(),
+            window: self.window,
+            ..Default::default()
+        };
+        Ok(Collectives::with(communicator.duplicate_again()?, settings))
+    }
+
     /// What planner and judge say of a tree all of whose messages are posted at once, and the judge of the
     /// library's own calls.
     fn predicted(&self, algorithm: Algorithm, tree: Option<&Tree>) -> Option<Prediction> {
@@ -426,7 +459,7 @@ impl MeasuredProblem {
             (Algorithm::Tree(_, Pace::Strict), _) if self.problem.costs().overlaps() => None,
             (_, Some(tree)) => Some(Prediction {
                 planned_seconds: Some(completion_time(tree, &self.problem).ok()?.units()),
-                judged_seconds: judged_time(tree, &self.problem).ok()?.units(),
+                judged_seconds: judged_time_as(tree, &self.problem, AT_ONCE).ok()?.units(),
             }),
             _ => None,
         }
@@ -482,6 +515,9 @@ impl MeasuredProblem {
                 (all().collect(), vec![0; layout.block(rank)])
             }
             Operation::Scatter => (Vec::new(), vec![0; layout.block(rank)]),
+            Operation::ReduceScatter => {
+                (self.vector(rank, 0..layout.total()).collect(), vec![0; layout.block(rank)])
+            }
             _ => (self.data(layout, rank).collect(), vec![0; all_bytes]),
         }
     }
@@ -491,6 +527,36 @@ impl MeasuredProblem {
         let seed = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (0..layout.block(rank) as u64)
             .map(move |at| (seed.wrapping_add(at.wrapping_mul(0xd134_2543_de82_ef95)) >> 56) as u8)
+    }
+
+    /// What a processor contributes to these numbers of a reduction.
+    fn vector(&self, rank: Rank, range: Range<usize>) -> impl Iterator<Item = u8> + use<> {
+        let seed = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        range.map(move |at| {
+            (seed.wrapping_add((at as u64).wrapping_mul(0xd134_2543_de82_ef95)) >> 56) as u8
+        })
+    }
+
+    /// Fails unless the output is what all have contributed to the own block, combined.
+    fn check_combined(
+        &self,
+        algorithm: Algorithm,
+        output: &[u8],
+        rank: Rank,
+    ) -> Result<(), BenchError> {
+        let mut combined = vec![0_u8; output.len()];
+        for from in 0..self.sizes.processors() {
+            let numbers = self.vector(from, self.layout.range(rank));
+            for (one, number) in combined.iter_mut().zip(numbers) {
+                *one ^= number;
+            }
+        }
+        match combined.iter().zip(output).position(|(expected, found)| expected != found) {
+            Some(at) => {
+                Err(BenchError::Wrong { algorithm: algorithm.name().into_owned(), rank, at })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Fails unless the output is what belongs there.
@@ -513,6 +579,7 @@ impl MeasuredProblem {
         };
         match self.operation {
             Operation::Scatter => check(rank, 0..output.len()),
+            Operation::ReduceScatter => self.check_combined(algorithm, output, rank),
             operation if operation.is_rooted() && rank != self.root => Ok(()),
             _ => (0..self.sizes.processors()).try_for_each(|of| check(of, layout.range(of))),
         }
@@ -544,6 +611,8 @@ enum Performer<'a> {
     Native(Arguments<'a>),
     NativePersistent(NativeRequest<'a>),
     Distributed(Collectives, Arguments<'a>),
+    /// A reduce-scatter: as is chosen, or by the library.
+    Combining(Option<Collectives>, ReduceScatterArguments<'a>),
     /// All processes know all sizes.
     Online(Collectives, Arguments<'a>),
     DistributedPersistent(Persistent<'a>, Collectives, Arguments<'a>),
@@ -556,7 +625,7 @@ impl Performer<'_> {
         match self {
             Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
             // Calls build their trees, or plan for others.
-            Performer::Distributed(..) | Performer::Online(..) => false,
+            Performer::Distributed(..) | Performer::Combining(..) | Performer::Online(..) => false,
             Performer::NativePersistent(_)
             | Performer::DistributedPersistent(..)
             | Performer::Tree(_) => true,
@@ -602,6 +671,12 @@ impl Performer<'_> {
             }
             Performer::Distributed(collectives, arguments) => {
                 collectives.run(arguments)?;
+            }
+            Performer::Combining(None, arguments) => {
+                communicator.native_reduce_scatter(arguments)?;
+            }
+            Performer::Combining(Some(collectives), arguments) => {
+                collectives.run_reduce_scatter(arguments)?;
             }
             Performer::Online(collectives, arguments) => {
                 collectives.run_knowing(arguments, &problem.sizes)?;

@@ -52,7 +52,7 @@ pub(super) enum Lists {
 
 impl Lists {
     /// The list that is not there, in words.
-    fn missing(self) -> Option<&'static str> {
+    pub(super) fn missing(self) -> Option<&'static str> {
         let (counts, displacements) = match self {
             Lists::Int(counts, displacements) => (counts.is_null(), displacements.is_null()),
             Lists::Large(counts, displacements) => (counts.is_null(), displacements.is_null()),
@@ -484,8 +484,7 @@ impl<'a> Arguments<'a> {
         handles: Handles,
         kept: Option<&Rc<Place>>,
     ) -> Result<Rc<Place>, ArgumentError> {
-        let (buffer, lists, datatype) = self.all;
-        if let Some(what) = lists.missing() {
+        if let Some(what) = self.all.1.missing() {
             return Err(ArgumentError::Null { what });
         }
         if let Some(block) = self.list_length.filter(|&length| length != processors) {
@@ -494,25 +493,7 @@ impl<'a> Arguments<'a> {
         }
         // SAFETY: the promise made when the arguments were: lists of p numbers, memory, and a
         // datatype's handle.
-        unsafe {
-            match lists {
-                Lists::Int(counts, displacements) => {
-                    let counts = std::slice::from_raw_parts(counts, processors).iter();
-                    let displacements = std::slice::from_raw_parts(displacements, processors);
-                    let widened = |(&count, &at): (&c_int, &c_int)| (count.into(), at.into());
-                    let blocks = counts.zip(displacements).map(widened);
-                    place((buffer, blocks, datatype), handles, kept)
-                }
-                Lists::Large(counts, displacements) => {
-                    let counts = std::slice::from_raw_parts(counts, processors).iter();
-                    let displacements = std::slice::from_raw_parts(displacements, processors);
-                    #[allow(clippy::unnecessary_cast, reason = "an isize in some headers")]
-                    let blocks = counts.zip(displacements).map(|(&count, &at)| (count, at as i64));
-                    place((buffer, blocks, datatype), handles, kept)
-                }
-            }
-        }
-        .map_err(ArgumentError::All)
+        unsafe { listed_place(self.all, processors, handles, kept) }.map_err(ArgumentError::All)
     }
 
     /// The counts at the root, of so many processors, and the size of what they count.
@@ -616,6 +597,37 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// Where the user's blocks lie, by lists that are there, of a number for each processor.
+///
+/// # Safety
+/// As [`Place::of_user`], and [`Datatype::of_user`].
+pub(super) unsafe fn listed_place(
+    (buffer, lists, datatype): (*mut c_void, Lists, MPI_Datatype),
+    processors: usize,
+    handles: Handles,
+    kept: Option<&Rc<Place>>,
+) -> Result<Rc<Place>, PlaceError> {
+    // SAFETY: the caller's promises.
+    unsafe {
+        match lists {
+            Lists::Int(counts, displacements) => {
+                let counts = std::slice::from_raw_parts(counts, processors).iter();
+                let displacements = std::slice::from_raw_parts(displacements, processors);
+                let widened = |(&count, &at): (&c_int, &c_int)| (count.into(), at.into());
+                let blocks = counts.zip(displacements).map(widened);
+                place((buffer, blocks, datatype), handles, kept)
+            }
+            Lists::Large(counts, displacements) => {
+                let counts = std::slice::from_raw_parts(counts, processors).iter();
+                let displacements = std::slice::from_raw_parts(displacements, processors);
+                #[allow(clippy::unnecessary_cast, reason = "an isize in some headers")]
+                let blocks = counts.zip(displacements).map(|(&count, &at)| (count, at as i64));
+                place((buffer, blocks, datatype), handles, kept)
+            }
+        }
+    }
+}
+
 /// Where the user's blocks lie: the place that is kept, if they lie so, or one of their own.
 ///
 /// # Safety
@@ -642,7 +654,7 @@ unsafe fn place(
 }
 
 /// Fails unless the blocks lie among so many items, and if they are written, apart.
-fn check_partition(
+pub(super) fn check_partition(
     items: usize,
     counts: &[c_int],
     displacements: &[c_int],

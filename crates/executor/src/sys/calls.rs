@@ -76,7 +76,11 @@ mod table {
         reduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, root: c_int, comm: MPI_Comm) = PMPI_Reduce;
         allreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Allreduce;
         allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Allgather;
+        alltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Alltoallv;
         reduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Reduce_scatter;
+        reduce_scatter_block(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Reduce_scatter_block;
+        ireduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Ireduce_scatter;
+        ireduce_scatter_block(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Ireduce_scatter_block;
         op_commutative(op: MPI_Op, commute: *mut c_int) = PMPI_Op_commutative;
         allgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Allgatherv;
         iallgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Iallgatherv;
@@ -413,4 +417,157 @@ pub unsafe fn iallgatherv_c(
         )
     };
     check("MPI_Iallgatherv_c", code)
+}
+
+/// Success, or the error that `MPI_Reduce_scatter_init` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn reduce_scatter_init(
+    (sendbuf, recvbuf): (*const c_void, *mut c_void),
+    recvcounts: *const c_int,
+    (datatype, op): (MPI_Datatype, MPI_Op),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_init`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_reduce_scatter_init(
+            sendbuf, recvbuf, recvcounts, datatype, op, comm, request,
+        )
+    };
+    check("MPI_Reduce_scatter_init", code)
+}
+
+/// Success, or the error that `MPI_Reduce_scatter_block_init` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn reduce_scatter_block_init(
+    (sendbuf, recvbuf): (*const c_void, *mut c_void),
+    recvcount: c_int,
+    (datatype, op): (MPI_Datatype, MPI_Op),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_block_init`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_reduce_scatter_block_init(
+            sendbuf, recvbuf, recvcount, datatype, op, comm, request,
+        )
+    };
+    check("MPI_Reduce_scatter_block_init", code)
+}
+
+/// Success, or the error that `MPI_Reduce_scatter_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn reduce_scatter_c(
+    (sendbuf, recvbuf): (*const c_void, *mut c_void),
+    recvcounts: *const MPI_Count,
+    (datatype, op): (MPI_Datatype, MPI_Op),
+    comm: MPI_Comm,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm)
+    };
+    check("MPI_Reduce_scatter_c", code)
+}
+
+/// Success, or the error that `MPI_Reduce_scatter_block_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn reduce_scatter_block_c(
+    (sendbuf, recvbuf): (*const c_void, *mut c_void),
+    recvcount: MPI_Count,
+    (datatype, op): (MPI_Datatype, MPI_Op),
+    comm: MPI_Comm,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_block_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm)
+    };
+    check("MPI_Reduce_scatter_block_c", code)
+}
+
+/// Success, or the error that `MPI_Reduce_scatter_init_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn reduce_scatter_init_c(
+    (sendbuf, recvbuf): (*const c_void, *mut c_void),
+    recvcounts: *const MPI_Count,
+    (datatype, op): (MPI_Datatype, MPI_Op),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_init_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_reduce_scatter_init_c(
+            sendbuf, recvbuf, recvcounts, datatype, op, comm, request,
+        )
+    };
+    check("MPI_Reduce_scatter_init_c", code)
+}
+
+/// Success, or the error that `MPI_Reduce_scatter_block_init_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn reduce_scatter_block_init_c(
+    (sendbuf, recvbuf): (*const c_void, *mut c_void),
+    recvcount: MPI_Count,
+    (datatype, op): (MPI_Datatype, MPI_Op),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_block_init_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_reduce_scatter_block_init_c(
+            sendbuf, recvbuf, recvcount, datatype, op, comm, request,
+        )
+    };
+    check("MPI_Reduce_scatter_block_init_c", code)
+}
+
+/// Success, or the error that `MPI_Alltoallv_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn alltoallv_c(
+    (sendbuf, sendcounts, sdispls, sendtype): LargeSource,
+    (recvbuf, recvcounts, rdispls, recvtype): LargeTarget,
+    comm: MPI_Comm,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Alltoallv_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_alltoallv_c(
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+        )
+    };
+    check("MPI_Alltoallv_c", code)
 }

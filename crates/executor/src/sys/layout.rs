@@ -1,6 +1,6 @@
 //! Blocks of bytes one after the other, as gather and scatter are measured with.
 
-use super::{Arguments, address, address_mut, int, raw};
+use super::{Arguments, Operator, ReduceScatterArguments, address, address_mut, int, raw};
 use std::ffi::c_int;
 use tuwtree_model::{Operation, Rank};
 
@@ -51,7 +51,8 @@ impl ByteLayout {
         output: &'a mut [u8],
         (rank, root): (Rank, Rank),
     ) -> Arguments<'a> {
-        assert!(operation.is_irregular(), "a gather, scatter or allgather");
+        let is_moving = operation.is_irregular() && !operation.is_reduction();
+        assert!(is_moving, "a gather, scatter or allgather");
         let (own, all) = match operation.is_outward() {
             true => (output.len(), input.len()),
             false => (input.len(), output.len()),
@@ -81,6 +82,29 @@ impl ByteLayout {
                     int(root),
                 ),
             }
+        }
+    }
+}
+
+impl ByteLayout {
+    /// The arguments of a reduce-scatter of a vector of such blocks at a processor, whose bytes are combined by exclusive or.
+    /// (Sums of bytes are not the same everywhere: Open MPI 4.1's stop at 255 where vector instructions add them.)
+    ///
+    /// # Panics
+    /// For buffers that are not as large as the layout says.
+    pub fn exclusive_or<'a>(
+        &'a self,
+        input: &'a [u8],
+        output: &'a mut [u8],
+        rank: Rank,
+    ) -> ReduceScatterArguments<'a> {
+        assert_eq!((input.len(), output.len()), (self.total, self.block(rank)), "vector and block");
+        let buffers = (address(input), address_mut(output));
+        // SAFETY: the buffers, borrowed for as long as the arguments, are as large as is checked above; the list has a
+        // number for each processor; datatype and operator are MPI's own.
+        unsafe {
+            let combining = (raw::RSMPI_UINT8_T, Operator::exclusive_or().raw());
+            ReduceScatterArguments::new(buffers, self.counts.as_ptr(), combining)
         }
     }
 }

@@ -3,6 +3,7 @@
 //! [`calls`] has each call once; the other modules make of them what is safe: memory and the blocks
 //! in it, datatypes, requests, communicators, the arguments of a program's own calls.
 
+mod alltoall;
 mod arguments;
 mod attributes;
 pub mod calls;
@@ -21,6 +22,8 @@ mod reduce_scatter;
 mod requests;
 mod words;
 
+pub use alltoall::AlltoallArguments;
+pub(crate) use alltoall::ParsedAlltoall;
 pub use arguments::{ArgumentError, Arguments, Partition, PartitionMut, RootCounts};
 pub(crate) use arguments::{Kept, Parsed};
 pub(crate) use attributes::{give, value_of};
@@ -30,7 +33,7 @@ pub use error::{MpiError, check, code_of};
 pub use layout::ByteLayout;
 pub use memory::{Memory, OutOfMemory};
 pub use names::{library_version, processor_name};
-pub use native::NativeRequest;
+pub use native::{NativeCall, NativeRequest};
 pub use operator::{Operator, compose};
 pub use place::{Block, CutElement, Place, PlaceError};
 pub(crate) use place::{Move, Stretches};

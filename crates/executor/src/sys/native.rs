@@ -3,12 +3,33 @@
 use super::arguments::{Lists as ProgramLists, OwnLists};
 use super::raw::{self, MPI_Comm, MPI_Request};
 use super::{
-    Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place, PlaceError, calls,
-    is_running,
+    Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place, PlaceError,
+    ReduceScatterArguments, calls, is_running,
 };
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
+
+/// A call of the MPI library that can be set up.
+#[derive(Clone, Copy, Debug)]
+pub enum NativeCall<'a> {
+    /// Gather, scatter or allgather.
+    Moving(Arguments<'a>),
+    /// Reduce-scatter.
+    Combining(ReduceScatterArguments<'a>),
+}
+
+impl<'a> From<&Arguments<'a>> for NativeCall<'a> {
+    fn from(arguments: &Arguments<'a>) -> NativeCall<'a> {
+        NativeCall::Moving(*arguments)
+    }
+}
+
+impl<'a> From<&ReduceScatterArguments<'a>> for NativeCall<'a> {
+    fn from(arguments: &ReduceScatterArguments<'a>) -> NativeCall<'a> {
+        NativeCall::Combining(*arguments)
+    }
+}
 
 /// The MPI library's own operation, started as often as one likes: a persistent collective request,
 /// or where the library has none, a nonblocking operation each time.
@@ -18,7 +39,7 @@ pub struct NativeRequest<'a> {
     /// Whether the request outlives what it performs.
     is_persistent: bool,
     is_under_way: bool,
-    arguments: Arguments<'a>,
+    call: NativeCall<'a>,
     /// The counts and displacements that the arguments point to, for as long as the request lives.
     _lists: OwnLists,
     communicator: Rc<Communicator>,
@@ -30,23 +51,38 @@ impl<'a> NativeRequest<'a> {
     /// # Errors
     /// What MPI returns.
     pub fn new(
-        arguments: &Arguments<'a>,
+        call: impl Into<NativeCall<'a>>,
         communicator: &Rc<Communicator>,
     ) -> Result<NativeRequest<'a>, MpiError> {
-        let mut arguments = *arguments;
-        let lists = arguments.own_lists(communicator.rank(), communicator.size());
+        let mut call = call.into();
+        let lists = match &mut call {
+            NativeCall::Moving(arguments) => {
+                arguments.own_lists(communicator.rank(), communicator.size())
+            }
+            // SAFETY: our communicator lives.
+            NativeCall::Combining(arguments) => unsafe { arguments.own_lists(communicator.raw())? },
+        };
         let is_persistent = Communicator::has_persistent();
         // SAFETY: the null request is a handle that the shim has copied from the library's header.
         let mut request = unsafe { raw::RSMPI_REQUEST_NULL };
         if is_persistent {
             // SAFETY: a communicator that lives, lists that we keep, and a local request.
-            unsafe { arguments.init_native(communicator.raw(), &mut request)? };
+            unsafe {
+                match &call {
+                    NativeCall::Moving(arguments) => {
+                        arguments.init_native(communicator.raw(), &mut request)?;
+                    }
+                    NativeCall::Combining(arguments) => {
+                        arguments.init_native(communicator.raw(), &mut request)?;
+                    }
+                }
+            }
         }
         Ok(NativeRequest {
             request,
             is_persistent,
             is_under_way: false,
-            arguments,
+            call,
             _lists: lists,
             communicator: Rc::clone(communicator),
         })
@@ -62,7 +98,13 @@ impl<'a> NativeRequest<'a> {
             unsafe { calls::start(&mut self.request)? };
         } else {
             // SAFETY: a communicator that lives, and lists that we keep.
-            unsafe { self.arguments.start_native(self.communicator.raw(), &mut self.request)? };
+            unsafe {
+                let (comm, request) = (self.communicator.raw(), &mut self.request);
+                match &self.call {
+                    NativeCall::Moving(arguments) => arguments.start_native(comm, request)?,
+                    NativeCall::Combining(arguments) => arguments.start_native(comm, request)?,
+                }
+            }
         }
         self.is_under_way = true;
         Ok(())

@@ -18,6 +18,12 @@ impl Operator {
         Operator { raw: unsafe { raw::RSMPI_SUM }, is_ours: false }
     }
 
+    /// Bit by bit, whether the number of ones is odd.
+    pub fn exclusive_or() -> Operator {
+        // SAFETY: a predefined operator: it needs no initialization, and is never freed.
+        Operator { raw: unsafe { raw::RSMPI_BXOR }, is_ours: false }
+    }
+
     /// An operator on bytes that tells left from right: [`compose`] of each two.
     ///
     /// # Errors

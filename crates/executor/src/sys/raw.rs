@@ -179,4 +179,81 @@ unsafe extern "C" {
         comm: MPI_Comm,
         request: *mut MPI_Request,
     ) -> std::ffi::c_int;
+
+    /// `MPI_Reduce_scatter_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_reduce_scatter_init(
+        sendbuf: *const std::ffi::c_void,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const std::ffi::c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Reduce_scatter_block_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_reduce_scatter_block_init(
+        sendbuf: *const std::ffi::c_void,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: std::ffi::c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Reduce_scatter_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_reduce_scatter_c(
+        sendbuf: *const std::ffi::c_void,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Reduce_scatter_block_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_reduce_scatter_block_c(
+        sendbuf: *const std::ffi::c_void,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Reduce_scatter_init_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_reduce_scatter_init_c(
+        sendbuf: *const std::ffi::c_void,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Reduce_scatter_block_init_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_reduce_scatter_block_init_c(
+        sendbuf: *const std::ffi::c_void,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Alltoallv_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_alltoallv_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcounts: *const MPI_Count,
+        sdispls: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> std::ffi::c_int;
 }

@@ -84,6 +84,51 @@ impl Communicator {
         Ok(message)
     }
 
+    /// What `work` returns while these messages are under way; they have left when this returns.
+    ///
+    /// # Errors
+    /// What MPI returns, and `work`.
+    pub(crate) fn sending<T, E: From<MpiError>>(
+        &self,
+        messages: &[(Rank, Vec<u8>)],
+        tag: c_int,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let byte = Datatype::byte();
+        let counted = |message: &Vec<u8>| Counted::of_bytes(&byte, message.len());
+        let counted: Result<Vec<_>, MpiError> =
+            messages.iter().map(|(_, message)| counted(message)).collect();
+        let counted = counted?;
+        let (mut requests, mut failure) = (Vec::with_capacity(messages.len()), None);
+        for ((to, message), Counted { count, datatype, .. }) in messages.iter().zip(&counted) {
+            // SAFETY: `count` of the datatype are the bytes of the slice, which is borrowed until the message has left;
+            // the null request is a constant handle.
+            let started = unsafe {
+                let mut request = raw::RSMPI_REQUEST_NULL;
+                let (at, datatype) = (address(message), datatype.raw());
+                let to = *to as c_int;
+                calls::isend(at, *count, datatype, to, tag, self.raw(), &mut request)
+                    .map(|()| request)
+            };
+            match started {
+                Ok(request) => requests.push(request),
+                Err(error) => failure = Some(error),
+            }
+        }
+        let done = match failure {
+            None => work(),
+            Some(error) => Err(error.into()),
+        };
+        let mut left = Ok(());
+        for request in &mut requests {
+            // SAFETY: our own request, which is under way; no status is asked for.
+            left = left.and(unsafe { calls::wait(request, raw::RSMPI_STATUS_IGNORE) });
+        }
+        let done = done?;
+        left?;
+        Ok(done)
+    }
+
     /// Sends a message to a process and receives one of the same size from it.
     ///
     /// # Errors

@@ -103,7 +103,7 @@ impl Algorithm {
             || matches!(self, Algorithm::Native | Algorithm::NativePersistent | Algorithm::Auto)
     }
 
-    /// What it is, in words, for help texts and tables; `operation` is gather, scatter or allgather.
+    /// What it is, in words, for help texts and tables; `operation` is one that is measured.
     pub fn summary(self, operation: Operation) -> &'static str {
         match (self, operation) {
             (Algorithm::Regular, Operation::Scatter) => "MPI_Scatter of padded blocks",
@@ -112,7 +112,13 @@ impl Algorithm {
             (Algorithm::Padded, _) => "MPI_Allreduce, then padded MPI_Gather",
             (Algorithm::Native, Operation::Allgather) => "MPI_Allgatherv",
             (Algorithm::NativePersistent, Operation::Allgather) => "MPI_Allgatherv_init, started",
-            (Algorithm::Auto, Operation::Allgather) => "what is best, as each rank plans it",
+            (Algorithm::Native, Operation::ReduceScatter) => "MPI_Reduce_scatter",
+            (Algorithm::NativePersistent, Operation::ReduceScatter) => {
+                "MPI_Reduce_scatter_init, started"
+            }
+            (Algorithm::Auto, Operation::Allgather | Operation::ReduceScatter) => {
+                "what is best, as each rank plans it"
+            }
             (Algorithm::Native, Operation::Scatter) => "MPI_Scatterv",
             (Algorithm::Native, _) => "MPI_Gatherv",
             (Algorithm::NativePersistent, Operation::Scatter) => "MPI_Scatterv_init, started",

@@ -33,7 +33,8 @@ pub struct Measurements {
 /// What all times of a document have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// What was timed: [`Operation::Gather`], [`Operation::Scatter`] or [`Operation::Allgather`].
+    /// What was timed: [`Operation::Gather`], [`Operation::Scatter`], [`Operation::Allgather`] or
+    /// [`Operation::ReduceScatter`].
     pub operation: Operation,
     /// The program that measured, with its version.
     pub program: String,
@@ -169,7 +170,7 @@ impl Measurements {
     pub fn version(&self) -> u64 {
         let is_online =
             |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
-        if self.setting.operation == Operation::Allgather || self.series.iter().any(is_online) {
+        if !self.setting.operation.is_rooted() || self.series.iter().any(is_online) {
             return 5;
         }
         if self.series.iter().any(|one| !one.delayed.is_empty()) {
@@ -192,10 +193,7 @@ impl Measurements {
     /// [`MeasurementsError`].
     pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
         let operation = setting.operation.name();
-        if !matches!(
-            setting.operation,
-            Operation::Gather | Operation::Scatter | Operation::Allgather
-        ) {
+        if !setting.operation.is_irregular() {
             return Err(MeasurementsError::Operation { operation });
         }
         let other = series.iter().find(|one| !one.algorithm.is_for(setting.operation));

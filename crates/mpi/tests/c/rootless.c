@@ -222,21 +222,77 @@ static void compose_all(void *left, void *inout, int *count, MPI_Datatype *datat
 
 static MPI_Op added, composed;
 
+/* A call in one of its forms: counts of each block or one for all, large or not. */
+static int combine(int form, const void *given, void *result, MPI_Datatype datatype, MPI_Op operator)
+{
+    MPI_Count *large = (MPI_Count *)malloc((size_t)size * sizeof(MPI_Count));
+    int i, code;
+    for (i = 0; i < size; i++)
+        large[i] = counts[i];
+    switch (form) {
+    case 0: code = tuwtree_reduce_scatter(given, result, counts, datatype, operator, comm); break;
+    case 1: code = tuwtree_reduce_scatter_c(given, result, large, datatype, operator, comm); break;
+    case 2:
+        code = tuwtree_reduce_scatter_block(given, result, counts[0], datatype, operator, comm);
+        break;
+    default:
+        code = tuwtree_reduce_scatter_block_c(given, result, counts[0], datatype, operator, comm);
+    }
+    free(large);
+    return code;
+}
+
+/* The same, set up. Counts are not needed after that. */
+static tuwtree_request set_up(int form, const void *given, void *result, MPI_Datatype datatype,
+                              MPI_Op operator)
+{
+    MPI_Count *large = (MPI_Count *)malloc((size_t)size * sizeof(MPI_Count));
+    int i, *small = room(size);
+    tuwtree_request made = TUWTREE_REQUEST_NULL;
+    for (i = 0; i < size; i++)
+        large[i] = small[i] = counts[i];
+    switch (form) {
+    case 0:
+        OK(tuwtree_reduce_scatter_init(given, result, small, datatype, operator, comm, &made));
+        break;
+    case 1:
+        OK(tuwtree_reduce_scatter_init_c(given, result, large, datatype, operator, comm, &made));
+        break;
+    case 2:
+        OK(tuwtree_reduce_scatter_block_init(given, result, small[0], datatype, operator, comm,
+                                             &made));
+        break;
+    default:
+        OK(tuwtree_reduce_scatter_block_init_c(given, result, large[0], datatype, operator, comm,
+                                               &made));
+    }
+    for (i = 0; i < size; i++)
+        large[i] = small[i] = -1;
+    free(large), free(small);
+    return made;
+}
+
 /* Numbers of floating point give the same bits each time; others what the library has. */
 static void combine_everywhere(void)
 {
     int i, k, total = 0, again, calls = 1 + below(3), in_place = below(3) == 0, kind = below(5);
     int *given, *ours, *theirs, *first, *kept, is_float = kind == 3, room_here;
+    int form = below(4), is_persistent = below(3) == 0;
+    tuwtree_request request = TUWTREE_REQUEST_NULL;
     MPI_Op operator = kind == 0 ? MPI_SUM : kind == 1 ? MPI_MAX : kind == 2 ? added
                     : kind == 3 ? MPI_SUM : composed;
     MPI_Datatype datatype = is_float ? MPI_FLOAT : MPI_INT;
     choose_counts();
+    for (i = 0; form >= 2 && i < size; i++)
+        counts[i] = counts[size / 2];
     choose_way("reduce-scatter", 1);
     for (i = 0; i < size; i++)
         total += counts[i];
     room_here = in_place ? total : counts[rank];
     given = room(total), kept = room(total);
     ours = room(room_here), theirs = room(room_here), first = room(counts[rank]);
+    if (is_persistent)
+        request = set_up(form, in_place ? MPI_IN_PLACE : given, ours, datatype, operator);
     for (again = 0; again < calls; again++) {
         for (k = 0; k < total; k++) {
             int number = (problem + 1) * 10007 + rank * 101 + k * 13;
@@ -250,8 +306,15 @@ static void combine_everywhere(void)
         }
         OK(MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : given, theirs, counts, datatype, operator,
                               comm));
-        OK(tuwtree_reduce_scatter(in_place ? MPI_IN_PLACE : given, ours, counts, datatype, operator,
-                                  comm));
+        if (is_persistent) {
+            int flag = 0;
+            OK(tuwtree_start(&request));
+            while (again % 2 && !flag)
+                OK(tuwtree_test(&request, &flag));
+            OK(tuwtree_wait(&request));
+        } else {
+            OK(combine(form, in_place ? MPI_IN_PLACE : given, ours, datatype, operator));
+        }
         CHECK(memcmp(given, kept, (size_t)total * sizeof(int)) == 0);
         for (k = 0; is_float && k < counts[rank]; k++) {
             float one, other;
@@ -262,7 +325,143 @@ static void combine_everywhere(void)
         CHECK(again == 0 || memcmp(ours, first, (size_t)counts[rank] * sizeof(int)) == 0);
         memcpy(first, ours, (size_t)counts[rank] * sizeof(int));
     }
+    if (is_persistent)
+        OK(tuwtree_free(&request));
     free(given), free(kept), free(ours), free(theirs), free(first);
+}
+
+/* How many pairs of numbers go from one rank to another. */
+static int amount(int kind, int most, int from, int to)
+{
+    unsigned mixed = (unsigned)(problem * 31 + from * 7 + to * 13) * 2654435761u >> 16;
+    switch (kind) {
+    case 0: return most;
+    case 1: return mixed % 10 == 0 ? most : 0;
+    case 2: return from == size / 2 || to == size / 2 ? 10 * most : (int)(mixed % 3);
+    case 3: return 0;
+    default: return (int)(mixed % (unsigned)(most + 1));
+    }
+}
+
+/* Where messages lie, in pairs: one after the other from the last rank's on, with gaps. */
+static long place_messages(const int *pairs, int *starts, int gap)
+{
+    long total = 0;
+    int i;
+    for (i = size - 1; i >= 0; i--) {
+        starts[i] = (int)total;
+        total += pairs[i] + gap;
+    }
+    return total;
+}
+
+static void exchange_all(void)
+{
+    int kind = below(6), most = below(2) ? 3 : below(2) ? 60 : 1000, radix = 2 + below(6);
+    int calls = 1 + below(3), in_place = below(4) == 0, is_large = below(4) == 0, again, i, k;
+    int sent_kind = (below(3) + rank) % 3, received_kind = (below(3) + 2 * rank) % 3;
+    int *sent = room(size), *received = room(size), *starts = room(size), *places = room(size);
+    int *plain = room(size), *ends = room(size), *sent_units = room(size), *received_units = room(size);
+    long given_total, total, come = 0;
+    int *given, *ours, *come_in, *kept;
+    MPI_Datatype types[3];
+    types[0] = MPI_INT, types[1] = pair, types[2] = gapped;
+    switch (below(4)) {
+    case 0: strcpy(way, "auto"); break;
+    case 1: strcpy(way, "linear"); break;
+    case 2: strcpy(way, "bruck"); break;
+    default: sprintf(way, "bruck:%d", radix);
+    }
+    OK(tuwtree_set(comm, "alltoall", way));
+    OK(tuwtree_set(comm, "most-passed", below(3) ? "64MiB" : below(2) ? "200" : "0"));
+    if (in_place)
+        sent_kind = received_kind;
+    for (i = 0; i < size; i++) {
+        sent[i] = in_place ? amount(kind, most, i < rank ? i : rank, i < rank ? rank : i)
+                           : amount(kind, most, rank, i);
+        received[i] = in_place ? sent[i] : amount(kind, most, i, rank);
+        plain[i] = 2 * received[i], ends[i] = (int)come;
+        come += plain[i];
+    }
+    given_total = place_messages(sent, starts, below(2));
+    total = place_messages(received, places, below(2));
+    if (in_place)
+        memcpy(starts, places, (size_t)size * sizeof(int)), given_total = total;
+    given = room(4 * given_total + 8), kept = room(4 * given_total + 8), ours = room(4 * total + 8);
+    come_in = room(come);
+    for (again = 0; again < calls; again++) {
+        /* Numbers that tell where they are from; what should come is worked out, and compared with what does. */
+        for (k = 0; k < 4 * given_total + 8; k++)
+            given[k] = -7 - k;
+        for (i = 0; i < size; i++)
+            for (k = 0; k < 2 * sent[i]; k++)
+                given[at(2 * starts[i] + k, sent_kind)] = (rank * 64 + i) * 8192 + k + again;
+        memcpy(kept, given, (size_t)(4 * given_total + 8) * sizeof(int));
+        for (k = 0; k < 4 * total + 8; k++)
+            ours[k] = in_place ? given[k] : -1;
+        for (i = 0; i < size; i++) {
+            sent_units[i] = sent[i] * (sent_kind ? 1 : 2);
+            received_units[i] = received[i] * (received_kind ? 1 : 2);
+        }
+        {
+            MPI_Count *large_sent = (MPI_Count *)malloc(2 * (size_t)size * sizeof(MPI_Count));
+            MPI_Count *large_received = large_sent + size;
+            MPI_Aint *from = (MPI_Aint *)malloc(2 * (size_t)size * sizeof(MPI_Aint)), *into = from + size;
+            int *int_from = room(size), *int_into = room(size);
+            for (i = 0; i < size; i++) {
+                int_from[i] = starts[i] * (sent_kind ? 1 : 2);
+                int_into[i] = places[i] * (received_kind ? 1 : 2);
+                large_sent[i] = sent_units[i], large_received[i] = received_units[i];
+                from[i] = int_from[i], into[i] = int_into[i];
+            }
+            if (is_large)
+                OK(tuwtree_alltoallv_c(in_place ? MPI_IN_PLACE : given, large_sent, from,
+                                       types[sent_kind], ours, large_received, into,
+                                       types[received_kind], comm));
+            else
+                OK(tuwtree_alltoallv(in_place ? MPI_IN_PLACE : given, sent_units, int_from,
+                                     types[sent_kind], ours, received_units, int_into,
+                                     types[received_kind], comm));
+            free(large_sent), free(from), free(int_from), free(int_into);
+        }
+        CHECK(memcmp(given, kept, (size_t)(4 * given_total + 8) * sizeof(int)) == 0);
+        /* The library's own, of plain numbers without gaps. */
+        {
+            int *packed = room(4 * given_total + 8), *numbers = room(size), *begins = room(size);
+            int count = 0;
+            for (i = 0; i < size; i++) {
+                numbers[i] = 2 * sent[i], begins[i] = count;
+                for (k = 0; k < numbers[i]; k++)
+                    packed[count++] = given[at(2 * starts[i] + k, sent_kind)];
+            }
+            OK(MPI_Alltoallv(packed, numbers, begins, MPI_INT, come_in, plain, ends, MPI_INT, comm));
+            free(packed), free(numbers), free(begins);
+        }
+        for (i = 0; i < size; i++)
+            for (k = 0; k < plain[i]; k++) {
+                int place = at(2 * places[i] + k, received_kind);
+                CHECK(ours[place] == come_in[ends[i] + k]);
+                ours[place] = in_place ? kept[place] : -1;
+            }
+        /* Nothing beside them is written. */
+        for (k = 0; k < 4 * total + 8; k++)
+            CHECK(ours[k] == (in_place ? kept[k] : -1));
+    }
+    OK(tuwtree_set(comm, "most-passed", "64MiB"));
+    free(sent), free(received), free(starts), free(places), free(plain), free(ends);
+    free(sent_units), free(received_units), free(given), free(kept), free(ours), free(come_in);
+}
+
+/* So many alltoalls of a number each, for whoever counts messages. */
+static void send_bundles(int calls)
+{
+    int i, *own = room(size), *all = room(size);
+    OK(tuwtree_set(comm, "alltoall", "bruck"));
+    for (i = 0; i < size; i++)
+        counts[i] = 1, displs[i] = i;
+    for (i = 0; i < calls; i++)
+        OK(tuwtree_alltoallv(own, counts, displs, MPI_INT, all, counts, displs, MPI_INT, comm));
+    free(own), free(all);
 }
 
 /* Nobody waits where a rank has another block than its counts say, and it is told. */
@@ -308,10 +507,15 @@ int main(int count, char **arguments)
     if (count > 2 && strcmp(arguments[1], "messages") == 0) {
         send_messages(atoi(arguments[2]));
         problems = 0;
+    } else if (count > 2 && strcmp(arguments[1], "bundles") == 0) {
+        send_bundles(atoi(arguments[2]));
+        problems = 0;
     } else if (count > 2)
         OK(tuwtree_set(comm, "machine", arguments[2]));
     for (problem = 0; problem < problems; problem++)
-        if (problem % 3 == 2)
+        if (problem % 4 == 3)
+            exchange_all();
+        else if (problem % 4 == 2)
             combine_everywhere();
         else
             gather_everywhere();

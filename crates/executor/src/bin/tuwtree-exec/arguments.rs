@@ -107,10 +107,12 @@ fn operations(
 
 /// The parser of the operations that are measured.
 pub(crate) fn measured_operation_parser() -> impl TypedValueParser<Value = Operation> {
-    operations(Operation::irregular().chain([Operation::Allgather]).collect(), |one| {
+    let rootless = [Operation::Allgather, Operation::ReduceScatter];
+    operations(Operation::irregular().chain(rootless).collect(), |one| {
         Some(match one {
             Operation::Scatter => "distribute the root's blocks",
             Operation::Allgather => "collect all blocks everywhere",
+            Operation::ReduceScatter => "combine vectors, a block of the result for each rank",
             _ => "collect all blocks",
         })
     })

@@ -1,6 +1,7 @@
 //! `tuwtree-exec selftest`: random problems on these processes, compared with the library's own
 //! collectives byte for byte.
 
+mod combined;
 mod dice;
 mod everywhere;
 mod problem;
@@ -26,7 +27,7 @@ use tuwtree_schedule::{Buffer, Role};
 /// All operations with a root, all roots, distributions of block sizes, in strict and eager mode, once and again;
 /// along trees of all kinds, with messages in pieces on several ports; elements of several types,
 /// with and without gaps, blocks in any order, the root's own block in place or not. Then a quarter as many
-/// allgathers, by each algorithm for them. A test of this
+/// allgathers, reduce-scatters and alltoalls each, by each algorithm for them. A test of this
 /// program and of the MPI library on these processes.
 #[derive(Args, Debug)]
 pub(crate) struct SelftestArgs {
@@ -63,11 +64,13 @@ pub(crate) fn run(args: &SelftestArgs, job: &Job) -> Result<ExitCode, Stop> {
     let allgathers = args.problems.div_ceil(4);
     let found = everywhere::solve((args.seed, allgathers), job);
     job.agree(found.map_err(|error| Stop::alone(&error))?)?;
+    let found = combined::solve((args.seed, allgathers), job);
+    job.agree(found.map_err(|error| Stop::alone(&error))?)?;
     let counts = Operation::rooted().zip(solved);
     let counts: Vec<String> =
         counts.map(|(operation, count)| format!("{count} {}", operation.name())).collect();
     job.say(&format!(
-        "selftest   {} random problems (seed {}) on {} processes: {}; and {allgathers} allgather; every byte as from MPI",
+        "selftest   {} random problems (seed {}) on {} processes: {}; and {allgathers} allgather, {allgathers} reduce-scatter, {allgathers} alltoall; every byte as from MPI",
         args.problems,
         args.seed,
         job.size(),

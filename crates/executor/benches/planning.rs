@@ -1,29 +1,29 @@
-//! How long a rank takes to plan an allgather in pieces: `cargo bench --bench planning`.
+//! How long a rank takes to plan an allgather: `MPICC=mpicc.openmpi cargo bench -p tuwtree-executor --bench planning`.
 //!
-//! Every rank knows all sizes, and works out by itself how many pieces are best by the closed bound, the table of
-//! pieces, and what it sends and receives in the rounds of a phase, after which others are alike. What is to be met:
-//! 10 ms at 512 ranks, 100 ms at 8192. The executor searches for the number of pieces in integers, and binds messages
-//! to memory: that is not timed here.
+//! Every rank knows all sizes, and works out by itself, in integers, by which algorithm blocks go, and in how many pieces
+//! (what calls with `auto` do), the table of pieces, and what it sends and receives in the rounds of a phase, after which
+//! others are alike. What is to be met: 10 ms at 512 ranks, 100 ms at 8192; whatever takes longer ends the bench with an
+//! error. Messages are bound to memory after that, which takes an MPI job, and is not timed here.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages, likely_pieces};
-use tuwtree_model::{
-    BlockSizes, Distribution, DistributionParameters, Homogeneous, Operator, Randomness,
-};
+use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
+use tuwtree_executor::Operation;
+use tuwtree_executor::collective::chosen_circulation;
+use tuwtree_model::{BlockSizes, Distribution, DistributionParameters, Randomness};
 
 /// Of so many attempts the shortest counts.
 const ATTEMPTS: usize = 9;
 
 fn main() {
-    let costs = Homogeneous::new(100.0, 1.0, 0.0).expect("costs are numbers");
-    println!("{:>6}  {:>10}  {:>10}  {:>10}  {:>10}", "ranks", "pieces", "table", "a phase", "all");
-    for processors in [48, 512, 4096, 8192] {
-        let parameters = DistributionParameters::new(processors, 1000);
+    println!("{:>6}  {:>10}  {:>10}  {:>10}  {:>10}", "ranks", "choice", "table", "a phase", "all");
+    let mut is_met = true;
+    for (processors, most_milliseconds) in [(48, 10.0), (512, 10.0), (4096, 100.0), (8192, 100.0)] {
+        let parameters = DistributionParameters::new(processors, 100_000);
         let sizes = Distribution::Spikes.sizes(parameters, Randomness::default());
         let sizes = sizes.expect("sizes are in range");
         let parts = [
-            shortest(|| likely_pieces(&sizes, &costs, Operator::FREE)),
+            shortest(|| chosen_circulation(Operation::Allgather, &sizes, None)),
             shortest(|| own_rounds(&sizes, processors / 3)),
             {
                 let rounds = own_rounds(&sizes, processors / 3);
@@ -31,10 +31,12 @@ fn main() {
             },
         ];
         let all: Duration = parts.iter().sum();
-        let [pieces, table, own] = parts.map(|part| format!("{:.3} ms", 1e3 * part.as_secs_f64()));
+        is_met &= 1e3 * all.as_secs_f64() <= most_milliseconds;
+        let [choice, table, own] = parts.map(|part| format!("{:.3} ms", 1e3 * part.as_secs_f64()));
         let all = format!("{:.3} ms", 1e3 * all.as_secs_f64());
-        println!("{processors:>6}  {pieces:>10}  {table:>10}  {own:>10}  {all:>10}");
+        println!("{processors:>6}  {choice:>10}  {table:>10}  {own:>10}  {all:>10}");
     }
+    assert!(is_met, "above 10 ms at up to 512 ranks, or 100 ms at more");
 }
 
 fn shortest<T>(work: impl Fn() -> T) -> Duration {

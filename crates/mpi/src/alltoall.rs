@@ -1,0 +1,56 @@
+//! Alltoalls for C.
+
+use std::ffi::{c_int, c_void};
+use tuwtree_executor::collective::{collectives_of, guarded};
+use tuwtree_executor::sys::AlltoallArguments;
+use tuwtree_executor::sys::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+
+/// Sends a message from each to each: `MPI_Alltoallv`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoallv`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoallv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let given = (sendbuf, sendcounts, sdispls, sendtype);
+    let result = (recvbuf, recvcounts, rdispls, recvtype);
+    // SAFETY: the caller's promise is that of `MPI_Alltoallv`; nothing is kept after the call.
+    unsafe {
+        let arguments = AlltoallArguments::new(given, result);
+        guarded(comm, || collectives_of(comm)?.run_alltoall(&arguments).map(drop))
+    }
+}
+
+/// Sends a message from each to each: `MPI_Alltoallv_c`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoallv_c`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoallv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let given = (sendbuf, sendcounts, sdispls, sendtype);
+    let result = (recvbuf, recvcounts, rdispls, recvtype);
+    // SAFETY: the caller's promise is that of `MPI_Alltoallv_c`; nothing is kept after the call.
+    unsafe {
+        let arguments = AlltoallArguments::large(given, result);
+        guarded(comm, || collectives_of(comm)?.run_alltoall(&arguments).map(drop))
+    }
+}
