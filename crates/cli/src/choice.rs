@@ -16,12 +16,12 @@ use tuwtree_measure::RecordedCall;
 use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
-    ClosedSet, Construction, MessageSizes, Operation, Operator, Order, Payload, Ports, Problem,
-    ProblemError, Root, Vector,
+    ClosedSet, Construction, MessageSizes, MessageSizesError, Operation, Operator, Order, Payload,
+    Ports, Problem, ProblemError, Root, Vector,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
-    Wanted, WiderMethod, beyond_order, catalogue, compare,
+    Wanted, Watch, WiderMethod, beyond_order, catalogue, compare,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -233,9 +233,31 @@ impl Choice {
     /// A construction asked for by name that cannot be built; times that cannot be stated; as for
     /// [`wanted`](Self::wanted).
     pub(crate) fn compare(&self, problem: &Problem) -> Result<Comparison, CliError> {
-        let request = Request::new(problem, self.settings(problem), &Terminal);
+        self.compare_watched(problem, &Terminal)
+    }
+
+    /// The same, with somebody else than the terminal who watches.
+    ///
+    /// # Errors
+    /// As for [`compare`](Self::compare).
+    pub(crate) fn compare_watched(
+        &self,
+        problem: &Problem,
+        watch: &dyn Watch,
+    ) -> Result<Comparison, CliError> {
+        let request = Request::new(problem, self.settings(problem), watch);
         let wanted = self.wanted(&request)?;
         Ok(compare(&request, &wanted, self.certify)?)
+    }
+
+    /// Fails with exit code 2 if an option is not for this operation.
+    pub(crate) fn check_operation(&self, operation: Operation) -> Result<(), CliError> {
+        if self.cut && !matches!(operation, Operation::Broadcast | Operation::Reduce) {
+            let message =
+                "--cut is for broadcast and reduce, which move one vector from or to a root";
+            return Err(CliError::Usage(message.into()));
+        }
+        Ok(())
     }
 
     /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth
@@ -376,6 +398,26 @@ fn parse_seconds(argument: &str) -> Result<Duration, String> {
     }
 }
 
+/// What blocks are for operations that move something else: all of them one vector in an allreduce, each what its
+/// rank sends to every rank in an alltoall. Anything else is as it was.
+///
+/// # Errors
+/// More bytes than can be counted.
+pub(crate) fn payload_for(
+    operation: Operation,
+    payload: Payload,
+) -> Result<Payload, MessageSizesError> {
+    match (operation, payload) {
+        (Operation::Allreduce, Payload::Blocks(sizes)) => {
+            Ok(Vector { processors: sizes.processors(), bytes: sizes.total() }.into())
+        }
+        (Operation::Alltoall, Payload::Blocks(sizes)) => {
+            Ok(MessageSizes::of_senders(&sizes)?.into())
+        }
+        (_, payload) => Ok(payload),
+    }
+}
+
 impl ComparisonArgs {
     /// The problem of a recorded call, or why there is none with these costs.
     ///
@@ -423,17 +465,8 @@ impl ComparisonArgs {
         if let Some(root) = self.choice.root {
             check_root(root, payload.processors())?;
         }
-        let payload = match (self.op, payload) {
-            // All blocks as one vector.
-            (Operation::Allreduce, Payload::Blocks(sizes)) => {
-                Vector { processors: sizes.processors(), bytes: sizes.total() }.into()
-            }
-            // Each rank's block for every rank.
-            (Operation::Alltoall, Payload::Blocks(sizes)) => MessageSizes::of_senders(&sizes)
-                .map_err(|error| CliError::Usage(format!("--op alltoall: {error}")))?
-                .into(),
-            (_, payload) => payload,
-        };
+        let payload = payload_for(self.op, payload)
+            .map_err(|error| CliError::Usage(format!("--op {}: {error}", self.op.name())))?;
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
                 "--op: {error}; --vector is for broadcast, reduce and allreduce, --dist and --sizes are \
@@ -441,11 +474,7 @@ impl ComparisonArgs {
                  --sizes-remote for intergroup-allgather"
             ))
         })?;
-        if self.choice.cut && !matches!(self.op, Operation::Broadcast | Operation::Reduce) {
-            let message =
-                "--cut is for broadcast and reduce, which move one vector from or to a root";
-            return Err(CliError::Usage(message.into()));
-        }
+        self.choice.check_operation(self.op)?;
         let problem = self.operator.apply(&problem, &self.costs)?;
         let ports = self.choice.ports.for_tree(self.op)?;
         let problem = match self.choice.root {
