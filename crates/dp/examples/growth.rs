@@ -99,7 +99,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The slope of the line through the logarithms, by least squares.
 fn slope(points: impl Iterator<Item = (usize, f64)>) -> f64 {
-    let points: Vec<(f64, f64)> = points.map(|(p, value)| ((p as f64).ln(), value.ln())).collect();
+    // What takes no time that is measured has some.
+    let points: Vec<(f64, f64)> =
+        points.map(|(p, value)| ((p as f64).ln(), value.max(1e-4).ln())).collect();
     let mean =
         |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
     let (x, y) = (mean(|point| point.0), mean(|point| point.1));
