@@ -2,14 +2,16 @@
 //! recurrences in the same run, tree included.
 //!
 //! Blocks are spikes: every fifth or so has 5000 bytes, the others one. alpha = 100, beta = gamma =
-//! 1, all times in 32-bit integers.
+//! 1, all times in 32-bit integers. And consecutive trees at costs by size, by both engines.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
+use tuwtree_dp::wider::{Class, LawBySize, optimal_by_size, optimal_on_links};
 use tuwtree_dp::{Method, Optimum, optimal, optimal_binary};
 use tuwtree_model::{
-    ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness, Root,
+    ClosedSet, Distribution, DistributionParameters, Hierarchy, Homogeneous, Level, LinkLaw, Piece,
+    PiecewiseLinear, Placement, Problem, Randomness, Root,
 };
 
 /// The largest p at which the cubic engine is still worth waiting for.
@@ -62,5 +64,52 @@ fn optimal_trees(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, optimal_trees);
+/// Consecutive trees at costs by size: with windows for each piece, and split by split.
+fn consecutive_trees(criterion: &mut Criterion) {
+    let piece = |(from_bytes, overhead, beta): (u64, f64, f64)| Piece {
+        from_bytes,
+        alpha: 100.0 + overhead,
+        overhead,
+        beta,
+    };
+    let pieces = [(0, 50.0, 1.5), (2048, 300.0, 1.4), (65_536, 7000.0, 1.3)].map(piece);
+    let links: LinkLaw = PiecewiseLinear::new(pieces.into()).expect("these are costs").into();
+    let mut group = criterion.benchmark_group("consecutive tree at costs by size, given root");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200));
+    for processors in [250, 1000] {
+        let name = "network".to_owned();
+        let level = Level { name, members: processors, links: links.clone() };
+        let machine = Hierarchy::new(vec![level], Placement::Block, 0.0).expect("one level");
+        let blocks = spikes(processors);
+        let sizes = blocks.blocks().expect("spikes are blocks");
+        let problem = Problem::gather(sizes, &machine).expect("costs for as many");
+        let problem = problem.with_root(Root::Given(processors / 2)).expect("in range");
+        let class = Class::Consecutive;
+        group.bench_with_input(
+            BenchmarkId::new("dense", processors),
+            &problem,
+            |bencher, problem| {
+                bencher.iter(|| {
+                    optimal_on_links(black_box(problem), class, u64::MAX, &()).expect("it fits")
+                });
+            },
+        );
+        if processors > 250 {
+            continue;
+        }
+        group.bench_with_input(
+            BenchmarkId::new("plain", processors),
+            &problem,
+            |bencher, problem| {
+                let law = LawBySize::shared(problem, sizes);
+                bencher.iter(|| {
+                    optimal_by_size(black_box(&law), class, problem.root(), &()).expect("it fits")
+                });
+            },
+        );
+    }
+    group.finish();
+}
+
+criterion_group!(benches, optimal_trees, consecutive_trees);
 criterion_main!(benches);

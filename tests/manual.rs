@@ -198,6 +198,12 @@ fn links_lead_somewhere() {
                 continue;
             }
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let is_of_book = page.file_name().is_some_and(|name| name != "README.md");
+            assert!(
+                !(is_of_book && file.starts_with("..")),
+                "{}: {link} leaves the book",
+                page.display()
+            );
             let target = match file {
                 "" => page.clone(),
                 file => page.parent().unwrap().join(file),

@@ -2,6 +2,7 @@
 
 use crate::program::{command, folder, tuwtree, tuwtree_with_input, workspace_file};
 use serde_json::Value;
+use std::fs;
 use std::process::Stdio;
 use tuwtree_model::{ClosedSet, Distribution};
 
@@ -92,6 +93,38 @@ fn methods_can_be_named_and_agree() {
             assert_eq!(constructions[0]["completion_time"], other["completion_time"]);
         }
     }
+}
+
+#[test]
+fn the_best_of_all_trees_is_certified_by_another_way() {
+    let certificate = |arguments: &str| {
+        let comparison = optimize_json(&format!("{arguments} --algorithm exact --certify"));
+        comparison["constructions"][0]["certificate"].as_str().unwrap().to_owned()
+    };
+    let by_pairs = "the method for costs of each pair finds the same completion time";
+    assert_eq!(certificate("--dist skewed -p 12 --alpha 3000 --root 11"), by_pairs);
+    assert_eq!(
+        certificate("--dist random -p 12 --alpha 1000 --gamma 3 --overhead 200 --root 0"),
+        by_pairs
+    );
+    let sample = |name| workspace_file(&format!("data/machines/{name}")).display().to_string();
+    let trinity = sample("trinity-testbed.toml");
+    assert_eq!(certificate(&format!("--dist random -p 12 --machine {trinity} --root 0")), by_pairs);
+    let settled =
+        "settling sets of ranks in the order of their times finds the same completion time";
+    let ring = sample("ring.json");
+    assert_eq!(certificate(&format!("--dist random --machine {ring} --root 0")), settled);
+    let vsc3 =
+        fs::read_to_string(sample("vsc3.toml")).unwrap().replace("members = 16", "members = 4");
+    let small = folder("certified").join("nodes_of_four.toml");
+    fs::write(&small, vsc3).unwrap();
+    let levels = format!("--dist random -p 12 --root 0 --machine {}", small.display());
+    assert_eq!(certificate(&levels), settled);
+    let many = tuwtree(
+        "optimize --dist alternating -p 40 --root 1 --alpha 1000 --algorithm exact --certify",
+    );
+    assert_eq!(many.code, 1);
+    assert!(many.stdout.contains("exact is not certified: the other method is for up to 16"));
 }
 
 #[test]

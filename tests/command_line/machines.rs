@@ -161,6 +161,53 @@ fn costs_that_are_not_linear_are_searched_with_as_they_are() {
 }
 
 #[test]
+fn many_processes_at_costs_by_size_are_searched_by_windows_for_each_piece() {
+    let machine = |name: &str, pieces: &[(u64, f64, f64, f64)]| {
+        let pieces = pieces.iter().map(|(from, alpha, overhead, beta)| {
+            format!(
+                "[[hierarchical.levels.pieces]]\nfrom_bytes = {from}\nalpha_seconds = {alpha}\n\
+                 overhead_seconds = {overhead}\nbeta_seconds_per_byte = {beta}\n"
+            )
+        });
+        let levels = format!(
+            "format = \"tuwtree-machine\"\nversion = 2\nname = \"{name}\"\ndate = \"2026-11-22\"\n\
+             provenance = \"Made up.\"\n[hierarchical]\ngamma_seconds_per_byte = 0.0\nplacement = \"block\"\n\
+             [[hierarchical.levels]]\nname = \"network\"\nmembers = 5000\n{}",
+            pieces.collect::<String>()
+        );
+        let file = folder("by_size").join(format!("{name}.toml"));
+        fs::write(&file, levels).unwrap();
+        file.display().to_string()
+    };
+    let line = (0, 5e-6, 3e-6, 1e-9);
+    let rising = machine("rising", &[line, (1000, 6e-6, 3.5e-6, 8e-10), (9000, 2e-5, 1e-5, 7e-10)]);
+    let problem = format!("optimize --dist random --machine {rising} --root 3");
+    let many = tuwtree(&format!("{problem} -p 1500 --algorithm optimal,copy-first")).success();
+    assert!(many.contains("(found by the dense method)") && many.contains("(dense)\n"), "{many}");
+    assert!(many.contains("is optimal among all ordered trees, up to rounding"), "{many}");
+    let certified =
+        tuwtree(&format!("{problem} -p 800 --algorithm copy-first --certify")).success();
+    assert!(
+        certified.contains("copy-first is certified: the plain method finds the same"),
+        "{certified}"
+    );
+    let few = format!("{problem} -p 120 --json --algorithm optimal-plain,optimal-dense");
+    let few = json(&few);
+    let times: Vec<f64> =
+        (0..2).map(|at| few["constructions"][at]["completion_time"].as_f64().unwrap()).collect();
+    assert!((times[0] - times[1]).abs() < 1e-12 * times[0], "{few}");
+    // Faster from 9000 bytes on: what no tree is below, and one that is near.
+    let falling = machine("falling", &[line, (9000, 5e-6, 2.5e-6, 1e-9)]);
+    let text =
+        tuwtree(&format!("{} -p 1500 --algorithm optimal", problem.replace(&rising, &falling)));
+    let text = text.success();
+    assert!(
+        text.contains("It is at most ") || text.contains("is optimal among all ordered"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_rotation_and_relays_would_gain_is_said_where_rank_order_is_kept() {
     let problem =
         format!("optimize --machine {} --dist random -p 300 --root 0", sample("vsc3.toml"));
@@ -175,6 +222,24 @@ fn what_rotation_and_relays_would_gain_is_said_where_rank_order_is_kept() {
         any.contains("\nrelays ") && any.contains("\nrotated ") && !any.contains(line),
         "{any}"
     );
+    let folder = folder("rotated_label");
+    let tree = folder.join("rotated.json").display().to_string();
+    let named = format!("{problem} --order any --algorithm rotated");
+    let text = tuwtree(&format!("{named} -o {tree}")).success();
+    let label = "is in rank order but for groups that are rotated around the root, or brought together: of its \
+                 messages none holds more than 2 ranges of ranks; with derived datatypes at the root: ";
+    assert!(text.contains(&format!("\nIts tree {label}")), "{text}");
+    let evaluated = tuwtree(&format!("evaluate {tree}")).success();
+    let ranges =
+        "\nmessages         none holds more than 2 ranges of ranks\nrank order       with derived";
+    assert!(
+        evaluated.contains("\norder            any: ") && evaluated.contains(ranges),
+        "{evaluated}"
+    );
+    let advice = tuwtree(&named.replace("optimize", "advise")).success();
+    let offline =
+        "rotated (planned offline, in rank order but for groups rotated around the root): ";
+    assert!(advice.contains(offline) && advice.contains(label), "{advice}");
     // Whoever names trees asks for no others.
     assert!(!tuwtree(&format!("{problem} --algorithm leaders")).success().contains(line));
     let one_node = problem.replace("-p 300", "-p 16");

@@ -83,3 +83,40 @@ fn what_a_map_cannot_be_made_for_is_wrong_usage() {
         tuwtree(arguments).fails(2, messages);
     }
 }
+
+#[test]
+fn a_sweep_is_a_map_of_a_machine() {
+    let folder = folder("swept_map");
+    let file = folder.join("map.svg");
+    let arguments = "sweep --dist same,spikes --machine vsc3 -p 16,32,64 -b 8,4096 --root 0";
+    let drawn = tuwtree(&format!("{arguments} -o {}", file.display()));
+    assert_eq!(drawn.success(), "");
+    let svg = fs::read_to_string(&file).unwrap();
+    assert_eq!(svg.matches("<title>").count(), 12, "one for each cell: {svg}");
+    for text in [">same<", ">spikes<", ">16<", ">64<", ">8 B<", ">4.1 kB<", "VSC-3"] {
+        assert!(svg.contains(text), "{text}");
+    }
+    // Cells say what advice says: of the last panel's last column and first row.
+    let advice = "advise --dist spikes --machine vsc3 -p 64 -b 8 --root 0 --order ordered --json";
+    let advice: serde_json::Value = serde_json::from_str(&tuwtree(advice).success()).unwrap();
+    let library = advice["baseline"]["judged_time"].as_f64().unwrap();
+    let gain = library / advice["completion_time_with_unpacking"].as_f64().unwrap();
+    let name = advice["construction"].as_str().unwrap();
+    let gain = if gain < 9.95 { format!("{gain:.2}") } else { format!("{gain:.0}") };
+    let panel = &svg[svg.find(">spikes<").unwrap()..];
+    let cell = panel.split("<title>").nth(3).unwrap();
+    assert!(
+        cell.starts_with(&format!("{name}: ")) && cell.contains(&format!(">{gain}<")),
+        "{cell}"
+    );
+}
+
+#[test]
+fn a_map_is_of_trees_that_a_library_can_be_compared_with() {
+    tuwtree("sweep --dist same -p 8 --op allgather -o map.svg")
+        .fails(2, &["--op allgather", "maps are of gather and scatter"]);
+    let file = folder("swept_ports").join("map.svg");
+    tuwtree(&format!("sweep --dist same -p 8 --ports 2 -o {}", file.display()))
+        .fails(1, &["no library's time is known for gather on 2 ports"]);
+    assert!(!file.exists(), "nothing is left half written");
+}

@@ -16,12 +16,12 @@ use tuwtree_measure::RecordedCall;
 use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
-    ClosedSet, Construction, MessageSizes, Operation, Operator, Order, Payload, Ports, Problem,
-    ProblemError, Root, Vector,
+    ClosedSet, Construction, MessageSizes, MessageSizesError, Operation, Operator, Order, Payload,
+    Ports, Problem, ProblemError, Root, Vector,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
-    Wanted, WiderMethod, beyond_order, catalogue, compare,
+    Wanted, Watch, WiderMethod, beyond_order, catalogue, compare,
 };
 use tuwtree_treegen::AdaptiveRule;
 
@@ -233,9 +233,31 @@ impl Choice {
     /// A construction asked for by name that cannot be built; times that cannot be stated; as for
     /// [`wanted`](Self::wanted).
     pub(crate) fn compare(&self, problem: &Problem) -> Result<Comparison, CliError> {
-        let request = Request::new(problem, self.settings(problem), &Terminal);
+        self.compare_watched(problem, &Terminal)
+    }
+
+    /// The same, with somebody else than the terminal who watches.
+    ///
+    /// # Errors
+    /// As for [`compare`](Self::compare).
+    pub(crate) fn compare_watched(
+        &self,
+        problem: &Problem,
+        watch: &dyn Watch,
+    ) -> Result<Comparison, CliError> {
+        let request = Request::new(problem, self.settings(problem), watch);
         let wanted = self.wanted(&request)?;
         Ok(compare(&request, &wanted, self.certify)?)
+    }
+
+    /// Fails with exit code 2 if an option is not for this operation.
+    pub(crate) fn check_operation(&self, operation: Operation) -> Result<(), CliError> {
+        if self.cut && !matches!(operation, Operation::Broadcast | Operation::Reduce) {
+            let message =
+                "--cut is for broadcast and reduce, which move one vector from or to a root";
+            return Err(CliError::Usage(message.into()));
+        }
+        Ok(())
     }
 
     /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth
@@ -257,8 +279,9 @@ impl Choice {
         let wanted = self.algorithm.iter().flat_map(|one| one.wanted(request, order));
         let mut wanted: Vec<Wanted> = wanted.map(|one| request.settled(one)).collect();
         for one in &mut wanted {
-            // Consecutive trees of many ranks take too long for whoever did not name them.
-            let is_affordable = one.construction != Construction::Optimal;
+            // Consecutive trees of many ranks, and the best of all trees, take too long for whoever did not name them.
+            let takes_long = [Construction::Optimal, Construction::Exact];
+            let is_affordable = !takes_long.contains(&one.construction);
             if self.certify && is_affordable && one.construction.is_best_of_its_class() {
                 one.effort = Effort::Any;
             }
@@ -328,7 +351,7 @@ impl AlgorithmChoice {
                 "the recurrence split by split, O(p^3) and more; any costs that all pairs share"
             }
             AlgorithmChoice::ByWider(_, WiderMethod::Dense) => {
-                "every range in O(1), O(p^2) and more; gamma <= beta"
+                "every range in O(1), O(p^2) and more; gamma <= beta, or costs by size"
             }
         }
     }
@@ -372,6 +395,26 @@ fn parse_seconds(argument: &str) -> Result<Duration, String> {
         _ => Err(format!(
             "a number of seconds from 0 to {LONGEST_SEARCH_SECONDS} is needed, or a time such as 2s or 500ms"
         )),
+    }
+}
+
+/// What blocks are for operations that move something else: all of them one vector in an allreduce, each what its
+/// rank sends to every rank in an alltoall. Anything else is as it was.
+///
+/// # Errors
+/// More bytes than can be counted.
+pub(crate) fn payload_for(
+    operation: Operation,
+    payload: Payload,
+) -> Result<Payload, MessageSizesError> {
+    match (operation, payload) {
+        (Operation::Allreduce, Payload::Blocks(sizes)) => {
+            Ok(Vector { processors: sizes.processors(), bytes: sizes.total() }.into())
+        }
+        (Operation::Alltoall, Payload::Blocks(sizes)) => {
+            Ok(MessageSizes::of_senders(&sizes)?.into())
+        }
+        (_, payload) => Ok(payload),
     }
 }
 
@@ -422,17 +465,8 @@ impl ComparisonArgs {
         if let Some(root) = self.choice.root {
             check_root(root, payload.processors())?;
         }
-        let payload = match (self.op, payload) {
-            // All blocks as one vector.
-            (Operation::Allreduce, Payload::Blocks(sizes)) => {
-                Vector { processors: sizes.processors(), bytes: sizes.total() }.into()
-            }
-            // Each rank's block for every rank.
-            (Operation::Alltoall, Payload::Blocks(sizes)) => MessageSizes::of_senders(&sizes)
-                .map_err(|error| CliError::Usage(format!("--op alltoall: {error}")))?
-                .into(),
-            (_, payload) => payload,
-        };
+        let payload = payload_for(self.op, payload)
+            .map_err(|error| CliError::Usage(format!("--op {}: {error}", self.op.name())))?;
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
                 "--op: {error}; --vector is for broadcast, reduce and allreduce, --dist and --sizes are \
@@ -440,11 +474,7 @@ impl ComparisonArgs {
                  --sizes-remote for intergroup-allgather"
             ))
         })?;
-        if self.choice.cut && !matches!(self.op, Operation::Broadcast | Operation::Reduce) {
-            let message =
-                "--cut is for broadcast and reduce, which move one vector from or to a root";
-            return Err(CliError::Usage(message.into()));
-        }
+        self.choice.check_operation(self.op)?;
         let problem = self.operator.apply(&problem, &self.costs)?;
         let ports = self.choice.ports.for_tree(self.op)?;
         let problem = match self.choice.root {

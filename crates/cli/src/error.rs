@@ -10,7 +10,7 @@ use tuwtree_plan::{PlanError, Treeless};
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CliError {
+pub enum CliError {
     /// The command line asks for what cannot be: exit code 2.
     #[error("{0}")]
     Usage(String),

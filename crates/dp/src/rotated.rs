@@ -169,7 +169,7 @@ fn halved(weights: &[f64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{Level, Piece, PiecewiseLinear, Placement};
+    use tuwtree_model::{Level, Piece, PiecewiseLinear, Placement, most_ranges};
 
     /// Nodes of four.
     fn problem(placement: Placement, blocks: &[u64], root: Root) -> Problem {
@@ -210,5 +210,27 @@ mod tests {
         assert_eq!(order, [2, 6, 3, 7, 0, 4, 1, 5]);
         let tree = near_optimal_in(&around, &order, &()).unwrap();
         assert_eq!(tree.root(), 3);
+    }
+
+    #[test]
+    fn messages_hold_two_ranges_of_ranks_for_each_level_at_most() {
+        let mut most = 0;
+        for root in 0..16 {
+            let blocks: Vec<u64> = (0..16).map(|rank| 1 + (rank * rank + root) % 97).collect();
+            let problem = problem(Placement::Block, &blocks, Root::Given(root as usize));
+            let order = rotated_order(&problem).unwrap();
+            // Whatever the tree, a message is of some ranks in a row of this order.
+            for first in 0..order.len() {
+                let mut held = [false; 16];
+                for &rank in &order[first..] {
+                    held[rank] = true;
+                    let begins = |&rank: &usize| held[rank] && (rank == 0 || !held[rank - 1]);
+                    most = most.max((0..16).filter(begins).count());
+                }
+            }
+            let tree = near_optimal_in(&problem, &order, &()).unwrap();
+            assert!(most_ranges(&tree) <= 4, "{root}");
+        }
+        assert!(most <= 4, "{most}");
     }
 }

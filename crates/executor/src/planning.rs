@@ -186,7 +186,17 @@ fn outcomes(
 /// Whether the library that calls itself so takes noticeably longer by its own call.
 fn pays(outcome: &Outcome, problem: &Problem, library: &str) -> bool {
     let most = ENOUGH * outcome.judged_unpacked.units();
-    judged_library(problem, library).is_none_or(|judged| judged > most)
+    loses_data(problem) || judged_library(problem, library).is_none_or(|judged| judged > most)
+}
+
+/// Whether the library's own gather has more under way at once than a window, where the judge does not look at windows,
+/// since nothing overlaps.
+fn loses_data(problem: &Problem) -> bool {
+    let window = problem.stated_costs().network().window;
+    let (Some(window), Some(sizes)) = (window, problem.blocks()) else { return false };
+    let is_judged = problem.costs().overlaps() || problem.operation().is_outward();
+    let Root::Given(root) = problem.root() else { return false };
+    !is_judged && sizes.total() - sizes.block(root) > window
 }
 
 /// The library's own call is chosen up to so many times the time of the best tree.

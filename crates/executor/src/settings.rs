@@ -289,8 +289,7 @@ pub struct Settings {
     pub machine: Option<Machine>,
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
-    /// How many bytes of others' data a process that is not the root holds at most, where trees are chosen
-    /// ([`Algorithm::Auto`], [`Algorithm::DeadlineOnline`]).
+    /// How many bytes of others' data a process that is not the root holds at most.
     pub most_passed: u64,
     /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
     /// have no room for more; `None` for what the machine says ([`Settings::window`]).
@@ -483,6 +482,13 @@ impl Settings {
     /// says; `None` for as many as come.
     pub fn window(&self) -> Option<u64> {
         self.window.or(self.machine.as_ref().and_then(|machine| machine.network.window))
+    }
+
+    /// The machine by which gathers and scatters are judged, which keeps to the window that is set.
+    pub(crate) fn judged_machine(&self) -> Option<Machine> {
+        let mut machine = self.machine.clone()?;
+        machine.network.window = self.window();
+        Some(machine)
     }
 
     /// By which algorithm operations without a root are performed: the one that is stated, or else the choice by

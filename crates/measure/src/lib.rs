@@ -30,6 +30,7 @@ mod speedup;
 mod statistics;
 mod text;
 mod tournament;
+mod windows;
 mod wires;
 
 pub use blocks::{Blocks, ListedBlocks, mean_in_elements};
@@ -45,4 +46,5 @@ pub use speedup::{Certainty, SpeedUp, SpeedUps};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};
+pub use windows::{FoundWindow, find_window};
 pub use wires::{Doubt, Found, levels_of_members, levels_of_nodes, levels_that_meet};

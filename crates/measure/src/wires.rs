@@ -2,6 +2,7 @@
 //! messages.
 
 use crate::floods::{LevelCosts, SizeCosts};
+use crate::windows::FoundWindow;
 use tuwtree_model::{
     Hierarchy, HierarchyError, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Piece,
     PiecewiseLinear, Placement, PortKind, Rank, WireOwner,
@@ -24,6 +25,8 @@ pub struct Found {
     pub port: Option<(f64, f64)>,
     /// The largest size of which equal messages, sent so, take turns; none where none do.
     pub in_turns: Option<u64>,
+    /// From how many bytes on at once to one process data was lost; none where none was.
+    pub window: Option<FoundWindow>,
     /// How long one rank of a node, and two at once, took to receive and to send a message: seconds; none
     /// where no two nodes have two ranks each.
     pub wire: Option<[(f64, f64); 2]>,
@@ -125,6 +128,7 @@ impl Found {
             wire: self.wire_owner(),
             eager_limit: self.eager_limit,
             send_overhead: Some(self.send_overhead),
+            window: self.window.map(|window| window.bytes()),
             ..Network::default()
         };
         let mut note = |name: &str, text: String| network.measured.insert(name.to_owned(), text);
@@ -145,6 +149,13 @@ impl Found {
                 None => "no sender waited for its receiver, whatever the size".to_owned(),
             },
         );
+        if let Some(FoundWindow { senders, whole, lost }) = self.window {
+            let text = format!(
+                "a message from each of {senders} processes to one at the same time: up to {whole} bytes in all \
+                 without a time-out, from {lost} on with one; three fifths"
+            );
+            note("window_bytes", text);
+        }
         note(
             "port",
             match self.port {
@@ -266,6 +277,7 @@ mod tests {
             send_overhead,
             port,
             in_turns: None,
+            window: None,
             wire,
             gamma: 1e-10,
         }
@@ -329,6 +341,16 @@ mod tests {
         assert!(network.measured.contains_key("fair_beyond_bytes"));
         found.port = Some((0.125, 1.0));
         assert_eq!(found.network().fair_beyond, None);
+    }
+
+    #[test]
+    fn a_window_is_told_with_how_it_was_found() {
+        let mut found = found(&[0, 1, 2, 3]);
+        assert_eq!(found.network().window, None);
+        found.window = Some(FoundWindow { senders: 3, whole: 1000, lost: 1100 });
+        let network = found.network();
+        assert_eq!(network.window, Some(600));
+        assert!(network.measured["window_bytes"].contains("up to 1000 bytes"));
     }
 
     #[test]

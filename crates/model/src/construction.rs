@@ -74,9 +74,15 @@ pub enum Construction {
 }
 
 impl Construction {
-    /// Whether its tree is searched for as the best of a class of ordered trees, given time and memory.
+    /// Whether its tree is searched for as the best of a class of trees, given time and memory.
     pub fn is_best_of_its_class(self) -> bool {
-        matches!(self, Construction::Optimal | Construction::Adjacent | Construction::CopyFirst)
+        matches!(
+            self,
+            Construction::Optimal
+                | Construction::Adjacent
+                | Construction::CopyFirst
+                | Construction::Exact
+        )
     }
 
     /// Whether it builds trees, for operations with a root; else it has schedules: of others, and of broadcasts and

@@ -18,6 +18,11 @@
 //! ([`Network::fair_beyond`](crate::Network::fair_beyond)). `f` is the planner's occupancy. A wire belongs to
 //! the receiving rank of a gather and the sending rank of a scatter, or to its node.
 //!
+//! Where no more than a window of data may be under way to a rank ([`Network::window`](crate::Network::window)), each
+//! child of a gather whose data is beyond it begins when its parent has told it to, by a message of a byte: when so many
+//! of the earlier children are received that its data fits. Whoever does not keep to the window
+//! ([`Handling::ignores_window`]) loses what comes while more is under way; TCP sends it again, after 0.2 s.
+//!
 //! Where nothing overlaps ([`Costs::overlaps`](crate::Costs::overlaps)), and on several ports, the judge is
 //! the planner.
 
@@ -25,7 +30,7 @@ mod wire;
 
 use crate::{
     CostModel, Hierarchy, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree, WireOwner,
-    completion_time,
+    completion_time, window_waits,
 };
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -38,6 +43,8 @@ pub struct Handling {
     pub service: Service,
     /// Whether a message is sent even where there is no data: it costs what one of a byte does.
     pub sends_empty: bool,
+    /// Whether senders of a gather go as soon as they can, whatever the network's window.
+    pub ignores_window: bool,
 }
 
 /// How a rank handles several messages.
@@ -102,6 +109,9 @@ pub fn judged_time_as(
     Time::new(end).ok_or(TimeError::NotFinite)
 }
 
+/// After how long TCP sends again what was lost and of which nothing is heard, in seconds: the least time-out of Linux.
+const RETRANSMISSION: f64 = 0.2;
+
 struct Judge<'a> {
     tree: &'a Tree,
     is_outward: bool,
@@ -113,7 +123,17 @@ struct Judge<'a> {
     children: Vec<Vec<Rank>>,
     ranks: Vec<RankState>,
     wires: Vec<Wire>,
+    /// What may be lost, where nobody keeps to the window.
+    losses: Option<Losses>,
+    /// Where all keep to it, for each child those that are told to go when it is received.
+    after: Vec<Vec<Rank>>,
     queue: BinaryHeap<Reverse<Event>>,
+}
+
+/// How much is under way on each wire, and how much may be.
+struct Losses {
+    window: u64,
+    under_way: Vec<u64>,
 }
 
 /// A message with what it costs, in the time unit of the costs.
@@ -126,6 +146,16 @@ struct Message {
     overhead: f64,
     /// `o_s`.
     send_overhead: f64,
+    /// Its size.
+    bytes: u64,
+    /// What it takes its parent to tell it to go.
+    told_after: f64,
+    /// Whether it need not wait to be told, or has been.
+    is_told: bool,
+    /// When, or 0.
+    told_at: f64,
+    /// Whether it has been lost once.
+    was_lost: bool,
     /// Whether it travels before its turn.
     is_eager: bool,
     /// Whether it is served after those that came before it, not with them.
@@ -188,7 +218,12 @@ impl<'a> Judge<'a> {
             WireOwner::Rank => None,
         };
         let is_outward = problem.operation().is_outward();
-        let Handling { service, sends_empty } = handling;
+        let Handling { service, sends_empty, ignores_window } = handling;
+        let is_gather = !is_outward && problem.blocks().is_some();
+        let window = network.window.filter(|_| is_gather);
+        // One message after the other never is more than a window.
+        let keeps_window = !ignores_window && service == Service::AllPosted;
+        let mut after = vec![Vec::new(); if window.is_some() { processors } else { 0 }];
         let mut segments = segments(tree, problem);
         if sends_empty {
             segments.iter_mut().for_each(|bytes| *bytes = (*bytes).max(1));
@@ -221,6 +256,11 @@ impl<'a> Judge<'a> {
                     false => 0.0,
                 };
                 messages[child] = Some(Message {
+                    bytes,
+                    told_after: costs.latency_between(from, to, 1)?.units() + first_byte,
+                    is_told: true,
+                    told_at: 0.0,
+                    was_lost: false,
                     latency: latency + asked,
                     on_wire: occupancy - overhead - asked,
                     overhead,
@@ -236,6 +276,15 @@ impl<'a> Judge<'a> {
                     left: None,
                 });
                 children.push(child);
+            }
+            if let Some(window) = window.filter(|_| keeps_window) {
+                let bytes: Vec<u64> = children.iter().map(|&child| segments[child]).collect();
+                for (index, first) in window_waits(&bytes, window).into_iter().enumerate() {
+                    let Some(first) = first else { continue };
+                    let message: &mut Option<Message> = &mut messages[children[index]];
+                    message.as_mut().expect("a child with data").is_told = false;
+                    after[children[first]].push(children[index]);
+                }
             }
             if is_outward {
                 children.reverse();
@@ -254,6 +303,10 @@ impl<'a> Judge<'a> {
             children,
             ranks,
             wires: vec![wire; wires],
+            losses: window
+                .filter(|_| ignores_window)
+                .map(|window| Losses { window, under_way: vec![0; wires] }),
+            after,
             queue: BinaryHeap::new(),
         })
     }
@@ -272,6 +325,10 @@ impl<'a> Judge<'a> {
         }
         while let Some(Reverse(Event { time, what })) = self.queue.pop() {
             match what {
+                What::Enter { turn, child } if self.is_lost(child) => {
+                    let what = What::Enter { turn, child };
+                    self.queue.push(Reverse(Event { time: time + RETRANSMISSION, what }));
+                }
                 What::Enter { child, .. } => {
                     let Message { wire, on_wire, takes_turns, .. } = *self.message(child);
                     self.wires[wire].enter(time, child, on_wire, takes_turns);
@@ -280,7 +337,12 @@ impl<'a> Judge<'a> {
                 What::Leave { wire, version } if self.wires[wire].version() == version => {
                     let child = self.wires[wire].leave(time);
                     self.await_departure(wire);
-                    self.message(child).left = Some(time);
+                    let message = self.message(child);
+                    message.left = Some(time);
+                    let bytes = message.bytes;
+                    if let Some(losses) = &mut self.losses {
+                        losses.under_way[wire] -= bytes;
+                    }
                     match self.is_outward {
                         true => self.arrived_outward(child, time),
                         false => self.arrived_inward(self.parent(child), child),
@@ -289,6 +351,20 @@ impl<'a> Judge<'a> {
                 What::Leave { .. } => {}
             }
         }
+    }
+
+    /// Whether a message that comes to its wire is lost; if it is not, it is under way.
+    fn is_lost(&mut self, child: Rank) -> bool {
+        let Some(losses) = &mut self.losses else { return false };
+        let message = self.messages[child].as_mut().expect("it has been sent");
+        let under_way = &mut losses.under_way[message.wire];
+        let is_too_much = under_way.saturating_add(message.bytes) > losses.window;
+        if is_too_much && *under_way > 0 && !message.was_lost {
+            message.was_lost = true;
+            return true;
+        }
+        *under_way = under_way.saturating_add(message.bytes);
+        false
     }
 
     fn message(&mut self, child: Rank) -> &mut Message {
@@ -334,7 +410,10 @@ impl<'a> Judge<'a> {
         let is_complete = self.turn(rank).is_none();
         let Some(message) = self.messages[rank].filter(|_| is_complete) else { return };
         let parent = self.parent(rank);
-        let ready = self.ranks[rank].busy_until;
+        let ready = self.ranks[rank].busy_until.max(message.told_at);
+        if !message.is_told {
+            return;
+        }
         if self.service == Service::AllPosted || message.is_eager {
             self.enter(rank, ready);
         } else if self.turn(parent) == Some(rank) {
@@ -368,6 +447,17 @@ impl<'a> Judge<'a> {
         let state = &mut self.ranks[rank];
         state.busy_until = state.busy_until.max(left.expect("it is off the wire")) + overhead;
         state.turn += 1;
+        let time = state.busy_until;
+        self.tell_those_after(child, time);
+    }
+
+    /// Tells those children to go that wait for the one that is received.
+    fn tell_those_after(&mut self, received: Rank, time: f64) {
+        for child in self.after.get_mut(received).map(std::mem::take).unwrap_or_default() {
+            let message = self.message(child);
+            (message.is_told, message.told_at) = (true, time + message.told_after);
+            self.hand_in_if_complete(child);
+        }
     }
 
     /// A child has its segment, and sends on; with [`Service::OneByOne`] its parent may go on, too.

@@ -81,9 +81,9 @@ pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use group_sizes::{Group, GroupSizes, GroupSizesError};
 pub use judge::{Handling, Service, judged_time, judged_time_as};
 pub use message_sizes::{MessageSizes, MessageSizesError};
-pub use network::{Network, PortKind, WireOwner};
+pub use network::{Network, PortKind, WireOwner, window_waits};
 pub use ordered::{
-    NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges,
+    NotOrdered, Order, check_combines_neighbours, check_ordered, joins_adjacent_ranges, most_ranges,
 };
 pub use ports::Ports;
 pub use problem::{

@@ -1,6 +1,6 @@
 //! How a network serves several messages at once: what the judge knows beyond the planner's costs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// How a port serves messages that are under way at the same time.
 #[derive(
@@ -71,7 +71,7 @@ pub struct Network {
     /// `None`: as long as the overhead of the link.
     pub send_overhead: Option<f64>,
     /// How many bytes may be under way to a rank at once before switches with small buffers lose some; `None`: as
-    /// many as come. The judge does not ask for it.
+    /// many as come. In a gather, children wait for their turn ([`window_waits`]).
     pub window: Option<u64>,
     /// How things were measured, by the name of the thing.
     pub measured: BTreeMap<String, String>,
@@ -87,5 +87,57 @@ impl Network {
     /// Whether a message of this size travels before its receive is posted.
     pub fn is_eager(&self, bytes: u64) -> bool {
         self.eager_limit.is_none_or(|limit| bytes <= limit)
+    }
+}
+
+/// For each of several messages to one rank, in the order in which they go, the index of the one that arrives before it
+/// goes, so that no more than a window is under way, or one message, if it is larger; `None` for those that go at
+/// once. Empty ones never wait.
+///
+/// # Complexity
+/// O(n).
+pub fn window_waits(bytes: &[u64], window: u64) -> Vec<Option<usize>> {
+    let (mut under_way, mut sum, mut last) = (VecDeque::new(), 0_u64, None);
+    let mut go = |(index, &bytes): (usize, &u64)| {
+        if bytes == 0 {
+            return None;
+        }
+        while sum.saturating_add(bytes) > window
+            && let Some((first, its)) = under_way.pop_front()
+        {
+            sum -= its;
+            last = Some(first);
+        }
+        under_way.push_back((index, bytes));
+        sum += bytes;
+        last
+    };
+    bytes.iter().enumerate().map(&mut go).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Randomness;
+
+    #[test]
+    fn no_more_than_a_window_is_under_way_or_one_message() {
+        assert_eq!(window_waits(&[4, 4, 4, 4], 100), [None; 4]);
+        assert_eq!(window_waits(&[4, 4, 0, 4, 4], 8), [None, None, None, Some(0), Some(1)]);
+        // The large one goes alone, and the next ones when it has arrived.
+        assert_eq!(window_waits(&[4, 99, 4, 4], 8), [None, Some(0), Some(1), Some(1)]);
+        assert_eq!(window_waits(&[1, 1, 1], 0), [None, Some(0), Some(1)]);
+        for seed in 0..200 {
+            let numbers = Randomness::Xoshiro { seed }.numbers(20);
+            let bytes: Vec<u64> = numbers.iter().map(|number| number % 10).collect();
+            let waits = window_waits(&bytes, 15);
+            for index in 0..20 {
+                // Those after the one that it waits for may all be under way.
+                let first = waits[index].map_or(0, |at| at + 1);
+                let most: u64 = bytes[first..=index].iter().sum();
+                assert!(bytes[index] == 0 || most <= 15, "{bytes:?} {waits:?}");
+                assert!(waits[index].is_none_or(|at| at < index && bytes[at] > 0));
+            }
+        }
     }
 }

@@ -183,6 +183,94 @@ pub fn check_combines_neighbours(tree: &Tree) -> Result<(), NotOrdered> {
     Ok(())
 }
 
+/// The most ranges of ranks that a message holds in a tree, in any order: 1 if each subtree but the whole spans
+/// consecutive ranks, and for a lone processor.
+///
+/// It says how much of the order is lost where [`Order::of`] has [`Order::Any`]: so many pieces a message has at
+/// most that the root puts to their places.
+///
+/// # Complexity
+/// O(p log p) time, O(p) space.
+///
+/// # Example
+/// Processor 1 sends blocks 1, 3 and 4.
+/// ```
+/// use tuwtree_model::{Step, Tree, most_ranges};
+/// let steps = [(0, Step::Copy), (0, Step::Receive(2)), (0, Step::Receive(1))];
+/// let more = [(1, Step::Copy), (1, Step::Receive(3)), (3, Step::Copy), (3, Step::Receive(4))];
+/// let tree = Tree::new(5, 0, &[&steps[..], &more].concat()).unwrap();
+/// assert_eq!(most_ranges(&tree), 2);
+/// ```
+pub fn most_ranges(tree: &Tree) -> usize {
+    let ancestors = Ancestors::new(tree);
+    // By subtree: its processors, less the pairs of neighbours that are both in it.
+    let mut ranges = vec![1_usize; tree.processors()];
+    for rank in 1..tree.processors() {
+        let common = ancestors.common(rank - 1, rank);
+        ranges[common] = ranges[common].wrapping_sub(1);
+    }
+    let mut most = 1;
+    for rank in tree.top_down().into_iter().rev() {
+        match tree.parent(rank) {
+            // None or less, until all below are counted.
+            Some(parent) => {
+                most = most.max(ranges[rank]);
+                ranges[parent] = ranges[parent].wrapping_add(ranges[rank]);
+            }
+            None => break,
+        }
+    }
+    most
+}
+
+/// The ancestors of each processor, of which some are left out on the way up.
+struct Ancestors {
+    parent: Vec<Rank>,
+    depth: Vec<usize>,
+    /// An ancestor further up, so that a few of these lead to any.
+    far: Vec<Rank>,
+}
+
+impl Ancestors {
+    fn new(tree: &Tree) -> Ancestors {
+        let p = tree.processors();
+        let mut all = Ancestors { parent: vec![0; p], depth: vec![0; p], far: vec![0; p] };
+        for rank in tree.top_down() {
+            let parent = tree.parent(rank).unwrap_or(rank);
+            all.parent[rank] = parent;
+            if parent == rank {
+                all.far[rank] = rank;
+                continue;
+            }
+            all.depth[rank] = all.depth[parent] + 1;
+            let far = all.far[parent];
+            let steps = all.depth[parent] - all.depth[far];
+            let same = steps == all.depth[far] - all.depth[all.far[far]];
+            all.far[rank] = if same { all.far[far] } else { parent };
+        }
+        all
+    }
+
+    /// The nearest processor in whose subtree both are.
+    fn common(&self, one: Rank, other: Rank) -> Rank {
+        let (mut low, mut high) = (one, other);
+        if self.depth[low] < self.depth[high] {
+            (low, high) = (high, low);
+        }
+        while self.depth[low] > self.depth[high] {
+            let far = self.far[low];
+            low = if self.depth[far] >= self.depth[high] { far } else { self.parent[low] };
+        }
+        while low != high {
+            // At equal depths, as far up.
+            let apart = self.far[low] != self.far[high];
+            let next = if apart { &self.far } else { &self.parent };
+            (low, high) = (next[low], next[high]);
+        }
+        low
+    }
+}
+
 /// The range that two adjacent ones make up.
 fn joined(
     processor: Rank,
@@ -270,6 +358,46 @@ mod tests {
         let tree = Tree::new(4, 0, &late).unwrap();
         assert_eq!(Order::of(&tree, Operation::Reduce), Order::Direct);
         assert_eq!(Order::of(&tree, Operation::Broadcast), Order::Ordered);
+    }
+
+    #[test]
+    fn the_ranges_of_a_message_are_counted() {
+        // The next number of a sequence that is as good as random.
+        let mut state = 1_u64;
+        let mut below = |end: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % end
+        };
+        for _ in 0..500 {
+            let p = 1 + below(20);
+            let mut order: Vec<Rank> = (0..p).collect();
+            (1..p).for_each(|at| order.swap(at, below(at + 1)));
+            let longest = 1 + below(p);
+            let mut steps = Vec::new();
+            for at in 1..p {
+                // Some parent among the last few, so that there are long paths.
+                let parent = at - 1 - below(at.min(longest));
+                steps.push((order[parent], Receive(order[at])));
+            }
+            let receives = |rank: Rank| steps.iter().any(|step| step.0 == rank);
+            let copies: Vec<_> =
+                (0..p).filter(|&rank| receives(rank)).map(|rank| (rank, Copy)).collect();
+            let tree = Tree::new(p, order[0], &[copies, steps].concat()).unwrap();
+            let mut members: Vec<Vec<bool>> =
+                (0..p).map(|rank| (0..p).map(|one| one == rank).collect()).collect();
+            let mut most = 1;
+            for rank in tree.top_down().into_iter().rev() {
+                let own = members[rank].clone();
+                let begins = (0..p).filter(|&one| own[one] && (one == 0 || !own[one - 1])).count();
+                if let Some(parent) = tree.parent(rank) {
+                    most = most.max(begins);
+                    (0..p).for_each(|one| members[parent][one] |= own[one]);
+                }
+            }
+            assert_eq!(most_ranges(&tree), most, "{tree:?}");
+        }
     }
 
     #[test]

@@ -190,7 +190,7 @@ int tuwtree_free(tuwtree_request *request);
  *               adaptive-completion-time, deadline-online and auto
  *   schedule    the file of a schedule document, for schedule      TUWTREE_SCHEDULE
  *   most-passed bytes of others' data that a rank which is not     TUWTREE_MOST_PASSED
- *               the root holds at most, for auto; 64MiB
+ *               the root holds at most; 64MiB
  *   window      bytes under way to a rank at once in a gather      TUWTREE_WINDOW
  *               by auto, on switches with small buffers
  *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER

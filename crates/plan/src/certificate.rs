@@ -3,6 +3,7 @@
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
 use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
+use tuwtree_dp::non_ordered::{FoundAgain, MOST_SETTLED, NonOrderedError, exact_again};
 use tuwtree_dp::{Method, PairMethod};
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Problem, Root, Time, completion_time};
 
@@ -25,6 +26,9 @@ impl Request<'_> {
     ) -> Result<Certificate, PlanError> {
         if time == bound {
             return Ok(Ok("it meets the lower bound".to_owned()));
+        }
+        if construction == Construction::Exact {
+            return self.certify_exact(time);
         }
         if let Some(at_least) = built.at_least {
             let percent = percent_above(time.units(), at_least);
@@ -83,7 +87,19 @@ impl Request<'_> {
             }
         };
         let found = completion_time(again.plan.tree()?, self.problem)?;
-        let same = match &self.searched {
+        if again.at_least.is_some() && found >= time {
+            let name = other.name();
+            return Ok(Err(format!("the {name} method finds a bracket, and not its least time")));
+        }
+        match self.is_same(time, found)? {
+            true => Ok(Ok(format!("the {} method finds the same completion time", other.name()))),
+            false => Err(disagreement(time, found, &format!("the {} method", other.name()))),
+        }
+    }
+
+    /// Whether two times are the same, up to rounding where costs are no integers.
+    fn is_same(&self, time: Time, found: Time) -> Result<bool, PlanError> {
+        Ok(match &self.searched {
             searched if searched.is_integral() => found == time,
             Searched::Homogeneous(costs, problem) => {
                 let all = problem.collective().segment(0, problem.processors() - 1);
@@ -93,17 +109,34 @@ impl Request<'_> {
             Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_) => {
                 (found.units() - time.units()).abs() <= ROUNDING * time.units()
             }
+        })
+    }
+
+    /// The same for the best of all trees: the other way by which its time is found knows no sizes that
+    /// repeat, and is for few processes.
+    fn certify_exact(&self, time: Time) -> Result<Certificate, PlanError> {
+        let FoundAgain { time: again, method } = match exact_again(self.problem) {
+            Ok(found) => found,
+            Err(NonOrderedError::TooMuchWork { .. }) => {
+                let reason = format!(
+                    "the other method is for up to {MOST_SETTLED} processes, and for 17 where all pairs have the same \
+                     costs"
+                );
+                return Ok(Err(reason));
+            }
+            Err(error) => return Ok(Err(error.to_string())),
         };
-        match same {
-            true => Ok(Ok(format!("the {} method finds the same completion time", other.name()))),
-            false => Err(disagreement(time, found, other.name())),
+        let found = Time::new(again).ok_or_else(|| PlanError::failed("a time is negative"))?;
+        match self.is_same(time, found)? {
+            true => Ok(Ok(format!("{method} finds the same completion time"))),
+            false => Err(disagreement(time, found, method)),
         }
     }
 
-    /// Whether the dense method admits the costs.
+    /// Whether the dense method admits the costs, which all pairs share.
     fn is_dense(&self) -> bool {
         let costs = self.problem.costs().homogeneous(self.problem.processors());
-        costs.is_some_and(|costs| costs.gamma() <= costs.beta())
+        costs.is_none_or(|costs| costs.gamma() <= costs.beta())
     }
 
     /// The same for the ranks in reverse order, where the dense method takes other steps: what it does
@@ -121,9 +154,10 @@ impl Request<'_> {
             Root::Given(root) => Root::Given(p - 1 - root),
             other => other,
         };
-        let costs = self.problem.costs().homogeneous(p).ok_or_else(|| {
-            PlanError::Failed("the dense method is for costs that all pairs share".to_owned())
-        })?;
+        let costs = match self.problem.costs().homogeneous(p) {
+            Some(costs) => costs.into(),
+            None => self.problem.costs().clone(),
+        };
         let mirrored = Problem::gather(&sizes, costs)
             .and_then(|problem| problem.with_root(root))
             .map_err(PlanError::failed)?;
@@ -144,7 +178,7 @@ impl Request<'_> {
                 "the dense method finds the same completion time for the ranks in reverse order"
                     .to_owned(),
             )),
-            (false, _) => Err(disagreement(time, found, "dense")),
+            (false, _) => Err(disagreement(time, found, "the dense method")),
         }
     }
 }
@@ -157,7 +191,7 @@ pub(crate) fn percent_above(time: f64, at_least: f64) -> f64 {
 /// What it means that two methods differ.
 fn disagreement(time: Time, found: Time, other: &str) -> PlanError {
     PlanError::Failed(format!(
-        "--certify: {time} by one method, but {found} by the {other} method; please report this problem"
+        "--certify: {time} by one method, but {found} by {other}; please report this problem"
     ))
 }
 

@@ -138,7 +138,7 @@ impl Library {
             Library::OpenMpi6 if is_outward => Habits::plain(Service::OneByOne),
             Library::OpenMpi6 => Habits { starts_after_root: true, ..Habits::plain(posted) },
             Library::Smpi => Habits {
-                handling: Handling { service: posted, sends_empty: true },
+                handling: Handling { service: posted, sends_empty: true, ignores_window: true },
                 starts_after_root: false,
             },
         }
@@ -155,7 +155,7 @@ struct Habits {
 
 impl Habits {
     fn plain(service: Service) -> Habits {
-        let handling = Handling { service, sends_empty: false };
+        let handling = Handling { service, sends_empty: false, ignores_window: true };
         Habits { handling, starts_after_root: false }
     }
 

@@ -164,7 +164,7 @@ pub enum Search {
 pub enum WiderMethod {
     /// Split by split, at any costs that all pairs share.
     Plain,
-    /// With monotone queues, at linear ones.
+    /// With monotone queues, at linear ones and at those that are so piece by piece.
     Dense,
 }
 

@@ -83,7 +83,11 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
     Ok(exit_code(&comparison))
 }
 
-fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliError> {
+/// Prints the advice in words.
+///
+/// # Errors
+/// Those of `output`.
+pub(crate) fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliError> {
     let comparison = Compared(advice.comparison);
     let costs = text::costs(comparison.problem.stated_costs());
     let ports = text::with_ports(comparison.problem.ports());
@@ -108,7 +112,7 @@ fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliErr
 }
 
 /// The advice as JSON.
-pub(super) fn document(advice: &Advised<'_>) -> Value {
+pub(crate) fn document(advice: &Advised<'_>) -> Value {
     let rivals: serde_json::Map<String, serde_json::Value> = Rival::all()
         .filter_map(|rival| {
             let other = advice.rival(rival)?;

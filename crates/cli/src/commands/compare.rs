@@ -72,7 +72,11 @@ pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode
     Ok(exit_code(&comparison))
 }
 
-fn page(
+/// The page of a comparison; what there is to move, and where it is from, is told.
+///
+/// # Errors
+/// A plan without a schedule, which none of a comparison is.
+pub(crate) fn page(
     comparison: &Compared<'_>,
     (what, source): (&'static str, String),
 ) -> Result<String, CliError> {

@@ -209,11 +209,14 @@ fn simulated(
 fn svg(args: &DrawArgs, tree: Option<&Tree>, performance: Performance<'_>) -> String {
     match tree {
         Some(tree) => tree_picture(args, tree, Some(performance)).svg(),
-        None => {
-            let bound = lower_bound(performance);
-            TimelinePicture::new(performance).within(args.rows.into()).bounded(bound).svg()
-        }
+        None => timeline_picture(performance, args.rows.into()),
     }
+}
+
+/// The timeline on so many rows, with the lower bound where data goes along a tree.
+pub(crate) fn timeline_picture(performance: Performance<'_>, rows: usize) -> String {
+    let bound = lower_bound(performance);
+    TimelinePicture::new(performance).within(rows).bounded(bound).svg()
 }
 
 /// A lower bound on the completion time of all trees, if the schedule is along one.

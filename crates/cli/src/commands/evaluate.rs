@@ -14,7 +14,7 @@ use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     ClosedSet, CostModel, NotOrdered, Operation, Order, Payload, Problem, Root, Time,
     best_lower_bound, check_combines_neighbours, check_ordered, completion_time,
-    joins_adjacent_ranges, judged_time, unpack_time,
+    joins_adjacent_ranges, judged_time, most_ranges, unpack_time,
 };
 
 /// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
@@ -179,6 +179,10 @@ impl Evaluation<'_> {
         }
         if self.order() != Order::Ordered && self.problem.blocks().is_some() {
             let operation = self.problem.operation();
+            if self.order() == Order::Any {
+                let ranges = text::ranges(most_ranges(tree));
+                writeln!(output, "messages         {ranges}")?;
+            }
             let times = text::unpacking(self.time, self.unpacked, operation);
             writeln!(output, "rank order       {times}")?;
         }

@@ -12,7 +12,7 @@ use tuwtree_io::{Destination, Format, Source, ending, measurements};
 use tuwtree_measure::{Algorithm, Measurements, Prediction, Predictions, Series, Setting};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
-    ClosedSet, Construction, Payload, Problem, Root, completion_time, judged_time,
+    ClosedSet, Construction, Handling, Payload, Problem, Root, completion_time, judged_time_as,
 };
 use tuwtree_picture::{MeasuredPicture, measured_page};
 use tuwtree_plan::{Effort, Request, Settings, Wanted};
@@ -109,9 +109,11 @@ fn predicted(
     let wanted = Wanted { effort: Effort::Moderate, ..Wanted::named(construction) };
     let built = Request::new(&problem, settings, &()).build(wanted).ok()?;
     let tree = built.plan.tree().ok()?;
+    let at_once = Handling { ignores_window: true, ..Handling::default() };
     Some(Prediction {
         planned_seconds: Some(completion_time(tree, &problem).ok()?.units()),
-        judged_seconds: judged_time(tree, &problem).ok()?.units(),
+        // They were measured without a window.
+        judged_seconds: judged_time_as(tree, &problem, at_once).ok()?.units(),
     })
 }
 

@@ -104,15 +104,20 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-struct Simulated<'a> {
-    schedule: &'a Schedule,
-    costs: StatedCosts,
-    handover: Handover,
-    timeline: Timeline,
+/// A schedule, simulated.
+pub(crate) struct Simulated<'a> {
+    pub(crate) schedule: &'a Schedule,
+    pub(crate) costs: StatedCosts,
+    pub(crate) handover: Handover,
+    pub(crate) timeline: Timeline,
 }
 
 impl Simulated<'_> {
-    fn write_text(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
+    /// Prints the times in words: at most so many of the busiest processes and of the critical path's actions.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub(crate) fn write_text(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
         let task = self.schedule.task();
         writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
         writeln!(
@@ -253,7 +258,8 @@ impl Simulated<'_> {
         })
     }
 
-    fn document(&self) -> Value {
+    /// The times as a document.
+    pub(crate) fn document(&self) -> Value {
         let task = self.schedule.task();
         let (messages, bytes) = self.messages();
         let processors: Vec<Value> = (0..self.schedule.processors())

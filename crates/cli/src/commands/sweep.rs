@@ -5,7 +5,9 @@ use crate::choice::Choice;
 use crate::error::CliError;
 use crate::output::comparison;
 use crate::output::format::{FormatArgs, write_json, write_objects};
+use crate::output::png;
 use crate::output::progress::ProgressLine;
+use crate::output::swept::{SweptCell, SweptMap};
 use crate::output::text;
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -15,13 +17,14 @@ use tuwtree_io::{Destination, Format};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time};
 use tuwtree_model::{
     ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation, Problem,
-    Randomness, StatedCosts,
+    Randomness, Root, StatedCosts,
 };
+use tuwtree_picture::RegionMap;
 
 /// Compare constructions for every combination of parameters, as one table for other programs.
 ///
 /// Each problem is compared as by `optimize`; the table has a row for each construction of each problem, with the
-/// problem's parameters in front. Lists are separated by commas; A..B is A, 2A, 4A, … up to B.
+/// problem's parameters in front; or they are a map, which shows which kind of tree pays where. Lists are separated by commas; A..B is A, 2A, 4A, … up to B.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SweepArgs {
@@ -67,7 +70,10 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Where to write the table: `.csv` or `.json`
+    /// Where to write the table, `.csv` or `.json`, or a map, `.svg`, `.svg.gz` or `.png`
+    ///
+    /// A map has a panel for each distribution, block sizes against numbers of processes. A cell names the simplest kind
+    /// of tree within 2 percent of the fastest, and how many times as long the library's own call takes.
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -76,7 +82,11 @@ const EXAMPLES: &str = "\
 Examples:
   tuwtree sweep --dist spikes,skewed -p 64..4096 -b 8,1000 --root 0 -o sweep.csv
   tuwtree sweep --dist same --machine vsc3 -p 32..1024 --algorithm linear,adaptive,leaders
+  tuwtree sweep --dist same,spikes --machine vsc3 -p 16..1024 -b 8..64KiB --root 0 -o map.svg
   tuwtree sweep --dist spikes -p 48 --alphas 1us,10us,100us --beta 1ns --gamma 0.1ns";
+
+/// What a sweep can be written as.
+const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Png];
 
 /// The most problems of a sweep.
 const MOST_PROBLEMS: usize = 100_000;
@@ -115,17 +125,33 @@ struct Parameters {
 /// Parameters out of range; a construction asked for by name that cannot be built; an output that cannot
 /// be written.
 pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
-    let format = args.format.written(&[Format::Csv, Format::Json], &args.output)?;
+    let format = args.format.written(&FORMATS, &args.output)?;
+    let is_map = matches!(format, Format::Svg | Format::Png);
+    if format == Format::Png {
+        png::available()?;
+    }
+    if is_map && !matches!(args.op, Operation::Gather | Operation::Scatter) {
+        return Err(CliError::Usage(format!(
+            "--op {}: maps are of gather and scatter; write .csv or .json",
+            args.op.name()
+        )));
+    }
     let all = args.parameters()?;
     let output = args.output.open()?;
     let progress = ProgressLine::new("sweep");
     let mut rows = Vec::new();
+    let mut cells = Vec::new();
     for (done, parameters) in all.iter().enumerate() {
         if progress.advance(done as u64, all.len() as u64).is_break() {
             return Err(CliError::Interrupted);
         }
         let problem = args.problem(parameters)?;
         let comparison = args.choice.compare(&problem)?;
+        if is_map {
+            let cell = SweptCell::of(&comparison);
+            cells.push((*parameters, cell.ok_or_else(|| not_compared(&problem))?));
+            continue;
+        }
         let front = front(parameters, problem.stated_costs());
         rows.extend(comparison::rows(&comparison).into_iter().map(|row| {
             let Value::Object(row) = row else { unreachable!("rows are objects") };
@@ -137,6 +163,14 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
         Format::Json => {
             let sweep = json!({ "format": "tuwtree-sweep", "version": 1, "rows": rows });
             output.write(|file| write_json(&sweep, file))?;
+        }
+        Format::Svg => {
+            let svg = args.map(cells)?.svg();
+            output.write(|file| file.write_all(svg.as_bytes()))?;
+        }
+        Format::Png => {
+            let bytes = png::png(&args.map(cells)?.svg(), "write SVG")?;
+            output.write(|file| file.write_all(&bytes))?;
         }
         _ => output.write(|file| write_objects(&rows, file))?,
     }
@@ -190,6 +224,63 @@ impl SweepArgs {
         Ok(all)
     }
 
+    /// The map of these cells: a panel for all that has the same parameters but for processes and block.
+    fn map(&self, mut cells: Vec<(Parameters, SweptCell)>) -> Result<RegionMap, CliError> {
+        let mut panels: Vec<String> = Vec::new();
+        for (parameters, _) in &cells {
+            let title = self.panel(parameters);
+            if !panels.contains(&title) {
+                panels.push(title);
+            }
+        }
+        let place = |parameters: &Parameters| {
+            let panel = panels.iter().position(|title| *title == self.panel(parameters));
+            (panel, parameters.block, parameters.processors)
+        };
+        cells.sort_by_key(|(parameters, _)| place(parameters));
+        cells.dedup_by_key(|(parameters, _)| place(parameters));
+        let different = |of: fn(&Parameters) -> u64| {
+            let mut all: Vec<u64> = cells.iter().map(|(parameters, _)| of(parameters)).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let (processors, blocks) = (different(|one| one.processors), different(|one| one.block));
+        let costs = text::costs(&self.costs.with_alpha(None).costs(None)?);
+        let root = match self.choice.root {
+            Some(Root::Given(root)) => format!("root {root}"),
+            _ => "best root".to_owned(),
+        };
+        let map = SweptMap {
+            lines: vec![format!("{}, {root}; {costs}", self.op.name())],
+            processors,
+            blocks,
+            panels,
+            cells: cells.into_iter().map(|(_, cell)| cell).collect(),
+        };
+        Ok(map.drawn(self.choice.library))
+    }
+
+    /// What distinguishes the panel of a problem: its distribution, and whatever else has several values.
+    fn panel(&self, parameters: &Parameters) -> String {
+        let Parameters { distribution, rho, seed, alpha, .. } = parameters;
+        let mut title = distribution.name().to_owned();
+        let has_several =
+            |all: &[Series]| all.iter().map(|Series(one)| one.len()).sum::<usize>() > 1;
+        if has_several(&self.rho) {
+            title += &format!(", rho {rho}");
+        }
+        if self.seed.len() > 1 {
+            title += &format!(", seed {seed}");
+        }
+        match alpha {
+            Some(Cost::Seconds(alpha)) => title += &format!(", alpha {} us", alpha * 1e6),
+            Some(Cost::Plain(alpha)) => title += &format!(", alpha {alpha}"),
+            None => {}
+        }
+        title
+    }
+
     fn problem(&self, parameters: &Parameters) -> Result<Problem, CliError> {
         let Parameters { distribution, processors, block, rho, seed, alpha } = *parameters;
         let usage = |option: &str, error: &dyn std::fmt::Display| {
@@ -214,6 +305,15 @@ impl SweepArgs {
         };
         Ok(problem.with_ports(ports))
     }
+}
+
+/// Why a problem has no place on a map.
+fn not_compared(problem: &Problem) -> CliError {
+    CliError::Failure(format!(
+        "no library's time is known for {} on {} ports: write .csv or .json",
+        problem.operation().name(),
+        problem.ports()
+    ))
 }
 
 /// The first columns: what the problem is.

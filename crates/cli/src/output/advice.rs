@@ -75,6 +75,9 @@ impl Advised<'_> {
             Trouble::Offline(Order::Direct, _) => {
                 "planned offline; large blocks go straight to the root"
             }
+            Trouble::Offline(Order::Any, Construction::Rotated) => {
+                "planned offline, in rank order but for groups rotated around the root"
+            }
             Trouble::Offline(Order::Any, _) => "planned offline, keeping no rank order",
         };
         let mut facts: Vec<String> = [Rival::Linear, Rival::Adaptive]
@@ -144,11 +147,12 @@ impl Advised<'_> {
         match () {
             () if self.comparison.problem.blocks().is_none() || !operation.is_rooted() => None,
             () if self.chosen.order != Order::Ordered => {
-                Some(format!("Its tree is not in rank order; {}.", times(self.chosen)))
+                let order = text::out_of_order(self.chosen, "Its tree");
+                Some(format!("{order}; {}.", times(self.chosen)))
             }
             () if fastest.judged < judged(self.chosen) && fastest.judged < judged(fastest) => {
                 let name = fastest.construction.name();
-                Some(format!("{name} is not in rank order; {}.", times(fastest)))
+                Some(format!("{}; {}.", text::out_of_order(fastest, name), times(fastest)))
             }
             () => None,
         }

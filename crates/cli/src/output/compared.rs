@@ -383,7 +383,8 @@ impl Compared<'_> {
             return String::new();
         }
         let times = format!(
-            "\nIts tree is not in rank order; {}.",
+            "\n{}; {}.",
+            text::out_of_order(best, "Its tree"),
             text::unpacking(best.judged, best.judged_unpacked, self.problem.operation())
         );
         let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.judged_unpacked);

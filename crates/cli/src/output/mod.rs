@@ -8,5 +8,6 @@ pub(crate) mod format;
 pub(crate) mod machine;
 pub(crate) mod png;
 pub(crate) mod progress;
+pub(crate) mod swept;
 pub(crate) mod text;
 pub(crate) mod tuning;

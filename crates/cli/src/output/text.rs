@@ -4,7 +4,8 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, pr
 use std::time::Duration;
 pub(crate) use tuwtree_model::quantity::number;
 use tuwtree_model::{
-    Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time, quantity,
+    Construction, Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time,
+    most_ranges, quantity,
 };
 use tuwtree_plan::Outcome;
 
@@ -67,6 +68,28 @@ pub(crate) fn payload(payload: &Payload) -> String {
         }
     }
 }
+
+/// How much of rank order the messages of a tree keep.
+pub(crate) fn ranges(most: usize) -> String {
+    match most {
+        1 => "each holds one range of ranks".to_owned(),
+        most => format!("none holds more than {most} ranges of ranks"),
+    }
+}
+
+/// What a tree is that does not keep rank order: a sentence without its full stop.
+pub(crate) fn out_of_order(outcome: &Outcome, subject: &str) -> String {
+    match (outcome.construction, outcome.tree()) {
+        (Construction::Rotated, Ok(tree)) => {
+            format!("{subject} {ROTATED}: of its messages {}", ranges(most_ranges(tree)))
+        }
+        _ => format!("{subject} is not in rank order"),
+    }
+}
+
+/// What the trees of `rotated` are.
+pub(crate) const ROTATED: &str =
+    "is in rank order but for groups that are rotated around the root, or brought together";
 
 /// The completion time of a tree that is not ordered, and that with an unpack step at the root (in a
 /// scatter, a pack step).

@@ -103,6 +103,14 @@ pub fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
     }
 }
 
+/// Whether all pairs share the costs, whatever these are.
+///
+/// # Errors
+/// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
+pub(super) fn shared_law(problem: &Problem) -> Result<bool, DpError> {
+    Ok(!matches!(Law::of(problem)?, Law::Pairs))
+}
+
 /// What is known of a problem's costs.
 enum Law<'p> {
     /// The homogeneous ones of the one-port model.

@@ -10,6 +10,7 @@
 //! | [`exact`](exact()) | all | O(3^p), or polynomial for few distinct sizes | [`exact_work`] says how much |
 //! | [`exact`](exact()), costs of each pair | all | O(p 3^p) | up to 17 processors |
 //! | [`exact`](exact()), several ports | all | O(p 3^p) and more | up to 9 processors |
+//! | [`exact_again`] | all | O(p 3^p) and more | the time only, by another way: a check of `exact` |
 //! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
 //! | [`search`](search()) | ordered after some permutation | steps times that | small problems |
 //! | [`direct`](direct()) | ordered, but for large blocks that go straight to the root | as the ordered program's, some times | not exact |
@@ -39,6 +40,7 @@
 //! # Source
 //! OPT section 4 and Proposition 2.
 
+mod again;
 mod arrangement;
 mod direct;
 mod error;
@@ -50,6 +52,7 @@ mod ports;
 mod search;
 mod sorted;
 
+pub use again::{FoundAgain, MOST_SETTLED, exact_again};
 pub use direct::direct;
 pub use error::NonOrderedError;
 pub use exact::{MOST_WORK, WORK_AT_ONCE, exact, exact_work};

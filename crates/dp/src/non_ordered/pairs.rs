@@ -30,16 +30,30 @@ pub(super) fn work(processors: usize) -> u64 {
 /// # Errors
 /// [`DpError::NoTree`] where links are missing, [`DpError::TooLarge`].
 pub(super) fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
-    problem.check_links().map_err(DpError::from)?;
-    let table = PairTable::new(problem);
-    let everything = (1 << table.processors) - 1;
-    let time = |root: Rank| table.at(everything, root).time;
-    let best = || (0..table.processors).min_by(|&one, &other| time(one).total_cmp(&time(other)));
-    let root = problem.root().given().or_else(best).expect("there is a processor");
-    match time(root).is_finite() {
+    let (table, root) = solved(problem)?;
+    match table.of_all(root).is_finite() {
         true => Ok(table.tree(root)),
         false => Err(DpError::TooLarge { total: problem.payload().total() }.into()),
     }
+}
+
+/// The time of such a tree; infinite beyond what can be stated.
+///
+/// # Errors
+/// [`DpError::NoTree`] where links are missing.
+pub(super) fn least_time(problem: &Problem) -> Result<f64, NonOrderedError> {
+    let (table, root) = solved(problem)?;
+    Ok(table.of_all(root))
+}
+
+/// The table, and the given root or a best one.
+fn solved(problem: &Problem) -> Result<(PairTable, Rank), DpError> {
+    problem.check_links()?;
+    let table = PairTable::new(problem);
+    let by_time = |one: &Rank, other: &Rank| table.of_all(*one).total_cmp(&table.of_all(*other));
+    let best = || (0..table.processors).min_by(by_time);
+    let root = problem.root().given().or_else(best).expect("there is a processor");
+    Ok((table, root))
 }
 
 /// A set of processors: a bit for each.
@@ -94,6 +108,11 @@ impl PairTable {
 
     fn at(&self, set: Set, root: Rank) -> Best {
         self.best[set * self.processors + root]
+    }
+
+    /// When a root has everything.
+    fn of_all(&self, root: Rank) -> f64 {
+        self.at((1 << self.processors) - 1, root).time
     }
 
     /// When a root that holds this set of blocks is free.

@@ -37,9 +37,9 @@
 //! that decides a tree's time begins with one copy at most. For the same reason the tree behind the
 //! table takes at most the slack longer than its value in the table.
 
-use super::lanes::{ColumnLanes, RowLane};
+use super::Class;
+use super::lanes::{ColumnJoins, Columns, DenseLaw, RowJoins};
 use super::table::{Clocks, SideTable, Table, given_root, held, receivers, sides};
-use super::{Class, Receiving, Scaled};
 use crate::progress::Meter;
 use crate::table::cells_with_root;
 use crate::{DpError, Progress};
@@ -72,7 +72,7 @@ impl<T: Scalar> DensePlan<T> {
     /// # Complexity
     /// O(p log p) time.
     pub fn new(
-        law: &Scaled<T>,
+        law: &impl DenseLaw<T>,
         class: Class,
         root: Root,
         most_clocks: usize,
@@ -85,7 +85,7 @@ impl<T: Scalar> DensePlan<T> {
     /// # Errors, complexity
     /// As [`new`](Self::new).
     pub(super) fn with_clocks(
-        law: &Scaled<T>,
+        law: &impl DenseLaw<T>,
         class: Class,
         root: Root,
         (most_clocks, kept): (usize, &[T]),
@@ -116,7 +116,7 @@ impl<T: Scalar> DensePlan<T> {
     }
 
     /// The bytes of the tables. Queues come on top, little as a rule.
-    pub fn memory_needed(&self, law: &Scaled<T>) -> u64 {
+    pub fn memory_needed(&self, law: &impl DenseLaw<T>) -> u64 {
         (self.cells(law.processors()) as u64).saturating_mul(size_of::<T>() as u64)
     }
 
@@ -137,7 +137,11 @@ impl<T: Scalar> DensePlan<T> {
     /// # Complexity
     /// O(p^2) time for each table; one value a range for each, and queues with a few entries a
     /// column as a rule.
-    pub fn fill(self, law: &Scaled<T>, progress: &dyn Progress) -> Result<Bracket<T>, DpError> {
+    pub fn fill(
+        self,
+        law: &impl DenseLaw<T>,
+        progress: &dyn Progress,
+    ) -> Result<Bracket<T>, DpError> {
         let p = law.processors();
         let empty = |&((first, width), _): &((Rank, usize), _)| {
             (first..first + width).any(|rank| law.is_empty(rank))
@@ -165,7 +169,11 @@ impl<T: Scalar> DensePlan<T> {
 ///
 /// # Complexity
 /// O(p log p).
-pub fn clocks_within<T: Scalar>(law: &Scaled<T>, root: Root, slack: f64) -> Result<usize, DpError> {
+pub fn clocks_within<T: Scalar>(
+    law: &impl DenseLaw<T>,
+    root: Root,
+    slack: f64,
+) -> Result<usize, DpError> {
     let p = law.processors();
     let root = given_root(p, root)?;
     let sides = sides(p, root).into_iter().filter(|&(_, width)| width > 0);
@@ -174,8 +182,12 @@ pub fn clocks_within<T: Scalar>(law: &Scaled<T>, root: Root, slack: f64) -> Resu
 }
 
 /// The clocks of all who may receive from a side.
-fn all_clocks<T: Scalar>(law: &Scaled<T>, side: (Rank, usize), root: Option<Rank>) -> Clocks<T> {
-    let clock = |rank| law.copy(rank).most(law.latency());
+fn all_clocks<T: Scalar>(
+    law: &impl DenseLaw<T>,
+    side: (Rank, usize),
+    root: Option<Rank>,
+) -> Clocks<T> {
+    let clock = |rank| law.copy(rank).most(law.earliest());
     Clocks::new(law.processors(), receivers(side, root), clock)
 }
 
@@ -188,7 +200,7 @@ fn all_clocks<T: Scalar>(law: &Scaled<T>, side: (Rank, usize), root: Option<Rank
 /// # Panics, complexity
 /// As [`DensePlan::fill`].
 pub fn table<T: Scalar>(
-    law: &Scaled<T>,
+    law: &impl DenseLaw<T>,
     class: Class,
     root: Root,
     progress: &dyn Progress,
@@ -197,22 +209,23 @@ pub fn table<T: Scalar>(
 }
 
 /// `C` for copy-first trees.
-fn copy_first<T: Scalar>(
-    law: &Scaled<T>,
+fn copy_first<T: Scalar, L: DenseLaw<T>>(
+    law: &L,
     (first, width): (Rank, usize),
     meter: &mut Meter<'_>,
 ) -> Result<SideTable<T>, DpError> {
     let mut side = SideTable::new(first, width, Clocks::none())?;
     let end = first + width;
-    let mut row = RowLane::new();
-    let mut columns = ColumnLanes::new(first, end, |j| j)?;
+    let mut row = L::Row::new(law);
+    let mut columns = Columns::<L::Column>::new(law, (first, end), |j| j)?;
     for i in (first..end).rev() {
         row.start(i, i);
         for j in i + 1..end {
             let cost = &side.cost;
             let clock = |i, j| held(law, cost, (i, j));
             let left = row.least(law, j, |k| clock(i, k), |k| cost.get(k + 1, j))?;
-            let right = columns.least(law, (i, j), |r| clock(r, j), |r| cost.get(i, r - 1))?;
+            let right =
+                columns.at(j).least(law, (i, j), |r| clock(r, j), |r| cost.get(i, r - 1))?;
             side.cost.set(i, j, left.least(right));
         }
         meter.row_done(end - i)?;
@@ -224,19 +237,20 @@ fn copy_first<T: Scalar>(
 ///
 /// A root with a single child, or whose first message comes from away, has its time from `U`; joins
 /// are left to receivers that hold two blocks.
-fn consecutive<T: Scalar>(
-    law: &Scaled<T>,
+fn consecutive<T: Scalar, L: DenseLaw<T>>(
+    law: &L,
     (first, width): (Rank, usize),
     clocks: Clocks<T>,
     meter: &mut Meter<'_>,
 ) -> Result<SideTable<T>, DpError> {
     let mut side = SideTable::new(first, width, clocks)?;
     let (end, tables) = (first + width, side.away.len());
-    let mut row = RowLane::new();
-    let mut columns = ColumnLanes::new(first, end, |j| j.max(1) - 1)?;
-    let mut away_rows: Vec<_> = (0..tables).map(|_| RowLane::new()).collect();
-    let mut away_columns =
-        (0..tables).map(|_| ColumnLanes::new(first, end, |j| j)).collect::<Result<Vec<_>, _>>()?;
+    let mut row = L::Row::new(law);
+    let mut columns = Columns::<L::Column>::new(law, (first, end), |j| j.max(1) - 1)?;
+    let mut away_rows: Vec<_> = (0..tables).map(|_| L::Row::new(law)).collect();
+    let mut away_columns = (0..tables)
+        .map(|_| Columns::<L::Column>::new(law, (first, end), |j| j))
+        .collect::<Result<Vec<_>, _>>()?;
     for i in (first..end).rev() {
         row.start(i, i + 1);
         away_rows.iter_mut().for_each(|row| row.start(i, i));
@@ -245,7 +259,7 @@ fn consecutive<T: Scalar>(
                 let cost = &side.cost;
                 let left = row.least(law, j, |k| cost.get(i, k), |k| cost.get(k + 1, j))?;
                 let right =
-                    columns.least(law, (i, j), |r| cost.get(r, j), |r| cost.get(i, r - 1))?;
+                    columns.at(j).least(law, (i, j), |r| cost.get(r, j), |r| cost.get(i, r - 1))?;
                 let ends = side.away[side.clocks.of(j)]
                     .get(i, j - 1)
                     .least(side.away[side.clocks.of(i)].get(i + 1, j));
@@ -256,7 +270,7 @@ fn consecutive<T: Scalar>(
                 let at_once = law.received(side.clocks.values[index], cost.get(i, j), i, j);
                 let left =
                     away_rows[index].least(law, j, |k| away.get(i, k), |k| cost.get(k + 1, j))?;
-                let right = away_columns[index].least(
+                let right = away_columns[index].at(j).least(
                     law,
                     (i, j),
                     |r| away.get(r, j),
@@ -271,15 +285,15 @@ fn consecutive<T: Scalar>(
 }
 
 /// `F`: the same windows on either side of the root, whose part receives.
-fn fill_rooted<T: Scalar>(
-    law: &Scaled<T>,
+fn fill_rooted<T: Scalar, L: DenseLaw<T>>(
+    law: &L,
     table: &mut Table<T>,
     root: Rank,
     meter: &mut Meter<'_>,
 ) -> Result<(), DpError> {
     let p = law.processors();
-    let mut row = RowLane::new();
-    let mut columns = ColumnLanes::new(root, p, |_| root)?;
+    let mut row = L::Row::new(law);
+    let mut columns = Columns::<L::Column>::new(law, (root, p), |_| root)?;
     // Rounded like the root's clock away, so that times rise with ranges.
     let clocks = table.sides.iter().filter(|side| !side.away.is_empty());
     let start = clocks.fold(law.copy(root), |start, side| start.least(side.clocks.value(root)));
@@ -292,8 +306,12 @@ fn fill_rooted<T: Scalar>(
             }
             let (before, after) = (&table.sides[0].cost, &table.sides[1].cost);
             let left = row.least(law, j, |k| table.rooted(i, k), |k| after.get(k + 1, j))?;
-            let right =
-                columns.least(law, (i, j), |r| table.rooted(r, j), |r| before.get(i, r - 1))?;
+            let right = columns.at(j).least(
+                law,
+                (i, j),
+                |r| table.rooted(r, j),
+                |r| before.get(i, r - 1),
+            )?;
             let mut time = left.least(right);
             if table.class() == Class::Consecutive && (i == root || j == root) {
                 let away = if i == root { (i + 1, j) } else { (i, j - 1) };

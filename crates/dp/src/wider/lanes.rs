@@ -13,13 +13,96 @@
 //! As `j` grows, `C(k+1,j)` does, and a row's turn moves right; as `i` falls, `C(i,r-1)` grows, and
 //! a column's turn moves left. Splits enter a window at one end and leave it at the other.
 
-use super::Scaled;
+use super::{Receiving, Scaled};
 use crate::DpError;
 use crate::dense::queue::MonotoneQueue;
 use tuwtree_model::{Rank, Scalar};
 
+/// A law under which the best join of a range is found without trying all: longer messages take no less, neither
+/// lambda nor the port's time, and no copy but that of a given root takes longer than its own message.
+pub trait DenseLaw<T: Scalar>: Receiving<T> + Sized {
+    /// The joins of a row.
+    type Row: RowJoins<T, Self>;
+    /// The joins of a column.
+    type Column: ColumnJoins<T, Self>;
+
+    /// No message may occupy a port before: the least lambda.
+    fn earliest(&self) -> T;
+
+    /// Whether a block is empty.
+    fn is_empty(&self, rank: Rank) -> bool;
+
+    /// How long all data occupies a port, without overhead.
+    fn everything(&self) -> T;
+}
+
 /// The joins of a row in which the left part receives.
-pub(super) struct RowLane<T> {
+pub trait RowJoins<T: Scalar, L> {
+    /// A row that has not begun.
+    fn new(law: &L) -> Self;
+
+    /// Begins row `i`, with splits from `first` on.
+    fn start(&mut self, i: Rank, first: Rank);
+
+    /// The least of `max(R(i,k), C(k+1,j) + lambda) + f` over `first <= k < j`, where lambda and `f` are those
+    /// of the message `[k+1..j]`.
+    ///
+    /// To be called for every `j > first` in turn; `receiver(k)` is `R(i,k)`, `sender(k)` is
+    /// `C(k+1,j)`.
+    ///
+    /// # Errors
+    /// [`DpError::OutOfMemory`].
+    fn least(
+        &mut self,
+        law: &L,
+        j: Rank,
+        receiver: impl Fn(Rank) -> T,
+        sender: impl Fn(Rank) -> T,
+    ) -> Result<T, DpError>;
+}
+
+/// The joins of a column in which the right part receives.
+pub trait ColumnJoins<T: Scalar, L> {
+    /// A column where the receiving part starts with `last` at most.
+    fn new(law: &L, last: Rank) -> Self;
+
+    /// The least of `max(R(r,j), C(i,r-1) + lambda) + f` over `i < r <= last`, where lambda and `f` are those
+    /// of the message `[i..r-1]`.
+    ///
+    /// To be called for every `i < last` in turn, downwards; `receiver(r)` is `R(r,j)`,
+    /// `sender(r)` is `C(i,r-1)`.
+    ///
+    /// # Errors
+    /// [`DpError::OutOfMemory`].
+    fn least(
+        &mut self,
+        law: &L,
+        range: (Rank, Rank),
+        receiver: impl Fn(Rank) -> T,
+        sender: impl Fn(Rank) -> T,
+    ) -> Result<T, DpError>;
+}
+
+impl<T: Scalar> DenseLaw<T> for Scaled<T> {
+    type Row = RowLane<T>;
+    type Column = ColumnLane<T>;
+
+    #[inline(always)]
+    fn earliest(&self) -> T {
+        self.latency()
+    }
+
+    fn is_empty(&self, rank: Rank) -> bool {
+        Scaled::is_empty(self, rank)
+    }
+
+    fn everything(&self) -> T {
+        self.volume(0, self.processors() - 1)
+    }
+}
+
+/// The joins of a row at linear costs.
+pub struct RowLane<T> {
     i: Rank,
     /// The least split admitted.
     first: Rank,
@@ -28,26 +111,18 @@ pub(super) struct RowLane<T> {
     window: MonotoneQueue<T>,
 }
 
-impl<T: Scalar> RowLane<T> {
-    pub(super) fn new() -> RowLane<T> {
+impl<T: Scalar> RowJoins<T, Scaled<T>> for RowLane<T> {
+    fn new(_: &Scaled<T>) -> RowLane<T> {
         RowLane { i: 0, first: 0, turn: 0, window: MonotoneQueue::new() }
     }
 
-    /// Begins row `i`, with splits from `first` on.
-    pub(super) fn start(&mut self, i: Rank, first: Rank) {
+    fn start(&mut self, i: Rank, first: Rank) {
         (self.i, self.first, self.turn) = (i, first, first);
         self.window.clear();
     }
 
-    /// The least of `max(R(i,k), C(k+1,j) + lambda) + o + V(k+1,j)` over `first <= k < j`.
-    ///
-    /// To be called for every `j > first` in turn; `receiver(k)` is `R(i,k)`, `sender(k)` is
-    /// `C(k+1,j)`.
-    ///
-    /// # Errors
-    /// [`DpError::OutOfMemory`].
     #[inline(always)]
-    pub(super) fn least(
+    fn least(
         &mut self,
         law: &Scaled<T>,
         j: Rank,
@@ -75,14 +150,8 @@ impl<T: Scalar> RowLane<T> {
     }
 }
 
-/// The joins of all columns in which the right part receives.
-pub(super) struct ColumnLanes<T> {
-    /// The rank of the first column.
-    first: Rank,
-    columns: Vec<Column<T>>,
-}
-
-struct Column<T> {
+/// The joins of a column at linear costs.
+pub struct ColumnLane<T> {
     /// The greatest receiver admitted.
     last: Rank,
     /// The greatest receiver that is not ready before the message is there.
@@ -90,60 +159,71 @@ struct Column<T> {
     window: MonotoneQueue<T>,
 }
 
-impl<T: Scalar> ColumnLanes<T> {
-    /// Columns `first..end`, where the receiving part starts with `last(j)` at most.
-    ///
-    /// # Errors
-    /// [`DpError::OutOfMemory`].
-    pub(super) fn new(
-        first: Rank,
-        end: Rank,
-        last: impl Fn(Rank) -> Rank,
-    ) -> Result<ColumnLanes<T>, DpError> {
-        let mut columns = Vec::new();
-        columns.try_reserve_exact(end - first).map_err(|_| DpError::OutOfMemory {
-            needed: ((end - first) * size_of::<Column<T>>()) as u64,
-        })?;
-        columns.extend((first..end).map(|j| {
-            let last = last(j);
-            Column { last, turn: last, window: MonotoneQueue::new() }
-        }));
-        Ok(ColumnLanes { first, columns })
+impl<T: Scalar> ColumnJoins<T, Scaled<T>> for ColumnLane<T> {
+    fn new(_: &Scaled<T>, last: Rank) -> ColumnLane<T> {
+        ColumnLane { last, turn: last, window: MonotoneQueue::new() }
     }
 
-    /// The least of `max(R(r,j), C(i,r-1) + lambda) + o + V(i,r-1)` over `i < r <= last(j)`.
-    ///
-    /// To be called for every `i < last(j)` in turn, downwards; `receiver(r)` is `R(r,j)`,
-    /// `sender(r)` is `C(i,r-1)`.
-    ///
-    /// # Errors
-    /// [`DpError::OutOfMemory`].
     #[inline(always)]
-    pub(super) fn least(
+    fn least(
         &mut self,
         law: &Scaled<T>,
         (i, j): (Rank, Rank),
         receiver: impl Fn(Rank) -> T,
         sender: impl Fn(Rank) -> T,
     ) -> Result<T, DpError> {
-        let column = &mut self.columns[j - self.first];
-        if i >= column.last {
+        if i >= self.last {
             return Ok(T::NEVER);
         }
-        column.window.push(i + 1, receiver(i + 1) - law.volume(i + 1, j))?;
-        let mut turn = column.turn;
+        self.window.push(i + 1, receiver(i + 1) - law.volume(i + 1, j))?;
+        let mut turn = self.turn;
         while turn > i && receiver(turn) < sender(turn) + law.latency() {
             turn -= 1;
         }
-        column.turn = turn;
-        column.window.expire(|r| r > turn);
+        self.turn = turn;
+        self.window.expire(|r| r > turn);
         let mut time = T::NEVER;
-        if turn < column.last {
+        if turn < self.last {
             time = sender(turn + 1) + law.latency() + law.volume(i, turn);
         }
-        if let Some(excess) = column.window.least() {
+        if let Some(excess) = self.window.least() {
             time = time.least(law.volume(i, j) + excess);
         }
         Ok(time + law.overhead())
+    }
+}
+
+/// The columns of a side.
+pub(super) struct Columns<C> {
+    /// The rank of the first column.
+    first: Rank,
+    columns: Vec<C>,
+}
+
+impl<C> Columns<C> {
+    /// Columns `first..end`, where the receiving part starts with `last(j)` at most.
+    ///
+    /// # Errors
+    /// [`DpError::OutOfMemory`].
+    pub(super) fn new<T: Scalar, L>(
+        law: &L,
+        (first, end): (Rank, Rank),
+        last: impl Fn(Rank) -> Rank,
+    ) -> Result<Columns<C>, DpError>
+    where
+        C: ColumnJoins<T, L>,
+    {
+        let mut columns = Vec::new();
+        columns.try_reserve_exact(end - first).map_err(|_| DpError::OutOfMemory {
+            needed: ((end - first) * size_of::<C>()) as u64,
+        })?;
+        columns.extend((first..end).map(|j| C::new(law, last(j))));
+        Ok(Columns { first, columns })
+    }
+
+    /// Column `j`.
+    #[inline(always)]
+    pub(super) fn at(&mut self, j: Rank) -> &mut C {
+        &mut self.columns[j - self.first]
     }
 }

@@ -53,6 +53,7 @@
 //! | [`plain`] | any law ([`Receiving`]): tables by size, dear copies, empty blocks | nothing | O(p^3), consecutive O(p^3 G) |
 //! | [`dense`] | [`Overlapping`] costs | copies take no longer than their messages | O(p^2), consecutive O(p^2 G) |
 //! | [`optimal_within`] | consecutive trees | nothing | as the others, with so many cells of tables; exact, or with a bound |
+//! | [`optimal_on_links`] | tables by size | nothing | as [`dense`], times the pieces of the law; exact where it rises with size, else with a bound |
 //! | [`deadline_tree`] | trees of any size | nothing | nearly O(p), not optimal |
 //! | [`deadline_place`] | the place of one process in such a tree, which others find alike | all sizes are known | a path of splits |
 //! | [`optimal_binary_by_size`] | at most two children | nothing | O(p^3) |
@@ -72,7 +73,10 @@ pub mod dense;
 mod empty;
 mod lanes;
 mod law;
+mod on_links;
 mod optimum;
+mod piece_lanes;
+mod pieces;
 pub mod plain;
 mod table;
 mod tabulated;
@@ -91,6 +95,7 @@ pub use deadline::{
     deadline_tree_in_ticks,
 };
 pub use law::{BySize, LawBySize, Overlapping, Receiving, Scaled};
+pub use on_links::{optimal_on_links, outlay_on_links};
 pub(crate) use optimum::optimal_by_size_with_busy_root;
 pub use optimum::{
     BoundedTree, Engine, clocks_within, memory_needed, memory_needed_by_size, optimal,

@@ -1,5 +1,6 @@
 //! The recurrences against every tree, the engines against each other, on adversarial problems.
 
+mod in_pieces;
 mod large;
 
 use super::empty::Kept;

@@ -16,11 +16,10 @@
 
 use super::dense::{self, DensePlan};
 use super::empty::Kept;
+use super::lanes::DenseLaw;
 use super::optimum::{ScaledLaw, check_copies_fit};
 use super::table::given_root;
-use super::{
-    BoundedTree, Class, Engine, Overlapping, Receiving, Scaled, completion, optimal, plain, tree,
-};
+use super::{BoundedTree, Class, Engine, Overlapping, Scaled, completion, optimal, plain, tree};
 use crate::table::triangle_cells;
 use crate::{DpError, Progress};
 use tuwtree_model::{
@@ -81,9 +80,16 @@ fn outlay_of<T: Scalar>(
         let cells = splits.saturating_mul(1 + tables) / SPLITS_PER_CELL;
         return Ok(Outlay { is_plain: true, is_exact: true, cells, bytes });
     }
-    let search = ClockSearch::new(law, kept, most_cells)?;
-    let (first, p) = (search.plan()?, law.processors());
-    let (cells, bytes) = (first.cells(p) as u64, first.memory_needed(law));
+    outlay_of_search(&ClockSearch::new(law, kept, most_cells)?)
+}
+
+/// What a search takes.
+pub(super) fn outlay_of_search<T: Scalar>(
+    search: &ClockSearch<'_, T, impl DenseLaw<T>>,
+) -> Result<Outlay, DpError> {
+    let most_cells = search.most_cells;
+    let (first, p) = (search.plan()?, search.law.processors());
+    let (cells, bytes) = (first.cells(p) as u64, first.memory_needed(search.law));
     Ok(match (search.is_exact(), search.exact_cells) {
         (true, _) => Outlay { is_plain: false, is_exact: true, cells, bytes },
         (false, Some(exact)) => {
@@ -216,8 +222,8 @@ fn law_with_busy_root<T: Scalar>(
     Ok(law.with_busy_root(root, T::from_units(until)))
 }
 
-fn best_copy_first<T: Scalar>(
-    law: &Scaled<T>,
+pub(super) fn best_copy_first<T: Scalar>(
+    law: &impl DenseLaw<T>,
     kept: &Kept,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
@@ -238,8 +244,8 @@ const FIRST_WIDTH: f64 = 5e-4;
 const SPLITS_PER_CELL: u64 = 20;
 
 /// Which clocks are kept.
-struct ClockSearch<'a, T> {
-    law: &'a Scaled<T>,
+pub(super) struct ClockSearch<'a, T, L> {
+    law: &'a L,
     root: Root,
     /// So many, far apart; [`usize::MAX`] for all.
     most_clocks: usize,
@@ -247,22 +253,25 @@ struct ClockSearch<'a, T> {
     kept: Vec<T>,
     /// The cells of tables for all clocks, if they may be filled.
     exact_cells: Option<u64>,
+    /// How many may be filled.
+    most_cells: u64,
 }
 
-impl<'a, T: Scalar> ClockSearch<'a, T> {
-    fn new(
-        law: &'a Scaled<T>,
+impl<'a, T: Scalar, L: DenseLaw<T>> ClockSearch<'a, T, L> {
+    pub(super) fn new(
+        law: &'a L,
         kept: &Kept,
         most_cells: u64,
-    ) -> Result<ClockSearch<'a, T>, DpError> {
+    ) -> Result<ClockSearch<'a, T, L>, DpError> {
         let root = kept.root;
         let most_clocks = usize::MAX;
-        let all = ClockSearch { law, root, most_clocks, kept: Vec::new(), exact_cells: None };
+        let kept = Vec::new();
+        let all = ClockSearch { law, root, most_clocks, kept, exact_cells: None, most_cells };
         let (p, exact) = (law.processors(), all.plan()?);
         if exact.tables() <= 1 + FEW_CLOCKS {
             return Ok(all);
         }
-        let width = FIRST_WIDTH * law.volume(0, p - 1).units();
+        let width = FIRST_WIDTH * law.everything().units();
         let fine = dense::clocks_within(law, root, width)?;
         let cells = exact.cells(p) as u64;
         let affordable = most_cells / (cells / exact.tables() as u64).max(1);
@@ -290,8 +299,8 @@ impl<'a, T: Scalar> ClockSearch<'a, T> {
     }
 }
 
-fn searched<T: Scalar>(
-    law: &Scaled<T>,
+pub(super) fn searched<T: Scalar>(
+    law: &impl DenseLaw<T>,
     kept: &Kept,
     most_cells: u64,
     bound: impl FnOnce() -> f64,
@@ -314,7 +323,7 @@ fn searched<T: Scalar>(
     let mut last = None;
     while !search.is_exact() && !meet(time.units(), at_least.units()) {
         let copy = deciding_copy(law, last.as_ref().unwrap_or(&best));
-        search.kept.extend(copy.map(|rank| law.copy(rank).most(law.latency())));
+        search.kept.extend(copy.map(|rank| law.copy(rank).most(law.earliest())));
         let cells = search.plan()?.cells(law.processors()) as u64;
         match (cells <= allowed, search.exact_cells) {
             (true, _) => allowed -= cells,
@@ -339,7 +348,7 @@ fn searched<T: Scalar>(
 }
 
 /// Whether the ends of a bracket meet.
-fn meet(time: f64, at_least: f64) -> bool {
+pub(super) fn meet(time: f64, at_least: f64) -> bool {
     time - at_least <= ROUNDING * time
 }
 
@@ -352,7 +361,7 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// # Complexity
 /// O(p) time and space.
-fn deciding_copy<T: Scalar>(law: &Scaled<T>, tree: &Tree) -> Option<Rank> {
+fn deciding_copy<T: Scalar>(law: &impl DenseLaw<T>, tree: &Tree) -> Option<Rank> {
     let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
     let mut ready = vec![T::ZERO; tree.processors()];
     // The last sender that a receiver had to wait for.

@@ -127,10 +127,21 @@ impl Actions<'_> {
     }
 
     fn push_child(&mut self, child: &Child) {
-        let offset = self.offset(child.first);
+        let pieces = self.pieces_of(child);
         match self.operation.is_outward() {
-            false => self.push_receive(child.rank, self.held(), offset, child.bytes),
-            true => self.push_send(child.rank, self.held(), offset, child.bytes),
+            false => self.push_receive(child.rank, self.held(), &pieces),
+            true => self.push_send(child.rank, self.held(), &pieces),
+        }
+    }
+
+    /// Where the data of a child lies in what is held.
+    fn pieces_of(&self, child: &Child) -> Vec<Piece> {
+        match self.start {
+            Some(start) if !child.runs.is_empty() => {
+                let runs = child.runs.iter().filter(|run| run.bytes > 0);
+                runs.map(|run| piece(start(run.first), run.bytes)).collect()
+            }
+            _ => vec![piece(self.offset(child.first), child.bytes)],
         }
     }
 
@@ -139,23 +150,23 @@ impl Actions<'_> {
         let Some(parent) = parent else { return };
         let buffer = if children.is_empty() { self.own() } else { Buffer::Segment };
         match self.operation.is_outward() {
-            false => self.push_send(parent, buffer, 0, bytes),
-            true => self.push_receive(parent, buffer, 0, bytes),
+            false => self.push_send(parent, buffer, &[piece(0, bytes)]),
+            true => self.push_receive(parent, buffer, &[piece(0, bytes)]),
         }
     }
 
-    fn push_send(&mut self, to: Rank, buffer: Buffer, offset: u64, bytes: u64) {
+    fn push_send(&mut self, to: Rank, buffer: Buffer, pieces: &[Piece]) {
+        let bytes = pieces.iter().map(|piece| piece.bytes).sum();
         if self.moves(bytes) {
-            let pieces = [piece(offset, bytes)];
-            let from = Region { buffer, pieces: &pieces[..usize::from(bytes > 0)] };
+            let from = Region { buffer, pieces: if bytes > 0 { pieces } else { &[] } };
             self.push(Deed::Send(Send { to, tag: 0, from }));
         }
     }
 
-    fn push_receive(&mut self, from: Rank, buffer: Buffer, offset: u64, bytes: u64) {
+    fn push_receive(&mut self, from: Rank, buffer: Buffer, pieces: &[Piece]) {
+        let bytes = pieces.iter().map(|piece| piece.bytes).sum();
         if self.moves(bytes) {
-            let pieces = [piece(offset, bytes)];
-            let into = Region { buffer, pieces: &pieces[..usize::from(bytes > 0)] };
+            let into = Region { buffer, pieces: if bytes > 0 { pieces } else { &[] } };
             self.push(Deed::Receive(Receive { from, tag: 0, into, arrival: Arrival::Store }));
         }
     }
@@ -195,7 +206,7 @@ mod tests {
                 .children(rank)
                 .map(|child| {
                     let Node { first, last, bytes, .. } = nodes[child];
-                    Child { rank: child, first, last, bytes, digest: 0 }
+                    Child::of_range((child, first, last), bytes, 0)
                 })
                 .collect();
             let steps = tree.steps(rank);

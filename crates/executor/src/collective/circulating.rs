@@ -362,6 +362,7 @@ fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
                 writes: None,
                 send: Some((to, 0)),
                 receive: None,
+                after: None,
             };
             sends.push((needed, send));
         }
@@ -374,6 +375,7 @@ fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
                 writes,
                 send: None,
                 receive: Some((from, 0, Arrival::Store)),
+                after: None,
             };
             receives.push((round, receive));
         }
@@ -411,6 +413,7 @@ fn combining(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
             send: to.map(|to| (to, 0)),
             // The operator commutes: so nothing need be copied back.
             receive: from.map(|from| (from, 0, Arrival::CombineLeft)),
+            after: None,
         });
     }
     actions

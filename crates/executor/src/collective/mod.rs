@@ -28,6 +28,7 @@ mod prices;
 mod rootless;
 mod rounds;
 mod seats;
+mod windows;
 
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
@@ -41,7 +42,9 @@ use crate::sys::{
     Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
     ReduceScatterArguments, Reuse,
 };
-use crate::tree::{Child, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest};
+use crate::tree::{
+    Child, Consent, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest,
+};
 use along::{EmptyMessages, Start, actions_of};
 use known::KnownPlans;
 use lenient::Checks;
@@ -74,6 +77,12 @@ mod tag {
     /// The first that operations have to themselves.
     pub(super) const FIRST_FREE: u32 = 5;
 }
+
+/// What whoever sends straight to the root is told beforehand: that all is well.
+const YES: u8 = 1;
+
+/// Or that nobody there waits for it.
+const NO: u8 = 0;
 
 /// What a communicator carries for collective operations.
 ///
@@ -422,14 +431,45 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     fn adaptive(self, rule: Rule<'_>) -> Result<(), CollectiveError> {
-        let (node, fault) = self.construct(rule)?;
-        self.along((node, fault), EmptyMessages::Skipped, None)
+        let (mut node, fault, consent) = self.construct(rule)?;
+        let mut checked = match node.parent {
+            Some(_) => Ok(()),
+            None => self.check_sizes(&node, fault),
+        };
+        let agrees = match consent.from {
+            Some(from) => self.comm.receive_any(from, tag::CONSTRUCTION)? == [YES],
+            None => checked.is_ok(),
+        };
+        for to in consent.to {
+            self.comm.send(&[if agrees { YES } else { NO }], to, tag::CONSTRUCTION)?;
+        }
+        if consent.is_straight && !agrees {
+            node.parent = None;
+            checked = Err(CollectiveError::GivenUp { rank: node.rank });
+        }
+        if checked.is_ok() {
+            node = self.with_straight(node, rule);
+        }
+        self.along((node, checked), EmptyMessages::Skipped, None)
+    }
+
+    /// This place in an adaptive tree without a fault; if it is the root's, with those as further children who
+    /// send straight.
+    fn with_straight(&self, node: Node, rule: Rule<'_>) -> Node {
+        match self.all() {
+            Some(all) if node.parent.is_none() => {
+                let limits = (self.comm.size(), rule, self.settings.most_passed);
+                node.with_straight(&|rank| all.block_bytes(rank), limits)
+            }
+            _ => node,
+        }
     }
 
     /// Builds an adaptive tree with the others.
-    fn construct(&self, rule: Rule<'_>) -> Result<(Node, Option<Fault>), MpiError> {
+    fn construct(&self, rule: Rule<'_>) -> Result<(Node, Option<Fault>, Consent), MpiError> {
         let place = (self.comm.rank(), self.comm.size());
-        let mut construction = Construction::new(place, self.own_bytes(), self.root(), rule);
+        let construction = Construction::new(place, self.own_bytes(), self.root(), rule);
+        let mut construction = construction.with_limit(self.settings.most_passed);
         while let Some(next) = construction.transmission() {
             let received = match next {
                 Transmission::Exchange { with, message } => {
@@ -456,11 +496,12 @@ impl<'c, 'a> Call<'c, 'a> {
             return Err(fault.into());
         }
         let Some(all) = self.all() else { return Ok(()) };
-        for &Child { first, last, bytes, digest: stated, .. } in &node.children {
+        for &Child { first, last, bytes, straight, digest: stated, .. } in &node.children {
             let expected: u64 = (first..=last).map(|rank| all.block_bytes(rank)).sum();
             let digests = (first..=last).map(|rank| digest(rank, all.block_bytes(rank)));
-            if (bytes, stated) != (expected, digests.fold(0, u64::wrapping_add)) {
-                return Err(CollectiveError::Sizes { first, last, stated: bytes, expected });
+            let all_bytes = bytes + straight;
+            if (all_bytes, stated) != (expected, digests.fold(0, u64::wrapping_add)) {
+                return Err(CollectiveError::Sizes { first, last, stated: all_bytes, expected });
             }
         }
         Ok(())
@@ -477,23 +518,19 @@ impl<'c, 'a> Call<'c, 'a> {
         } else {
             Node::in_star(rank, root, own)
         };
-        self.along((node, None), EmptyMessages::Sent, None)
+        self.along((node, Ok(())), EmptyMessages::Sent, None)
     }
 
     /// Performs the operation along the tree in which this processor has this place, or if the tree is
-    /// kept, this seat. Whoever has invalid arguments, or stands at the top of a tree with a fault, takes
-    /// part without data.
+    /// kept, this seat. Whoever has invalid arguments, or stands at the top of a tree in which something is not as it
+    /// was checked to be, takes part without data.
     fn along(
         mut self,
-        (node, fault): (Node, Option<Fault>),
+        (node, checked): (Node, Result<(), CollectiveError>),
         empty: EmptyMessages,
         kept: Option<KeptTree<'_>>,
     ) -> Result<(), CollectiveError> {
         let (comm, mode, operation) = (self.comm, self.settings.mode, self.arguments.operation());
-        let checked = match node.parent {
-            Some(_) => Ok(()),
-            None => self.check_sizes(&node, fault),
-        };
         let is_top = node.parent.is_none();
         let has_data = checked.is_ok() && self.parsed.is_ok() && (!is_top || self.all().is_some());
         if !has_data && empty == EmptyMessages::Sent && is_top != operation.is_outward() {
@@ -549,15 +586,24 @@ impl<'c, 'a> Call<'c, 'a> {
                 })
             }
         };
-        let started = bound.and_then(|()| execution.start());
+        let bound = bound.map_err(CollectiveError::from);
+        let node = &performed.node;
+        if let Err(CollectiveError::Memory(_)) = bound
+            && node.parent.is_some()
+            && !node.children.is_empty()
+        {
+            passing::pass_nothing(comm, node, operation)?;
+            return bound;
+        }
+        let started = bound.and_then(|()| Ok(execution.start()?));
         // In strict order not all is under way yet, and others might wait for it.
         if let Some(work) = meanwhile.flatten().filter(|_| mode == Mode::Eager) {
             work();
         }
-        let done = started.and_then(|()| execution.wait());
+        let done = started.and_then(|()| Ok(execution.wait()?));
         *last = (has_data && done.is_ok()).then_some(performed);
         checked?;
-        match done.map_err(CollectiveError::from) {
+        match done {
             Err(CollectiveError::Message { to, bytes: 0, .. })
                 if operation.is_outward() && empty == EmptyMessages::Skipped =>
             {

@@ -8,6 +8,7 @@ use crate::sys::{
     Communicator, Failure, Few, Move, MpiError, Patience, Place, PlaceError, Requests, Reuse,
     SentContent, Transfer, Way, copy_by_message, words_of,
 };
+use crate::tree::Node;
 use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
@@ -359,14 +360,52 @@ fn receive_late(
             Ok(Ok(place))
         }
         Err(error) => {
-            let mut stretches = vec![(0, SCRAP); (bytes / SCRAP) as usize];
-            stretches.push((0, bytes % SCRAP));
-            let over = Transfer { place: scrap, stretches: &stretches };
-            let index = late.add(Way::In, over, from)?;
-            late.start(index, SentContent::Data)?;
+            throw_away(late, bytes, from, scrap)?;
             Ok(Err(error))
         }
     }
+}
+
+/// Starts to receive data for which there is no memory: one piece over the other.
+fn throw_away(
+    requests: &mut Requests,
+    bytes: u64,
+    from: (Rank, c_int),
+    scrap: &Rc<Place>,
+) -> Result<(), MpiError> {
+    let mut stretches = vec![(0, SCRAP); (bytes / SCRAP) as usize];
+    stretches.push((0, bytes % SCRAP));
+    let over = Transfer { place: scrap, stretches: &stretches };
+    let index = requests.add(Way::In, over, from)?;
+    requests.start(index, SentContent::Data)
+}
+
+/// Takes part at this place between others without memory for their data: it is thrown away, and empty messages go in
+/// its place, so that nobody waits in vain. Where there is no data, no message comes.
+///
+/// # Errors
+/// What MPI returns; no memory for anything at all.
+pub(super) fn pass_nothing(
+    comm: &Rc<Communicator>,
+    node: &Node,
+    operation: Operation,
+) -> Result<(), CollectiveError> {
+    let parent = node.parent.map(|parent| (parent, node.bytes));
+    let children = node.children.iter().map(|child| (child.rank, child.bytes));
+    let (sources, sinks): (Vec<_>, Vec<_>) = match operation.is_outward() {
+        false => (children.collect(), parent.into_iter().collect()),
+        true => (parent.into_iter().collect(), children.collect()),
+    };
+    let scrap = Rc::new(Place::of_bytes(SCRAP)?);
+    let mut received = Requests::new(Rc::clone(comm), Reuse::Once);
+    for (from, bytes) in sources.into_iter().filter(|&(_, bytes)| bytes > 0) {
+        throw_away(&mut received, bytes, (from, tag::DATA), &scrap)?;
+    }
+    received.wait_for_all(&mut Few::new());
+    for (to, _) in sinks.into_iter().filter(|&(_, bytes)| bytes > 0) {
+        comm.send(&[], to, tag::DATA)?;
+    }
+    Ok(())
 }
 
 /// Starts to receive a message that has all data of a place.

@@ -5,7 +5,7 @@
 
 use super::along::{EmptyMessages, Start, actions_of};
 use super::circulating::Circulating;
-use super::{Call, CollectiveError, Collectives, known, rounds};
+use super::{Call, CollectiveError, Collectives, known, rounds, windows};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
@@ -24,7 +24,7 @@ use tuwtree_dp::wider::{ChildRange, OwnPlace};
 use tuwtree_model::{BlockSizes, ClosedSet, Collective, Operation, Payload, Rank};
 use tuwtree_plan::catalogue::Found;
 use tuwtree_schedule::part::Part;
-use tuwtree_schedule::{Role, Schedule, document, verify};
+use tuwtree_schedule::{Buffer, Role, Schedule, document, verify};
 
 /// A gather, scatter or allgather that is started as often as one likes, with the data that its buffers, which
 /// live as long as `'a`, then hold.
@@ -335,14 +335,14 @@ impl OperationSetup<'_, '_, '_> {
         let (root, stated) = self.stated()?;
         let is_outward = arguments.operation().is_outward();
         let best = |sizes: BlockSizes| {
-            let machine = settings.machine.clone().ok_or("there is no machine")?;
+            let machine = settings.judged_machine().ok_or("there is no machine")?;
             let problem = planning::problem(is_outward, &sizes, root, machine)?;
             let library = library_version().unwrap_or_default();
             planning::best_schedule(&problem, &library, settings.most_passed)
         };
         let sizes = self.checked_sizes(&stated);
         self.handed_out(
-            root,
+            (root, self.window()),
             sizes.and_then(|sizes| match sizes {
                 Some(sizes) => best(sizes).map_err(CollectiveError::Refused),
                 None => Ok(None),
@@ -356,40 +356,76 @@ impl OperationSetup<'_, '_, '_> {
         let (root, stated) = self.stated()?;
         let checked = self.checked_sizes(&stated);
         let actions = checked.and_then(|_| self.found_actions(root, stated));
+        let actions = actions.map(|(part, is_told)| self.in_window(part, is_told));
         Ok(Way::Along { tags: 1, actions: actions.map_err(Wrong::Here) })
     }
 
-    /// What this process does in that tree. Where a subtree of the root's would have more data than may be passed on,
-    /// all is sent straight, by all.
+    /// How many bytes may be under way to a process at once, if not as many as come.
+    fn window(&self) -> Option<u64> {
+        let Call { settings, arguments, .. } = self.call;
+        settings.window().filter(|_| !arguments.operation().is_outward())
+    }
+
+    /// What this process does where it keeps to the window, and is told by its parent when to send, or not.
+    fn in_window(
+        &self,
+        (role, mut actions): (Role, Vec<BoundAction>),
+        is_told: bool,
+    ) -> (Role, Vec<BoundAction>) {
+        if let Some(window) = self.window() {
+            windows::keep_window(&mut actions, is_told, window);
+        }
+        (role, actions)
+    }
+
+    /// What this process does in that tree, and whether its parent tells it when to send. Where a subtree of the root's
+    /// would have more data than may be passed on, all is sent straight, by all.
     fn found_actions(
         &self,
         root: Rank,
         stated: Vec<u64>,
-    ) -> Result<(Role, Vec<BoundAction>), CollectiveError> {
+    ) -> Result<((Role, Vec<BoundAction>), bool), CollectiveError> {
         let Call { comm, arguments, settings, .. } = *self.call;
         let (rank, operation) = (comm.rank(), arguments.operation());
         let sizes = BlockSizes::new(stated).map_err(refused)?;
         let is_too_much = |bytes: u64| bytes > settings.most_passed;
-        let node = match known::found(operation, root, &sizes, (rank, settings))? {
+        let among = |siblings: &[ChildRange]| {
+            let window = self.window();
+            window.is_some_and(|window| windows::is_told(rank, siblings, &sizes, window))
+        };
+        let (node, is_told) = match known::found(operation, root, &sizes, (rank, settings))? {
             Found::Place(place) => {
                 let inner = place.branches.iter().filter(|one| one.first < one.last);
                 let mut held = inner.map(|one| sizes.range(one.first, one.last));
-                Some(node_at(rank, &place, &sizes)).filter(|_| !held.any(is_too_much))
+                let node = Some(node_at(rank, &place, &sizes)).filter(|_| !held.any(is_too_much));
+                (node, among(&place.siblings))
             }
-            Found::Tree(tree) if is_too_much(planning::largest_segment(&tree, &sizes)) => None,
+            Found::Tree(tree) if is_too_much(planning::largest_segment(&tree, &sizes)) => {
+                (None, false)
+            }
             Found::Tree(tree) => {
-                let collective = Collective::new(operation, sizes).map_err(refused)?;
+                let collective = Collective::new(operation, sizes.clone()).map_err(refused)?;
                 let schedule = Schedule::without_costs(&tree, &collective).map_err(refused)?;
                 let part = Part::of_schedule(&schedule, rank).map_err(refused)?;
                 let actions = part.actions().map(|action| BoundAction::new(&action));
-                return Ok((*part.role(), actions.collect()));
+                let window = self.window();
+                let is_told = window.is_some_and(|window| windows::told(&schedule, window)[rank]);
+                return Ok(((*part.role(), actions.collect()), is_told));
             }
         };
-        let node = node.unwrap_or_else(|| match rank == root {
-            true => Node::centre_of_star(root, sizes.block(root), sizes.iter()),
-            false => Node::in_star(rank, root, sizes.block(rank)),
-        });
-        Ok(self.actions_of(&node, root))
+        let (node, is_told) = match node {
+            Some(node) => (node, is_told),
+            None if rank == root => {
+                (Node::centre_of_star(root, sizes.block(root), sizes.iter()), false)
+            }
+            None => {
+                let others = (0..sizes.processors()).filter(|&other| other != root);
+                let siblings: Vec<ChildRange> =
+                    others.map(|rank| ChildRange { rank, first: rank, last: rank }).collect();
+                (Node::in_star(rank, root, sizes.block(rank)), among(&siblings))
+            }
+        };
+        Ok((self.actions_of(&node, root), is_told))
     }
 
     /// The schedule of the settings, which the root reads. Collective.
@@ -401,15 +437,29 @@ impl OperationSetup<'_, '_, '_> {
             let schedule = self.given_schedule(path)?;
             check_schedule(&schedule, arguments.operation(), root, &sizes)
                 .map_err(|reason| refused_file(path, &reason))?;
-            Ok(schedule)
+            let others = |rank| {
+                let held = schedule.buffer_bytes(rank, Buffer::Segment);
+                held.saturating_sub(sizes.block(rank))
+            };
+            let mut ranks = (0..sizes.processors()).filter(|&rank| rank != root);
+            let is_held = ranks.all(|rank| others(rank) <= settings.most_passed);
+            // Otherwise all goes straight, by the library's own call.
+            Ok(Some(schedule).filter(|_| is_held))
         };
         let sizes = self.checked_sizes(&stated);
-        self.handed_out(root, sizes.and_then(|sizes| sizes.map(schedule).transpose()))
+        self.handed_out(
+            (root, None),
+            sizes.and_then(|sizes| match sizes {
+                Some(sizes) => schedule(sizes),
+                None => Ok(None),
+            }),
+        )
     }
 
     fn adaptive(&self, rule: Rule<'_>) -> Result<Way, CollectiveError> {
         let call = self.call;
-        let (node, fault) = call.construct(rule)?;
+        // That nothing is wrong anywhere is agreed on, before any data goes straight.
+        let (node, fault, _) = call.construct(rule)?;
         let checked = match (&call.parsed, fault) {
             (Err(error), _) => Err(Wrong::Here(error.clone())),
             (Ok(_), Some(fault)) => Err(Wrong::Heard(fault.into())),
@@ -417,7 +467,8 @@ impl OperationSetup<'_, '_, '_> {
                 call.check_sizes(&node, None).map_err(Wrong::Here).map(|()| parsed.root)
             }
         };
-        Ok(Way::Along { tags: 1, actions: checked.map(|root| self.actions_of(&node, root)) })
+        let actions = checked.map(|root| self.actions_of(&call.with_straight(node, rule), root));
+        Ok(Way::Along { tags: 1, actions })
     }
 
     fn linear(&self) -> Result<Way, CollectiveError> {
@@ -454,24 +505,32 @@ impl OperationSetup<'_, '_, '_> {
         }
     }
 
-    /// The schedule that the root has, or if it has none, the library's own operation. Collective.
+    /// The schedule that the root has, in which all keep to the window, if there is one; or if it has none, the
+    /// library's own operation. Collective.
     fn handed_out(
         &self,
-        root: Rank,
+        (root, window): (Rank, Option<u64>),
         schedule: Result<Option<Rc<Schedule>>, CollectiveError>,
     ) -> Result<Way, CollectiveError> {
-        /// What the lists begin with; the number of tags comes next.
+        /// What the lists begin with; the number of tags comes next, and whether the process is told when to send.
         const NATIVE: u64 = 0;
         const ALONG: u64 = 1;
         const REFUSED: u64 = 2;
         let Call { comm, .. } = *self.call;
         let (lists, refused_here) = if comm.rank() == root {
             let all = |list: &[u64]| vec![list.to_vec(); comm.size()];
-            match schedule.and_then(|schedule| schedule.map(|one| words(&one)).transpose()) {
+            let parts = |schedule: Rc<Schedule>| {
+                let told = window.map(|window| windows::told(&schedule, window));
+                let told = told.unwrap_or_else(|| vec![false; comm.size()]);
+                words(&schedule).map(|(tags, parts)| (tags, parts, told))
+            };
+            match schedule.and_then(|schedule| schedule.map(parts).transpose()) {
                 Ok(None) => (Some(all(&[NATIVE])), None),
-                Ok(Some((tags, parts))) => {
-                    let list = |part: Vec<u64>| [vec![ALONG, tags.into()], part].concat();
-                    (Some(parts.into_iter().map(list).collect()), None)
+                Ok(Some((tags, parts, told))) => {
+                    let list = |(part, told): (Vec<u64>, bool)| {
+                        [vec![ALONG, tags.into(), told.into()], part].concat()
+                    };
+                    (Some(parts.into_iter().zip(told).map(list).collect()), None)
                 }
                 Err(error) => (Some(all(&[REFUSED])), Some(error)),
             }
@@ -482,11 +541,15 @@ impl OperationSetup<'_, '_, '_> {
         Ok(match list.as_slice() {
             [NATIVE] if !self.call.arguments.are_for_library() => self.linear()?,
             [NATIVE] => Way::Native,
-            [ALONG, tags, part @ ..] => {
+            [ALONG, tags, told, part @ ..] => {
                 let part = Part::from_words(part).map_err(|error| Wrong::Here(refused(error)));
                 let actions = part.map(|part| {
                     let actions = part.actions().map(|action| BoundAction::new(&action));
-                    (*part.role(), actions.collect())
+                    let part = (*part.role(), actions.collect());
+                    match window {
+                        Some(_) => self.in_window(part, *told != 0),
+                        None => part,
+                    }
                 });
                 Way::Along { tags: *tags as u32, actions }
             }
@@ -520,7 +583,7 @@ fn node_at(rank: Rank, place: &OwnPlace, sizes: &BlockSizes) -> Node {
     let child = |child: &ChildRange| {
         let ChildRange { rank, first, last } = *child;
         // Sizes have been compared before.
-        Child { rank, first, last, bytes: sizes.range(first, last), digest: 0 }
+        Child::of_range((rank, first, last), sizes.range(first, last), 0)
     };
     Node {
         rank,

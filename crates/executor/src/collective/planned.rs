@@ -266,16 +266,14 @@ fn seats(
     root: Rank,
     settings: &Settings,
 ) -> Option<Vec<Seat>> {
-    let machine = settings.machine.clone()?;
+    let machine = settings.judged_machine()?;
     let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
     let window = settings.window().filter(|_| !operation.is_outward());
     let limits = (settings.most_passed, window);
     if settings.algorithm() == Algorithm::DeadlineOnline {
         return Seat::of_tree(&planning::online_tree(&problem).ok()?, sizes, limits);
     }
-    // The library's own call has all blocks under way at once.
-    let is_too_much = window.is_some_and(|window| sizes.total() - sizes.block(root) > window);
-    let library = library_version().ok().filter(|_| !is_too_much).unwrap_or_default();
+    let library = library_version().unwrap_or_default();
     planning::best_passed(&problem, &library, |tree| Seat::of_tree(tree, sizes, limits))
 }
 
@@ -300,7 +298,7 @@ impl Call<'_, '_> {
                     let digests = ranks.clone().map(|of| digest(of, bytes(of)));
                     let digest = digests.fold(0, u64::wrapping_add);
                     let bytes = ranks.map(bytes).sum();
-                    Child { rank: below.rank, first: below.first, last: below.last, bytes, digest }
+                    Child::of_range((below.rank, below.first, below.last), bytes, digest)
                 };
                 let children = seat.children.iter().map(|below| (below.is_silent, child(below)));
                 let children: Vec<Child> = children
@@ -312,7 +310,7 @@ impl Call<'_, '_> {
                 Node { children, first: 0, last, bytes: total, ..Node::in_star(rank, rank, own) }
             }
         };
-        self.along((node, None), EmptyMessages::Sent, Some(KeptTree { seat, meanwhile }))
+        self.along((node, Ok(())), EmptyMessages::Sent, Some(KeptTree { seat, meanwhile }))
     }
 }
 

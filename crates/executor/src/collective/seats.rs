@@ -20,9 +20,8 @@
 //!
 //! Every subtree has consecutive ranks, so that its data is in rank order, wherever it is.
 
-use std::collections::VecDeque;
 use tuwtree_dp::wider::{ChildRange, OwnPlace};
-use tuwtree_model::{BlockSizes, Rank, Tree};
+use tuwtree_model::{BlockSizes, Rank, Tree, window_waits};
 
 /// No message has more room than so many bytes; what is larger is received when its size is known.
 const LARGEST_ROOM: u64 = 1 << 16;
@@ -136,7 +135,7 @@ impl Seat {
             for rank in 0..tree.processors() {
                 let children: Vec<Rank> = tree.children(rank).collect();
                 let bytes: Vec<u64> = children.iter().map(|&child| all[child].room).collect();
-                for (child, waits_for) in children.into_iter().zip(waits(&bytes, window)) {
+                for (child, waits_for) in children.into_iter().zip(window_waits(&bytes, window)) {
                     all[child].waits_for = waits_for;
                 }
             }
@@ -177,7 +176,7 @@ impl Seat {
         let belows = |children: &[ChildRange], is_under_root: bool| {
             let bytes: Vec<u64> = children.iter().map(passed).collect();
             let waits_for = match window {
-                Some(window) => waits(&bytes, window),
+                Some(window) => window_waits(&bytes, window),
                 None => vec![None; bytes.len()],
             };
             let below = |((child, bytes), waits_for): ((&ChildRange, u64), Option<usize>)| {
@@ -261,27 +260,6 @@ fn room_for(bytes: u64) -> u64 {
     }
 }
 
-/// For each of several messages to one process, in the order in which they go, which of them arrives before it
-/// goes, so that no more than a window is under way, or one message, if it is larger. Empty ones never wait.
-fn waits(bytes: &[u64], window: u64) -> Vec<Option<usize>> {
-    let (mut under_way, mut sum, mut last) = (VecDeque::new(), 0_u64, None);
-    let mut go = |(index, &bytes): (usize, &u64)| {
-        if bytes == 0 {
-            return None;
-        }
-        while sum.saturating_add(bytes) > window
-            && let Some((first, its)) = under_way.pop_front()
-        {
-            sum -= its;
-            last = Some(first);
-        }
-        under_way.push_back((index, bytes));
-        sum += bytes;
-        last
-    };
-    bytes.iter().enumerate().map(&mut go).collect()
-}
-
 /// For each rank the largest block that others pass on: as many of those as its subtree below the root has
 /// ranks are within the limit together. Whoever sends to the root by itself has no such bound.
 fn largest_passed(tree: &Tree, most_passed: u64) -> Vec<u64> {
@@ -313,27 +291,6 @@ mod tests {
 
     /// No limit, no window.
     const PLENTY: (u64, Option<u64>) = (1 << 40, None);
-
-    #[test]
-    fn no_more_than_a_window_is_under_way_or_one_message() {
-        assert_eq!(waits(&[4, 4, 4, 4], 100), [None; 4]);
-        assert_eq!(waits(&[4, 4, 0, 4, 4], 8), [None, None, None, Some(0), Some(1)]);
-        // The large one goes alone, and the next ones when it has arrived.
-        assert_eq!(waits(&[4, 99, 4, 4], 8), [None, Some(0), Some(1), Some(1)]);
-        assert_eq!(waits(&[1, 1, 1], 0), [None, Some(0), Some(1)]);
-        for seed in 0..200 {
-            let numbers = Randomness::Xoshiro { seed }.numbers(20);
-            let bytes: Vec<u64> = numbers.iter().map(|number| number % 10).collect();
-            let waits = waits(&bytes, 15);
-            for index in 0..20 {
-                // Those after the one that it waits for may all be under way.
-                let first = waits[index].map_or(0, |at| at + 1);
-                let most: u64 = bytes[first..=index].iter().sum();
-                assert!(bytes[index] == 0 || most <= 15, "{bytes:?} {waits:?}");
-                assert!(waits[index].is_none_or(|at| at < index && bytes[at] > 0));
-            }
-        }
-    }
 
     #[test]
     fn nobody_passes_on_more_than_the_limit_whatever_the_sizes() {

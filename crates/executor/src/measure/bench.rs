@@ -26,11 +26,15 @@ use std::rc::Rc;
 use tuwtree_measure::{Algorithm, Delayed, Pace, Prediction, median};
 use tuwtree_model::document::{Machine, TreeDocument};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, StatedCosts, Tree,
-    completion_time, judged_time,
+    BlockSizes, ClosedSet, Construction, Handling, Operation, Problem, Rank, Service, StatedCosts,
+    Tree, completion_time, judged_time_as,
 };
 use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{OfTreeError, Schedule};
+
+/// Trees by name keep to no window.
+const AT_ONCE: Handling =
+    Handling { service: Service::AllPosted, sends_empty: false, ignores_window: true };
 
 /// How often setting up once more is timed.
 const FURTHER: usize = 5;
@@ -455,7 +459,7 @@ impl MeasuredProblem {
             (Algorithm::Tree(_, Pace::Strict), _) if self.problem.costs().overlaps() => None,
             (_, Some(tree)) => Some(Prediction {
                 planned_seconds: Some(completion_time(tree, &self.problem).ok()?.units()),
-                judged_seconds: judged_time(tree, &self.problem).ok()?.units(),
+                judged_seconds: judged_time_as(tree, &self.problem, AT_ONCE).ok()?.units(),
             }),
             _ => None,
         }

@@ -13,8 +13,8 @@ use std::ffi::c_int;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tuwtree_measure::{
-    FloodRequest, Found, Laboratory, LevelCosts, SizeCosts, floods, largest_size, levels_that_meet,
-    median,
+    FloodRequest, Found, FoundWindow, Laboratory, LevelCosts, SizeCosts, find_window, floods,
+    largest_size, levels_that_meet, median,
 };
 use tuwtree_model::{Hierarchy, Rank};
 
@@ -82,6 +82,10 @@ pub fn measure_floods(
 fn lead(station: &mut Station, request: &FloodsRequest) -> Result<Found, FloodsError> {
     /// Which share of the time the levels' floods may take.
     const FLOODS: f64 = 0.85;
+    /// Which share the search for a window may take.
+    const WINDOW: f64 = 0.4;
+    /// Up to this size messages are sent at once even where only smaller ones leave before they are received.
+    const MOST_INCAST: u64 = 1 << 16;
     let levels = request.shape.levels().len();
     let outermost = levels - 1;
     let eager = largest_size(request.largest, |bytes| station.is_eager(outermost, bytes))?;
@@ -92,11 +96,15 @@ fn lead(station: &mut Station, request: &FloodsRequest) -> Result<Found, FloodsE
         sizes.sort_unstable();
         sizes.dedup();
     }
-    let seconds = FLOODS * request.seconds / levels as f64;
+    let most = request.largest.min(eager_limit.unwrap_or(0).max(MOST_INCAST));
+    let window = station.window(outermost, most, WINDOW * request.seconds)?;
+    let left = request.seconds - station.begin.elapsed().as_secs_f64();
+    let seconds = FLOODS * left.max(request.seconds / 2.0) / levels as f64;
     let all: Result<Vec<LevelCosts>, FloodsError> = (0..levels)
         .map(|level| {
             let request = FloodRequest { sizes: sizes.clone(), seconds };
-            floods(&mut OnLevel { station, level, seat: 0, one: 0.0 }, &request)
+            let window = window.map(|window| window.bytes());
+            floods(&mut OnLevel { station, level, seat: 0, one: 0.0, window }, &request)
         })
         .collect();
     let levels = all?;
@@ -107,6 +115,7 @@ fn lead(station: &mut Station, request: &FloodsRequest) -> Result<Found, FloodsE
         send_overhead: station.send_overhead(outermost)?,
         port: station.port(outermost, large)?,
         in_turns: station.in_turns(outermost, &levels[outermost], large)?,
+        window,
         levels,
         wire: station.wire(large)?,
         gamma: 0.0,
@@ -129,7 +138,8 @@ enum Assignment {
     PingPong { level: usize, bytes: u64, times: usize, seat: usize },
     /// Messages to one rank that has posted all receives. Of these and what follows, the first time may
     /// take `quiet` microseconds.
-    Flood { level: usize, bytes: u64, messages: usize, seat: usize, quiet: u64 },
+    /// They come from `senders` of those who may.
+    Flood { level: usize, bytes: u64, messages: usize, seat: usize, senders: usize, quiet: u64 },
     /// A message whose receiver is late by so many microseconds.
     Late { level: usize, bytes: u64, delay: u64 },
     /// Messages of a byte from one rank to others: until it is free.
@@ -143,36 +153,41 @@ enum Assignment {
 }
 
 /// Words of an order.
-const WORDS: usize = 6;
+const WORDS: usize = 7;
 
 impl Assignment {
     fn words(self) -> [u64; WORDS] {
         match self {
             Assignment::End => [0; WORDS],
             Assignment::PingPong { level, bytes, times, seat } => {
-                [1, level as u64, bytes, times as u64, seat as u64, 0]
+                [1, level as u64, bytes, times as u64, seat as u64, 0, 0]
             }
-            Assignment::Flood { level, bytes, messages, seat, quiet } => {
-                [2, level as u64, bytes, messages as u64, seat as u64, quiet]
+            Assignment::Flood { level, bytes, messages, seat, senders, quiet } => {
+                let words = [2, level, bytes as usize, messages, seat];
+                let [kind, level, bytes, messages, seat] = words.map(|word| word as u64);
+                [kind, level, bytes, messages, seat, quiet, senders as u64]
             }
-            Assignment::Late { level, bytes, delay } => [3, level as u64, bytes, delay, 0, 0],
+            Assignment::Late { level, bytes, delay } => [3, level as u64, bytes, delay, 0, 0, 0],
             Assignment::Burst { level, messages, quiet } => {
-                [4, level as u64, 0, messages as u64, 0, quiet]
+                [4, level as u64, 0, messages as u64, 0, quiet, 0]
             }
             Assignment::Port { level, bytes, messages, quiet } => {
-                [5, level as u64, bytes, messages as u64, 0, quiet]
+                [5, level as u64, bytes, messages as u64, 0, quiet, 0]
             }
             Assignment::Node { bytes, ranks, is_outward, quiet } => {
-                [6, 0, bytes, ranks as u64, u64::from(is_outward), quiet]
+                [6, 0, bytes, ranks as u64, u64::from(is_outward), quiet, 0]
             }
         }
     }
 
-    fn of_words([kind, level, bytes, count, seat, quiet]: [u64; WORDS]) -> Assignment {
+    fn of_words([kind, level, bytes, count, seat, quiet, senders]: [u64; WORDS]) -> Assignment {
         let (level, messages) = (level as usize, count as usize);
         match kind {
             1 => Assignment::PingPong { level, bytes, times: messages, seat: seat as usize },
-            2 => Assignment::Flood { level, bytes, messages, seat: seat as usize, quiet },
+            2 => {
+                let (seat, senders) = (seat as usize, senders as usize);
+                Assignment::Flood { level, bytes, messages, seat, senders, quiet }
+            }
             3 => Assignment::Late { level, bytes, delay: count },
             4 => Assignment::Burst { level, messages, quiet },
             5 => Assignment::Port { level, bytes, messages, quiet },
@@ -260,9 +275,9 @@ impl Station {
                 let (to, from) = self.seat(level, seat);
                 self.ping_pong(Pair { from: from[0], to }, bytes, times)
             }
-            Assignment::Flood { level, bytes, messages, seat, quiet } => {
+            Assignment::Flood { level, bytes, messages, seat, senders, quiet } => {
                 let (to, from) = self.seat(level, seat);
-                let pairs = from.iter().cycle().take(messages);
+                let pairs = from.iter().take(senders).cycle().take(messages);
                 let pairs: Vec<Pair> = pairs.map(|&from| Pair { from, to }).collect();
                 Ok(vec![self.together(&pairs, bytes, quiet)?.span.seconds])
             }
@@ -473,6 +488,32 @@ impl Station {
         Ok(median(&slopes).expect("there are rounds"))
     }
 
+    /// How many bytes at once, from many processes to one, are lost in part, if there are such, within so many seconds.
+    fn window(
+        &mut self,
+        level: usize,
+        most: u64,
+        seconds: f64,
+    ) -> Result<Option<FoundWindow>, FloodsError> {
+        const LEAST: u64 = 512;
+        let senders = self.seat(level, 0).1.len();
+        if senders < 3 || most <= LEAST {
+            return Ok(None);
+        }
+        let (begin, mut expected) = (Instant::now(), (0, 0));
+        find_window(senders, (LEAST, most), |bytes| {
+            if begin.elapsed().as_secs_f64() > seconds {
+                return Ok(None);
+            }
+            if expected.0 != bytes {
+                expected = (bytes, self.expected(level, bytes, senders)?);
+            }
+            let (messages, seat, (_, quiet)) = (senders, 0, expected);
+            let flood = Assignment::Flood { level, bytes, messages, seat, senders, quiet };
+            Ok(Some(self.order(flood)?[0]))
+        })
+    }
+
     /// When the first and the last of several messages from one rank are there, with medians.
     fn port(&mut self, level: usize, bytes: u64) -> Result<Option<(f64, f64)>, FloodsError> {
         let messages = self.seat(level, 0).1.len().min(8);
@@ -585,6 +626,8 @@ struct OnLevel<'a> {
     seat: usize,
     /// What one message of the size at hand took last.
     one: f64,
+    /// How many bytes may be under way to one process, if not as many as come.
+    window: Option<u64>,
 }
 
 impl Laboratory for OnLevel<'_> {
@@ -599,9 +642,13 @@ impl Laboratory for OnLevel<'_> {
     }
 
     fn flood(&mut self, bytes: u64, messages: usize) -> Result<f64, FloodsError> {
-        let &mut OnLevel { level, seat, one, .. } = self;
+        let &mut OnLevel { level, seat, one, window, .. } = self;
         let quiet = (1e6 * one * (1 + messages) as f64) as u64;
-        Ok(self.station.order(Assignment::Flood { level, bytes, messages, seat, quiet })?[0])
+        // From one process alone, much does not meet in a switch either.
+        let is_much = window.is_some_and(|window| bytes.saturating_mul(messages as u64) > window);
+        let senders = if is_much { 1 } else { MOST_MESSAGES };
+        let flood = Assignment::Flood { level, bytes, messages, seat, senders, quiet };
+        Ok(self.station.order(flood)?[0])
     }
 
     fn now(&self) -> f64 {
@@ -618,7 +665,14 @@ mod tests {
     fn orders_are_told_as_words() {
         for order in [
             Assignment::PingPong { level: 1, bytes: 7, times: 3, seat: 2 },
-            Assignment::Flood { level: 1, bytes: 7, messages: 16, seat: 2, quiet: 900 },
+            Assignment::Flood {
+                level: 1,
+                bytes: 7,
+                messages: 16,
+                seat: 2,
+                senders: 64,
+                quiet: 900,
+            },
             Assignment::Late { level: 0, bytes: 9, delay: 5000 },
             Assignment::Burst { level: 2, messages: 64, quiet: 5 },
             Assignment::Port { level: 1, bytes: 8, messages: 8, quiet: 6 },

@@ -25,6 +25,8 @@ pub(crate) struct BoundAction {
     pub(crate) send: Option<(Rank, u32)>,
     /// From whom it receives, the tag, and what happens to what is there.
     pub(crate) receive: Option<(Rank, u32, Arrival)>,
+    /// The rank from which the last message listed before it has to have come, whatever bytes both use.
+    pub(crate) after: Option<Rank>,
 }
 
 impl BoundAction {
@@ -37,6 +39,7 @@ impl BoundAction {
             writes: action.writes().map(owned),
             send: action.send().map(|send| (send.to, send.tag)),
             receive: action.receive().map(|receive| (receive.from, receive.tag, receive.arrival)),
+            after: None,
         }
     }
 

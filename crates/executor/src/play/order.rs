@@ -106,6 +106,7 @@ impl Order {
             Mode::Eager if actions.len() <= SHORT => self.conflicts_of_each(actions),
             Mode::Eager => self.conflicts(actions),
         };
+        pairs.extend(self.stated(actions));
         pairs.retain(|&mut (before, after)| before != after);
         pairs.sort_unstable();
         pairs.dedup();
@@ -191,6 +192,19 @@ impl Order {
                 self.waits[step as usize] += 1;
             }
         }
+    }
+
+    /// What waits for a message although it does not use its bytes.
+    fn stated(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
+        let mut pairs = Few::new();
+        for (index, action) in actions.iter().enumerate() {
+            let Some(rank) = action.after else { continue };
+            let comes_from = |one: &BoundAction| one.receive.is_some_and(|(from, ..)| from == rank);
+            let before = actions[..index].iter().rposition(comes_from);
+            let last = before.map(|before| self.of_action(before).end - 1);
+            pairs.extend(last.map(|last| (last, self.first[index])));
+        }
+        pairs
     }
 
     /// The steps with which an action begins.

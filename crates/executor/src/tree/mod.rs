@@ -26,17 +26,23 @@
 //! be joined, the given root among them. Whoever has sent its data to a parent before never hears of
 //! it; its parent, or the parent's parent, does.
 //!
+//! Where a subtree's data would have its gather root hold more of others' data than a limit, that data goes
+//! straight to the given root instead ([`straight`]).
+//!
 //! # Source
 //! TUW Lemma 3, with the fixed root of Lemma 2, and the rules of Lemmas 1 and 4, as [`JoinRule`] has
 //! them.
 
+pub(crate) mod straight;
+
+use straight::{BlockRun, Joined, joined};
 use strum::VariantArray;
 use tuwtree_model::{Costs, Rank, Step, Time, TimeError};
 use tuwtree_treegen::AdaptiveRule;
-use tuwtree_treegen::join::{JoinRule, JoinSide, ReceivingSide};
+use tuwtree_treegen::join::{JoinRule, JoinSide};
 
 /// The size of every message of the construction, in bytes.
-pub const MESSAGE_BYTES: usize = 56;
+pub const MESSAGE_BYTES: usize = 64;
 
 /// A message of the construction: what one processor tells another of its subcube.
 pub type JoinMessage = [u8; MESSAGE_BYTES];
@@ -125,6 +131,8 @@ struct Report {
     root: Rank,
     /// All data of the subcube.
     bytes: u64,
+    /// The part of it that the gather root has, or will have; the rest goes straight to the given root.
+    passed: u64,
     /// The gather root's own block.
     root_block: u64,
     /// The sum of all its processors' [`digest`]s.
@@ -134,20 +142,27 @@ struct Report {
 }
 
 impl Report {
+    /// What a processor knows of itself.
+    fn of_block(rank: Rank, bytes: u64) -> Report {
+        let digest = digest(rank, bytes);
+        Report { root: rank, bytes, passed: bytes, root_block: bytes, digest, time: Time::ZERO }
+    }
+
     /// The subcube as a join sees it.
     fn side(&self, cube: Cube) -> JoinSide {
         JoinSide {
             root: self.root,
             is_single: cube.is_single(),
-            bytes: self.bytes,
+            bytes: self.passed,
             copied: self.root_block,
             ready: self.time,
         }
     }
 }
 
-/// A subtree whose data comes from (goes to) one child: the blocks of consecutive ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A subtree whose data comes from (goes to) one child: the blocks of consecutive ranks, but for those that go
+/// straight.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Child {
     /// The rank with which the data is exchanged.
     pub rank: Rank,
@@ -155,10 +170,26 @@ pub struct Child {
     pub first: Rank,
     /// The last rank of its subtree.
     pub last: Rank,
-    /// Their blocks' sizes together, as they themselves have stated them.
+    /// The sizes of the blocks that it sends together, as the ranks themselves have stated them.
     pub bytes: u64,
-    /// The wrapping sum of their [`digest`]s.
+    /// The size of those of its ranks' blocks that go straight to the root.
+    pub straight: u64,
+    /// The wrapping sum of the [`digest`]s of all its ranks.
     pub digest: u64,
+    /// At the root, where some go straight: the blocks that this child sends, in rank order. Otherwise none are
+    /// listed.
+    pub runs: Vec<BlockRun>,
+}
+
+impl Child {
+    /// The child with this rank, first and last rank, which sends all their data.
+    pub(crate) fn of_range(
+        (rank, first, last): (Rank, Rank, Rank),
+        bytes: u64,
+        digest: u64,
+    ) -> Child {
+        Child { rank, first, last, bytes, straight: 0, digest, runs: Vec::new() }
+    }
 }
 
 /// A number that stands for a block of this size at this processor.
@@ -217,8 +248,11 @@ impl Node {
         let place = |node: &Node| (node.rank, node.parent, node.received_before_copy);
         let data = |node: &Node| (node.block > 0, node.bytes > 0);
         let child = |child: &Child| (child.rank, child.first, child.last, child.bytes > 0);
+        let has_all = |node: &Node| node.children.iter().all(|child| child.runs.is_empty());
         (place(self), data(self)) == (place(other), data(other))
             && self.children.iter().map(child).eq(other.children.iter().map(child))
+            && has_all(self)
+            && has_all(other)
     }
 
     /// The place of a processor in the star whose centre is `root`, without children: a leaf does
@@ -243,8 +277,7 @@ impl Node {
         for (rank, bytes) in sizes.enumerate() {
             total += bytes;
             if rank != root {
-                let digest = digest(rank, bytes);
-                children.push(Child { rank, first: rank, last: rank, bytes, digest });
+                children.push(Child::of_range((rank, rank, rank), bytes, digest(rank, bytes)));
             }
         }
         Node { children, first: 0, last, bytes: total, ..Node::in_star(root, root, own) }
@@ -309,6 +342,18 @@ impl Cube {
     }
 }
 
+/// Who tells whom whether data that goes straight is to go, or something is wrong at the root: along the tree, as it
+/// would be without a limit. Nobody does where all data is passed on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Consent {
+    /// Who tells this processor.
+    pub from: Option<Rank>,
+    /// Whom it tells.
+    pub to: Vec<Rank>,
+    /// Whether it sends its subtree's data straight.
+    pub is_straight: bool,
+}
+
 /// One processor's part in the construction of a tree.
 ///
 /// # Complexity
@@ -318,8 +363,11 @@ pub struct Construction<'a> {
     processors: usize,
     root: Option<Rank>,
     rule: Rule<'a>,
+    /// How many bytes of others' data nobody but the root holds more than.
+    most_passed: u64,
     node: Node,
     fault: Option<Fault>,
+    consent: Consent,
     round: u32,
     /// What is known of the own subcube: something at its fixed root and its gather root only.
     known: Option<Result<Report, Fault>>,
@@ -351,14 +399,29 @@ impl<'a> Construction<'a> {
             block: own,
             bytes: own,
         };
-        let digest = digest(rank, own);
-        let report = Report { root: rank, bytes: own, root_block: own, digest, time: Time::ZERO };
+        let report = Report::of_block(rank, own);
         let fault = block.is_none().then_some(Fault::Refused { rank });
         let known = Some(fault.map_or(Ok(report), Err));
-        let mut construction =
-            Construction { processors, root, rule, node, fault, round: 0, known, heard: None };
+        let mut construction = Construction {
+            processors,
+            root,
+            rule,
+            most_passed: u64::MAX,
+            node,
+            fault,
+            consent: Consent::default(),
+            round: 0,
+            known,
+            heard: None,
+        };
         construction.pass_idle_rounds();
         construction
+    }
+
+    /// The same, where nobody but the root holds more than so many bytes of others' data; the same limit
+    /// everywhere.
+    pub fn with_limit(self, most_passed: u64) -> Construction<'a> {
+        Construction { most_passed, ..self }
     }
 
     /// What this processor does next; `None` when it has its place.
@@ -406,11 +469,13 @@ impl<'a> Construction<'a> {
         (self.round, self.heard.is_some() || !is_fixed)
     }
 
-    /// The processor's place, and what went wrong, if anything did that it heard of.
+    /// The processor's place, what went wrong, if anything did that it heard of, and who has to agree before
+    /// data goes straight.
     ///
-    /// Even then the children are right: they will send what they have.
-    pub fn finish(self) -> (Node, Option<Fault>) {
-        (self.node, self.fault)
+    /// Even then the children are right: they will send what they have. The root has yet to find out who sends
+    /// straight ([`Node::with_straight`]).
+    pub fn finish(self) -> (Node, Option<Fault>, Consent) {
+        (self.node, self.fault, self.consent)
     }
 
     fn joined_cubes(&self) -> Option<(Cube, Cube)> {
@@ -442,18 +507,18 @@ impl<'a> Construction<'a> {
         let joined = match (known, heard) {
             (Ok(known), Ok(heard)) => {
                 let reports = if own_is_left { (known, heard) } else { (heard, known) };
-                self.decide(cubes, reports)
+                joined(cubes, reports, (self.root, self.rule, self.most_passed))
             }
             (Err(fault), Ok(_)) | (Ok(_), Err(fault)) => Err(fault),
             (Err(known), Err(heard)) => Err(if own_is_left { known } else { heard }),
         };
         let was_gather_root = known.is_ok_and(|report| report.root == rank);
         let joined = match joined {
-            Ok((receiver, joined)) => {
+            Ok(joined) => {
                 if was_gather_root {
-                    self.attach(own, other, heard.expect("joined"), receiver);
+                    self.attach((own, other), (known, heard.expect("joined")), &joined);
                 }
-                Ok(joined)
+                Ok(joined.report)
             }
             Err(fault) => {
                 if was_gather_root {
@@ -468,52 +533,41 @@ impl<'a> Construction<'a> {
     }
 
     /// Makes the other gather root a child, or the parent.
-    fn attach(&mut self, own: Cube, other: Cube, heard: Report, receiver: Rank) {
+    fn attach(
+        &mut self,
+        (own, other): (Cube, Cube),
+        (known, heard): (Result<Report, Fault>, Report),
+        joined: &Joined,
+    ) {
         let node = &mut self.node;
-        if receiver != node.rank {
-            node.parent = Some(heard.root);
+        let is_straight = joined.is_straight;
+        if joined.report.root != node.rank {
+            let goes_straight = |known: Report| is_straight || known.passed < known.bytes;
+            node.parent = if is_straight { self.root } else { Some(heard.root) };
+            let asks = known.is_ok_and(goes_straight);
+            self.consent.from = asks.then_some(heard.root);
+            self.consent.is_straight = is_straight;
+            return;
+        }
+        if is_straight || heard.passed < heard.bytes {
+            self.consent.to.push(heard.root);
+        }
+        node.first = node.first.min(other.first);
+        node.last = node.last.max(other.last);
+        if is_straight {
             return;
         }
         if own.is_single() && other.first < own.first {
             // A lone processor on the right copies behind the data that it receives first.
             node.received_before_copy = 1;
         }
+        let place = (heard.root, other.first, other.last);
         node.children.push(Child {
-            rank: heard.root,
-            first: other.first,
-            last: other.last,
-            bytes: heard.bytes,
-            digest: heard.digest,
+            straight: heard.bytes - heard.passed,
+            ..Child::of_range(place, heard.passed, heard.digest)
         });
-        node.first = node.first.min(other.first);
-        node.last = node.last.max(other.last);
         // Cannot overflow: the join of the two was found to fit.
-        node.bytes += heard.bytes;
-    }
-
-    /// Which gather root receives, and what is known of the joined subcube.
-    fn decide(
-        &self,
-        (left_cube, right_cube): (Cube, Cube),
-        (left, right): (Report, Report),
-    ) -> Result<(Rank, Report), Fault> {
-        let (first, last) = (left_cube.first, right_cube.last);
-        let bytes = left.bytes.checked_add(right.bytes).ok_or(Fault::TooLarge { first, last })?;
-        let holds = |cube: Cube| self.root.is_some_and(|root| cube.contains(root));
-        let held = match holds(left_cube) {
-            true => Some(ReceivingSide::Left),
-            false => holds(right_cube).then_some(ReceivingSide::Right),
-        };
-        let (left_side, right_side) = (left.side(left_cube), right.side(right_cube));
-        let decided = self.rule.decide(held, &left_side, &right_side);
-        let (side, time) =
-            decided.map_err(|error| Fault::NoTime { first, last, reason: error.into() })?;
-        let receiver = match side {
-            ReceivingSide::Left => left,
-            ReceivingSide::Right => right,
-        };
-        let digest = left.digest.wrapping_add(right.digest);
-        Ok((receiver.root, Report { bytes, digest, time, ..receiver }))
+        node.bytes += heard.passed;
     }
 
     /// The word by which processors with other roots or rules are found out.
@@ -530,20 +584,21 @@ impl<'a> Construction<'a> {
     fn encode(&self, known: Result<Report, Fault>) -> JoinMessage {
         let agreement = self.agreement();
         let words = match known {
-            Ok(Report { root, bytes, root_block, digest, time }) => {
-                [0, agreement, root as u64, bytes, root_block, time.units().to_bits(), digest]
+            Ok(Report { root, bytes, passed, root_block, digest, time }) => {
+                let time = time.units().to_bits();
+                [0, agreement, root as u64, bytes, root_block, time, digest, passed]
             }
-            Err(Fault::Refused { rank }) => [1, agreement, rank as u64, 0, 0, 0, 0],
+            Err(Fault::Refused { rank }) => [1, agreement, rank as u64, 0, 0, 0, 0, 0],
             Err(Fault::Differ { first, second }) => {
-                [2, agreement, first as u64, second as u64, 0, 0, 0]
+                [2, agreement, first as u64, second as u64, 0, 0, 0, 0]
             }
             Err(Fault::TooLarge { first, last }) => {
-                [3, agreement, first as u64, last as u64, 0, 0, 0]
+                [3, agreement, first as u64, last as u64, 0, 0, 0, 0]
             }
             Err(Fault::NoTime { first, last, reason }) => {
-                [4, agreement, first as u64, last as u64, reason as u64, 0, 0]
+                [4, agreement, first as u64, last as u64, reason as u64, 0, 0, 0]
             }
-            Err(Fault::Garbled { rank }) => [5, agreement, rank as u64, 0, 0, 0, 0],
+            Err(Fault::Garbled { rank }) => [5, agreement, rank as u64, 0, 0, 0, 0, 0],
         };
         let mut message = [0; MESSAGE_BYTES];
         for (place, word) in message.chunks_exact_mut(8).zip(words) {
@@ -559,7 +614,7 @@ impl<'a> Construction<'a> {
         for (word, bytes) in words.iter_mut().zip(message.chunks_exact(8)) {
             *word = u64::from_le_bytes(bytes.try_into().expect("chunks of 8"));
         }
-        let [kind, agreement, one, two, three, four, digest] = words;
+        let [kind, agreement, one, two, three, four, digest, passed] = words;
         let rank = |word: u64| {
             usize::try_from(word).ok().filter(|&rank| rank < self.processors).ok_or(garbled)
         };
@@ -572,8 +627,9 @@ impl<'a> Construction<'a> {
                     let (first, second) = (own.last.min(other.last), own.last.max(other.last));
                     return Err(Fault::Differ { first, second });
                 }
-                match other.contains(root) && three <= two {
-                    true => Ok(Report { root, bytes: two, root_block: three, digest, time }),
+                let report = Report { root, bytes: two, passed, root_block: three, digest, time };
+                match other.contains(root) && three <= passed && passed <= two {
+                    true => Ok(report),
                     false => Err(garbled),
                 }
             }

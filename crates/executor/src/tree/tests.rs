@@ -11,6 +11,7 @@ use tuwtree_treegen::adaptive;
 struct Agreed {
     nodes: Vec<Node>,
     faults: Vec<Option<Fault>>,
+    consents: Vec<Consent>,
     /// How many times messages were under way, one after the other.
     rounds: usize,
 }
@@ -48,8 +49,13 @@ fn run(mut all: Vec<Construction<'_>>) -> Agreed {
         rounds += usize::from(!deeds.is_empty());
     }
     assert!(all.iter().all(|one| one.transmission().is_none()), "somebody is left waiting");
-    let (nodes, faults) = all.into_iter().map(Construction::finish).unzip();
-    Agreed { nodes, faults, rounds }
+    let (mut nodes, mut faults, mut consents) = (Vec::new(), Vec::new(), Vec::new());
+    for (node, fault, consent) in all.into_iter().map(Construction::finish) {
+        nodes.push(node);
+        faults.push(fault);
+        consents.push(consent);
+    }
+    Agreed { nodes, faults, consents, rounds }
 }
 
 fn construct(blocks: &[u64], root: Option<Rank>, rule: Rule<'_>) -> Agreed {
@@ -203,6 +209,97 @@ fn times_beyond_what_is_exact_are_a_fault() {
     assert_eq!(outcome.faults[0], Some(Fault::NoTime { first: 0, last: 1, reason }));
 }
 
+/// The places with a limit, those who send straight among the root's children.
+fn limited(blocks: &[u64], root: Rank, rule: Rule<'_>, most_passed: u64) -> (Agreed, Node) {
+    let part = |(rank, &block)| {
+        let construction = Construction::new((rank, blocks.len()), Some(block), Some(root), rule);
+        construction.with_limit(most_passed)
+    };
+    let outcome = run(blocks.iter().enumerate().map(part).collect());
+    assert_eq!(outcome.faults, vec![None; blocks.len()], "{blocks:?}");
+    let known = (blocks.len(), rule, most_passed);
+    let node = outcome.nodes[root].clone().with_straight(&|rank| blocks[rank], known);
+    (outcome, node)
+}
+
+/// The blocks that a process sends, by what each knows of its children.
+fn sent_by(rank: Rank, nodes: &[Node], sent: &mut Vec<Rank>) {
+    sent.push(rank);
+    nodes[rank].children.iter().for_each(|child| sent_by(child.rank, nodes, sent));
+}
+
+/// Fails unless nobody holds too much, every block arrives once, and the root knows who sends what.
+fn keeps_the_limit(blocks: &[u64], root: Rank, rule: Rule<'_>, most_passed: u64) {
+    let (outcome, at_root) = limited(blocks, root, rule, most_passed);
+    let mut nodes = outcome.nodes;
+    let whole = construct(blocks, Some(root), rule);
+    let needs_no_limit = |node: &Node| node.rank == root || node.bytes - node.block <= most_passed;
+    if whole.nodes.iter().all(needs_no_limit) {
+        assert_eq!(nodes, whole.nodes, "the same tree");
+        assert_eq!(at_root, nodes[root]);
+        assert!(outcome.consents.iter().all(|consent| *consent == Consent::default()));
+    }
+    nodes[root] = at_root;
+    for node in nodes.iter().filter(|node| node.rank != root) {
+        let held: u64 = node.children.iter().map(|child| child.bytes).sum();
+        assert!(held <= most_passed, "{blocks:?}, root {root}, {rule:?}: {node:?}");
+        assert_eq!(node.bytes, node.block + held);
+    }
+    let mut seen = vec![root];
+    for child in &nodes[root].children {
+        assert_eq!(nodes[child.rank].parent, Some(root));
+        assert_eq!(nodes[child.rank].bytes, child.bytes);
+        let mut sent = Vec::new();
+        sent_by(child.rank, &nodes, &mut sent);
+        sent.sort_unstable();
+        if !child.runs.is_empty() {
+            let listed = child.runs.iter().flat_map(|run| run.first..=run.last);
+            assert!(listed.eq(sent.iter().copied()), "{child:?}, {sent:?}");
+            for run in &child.runs {
+                assert_eq!(run.bytes, blocks[run.first..=run.last].iter().sum::<u64>());
+            }
+        } else {
+            assert!(sent.iter().copied().eq(child.first..=child.last));
+        }
+        seen.extend(sent);
+    }
+    seen.sort_unstable();
+    assert!(seen.into_iter().eq(0..blocks.len()), "every block once");
+    // Whoever is told, is told by somebody whom the root's word reaches, and nobody twice.
+    let mut told = vec![root];
+    let mut at = 0;
+    while let Some(&rank) = told.get(at) {
+        for &to in &outcome.consents[rank].to {
+            assert_eq!(outcome.consents[to].from, Some(rank));
+            told.push(to);
+        }
+        at += 1;
+    }
+    let asks = |rank: &Rank| outcome.consents[*rank].from.is_some();
+    assert_eq!(told.len(), 1 + (0..blocks.len()).filter(asks).count());
+    let straight = (0..blocks.len()).filter(|&rank| outcome.consents[rank].is_straight);
+    assert!(straight.clone().all(|rank| told.contains(&rank) && nodes[rank].parent == Some(root)));
+}
+
+#[test]
+fn data_beyond_the_limit_goes_straight_to_the_root_and_the_rest_along_the_tree() {
+    let rule = Rule::DataSize;
+    // Eight large blocks: a star.
+    let (_, node) = limited(&[100; 8], 4, rule, 64);
+    assert_eq!(node.children.len(), 7);
+    // One: it alone goes straight.
+    let blocks = [1, 1, 1, 100, 1, 1, 1, 1];
+    let (outcome, node) = limited(&blocks, 7, rule, 64);
+    let straight = (0..8).filter(|&rank| outcome.consents[rank].is_straight);
+    assert_eq!(straight.count(), 0, "the large block's process receives");
+    assert_eq!(node.children.len(), 3);
+    let (outcome, node) = limited(&[40, 40, 40, 40, 1, 1, 1, 1], 7, rule, 64);
+    let straight: Vec<Rank> = (0..8).filter(|&rank| outcome.consents[rank].is_straight).collect();
+    assert_eq!(straight, [1], "with what it has from 0");
+    assert_eq!(outcome.nodes[1].children.len(), 1);
+    assert!(node.children.iter().any(|child| child.rank == 1 && child.bytes == 80));
+}
+
 #[test]
 fn a_star_has_all_others_as_children_of_its_centre() {
     let sizes = BlockSizes::new([3, 0, 4]).unwrap();
@@ -233,6 +330,26 @@ proptest! {
         let costs = homogeneous(f64::from(alpha) + 0.5, f64::from(beta), f64::from(gamma));
         let operation = if scatter { Operation::Scatter } else { Operation::Gather };
         agrees_with_treegen(&blocks, root, Rule::CompletionTime(operation, &costs));
+    }
+
+    #[test]
+    fn nobody_but_the_root_holds_more_of_others_data_than_the_limit(
+        processors in 1_usize..=70,
+        seed in any::<u64>(),
+        scale in 0_u32..12,
+        limit in 0_u64..20_000,
+        root in any::<prop::sample::Index>(),
+        scatter in any::<bool>(),
+    ) {
+        let blocks = random_blocks(processors, seed, 1 << scale);
+        let root = root.index(processors);
+        let costs = homogeneous(50.5, 1.0, 1.0);
+        let operation = if scatter { Operation::Scatter } else { Operation::Gather };
+        for rule in
+            [Rule::GatherTime, Rule::DataSize, Rule::CompletionTime(operation, &costs)]
+        {
+            keeps_the_limit(&blocks, root, rule, limit);
+        }
     }
 
     #[test]

@@ -39,12 +39,7 @@ impl Bed {
         folder
     }
 
-    /// What the program says on all ranks of the bed.
-    fn run(&self, arguments: &[&str]) -> String {
-        self.run_with(arguments, &[])
-    }
-
-    /// The same, with environment variables.
+    /// What the program says on all ranks of the bed, with these environment variables.
     fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> String {
         let number = |number: &dyn std::fmt::Display| number.to_string();
         let output = Command::new("timeout")
@@ -66,8 +61,13 @@ impl Bed {
 
     /// The machine as calibrated, with its file.
     fn calibrated(&self, more: &[&str]) -> (Machine, String) {
+        self.calibrated_with(more, &[])
+    }
+
+    /// The same, with environment variables.
+    fn calibrated_with(&self, more: &[&str], variables: &[(&str, &str)]) -> (Machine, String) {
         let file = self.folder().join("machine.json").display().to_string();
-        let said = self.run(&[&["calibrate", "-o", &file], more].concat());
+        let said = self.run_with(&[&["calibrate", "-o", &file], more].concat(), variables);
         println!("{}\n{said}", self.name);
         let text = std::fs::read_to_string(&file).expect("it was written");
         (serde_json::from_str(&text).expect("a machine"), file)
@@ -299,5 +299,29 @@ mod long {
         let median = |algorithm| times.of(times.problems()[0], algorithm).unwrap().median();
         let (library, auto) = (median(Algorithm::Native), median(Algorithm::Auto));
         assert!(3.0 * auto < library, "{auto} s, the library {library} s");
+    }
+
+    #[test]
+    #[ignore = "takes a minute, network namespaces and TUN devices; ./test --all runs it"]
+    fn calibrate_finds_the_window_of_small_buffers() {
+        let few = ["--seconds", "12", "--largest", "65536"];
+        let median = |machine: &str, set: &[&str]| {
+            let blocks = ["--dist", "same", "-b", "10000", "--algorithm", "auto"];
+            let repeated = ["--warm-up", "3", "--repetitions", "9"];
+            let arguments = [&blocks[..], &repeated, set].concat();
+            let times = INCAST.measured_with(machine, &arguments, &[("BED_BUFFER", "100000")]);
+            let of = |algorithm| times.of(times.problems()[0], algorithm).unwrap().median();
+            (of(Algorithm::Auto), of(Algorithm::Native))
+        };
+        let (machine, file) = INCAST.calibrated_with(&few, &[("BED_BUFFER", "100000")]);
+        let window = machine.network.window.expect("data is lost");
+        assert!((20_000..=100_000).contains(&window), "{window}");
+        let (found, library) = median(&file, &[]);
+        let (machine, file) = INCAST.calibrated(&few);
+        assert_eq!(machine.network.window, None, "nothing is lost");
+        let (set, _) = median(&file, &["--window", "64KiB"]);
+        println!("{found} s with {window} bytes, {set} s with 64 KiB, the library {library} s");
+        assert!(found < 1.15 * set, "{found} s, {set} s with a window that is set");
+        assert!(3.0 * found < library, "{found} s, the library {library} s");
     }
 }

@@ -7,9 +7,9 @@ use tuwtree_laws::problems::{gather, of_each_operation, overlapping_costs, ports
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
-    BlockSizes, CostModel, Costs, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize,
-    MeasuredSizes, Network, Placement, PortKind, Problem, Rank, Root, StatedCosts, Step, Tree,
-    WireOwner, completion_time, judged_time,
+    BlockSizes, CostModel, Costs, Handling, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize,
+    MeasuredSizes, Network, Placement, PortKind, Problem, Rank, Root, Service, StatedCosts, Step,
+    Tree, WireOwner, completion_time, judged_time, judged_time_as, window_waits,
 };
 
 /// Costs with what is known of a network beside them.
@@ -30,16 +30,18 @@ fn networks() -> impl Strategy<Value = Network> {
     let limit = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
     let send_overhead = prop_oneof![Just(None), (0..20_u32).prop_map(|most| Some(f64::from(most)))];
     let small = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
-    (port, limit, small, send_overhead).prop_map(|(port, eager_limit, small, send_overhead)| {
-        Network {
+    let window = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
+    (port, limit, small, send_overhead, window).prop_map(
+        |(port, eager_limit, small, send_overhead, window)| Network {
             port,
             fair_beyond: small.filter(|_| port == PortKind::Fair),
             eager_limit,
             send_overhead,
             wire: WireOwner::Rank,
+            window,
             ..Network::default()
-        }
-    })
+        },
+    )
 }
 
 /// Costs of any kind: integers, or measured tables.
@@ -66,18 +68,28 @@ struct Message {
     overhead: f64,
     /// Whether it waits for others that take turns and came before it.
     takes_turns: bool,
+    /// Which of the messages is received before it goes, if any, and how long after that it enters at the earliest,
+    /// told by its parent: until then, `enters` is when it would if it need not wait.
+    waits_for: Option<usize>,
+    told_after: f64,
+    latency: f64,
 }
 
-/// When each message leaves a wire, by the definition: time goes on from one arrival or departure to
-/// the next, and all that is there is served, but of those that take turns the first only.
-fn departures(messages: &[Message]) -> Vec<f64> {
+/// When a rank that is busy until `clock` has received all messages, by the definition: time goes on from one arrival or
+/// departure to the next, and all that is there is served, but of those that take turns the first only.
+fn received(mut clock: f64, mut messages: Vec<Message>) -> f64 {
+    // Those that wait are not there before they are told.
+    let ready: Vec<f64> = messages.iter().map(|message| message.enters).collect();
+    for message in messages.iter_mut().filter(|message| message.waits_for.is_some()) {
+        message.enters = f64::INFINITY;
+    }
     let mut left: Vec<f64> = messages.iter().map(|message| message.on_wire).collect();
     let mut gone = vec![f64::NAN; messages.len()];
     let mut now = 0.0;
     loop {
         let open: Vec<usize> = (0..messages.len()).filter(|&one| gone[one].is_nan()).collect();
         if open.is_empty() {
-            return gone;
+            return clock;
         }
         let mut there: Vec<usize> =
             open.iter().copied().filter(|&one| messages[one].enters <= now).collect();
@@ -94,11 +106,20 @@ fn departures(messages: &[Message]) -> Vec<f64> {
         let next_end =
             served.iter().map(|&one| now + left[one] / share).fold(f64::INFINITY, f64::min);
         let next = next_entry.min(next_end);
+        // Those that are done at the same time are received in the order of their ranks.
+        served.sort_unstable();
         for &one in &served {
             let end = now + left[one] / share;
             left[one] -= (next - now) * share;
             if end <= next {
                 gone[one] = end;
+                clock = clock.max(end) + messages[one].overhead;
+                for (at, message) in messages.iter_mut().enumerate() {
+                    if message.waits_for == Some(one) {
+                        let told = clock + message.told_after + message.latency;
+                        message.enters = ready[at].max(told);
+                    }
+                }
             }
         }
         now = next;
@@ -114,10 +135,17 @@ fn plainly(tree: &Tree, problem: &Problem) -> f64 {
     for rank in tree.top_down().into_iter().rev() {
         let copies = tree.steps(rank).any(|step| step == Step::Copy);
         let mut clock: f64 = if copies { problem.copy(rank).unwrap().units() } else { 0.0 };
-        let mut children: Vec<Rank> =
-            tree.children(rank).filter(|&child| segment[child] > 0).collect();
+        let children: Vec<Rank> = tree.children(rank).filter(|&child| segment[child] > 0).collect();
+        let bytes: Vec<u64> = children.iter().map(|&child| segment[child]).collect();
+        let waits = window_waits(&bytes, network.window.unwrap_or(u64::MAX));
+        let waits_for = |child: Rank| {
+            let at = children.iter().position(|&one| one == child)?;
+            waits[at].map(|first| children[first])
+        };
         // Of two that come at the same time, the one of lesser rank is first.
-        children.sort_unstable();
+        let mut sorted = children.clone();
+        sorted.sort_unstable();
+        let place = |rank| sorted.iter().position(|&one| one == rank);
         let units = |child, bytes| costs.transmission_between(child, rank, bytes).unwrap().units();
         let message = |&child: &Rank| {
             let bytes = segment[child];
@@ -131,18 +159,13 @@ fn plainly(tree: &Tree, problem: &Problem) -> f64 {
             };
             let latency = costs.latency_between(child, rank, bytes).unwrap().units();
             let (enters, on_wire) = (ready[child] + latency, occupancy - overhead);
-            Message { enters, on_wire, overhead, takes_turns }
+            let waits_for = waits_for(child).and_then(place);
+            let told_after =
+                costs.latency_between(child, rank, 1).unwrap().units() + units(child, 1);
+            Message { enters, on_wire, overhead, takes_turns, waits_for, told_after, latency }
         };
-        let messages: Vec<Message> = children.iter().map(message).collect();
-        let mut arrived: Vec<(f64, f64)> = departures(&messages)
-            .into_iter()
-            .zip(&messages)
-            .map(|(time, message)| (time, message.overhead))
-            .collect();
-        arrived.sort_by(|one, other| one.0.total_cmp(&other.0));
-        for (time, overhead) in arrived {
-            clock = clock.max(time) + overhead;
-        }
+        let messages: Vec<Message> = sorted.iter().map(message).collect();
+        clock = received(clock, messages);
         segment[rank] =
             sizes.block(rank) + tree.children(rank).map(|one| segment[one]).sum::<u64>();
         ready[rank] = clock;
@@ -160,6 +183,8 @@ proptest! {
 
     #[test]
     fn no_gather_takes_longer_by_the_judge_than_planned((tree, sizes, costs, network) in judged()) {
+        // Who waits to be told is later than by the plan.
+        let network = Network { window: None, ..network };
         let problem = gather(&sizes, on(network, costs), Root::Best);
         let judged = judged_time(&tree, &problem).unwrap().units();
         let planned = completion_time(&tree, &problem).unwrap().units();
@@ -282,4 +307,52 @@ fn large_data_that_waits_for_its_receivers_answer_holds_up_nothing_that_is_sent_
     // The message to 2 begins first, and is at the port at 10, when 2 has answered; that to 1 at 2. It is
     // served from 2 to 6, and the other from 10 to 14.
     assert_eq!(scattered_in_turns([0, 1, 5], [(1, 2.0), (5, 10.0)], Some(1)), 14.0);
+}
+
+/// The time of a gather of these blocks by rank 0 along a star, by this handling.
+fn gathered(blocks: &[u64], network: Network, handling: Handling) -> f64 {
+    let copy = std::iter::once((0, Step::Copy));
+    let steps: Vec<(Rank, Step)> =
+        copy.chain((1..blocks.len()).map(|child| (0, Step::Receive(child)))).collect();
+    let tree = Tree::new(blocks.len(), 0, &steps).unwrap();
+    let sizes = BlockSizes::new(blocks.iter().copied()).unwrap();
+    // A byte takes 10 us, latency 1 ms; the processor has nothing to do.
+    let costs = Homogeneous::new(1e-3, 1e-5, 0.0).unwrap().with_overhead(0.0).unwrap();
+    let network = Network { send_overhead: Some(0.0), ..network };
+    let problem = gather(&sizes, on(network, Costs::Homogeneous(costs)), Root::Given(0));
+    judged_time_as(&tree, &problem, handling).unwrap().units()
+}
+
+#[test]
+fn senders_wait_for_their_turn_in_a_window_and_large_data_goes_alone() {
+    let windows = |window| Network { window, ..Network::default() };
+    let time = |blocks: &[u64], window| gathered(blocks, windows(window), Handling::default());
+    let close = |one: f64, other: f64| assert!((one - other).abs() < 1e-9, "{one}, not {other}");
+    // All at once: 1 ms, and the wire.
+    close(time(&[0, 100, 100, 100, 100], None), 0.005);
+    close(time(&[0, 100, 100, 100, 100], Some(400)), 0.005);
+    // Two at a time: at 3 ms both are there; the next two are told by a byte, which takes 1.01 ms.
+    close(time(&[0, 100, 100, 100, 100], Some(200)), 0.003 + 0.00101 + 0.001 + 0.002);
+    // The large one alone.
+    close(time(&[0, 100, 500, 100], Some(200)), 0.002 + 2.0 * 0.00201 + 0.005 + 0.001);
+}
+
+#[test]
+fn who_does_not_keep_to_the_window_loses_what_is_too_much_once() {
+    let windows = |window| Network { window, eager_limit: Some(1000), ..Network::default() };
+    let library = |service| Handling { service, sends_empty: false, ignores_window: true };
+    let time =
+        |blocks: &[u64], window, service| gathered(blocks, windows(window), library(service));
+    let close = |one: f64, other: f64| assert!((one - other).abs() < 1e-9, "{one}, not {other}");
+    for service in [Service::AllPosted, Service::OneByOne] {
+        close(time(&[0, 100, 100, 100, 100], None, service), 0.005);
+        close(time(&[0, 100, 100, 100, 100], Some(400), service), 0.005);
+        // The last one is sent again.
+        close(time(&[0, 100, 100, 100, 100], Some(399), service), 0.202);
+        // One that is larger goes alone.
+        close(time(&[0, 900], Some(399), service), 0.010);
+    }
+    // Beyond the eager limit one after the other.
+    close(time(&[0, 2000, 2000], Some(399), Service::OneByOne), 2.0 * 0.021);
+    assert!(time(&[0, 2000, 2000], Some(399), Service::AllPosted) > 0.2);
 }

@@ -77,13 +77,15 @@ fn networks() -> impl Strategy<Value = Network> {
     let send = prop_oneof![Just(None), (0..20_u32).prop_map(|most| Some(f64::from(most)))];
     let wire = prop_oneof![1 => Just(WireOwner::Rank), 2 => Just(WireOwner::Node)];
     let turns = prop_oneof![2 => Just(None), 1 => (0..300_u64).prop_map(Some)];
-    let all = (port, limit, send, wire, turns);
-    all.prop_map(|(port, eager_limit, send_overhead, wire, fair_beyond)| Network {
+    let window = prop_oneof![2 => Just(None), 1 => (0..300_u64).prop_map(Some)];
+    let all = (port, limit, send, wire, turns, window);
+    all.prop_map(|(port, eager_limit, send_overhead, wire, fair_beyond, window)| Network {
         port,
         fair_beyond,
         eager_limit,
         send_overhead,
         wire,
+        window,
         ..Network::default()
     })
 }

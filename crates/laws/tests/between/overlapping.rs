@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use std::sync::OnceLock;
-use tuwtree_dp::non_ordered::{exact, exact_work};
+use tuwtree_dp::non_ordered::{exact, exact_again, exact_work};
 use tuwtree_dp::wider::Class;
 use tuwtree_dp::{
     DpError, Optimum, PairMethod, optimal_binary_per_pair, optimal_broadcast, optimal_per_pair,
@@ -120,6 +120,8 @@ proptest! {
             match exact(&problem) {
                 Ok(tree) => {
                     prop_assert_eq!(time(&tree, &problem), least, "{:?}", problem);
+                    let again = exact_again(&problem).unwrap();
+                    prop_assert_eq!(again.time, least, "{} {:?}", again.method, problem);
                     let bound = best_lower_bound(&problem).unwrap().units();
                     prop_assert!(bound <= least * (1.0 + 1e-12), "{} {}", bound, least);
                 }
@@ -214,7 +216,9 @@ proptest! {
     ) {
         for problem in problems {
             let tree = exact(&problem).unwrap();
-            prop_assert_eq!(time(&tree, &problem), least_of(trees_copying_first(), &problem));
+            let least = least_of(trees_copying_first(), &problem);
+            prop_assert_eq!(time(&tree, &problem), least);
+            prop_assert_eq!(exact_again(&problem).unwrap().time, least);
         }
     }
 }

@@ -1,5 +1,5 @@
 /* How much memory calls take at processes that pass data on: blocks are small while the plans are made, and
- * large afterwards. The first argument says what, the second how many bytes a block has, the third is the file
+ * large afterwards. "set-up" is for operations that are set up for large blocks. The first argument says what, the second how many bytes a block has, the third is the file
  * of a machine on which trees pay. */
 #define _POSIX_C_SOURCE 200809L
 #include "tuwtree_mpi.h"
@@ -72,6 +72,35 @@ static void perform(int bytes, int codes[2])
     CHECK(codes[1] != MPI_SUCCESS || (own[0] == rank + 1 && own[bytes - 1] == rank + 1));
 }
 
+/* The same by operations that are set up, started twice. */
+static void perform_set_up(int bytes)
+{
+    int i, start;
+    tuwtree_request gather, scatter;
+    set_blocks(bytes);
+    OK(tuwtree_gatherv_init(own, bytes, MPI_CHAR, all, counts, displs, MPI_CHAR, root, comm,
+                            &gather));
+    for (start = 0; start < 2; start++) {
+        memset(own, rank + 1 + start, (size_t)bytes);
+        OK(tuwtree_start(&gather));
+        OK(tuwtree_wait(&gather));
+        for (i = 0; i < size && rank == root; i++)
+            CHECK(all[displs[i]] == i + 1 + start && all[displs[i] + bytes - 1] == i + 1 + start);
+    }
+    OK(tuwtree_free(&gather));
+    OK(tuwtree_scatterv_init(all, counts, displs, MPI_CHAR, own, bytes, MPI_CHAR, root, comm,
+                             &scatter));
+    for (start = 0; start < 2; start++) {
+        for (i = 0; i < size && rank == root; i++)
+            memset(all + displs[i], i + 1 + start, (size_t)bytes);
+        memset(own, 0, (size_t)bytes);
+        OK(tuwtree_start(&scatter));
+        OK(tuwtree_wait(&scatter));
+        CHECK(own[0] == rank + 1 + start && own[bytes - 1] == rank + 1 + start);
+    }
+    OK(tuwtree_free(&scatter));
+}
+
 int main(int argc, char **argv)
 {
     int bytes = argc > 2 ? atoi(argv[2]) : 1, codes[2], call;
@@ -93,11 +122,15 @@ int main(int argc, char **argv)
         perform(8, codes);
         CHECK(codes[0] == MPI_SUCCESS && codes[1] == MPI_SUCCESS);
     }
-    if (argc > 1 && strcmp(argv[1], "memory") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "memory") == 0 || strcmp(argv[1], "set-up") == 0)) {
         long before, grown[1], most[1];
+        codes[0] = codes[1] = MPI_SUCCESS;
         before = status("VmRSS:");
         forget_peak();
-        perform(bytes, codes);
+        if (strcmp(argv[1], "set-up") == 0)
+            perform_set_up(bytes);
+        else
+            perform(bytes, codes);
         CHECK(codes[0] == MPI_SUCCESS && codes[1] == MPI_SUCCESS);
         grown[0] = rank == root ? 0 : status("VmHWM:") - before;
         OK(MPI_Reduce(grown, most, 1, MPI_LONG, MPI_MAX, 0, comm));

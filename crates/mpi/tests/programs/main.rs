@@ -24,13 +24,14 @@ fn a_c_program_uses_all_of_the_interface() {
             (false, 1..=2) => "300",
             (false, _) => "10",
         };
-        // One node, and several; little that is passed on.
+        // One node, and several; little that is passed on, or under way at once.
         let directory = tempfile::tempdir().unwrap();
-        let (machine, limit) = match count % 2 {
-            0 => (machine("vsc3.toml"), "2KiB"),
-            _ => (machine_of_pairs(&directory), "64MiB"),
+        let (machine, limit, window) = match count % 2 {
+            0 => (machine("vsc3.toml"), "2KiB", "1GiB"),
+            _ => (machine_of_pairs(&directory), "64MiB", "100"),
         };
-        let environment = [("TUWTREE_MOST_PASSED", limit.to_owned())];
+        let settings = [("TUWTREE_MOST_PASSED", limit), ("TUWTREE_WINDOW", window)];
+        let environment = settings.map(|(name, value)| (name, value.to_owned()));
         let output = run(count, &program, &[problems, &machine], &environment);
         let expected = format!("all right: {count} processes, {problems} random problems");
         assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
@@ -252,13 +253,19 @@ fn gathers_with_a_window_are_right_whatever_changes_and_nobody_hangs() {
     }
 }
 
-/// How much memory, in KiB, the processes take for blocks that are large all of a sudden, but for the root.
-fn memory_for(processors: usize, bytes: &str, limit: &str) -> u64 {
+/// How much memory, in KiB, the processes take for blocks that are large all of a sudden, but for the root: by calls
+/// (`memory`) or operations that are set up (`set-up`).
+fn memory_for((processors, bytes): (usize, u64), what: &str, algorithm: &str, limit: &str) -> u64 {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(&directory);
     let program = compile("held.c", Linkage::Shared);
-    let environment = [("TUWTREE_MOST_PASSED", limit.to_owned())];
-    let output = run(processors, &program, &["memory", bytes, &machine], &environment);
+    let settings = [
+        ("TUWTREE_MOST_PASSED", limit),
+        ("TUWTREE_ALGORITHM", algorithm),
+        ("TUWTREE_MACHINE", &machine),
+    ];
+    let environment = settings.map(|(name, value)| (name, value.to_owned()));
+    let output = run(processors, &program, &[what, &bytes.to_string(), &machine], &environment);
     assert!(output.status.success(), "{output:?}");
     let text = text(&output.stdout);
     let grown = text.lines().find_map(|line| line.strip_suffix(" KiB more"));
@@ -270,12 +277,62 @@ fn who_passes_data_on_takes_no_more_memory_than_the_limit_for_blocks_that_have_g
     let processors = if launch::is_open_mpi() { 8 } else { 4 };
     let bytes = 8_000_000;
     let [unlimited, limited] =
-        ["1TB", "1MiB"].map(|limit| memory_for(processors, &bytes.to_string(), limit));
+        ["1TB", "1MiB"].map(|limit| memory_for((processors, bytes), "memory", "auto", limit));
     println!(
         "{processors} processes, {bytes} bytes each: {unlimited} KiB without a limit, {limited} with 1 MiB"
     );
     assert!(1024 * unlimited > 2 * bytes, "{unlimited}");
     assert!(1024 * limited < bytes, "{limited}");
+}
+
+#[test]
+fn who_passes_data_on_along_a_named_tree_takes_no_more_memory_than_the_limit() {
+    let processors = if launch::is_open_mpi() { 8 } else { 4 };
+    let bytes = 8_000_000;
+    for algorithm in
+        ["adaptive", "adaptive-data-size", "adaptive-completion-time", "deadline-online"]
+    {
+        for what in ["memory", "set-up"] {
+            if algorithm != "adaptive" && (what == "memory" || !launch::is_open_mpi()) {
+                continue;
+            }
+            let [unlimited, limited] = ["1TB", "20MB"]
+                .map(|limit| memory_for((processors, bytes), what, algorithm, limit));
+            println!("{algorithm}, {what}: {unlimited} KiB without a limit, {limited} with 20 MB");
+            // Below the limit and a block of its own, and some pages of the library's.
+            assert!(1024 * limited < 20_000_000 + bytes + (2 << 20), "{limited}");
+            assert!(processors < 8 || 1024 * unlimited > 20_000_000 + bytes, "{unlimited}");
+        }
+    }
+}
+
+#[test]
+fn memory_that_the_system_refuses_for_a_named_tree_is_an_error_and_nobody_hangs() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("held.c", Linkage::Shared);
+    let settings = [("TUWTREE_MOST_PASSED", "1TB"), ("TUWTREE_ALGORITHM", "adaptive")];
+    let environment = settings.map(|(name, value)| (name, value.to_owned()));
+    let processors = if launch::is_open_mpi() { 8 } else { 4 };
+    let output = run(processors, &program, &["refused", "40000000", &machine], &environment);
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains("refused and right again"), "{output:?}");
+}
+
+#[test]
+fn faults_in_calls_beyond_the_limit_are_told_and_nobody_hangs() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(&directory);
+    let program = compile("once.c", Linkage::Shared);
+    for (count, limit) in [(4, "0"), (5, "4"), (9, "0"), (9, "8")] {
+        if count > 5 && !launch::is_open_mpi() {
+            continue;
+        }
+        let settings = [("TUWTREE_MOST_PASSED", limit), ("TUWTREE_ALGORITHM", "adaptive")];
+        let environment = settings.map(|(name, value)| (name, value.to_owned()));
+        let output = run(count, &program, &["faults", "0", &machine], &environment);
+        assert!(output.status.success(), "{count}, {limit}: {output:?}");
+    }
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(super) const ROTATED: CatalogueRow = CatalogueRow {
     is_long: true,
     ..CatalogueRow::plain(
         "in an order with the root in the middle of each group of a machine with levels, near the best; \
-         what is two ranges of ranks is unpacked",
+         messages of more than one range of ranks are unpacked",
         |request, order| {
             let is_another =
                 request.problem.root().given().is_some() || !keeps_groups_together(request.problem);

@@ -13,14 +13,15 @@ use crate::expense::{
 use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
 use tuwtree_dp::wider::{
     self, BoundedTree, Class, Engine, LawBySize, Outlay, Overlapping, memory_needed,
-    memory_needed_by_size, optimal_by_size, optimal_within, outlay,
+    memory_needed_by_size, optimal_by_size, optimal_on_links, optimal_within, outlay,
+    outlay_on_links,
 };
 use tuwtree_dp::{DpError, PairTrees, default_pair_method, levels, optimal_broadcast};
 use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem, Root};
 
 pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
-    search: |request| method(request.problem),
+    search: |request| method(request.problem, Class::Consecutive),
     ..CatalogueRow::plain(
         "best of all trees in rank order: whatever a rank has received is one range (consecutive)",
         |request, _| match &request.searched {
@@ -50,7 +51,7 @@ pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
 pub(super) const COPY_FIRST: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
     search: |request| match request.problem {
-        problem if shares_one_law(problem) => method(problem),
+        problem if shares_one_law(problem) => method(problem, Class::CopyFirst),
         // Groups of adjacent ranks.
         problem if levels::memory_needed(problem).is_ok() => Some(Search::Levels),
         problem => of_pairs(problem),
@@ -89,12 +90,23 @@ pub(super) fn of_pairs(problem: &Problem) -> Option<Search> {
     Some(Search::PerPair(default_pair_method(problem)))
 }
 
-/// How an optimal tree is searched for, if it is.
-fn method(problem: &Problem) -> Option<Search> {
-    problem.blocks().filter(|_| shares_one_law(problem))?;
-    let is_dense = linear(problem).is_some_and(|costs| costs.gamma() <= costs.beta());
+/// How an optimal tree of a class is searched for, if it is: at costs that are not linear split by split, if that
+/// takes no longer than a moment.
+fn method(problem: &Problem, class: Class) -> Option<Search> {
+    let sizes = problem.blocks().filter(|_| shares_one_law(problem))?;
+    let is_dense = match linear(problem) {
+        Some(costs) => costs.gamma() <= costs.beta(),
+        None => {
+            let law = LawBySize::shared(problem, sizes);
+            let plain = of_law(&law, class, problem.root());
+            plain.is_ok_and(|(_, seconds)| seconds > MOMENT_SECONDS)
+        }
+    };
     Some(Search::Wider(if is_dense { WiderMethod::Dense } else { WiderMethod::Plain }))
 }
+
+/// What nobody notices.
+const MOMENT_SECONDS: f64 = 0.2;
 
 /// The linear costs that all pairs share.
 fn linear(problem: &Problem) -> Option<Homogeneous> {
@@ -125,10 +137,7 @@ fn build(request: &Request<'_>, class: Class, wanted: Wanted) -> Result<Built, N
         }
     };
     let found = match (method, linear(problem)) {
-        (WiderMethod::Dense, None) => {
-            let reason = "the dense method is for linear costs; plain is not";
-            return Err(wanted.effort.refused(reason));
-        }
+        (WiderMethod::Dense, None) => by_links(request, problem, class, wanted),
         (WiderMethod::Plain, None) => by_law(request, problem, (class, sizes), wanted),
         (method, Some(costs)) => {
             linear_costs(request, problem, (class, sizes, costs, method), wanted)
@@ -137,6 +146,21 @@ fn build(request: &Request<'_>, class: Class, wanted: Wanted) -> Result<Built, N
     let BoundedTree { tree, time, at_least } = found;
     let at_least = (at_least < time * (1.0 - 1e-12)).then_some(at_least);
     Ok(Built { search: wanted.search, at_least, ..Built::without_search(tree) })
+}
+
+/// With windows for each piece of the law.
+fn by_links(
+    request: &Request<'_>,
+    problem: &Problem,
+    class: Class,
+    wanted: Wanted,
+) -> Result<BoundedTree, NoTree> {
+    let most_cells = most_cells(wanted.effort);
+    let outlay = outlay_on_links(problem, class, most_cells).map_err(NoTree::failed)?;
+    check(request, wanted, (outlay.bytes, seconds_of_cells(outlay.cells)))?;
+    let progress = Watched(request.watch.begin(wanted.construction.name()));
+    let found = optimal_on_links(problem, class, most_cells, &progress);
+    found.map_err(|error| wanted.stopped(error))
 }
 
 /// Split by split, whatever the law.

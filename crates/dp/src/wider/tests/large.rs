@@ -79,3 +79,20 @@ fn large_trees_take_what_their_tables_say_and_none_is_faster() {
         }
     }
 }
+
+#[test]
+#[ignore = "takes minutes; TUWTREE_SAMPLES says how many problems"]
+fn dense_is_plain_in_every_cell_of_large_tables_for_laws_in_pieces() {
+    let mut random = Random(33);
+    for (processors, classes) in [(2000, &Class::ALL[..]), (4000, &[Class::CopyFirst])] {
+        for _ in 0..samples() {
+            let (law, root, told) = super::in_pieces::few_clocks(&mut random, processors);
+            for &class in classes {
+                println!("{class:?} {processors} {told}");
+                let plain = plain::table(&law, class, root, &()).unwrap();
+                let dense = dense::table(&law, class, root, &()).unwrap();
+                assert_same(&dense, &plain, &(class, &told));
+            }
+        }
+    }
+}

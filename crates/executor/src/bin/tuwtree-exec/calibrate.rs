@@ -16,7 +16,8 @@ use tuwtree_executor::measure::floods::{FloodsError, FloodsRequest, measure_floo
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format};
 use tuwtree_measure::{
-    Fit, Found, Line, Model, SizeCosts, fitted, levels_of_members, levels_of_nodes, median,
+    Fit, Found, FoundWindow, Line, Model, SizeCosts, fitted, levels_of_members, levels_of_nodes,
+    median,
 };
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{ClosedSet, Costs, Hierarchy, Network, PortKind, WireOwner};
@@ -302,6 +303,14 @@ fn floods_table(found: &Found, copies: &[Line]) -> String {
         found.gamma * 1e9,
         100.0 * median(&errors).unwrap_or(0.0)
     );
+    if let Some(FoundWindow { senders, whole, lost }) = found.window {
+        let _ = writeln!(
+            text,
+            "what {senders} ranks send to one at once is lost in part from {whole} to {lost} bytes on: gathers are to \
+             keep to a window of {} bytes",
+            network.window.unwrap_or(whole)
+        );
+    }
     for doubt in found.doubts() {
         let _ = writeln!(text, "WARNING: {doubt}");
     }

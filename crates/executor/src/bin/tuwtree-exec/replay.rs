@@ -18,7 +18,9 @@ use tuwtree_executor::sys::{
 };
 use tuwtree_io::Source;
 use tuwtree_model::quantity::parse_bytes;
-use tuwtree_model::{ClosedSet, Operation, Payload, Problem, StatedCosts, Tree, judged_time};
+use tuwtree_model::{
+    ClosedSet, Handling, Operation, Payload, Problem, StatedCosts, Tree, judged_time_as,
+};
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
 
@@ -186,7 +188,9 @@ impl ReplayPlan {
     fn judged(&self) -> Option<String> {
         let (tree, problem) = self.tree.as_ref()?;
         let machine = problem.stated_costs().machine().filter(|_| problem.costs().overlaps())?;
-        let time = judged_time(tree, problem).ok()?;
+        // What is replayed keeps to no window.
+        let handling = Handling { ignores_window: true, ..Handling::default() };
+        let time = judged_time_as(tree, problem, handling).ok()?;
         Some(format!("{}, on the machine {}", duration(time.units()), machine.name))
     }
 

@@ -1,0 +1,177 @@
+//! `tuwtree`: optimize, evaluate and compare trees for irregular gather and scatter.
+//!
+//! A library, so that the program can also come inside a package of another language: [`program`] is all of it.
+//! [`front_end`] has what such a package takes besides.
+
+mod args;
+mod break_even;
+mod choice;
+mod commands;
+mod error;
+pub mod front_end;
+mod input;
+mod output;
+mod published;
+
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+pub use error::CliError;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Optimize, evaluate and compare communication trees for irregular gather and scatter
+/// (MPI_Gatherv, MPI_Scatterv) under the alpha-beta-gamma cost model.
+///
+/// A message of s > 0 bytes takes alpha + beta*s, a local copy gamma*s; a process sends or
+/// receives one message at a time. Times are in the unit of alpha.
+#[derive(Parser)]
+#[command(name = "tuwtree", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colours: always, never, or where output goes to a terminal and NO_COLOR is not set
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
+    color: Colors,
+
+    /// Print results and errors only: no notes, no progress
+    #[arg(short, long, global = true, help_heading = "Output", hide_short_help = true)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Colors {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Colors> for anstream::ColorChoice {
+    fn from(colors: Colors) -> anstream::ColorChoice {
+        match colors {
+            Colors::Auto => anstream::ColorChoice::Auto,
+            Colors::Always => anstream::ColorChoice::Always,
+            Colors::Never => anstream::ColorChoice::Never,
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tuwtree optimize --dist spikes                          compare all constructions
+  tuwtree optimize --sizes blocks.txt --root 0 -o t.json  write the best tree for your blocks
+  tuwtree advise --dist skewed --root 1000                which construction to use, and what it gains
+  tuwtree show t.json                                     who sends what to whom, and when
+  tuwtree machine                                         machines that are built in
+  tuwtree reproduce --table 1                             recompute a published table
+
+Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted (143 by SIGTERM,
+129 by SIGHUP).";
+
+#[derive(Subcommand)]
+enum Command {
+    Optimize(commands::optimize::OptimizeArgs),
+    Advise(commands::advise::AdviseArgs),
+    Compare(commands::compare::CompareArgs),
+    Evaluate(commands::evaluate::EvaluateArgs),
+    Show(commands::show::ShowArgs),
+    Verify(commands::verify::VerifyArgs),
+    Simulate(commands::simulate::SimulateArgs),
+    Export(commands::export::ExportArgs),
+    Draw(commands::draw::DrawArgs),
+    Generate(commands::generate::GenerateArgs),
+    Map(commands::map::MapArgs),
+    Sweep(commands::sweep::SweepArgs),
+    Machine(commands::machine::MachineArgs),
+    Report(commands::report::ReportArgs),
+    Select(commands::select::SelectArgs),
+    Reproduce(commands::reproduce::ReproduceArgs),
+    Completions(commands::shell::CompletionsArgs),
+    Man(commands::shell::ManArgs),
+}
+
+/// The exit code of the program with these arguments, the first of which is its name; it prints as it goes.
+/// With wrong arguments, `--help` or `--version`, it ends the process.
+///
+/// It takes over the signals that ask a process to end.
+pub fn program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let asks_for_json = asks_for_json(&arguments);
+    output::progress::catch_signals();
+    output::progress::catch_refused_memory();
+    let Cli { command, color, quiet } =
+        Cli::try_parse_from(arguments).unwrap_or_else(|error| misused(&error, asks_for_json));
+    anstream::ColorChoice::from(color).write_global();
+    output::progress::set_quiet(quiet);
+    let mut output = anstream::stdout().lock();
+    let result = run(command, &mut output).and_then(|code| {
+        output.flush()?;
+        Ok(code)
+    });
+    match result {
+        Ok(code) => code,
+        // Whoever read our output has seen enough.
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            // If even this cannot be written, the exit code still tells.
+            if asks_for_json {
+                let _ = writeln!(anstream::stderr(), "{}", error.document());
+            } else {
+                let style = anstyle::AnsiColor::Red.on_default().bold();
+                let _ = writeln!(anstream::stderr(), "{style}error{style:#}: {error}");
+            }
+            error.exit_code()
+        }
+    }
+}
+
+/// Ends the program: with help or the version, if these were asked for, else with what is wrong with the
+/// command line.
+fn misused(error: &clap::Error, asks_for_json: bool) -> ! {
+    if asks_for_json && error.use_stderr() {
+        let text = error.render().to_string();
+        let message = text.trim_start_matches("error: ").trim_end().to_owned();
+        // As above.
+        let _ = writeln!(anstream::stderr(), "{}", CliError::Usage(message).document());
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
+}
+
+/// Whether results, and so errors, are to be JSON. (A command line that cannot be parsed can be searched.)
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    let words: Vec<String> =
+        arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    words.iter().any(|word| word == "--json" || word == "--format=json")
+        || words.windows(2).any(|pair| pair == ["--format", "json"])
+}
+
+fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    match command {
+        Command::Optimize(args) => commands::optimize::run(&args, output),
+        Command::Advise(args) => commands::advise::run(args, output),
+        Command::Compare(args) => commands::compare::run(&args, output),
+        Command::Evaluate(args) => commands::evaluate::run(&args, output),
+        Command::Show(args) => commands::show::run(&args, output),
+        Command::Verify(args) => commands::verify::run(&args, output),
+        Command::Simulate(args) => commands::simulate::run(&args, output),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Draw(args) => commands::draw::run(&args),
+        Command::Generate(args) => commands::generate::run(&args),
+        Command::Map(args) => commands::map::run(&args),
+        Command::Sweep(args) => commands::sweep::run(&args),
+        Command::Machine(args) => commands::machine::run(&args),
+        Command::Report(args) => commands::report::run(&args, output),
+        Command::Select(args) => commands::select::run(&args, output),
+        Command::Reproduce(args) => commands::reproduce::run(&args, output),
+        Command::Completions(args) => commands::shell::complete(&args, Cli::command(), output),
+        Command::Man(args) => commands::shell::write_pages(&args, Cli::command(), output),
+    }
+}

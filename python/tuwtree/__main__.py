@@ -1,0 +1,5 @@
+"""``python -m tuwtree`` is the program ``tuwtree``."""
+
+from tuwtree._program import main
+
+main()
