@@ -530,7 +530,14 @@ mod tests {
         let straight = |bytes| 63 * prices.occupancy(bytes) as u64;
         let chosen = |bytes| best(&prices, (64, most), [bytes, 0, straight(bytes)]);
         assert!(chosen(8).is_some_and(|one| one.radix <= 4), "{:?}", chosen(8));
-        assert_eq!(chosen(4096), None);
+        // Larger ones in a larger radix, in which data takes fewer hops.
+        assert_eq!(chosen(4096), Some(Bundling { radix: 8, most }));
+        // Start-ups of 10 bytes.
+        let cheap = Prices::linear(10_000, 1000);
+        let most_cheap = most_bundled(&cheap, 64, 1 << 26);
+        assert_eq!(most_cheap, 4);
+        let straight_cheap = 63 * cheap.occupancy(4) as u64;
+        assert_eq!(best(&cheap, (64, most_cheap), [4, 0, straight_cheap]), None);
         // Large ones beside small ones take as long either way.
         let large = prices.occupancy(1_000_000) as u64;
         let beside = best(&prices, (64, most), [8, large, straight(8) + large]);
