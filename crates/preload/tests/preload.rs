@@ -640,21 +640,32 @@ fn data_arrives_whole_where_almost_nothing_may_be_passed_on_or_be_under_way() {
     let limit = ("TUWTREE_MOST_PASSED", "8");
     let window = ("TUWTREE_WINDOW", "8");
     let auto = ("TUWTREE_MACHINE", machine.as_str());
-    let cases: [(&str, &[(&str, &str)], &str); 4] = [
-        ("unaware_again.c", &[tree, limit], "5 rounds, 0 wrong"),
-        ("unaware_again.c", &[auto, limit, window], "5 rounds, 0 wrong"),
-        ("unaware_persistent.c", &[tree, persistent, limit], "24 steps, 0 wrong"),
-        ("unaware_persistent.c", &[auto, persistent, limit, window], "24 steps, 0 wrong"),
-    ];
-    for (program, environment, right) in cases {
-        let program = compiled(directory.path(), program);
-        let output = run_preloaded(7, &program, &[], environment);
-        assert!(output.status.success(), "{environment:?}: {output:?}");
-        assert!(text(&output.stdout).contains(right), "{environment:?}: {output:?}");
-        let log = text(&output.stderr);
-        let trees = [": adaptive-gather-time on 7", ": auto on 7", ": set up on 7"];
-        assert!(trees.iter().any(|one| log.contains(one)), "{environment:?}: {log}");
-    }
+    let again = |environment: &[(&str, &str)]| {
+        arrives(&directory, "unaware_again.c", environment, "5 rounds, 0 wrong");
+    };
+    let set_up = |environment: &[(&str, &str)]| {
+        arrives(&directory, "unaware_persistent.c", environment, "24 steps, 0 wrong");
+    };
+    again(&[tree, limit]);
+    again(&[auto, limit, window]);
+    set_up(&[tree, persistent, limit]);
+    set_up(&[auto, persistent, limit, window]);
+}
+
+/// Runs a program on 7 processes, which says so if all is right, along trees.
+fn arrives(
+    directory: &tempfile::TempDir,
+    program: &str,
+    environment: &[(&str, &str)],
+    right: &str,
+) {
+    let program = compiled(directory.path(), program);
+    let output = run_preloaded(7, &program, &[], environment);
+    assert!(output.status.success(), "{environment:?}: {output:?}");
+    assert!(text(&output.stdout).contains(right), "{environment:?}: {output:?}");
+    let log = text(&output.stderr);
+    let trees = [": adaptive-gather-time on 7", ": auto on 7", ": set up on 7"];
+    assert!(trees.iter().any(|one| log.contains(one)), "{environment:?}: {log}");
 }
 
 #[test]
