@@ -32,6 +32,7 @@ mod log;
 pub mod persistent;
 mod record;
 pub mod reduce_scatter;
+mod waiting;
 
 use std::ffi::{c_int, c_void};
 use std::fmt::{self, Display, Formatter};
@@ -360,7 +361,8 @@ unsafe fn standing(comm: MPI_Comm) -> Result<Rc<Standing>, String> {
         if is_inter(comm).unwrap_or(false) {
             return Err("an inter-communicator".to_owned());
         }
-        let standing = standing_of(comm, device::obstacle).map_err(|error| error.to_string())?;
+        let agreed = waiting::hinting(|| standing_of(comm, device::obstacle));
+        let standing = agreed.map_err(|error| error.to_string())?;
         log::announce(comm, &standing);
         standing
     };

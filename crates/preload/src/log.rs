@@ -114,6 +114,13 @@ fn unknown_variables(names: impl Iterator<Item = std::ffi::OsString>) -> Vec<Str
     unknown
 }
 
+/// Says what may be wrong, unless nothing but mistakes is to be said.
+pub(crate) fn hint(what: &str) {
+    if *LOUDNESS != Loudness::Mistakes {
+        say(what);
+    }
+}
+
 fn say(what: &str) {
     // In one piece, since others write there, too; whoever does not listen is not told.
     let _ = std::io::stderr().write_all(format!("tuwtree: {what}\n").as_bytes());

@@ -145,6 +145,29 @@ fn allgathers_and_reduce_scatters_go_on_circulant_graphs_where_blocks_differ() {
 }
 
 #[test]
+fn whoever_waits_for_ranks_that_run_without_it_says_what_may_be_wrong() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let library = library_directory().join("libtuwtree_preload.so");
+    // As launchers do that give variables to the first node only. The ranks would wait for ever.
+    let script = directory.path().join("partly.sh");
+    let text_of_script = format!(
+        "#!/bin/sh\n[ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" != 0 ] || export LD_PRELOAD={}:$LD_PRELOAD\n\
+         exec timeout -k 1 13 {}\n",
+        library.display(),
+        program.display()
+    );
+    std::fs::write(&script, text_of_script).unwrap();
+    let output = run(2, Path::new("sh"), &[script.to_str().unwrap()], &[]);
+    assert!(!output.status.success(), "{output:?}");
+    let said = lines(&output);
+    let is_hint = |line: &String| {
+        line.contains("all ranks to make the same call") && line.contains("mpirun -x LD_PRELOAD")
+    };
+    assert_eq!(said.iter().filter(|&line| is_hint(line)).count(), 1, "{output:?}");
+}
+
+#[test]
 fn a_misspelt_setting_is_an_error_that_is_said_once() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware.c");

@@ -1,0 +1,40 @@
+//! A hint for whoever waits: all ranks of a communicator must have this library, and a launcher may have given it to
+//! some only.
+
+use crate::log;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long all ranks may take to make their first call before the hint is given.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether this process has agreed with others before.
+static HAS_AGREED: AtomicBool = AtomicBool::new(false);
+
+/// What `work` returns, in which all ranks agree for the first time; if that takes long, what may be the reason is said
+/// meanwhile.
+///
+/// A thread waits, which calls nothing of MPI; where it cannot be had, nothing is said.
+pub(crate) fn hinting<T>(work: impl FnOnce() -> T) -> T {
+    if HAS_AGREED.swap(true, Ordering::Relaxed) {
+        return work();
+    }
+    let (over, waits) = channel::<()>();
+    let waiting = move || {
+        if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            log::hint(&format!(
+                "has waited for {} s for all ranks to make the same call. If some run without this library, \
+                 they never will: give it to all (Open MPI passes variables to other nodes with \
+                 mpirun -x LD_PRELOAD -x TUWTREE_... only)",
+                PATIENCE.as_secs()
+            ));
+        }
+    };
+    // Whoever is not waited for any more ends by itself.
+    let _ = thread::Builder::new().name("tuwtree-hint".to_owned()).spawn(waiting);
+    let result = work();
+    drop(over);
+    result
+}
