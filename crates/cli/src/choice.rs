@@ -483,13 +483,20 @@ impl ComparisonArgs {
                 .map_err(|error| CliError::Usage(format!("--root: {error}")))?,
             None => problem,
         };
-        if self.payload.dist.is_none() && !self.costs.are_given() {
+        if self.payload.dist.is_none() {
+            self.note_assumed_costs();
+        }
+        Ok(problem.with_ports(ports))
+    }
+
+    /// Says what is assumed where no costs are given.
+    pub(crate) fn note_assumed_costs(&self) {
+        if !self.costs.are_given() {
             note(
                 "no costs are given: those of the papers are assumed, alpha = 100, beta = gamma = 1 (a message \
                  costs as much as 100 bytes). What is best depends on them: give --machine, or --alpha, --beta \
                  and --gamma",
             );
         }
-        Ok(problem.with_ports(ports))
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn run(
     let read = |source| Ok((source, recording::read(source)?));
     let recordings: Vec<(&Source, Recording)> =
         args.recording.iter().map(read).collect::<Result<_, CliError>>()?;
+    args.comparison.note_assumed_costs();
     let mut calls = Vec::new();
     for (index, (_, recording)) in recordings.iter().enumerate() {
         for call in &recording.entries {
@@ -89,7 +90,8 @@ fn write_text(
     }
     Ok(writeln!(
         output,
-        "To have calls go this way: TUWTREE_MACHINE=MACHINE LD_PRELOAD=libtuwtree_preload.so mpirun ... PROGRAM\n\
+        "To have calls go this way: mpirun -x TUWTREE_MACHINE=MACHINE -x LD_PRELOAD=libtuwtree_preload.so ... PROGRAM \
+         (MPICH: -genv NAME VALUE in place of -x)\n\
          To measure first: mpirun ... tuwtree-exec bench --machine MACHINE --algorithm native,auto --sizes FILE"
     )?)
 }

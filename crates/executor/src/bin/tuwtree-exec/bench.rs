@@ -45,6 +45,10 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     sizes: Vec<Source>,
 
+    /// How many bytes an element has where --sizes counts elements, as `rank,count` does
+    #[arg(long, value_name = "BYTES", requires = "sizes", value_parser = bytes_within(1..=1 << 20))]
+    element_size: Option<u64>,
+
     /// A distribution of block sizes; may be given several times [default: the eight of the papers'
     /// measurements, if no --sizes are given]
     #[arg(long, value_name = "NAME", value_delimiter = ',',
@@ -308,7 +312,8 @@ fn listed(args: &BenchArgs, communicator: &Communicator) -> Result<Vec<ListedBlo
         for source in &args.sizes {
             let name = source.to_string();
             if found.iter().all(|(other, _)| *other != name) {
-                let sizes = tuwtree_io::sizes::read(source).map_err(|error| error.to_string())?;
+                let sizes = tuwtree_io::sizes::read_elements(source, args.element_size)
+                    .map_err(|error| error.to_string())?;
                 found.push((name, sizes.iter().collect()));
             }
         }
