@@ -10,6 +10,7 @@ mod cut;
 mod formats;
 mod front_door;
 mod good_runs;
+mod listings;
 mod little_memory;
 mod machines;
 mod map;

@@ -16,6 +16,7 @@ mod error;
 mod format;
 mod json;
 pub mod limits;
+mod listing;
 pub mod machine;
 pub mod measurements;
 pub mod recording;
