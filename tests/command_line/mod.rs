@@ -18,6 +18,7 @@ mod measured;
 mod orders;
 mod overlapping;
 mod pictures;
+mod platforms;
 mod png;
 mod ports;
 mod recorded;

@@ -19,6 +19,7 @@ pub mod limits;
 mod listing;
 pub mod machine;
 pub mod measurements;
+mod platform;
 pub mod recording;
 pub mod schedule;
 pub mod sizes;

@@ -4,6 +4,7 @@ use crate::error::FileError;
 use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_MACHINE;
 use crate::listing::Benchmark;
+use crate::platform;
 use crate::source::{BuiltIn, Source};
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
@@ -49,8 +50,8 @@ pub fn named(argument: &str) -> Result<Source, String> {
 }
 
 /// The machine in a file, on standard input or built in. A name that ends with `.json` or `.toml`, before a
-/// `.gz`, tells the language; else JSON starts with `{`, a listing of a benchmark has that one's title, and
-/// anything else is TOML.
+/// `.gz`, tells the language; else JSON starts with `{`, a platform of SimGrid with `<`, a listing of a
+/// benchmark has that one's title, and anything else is TOML.
 ///
 /// # Errors
 /// [`FileError::Content`] with the source's name and what is wrong where.
@@ -64,16 +65,15 @@ pub fn read(source: &Source) -> Result<Machine, FileError> {
     })?;
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
     let ending = source.ending();
-    let is_json = match ending.as_deref() {
-        Some("json") => true,
-        Some("toml") => false,
-        _ => start.trim_ascii_start().starts_with(b"{"),
-    };
-    let read = match is_json {
-        true => json::document(KIND, stream),
-        false => {
+    let first = start.trim_ascii_start().first();
+    let read = match (ending.as_deref(), first) {
+        (Some("json"), _) => json::document(KIND, stream),
+        (Some("toml"), _) => from_toml(&source.text_of(stream)?),
+        (_, Some(b'{')) => json::document(KIND, stream),
+        (_, Some(b'<')) => platform::machine(&source.text_of(stream)?),
+        _ => {
             let text = source.text_of(stream)?;
-            match Benchmark::of(&text).filter(|_| ending.as_deref() != Some("toml")) {
+            match Benchmark::of(&text) {
                 Some(benchmark) => benchmark.machine(&text),
                 None => from_toml(&text),
             }
