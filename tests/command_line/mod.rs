@@ -25,3 +25,4 @@ mod recorded;
 mod reductions;
 mod schedules;
 mod select;
+mod shapes;

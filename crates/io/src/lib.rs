@@ -10,6 +10,7 @@
 //! Documents themselves are defined where their content is: in `tuwtree-model`, `tuwtree-schedule` and
 //! `tuwtree-measure`, which know no files.
 
+mod assumed;
 mod destination;
 mod ending;
 mod error;
@@ -22,6 +23,7 @@ pub mod measurements;
 mod platform;
 pub mod recording;
 pub mod schedule;
+mod shape;
 pub mod sizes;
 mod source;
 pub mod table;

@@ -4,8 +4,8 @@ use crate::error::FileError;
 use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_MACHINE;
 use crate::listing::Benchmark;
-use crate::platform;
 use crate::source::{BuiltIn, Source};
+use crate::{platform, shape};
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
 use tuwtree_model::document::{Header, Machine, Object};
@@ -50,8 +50,8 @@ pub fn named(argument: &str) -> Result<Source, String> {
 }
 
 /// The machine in a file, on standard input or built in. A name that ends with `.json` or `.toml`, before a
-/// `.gz`, tells the language; else JSON starts with `{`, a platform of SimGrid with `<`, a listing of a
-/// benchmark has that one's title, and anything else is TOML.
+/// `.gz`, tells the language; else JSON starts with `{`, XML with `<`, a listing of a benchmark has that one's
+/// title, a hostfile lines that TOML has not, and anything else is TOML.
 ///
 /// # Errors
 /// [`FileError::Content`] with the source's name and what is wrong where.
@@ -75,6 +75,7 @@ pub fn read(source: &Source) -> Result<Machine, FileError> {
             let text = source.text_of(stream)?;
             match Benchmark::of(&text) {
                 Some(benchmark) => benchmark.machine(&text),
+                None if shape::is_hostfile(&text) => shape::of_hostfile(&text),
                 None => from_toml(&text),
             }
         }

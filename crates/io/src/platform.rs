@@ -1,4 +1,4 @@
-//! Machines from platforms of the simulator SimGrid, in XML.
+//! Machines from XML: platforms of the simulator SimGrid; topologies of hwloc are left to `shape`.
 //!
 //! What is read: `<cluster>`, alone or several of them in a zone with a `<zoneRoute>` for each pair, and a zone with
 //! `Full` routing of hosts with a `<route>` for each pair. A message passes all links of its route: its latency is the
@@ -11,18 +11,18 @@
 //! # Source
 //! SimGrid's manual, "Complete XML Reference" and "Platform routing" (versions 3 and 4).
 
-use crate::limits::LARGEST_PLATFORM;
+use crate::assumed;
+use crate::limits::LARGEST_XML;
+use crate::shape;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::HashMap;
 use std::iter;
-use tuwtree_model::document::{Date, Machine};
+use tuwtree_model::document::Machine;
 use tuwtree_model::{
     CostMatrix, Costs, Hierarchy, Level, LinkLaw, MOST_PROCESSORS, Network, Piece, PiecewiseLinear,
     Placement, Rank,
 };
 
-/// The seconds for a byte copied, which no platform says: 10 GB/s.
-const ASSUMED_COPY: f64 = 1e-10;
 /// The most clusters of a zone: the route between each two is looked at.
 const MOST_CLUSTERS: usize = 4096;
 /// The most hosts in clusters of several sizes, each of which is listed.
@@ -47,13 +47,13 @@ struct Cluster {
     backbone: Route,
 }
 
-/// The machine that a platform describes.
+/// The machine that a text in XML describes: a platform, or a topology of hwloc.
 ///
 /// # Errors
 /// What is no XML, another document, or a platform of another form, with the line.
 pub(crate) fn machine(text: &str) -> Result<Machine, String> {
-    if text.len() as u64 > LARGEST_PLATFORM {
-        return Err(format!("a platform of more than {LARGEST_PLATFORM} bytes"));
+    if text.len() as u64 > LARGEST_XML {
+        return Err(format!("XML of more than {LARGEST_XML} bytes"));
     }
     // The document type is named in nearly all platforms. Entities, which none has, could stand for any length.
     if text.contains("<!ENTITY") {
@@ -63,13 +63,20 @@ pub(crate) fn machine(text: &str) -> Result<Machine, String> {
     let document =
         Document::parse_with_options(text, options).map_err(|error| error.to_string())?;
     let root = document.root_element();
-    if !root.has_tag_name("platform") {
-        let name = root.tag_name().name();
-        return Err(fault(
+    match root.tag_name().name() {
+        "platform" => of_platform(root),
+        "topology" => shape::of_topology(root),
+        name => Err(fault(
             root,
-            &format!("the document is a <{name}>; <platform> of SimGrid is known"),
-        ));
+            &format!(
+                "the document is a <{name}>; <platform> of SimGrid and <topology> of hwloc are known"
+            ),
+        )),
     }
+}
+
+/// The machine that a platform describes.
+fn of_platform(root: Node<'_, '_>) -> Result<Machine, String> {
     let parts: Vec<Node<'_, '_>> = root.children().filter(|part| is_part(*part)).collect();
     let [top] = parts[..] else {
         let message = format!("{} zones and clusters at the top; one is needed", parts.len());
@@ -83,7 +90,7 @@ pub(crate) fn machine(text: &str) -> Result<Machine, String> {
     let id = attribute(top, "id").filter(|id| !id.trim().is_empty());
     Ok(Machine {
         name: id.unwrap_or("SimGrid platform").to_owned(),
-        date: Date::parse("1970-01-01").expect("it is a day"),
+        date: assumed::day(),
         provenance: "A platform of SimGrid: latencies of the links of a route in sum, the least of their bandwidths, \
                      without the factors of SimGrid's network models. Assumed: one process on each host, all of a \
                      latency occupies the port, and copies at 10 GB/s. The platform has no date; 1970-01-01 stands \
@@ -270,7 +277,7 @@ fn levels(levels: &[(&str, usize, Route)], placement: Placement) -> Result<Costs
         Ok(Level { name: name.to_owned(), members, links: route.law()? })
     });
     let levels = levels.collect::<Result<Vec<Level>, String>>()?;
-    let costs = Hierarchy::new(levels, placement, ASSUMED_COPY);
+    let costs = Hierarchy::new(levels, placement, assumed::COPY);
     costs.map(Costs::Hierarchical).map_err(|error| error.to_string())
 }
 
@@ -291,7 +298,7 @@ fn matrix(hosts: usize, route: impl Fn(Rank, Rank) -> Option<Route>) -> Result<C
         hosts,
         |one, other| route(one, other).map_or(f64::INFINITY, |route| route.latency),
         |one, other| route(one, other).map_or(0.0, |route| 1.0 / route.bandwidth),
-        |_| ASSUMED_COPY,
+        |_| assumed::COPY,
     );
     costs.map(Costs::Matrix).map_err(|error| error.to_string())
 }
@@ -488,10 +495,8 @@ mod tests {
             (fat, "line 4: topology \"FAT_TREE\"; FLAT is known"),
             (CLUSTER.replace("<cluster", "<cluster/><cluster"), "2 zones and clusters at the top"),
             (
-                CLUSTER
-                    .replace("platform version", "topology version")
-                    .replace("/platform", "/topology"),
-                "a <topology>",
+                CLUSTER.replace("platform version", "plan version").replace("/platform", "/plan"),
+                "a <plan>",
             ),
             (CLUSTER.replace("/platform", "/plat"), "platform"),
             (zone(""), "without hosts and clusters"),

@@ -1,6 +1,6 @@
 //! All readers on texts that are nearly right: none panics, whatever is changed, cut out or put in twice.
 //!
-//! `TUWTREE_FUZZ_CASES` says how many cases there are for each of 22 texts (400 by itself, 6000 with `./test --all`).
+//! `TUWTREE_FUZZ_CASES` says how many cases there are for each of 24 texts (400 by itself, 6000 with `./test --all`).
 
 use std::fs;
 use std::io::Write;
@@ -142,6 +142,13 @@ fn listings_of_benchmarks() {
 fn platforms_of_simgrid() {
     for name in ["cabinets.xml", "hosts.xml"] {
         reads(name, &data(&format!("platforms/{name}")), machine::read);
+    }
+}
+
+#[test]
+fn shapes_of_machines() {
+    for name in ["hostfile", "node.xml"] {
+        reads(name, &data(&format!("shapes/{name}")), machine::read);
     }
 }
 

@@ -15,13 +15,14 @@ use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
 ///
 /// A machine file says what messages and copies cost on a machine, for `optimize --machine` and
-/// `evaluate --machine`. What the OSU micro-benchmarks, the Intel MPI Benchmarks or ReproMPI print, and
-/// platforms of SimGrid, are read as such, too. Without a machine, those that are built in are listed.
+/// `evaluate --machine`. What the OSU micro-benchmarks, the Intel MPI Benchmarks or ReproMPI print,
+/// platforms of SimGrid, hostfiles and hwloc's XML are read as such, too. Without a machine, those that
+/// are built in are listed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MachineArgs {
     /// The name of a machine that is built in, or a file (JSON, TOML, what OSU, IMB or ReproMPI
-    /// printed, or a platform of SimGrid), or `-` for standard input
+    /// printed, a platform of SimGrid, a hostfile or hwloc's XML), or `-` for standard input
     #[arg(value_name = "MACHINE", value_parser = machine::named)]
     machine: Option<Source>,
 

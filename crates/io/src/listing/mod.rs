@@ -14,17 +14,13 @@ mod osu;
 mod reprompi;
 mod row;
 
+use crate::assumed;
 use tuwtree_measure::Sample;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     Costs, Hierarchy, Level, LinkLaw, MOST_PROCESSORS, MeasuredSize, MeasuredSizes, Network,
     Placement,
 };
-
-/// The seconds for a byte copied, where nothing says so: 10 GB/s.
-const ASSUMED_COPY: f64 = 1e-10;
-/// The day of costs that are not dated.
-const UNDATED: &str = "1970-01-01";
 
 /// A program that prints listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,14 +92,14 @@ impl Listed {
         };
         provenance += ". Assumed: the same costs between all processes, and copies at 10 GB/s";
         if date.is_none() {
-            provenance += &format!(". The listing has no date; {UNDATED} stands for it");
+            provenance += &format!(". The listing has no date; {} stands for it", assumed::UNDATED);
         }
         let links = LinkLaw::Measured(table(&self.one_way, self.spacing.as_deref())?);
         let level = Level { name: "network".into(), members: MOST_PROCESSORS, links };
-        let costs = Hierarchy::new(vec![level], Placement::Block, ASSUMED_COPY);
+        let costs = Hierarchy::new(vec![level], Placement::Block, assumed::COPY);
         Ok(Machine {
             name: name.into(),
-            date: date.or_else(|| Date::parse(UNDATED)).expect("it is a day"),
+            date: date.unwrap_or_else(assumed::day),
             provenance,
             costs: Costs::Hierarchical(costs.map_err(|error| error.to_string())?),
             network: Network::default(),
