@@ -245,7 +245,8 @@ pub(crate) struct CostArgs {
     gamma: Option<Cost>,
 
     /// Take the costs of a machine: the name of one that is built in (`tuwtree machine` lists them), or a
-    /// file (JSON or TOML, see docs/formats.md); times are then in seconds
+    /// file (JSON, TOML, what OSU, IMB or ReproMPI printed, a platform of SimGrid, a hostfile or hwloc's XML, see
+    /// docs/formats.md); times are then in seconds
     #[arg(long, value_name = "NAME|FILE", value_parser = machine::named,
           conflicts_with_all = ["alpha", "overhead", "beta", "gamma"])]
     pub(crate) machine: Option<Source>,

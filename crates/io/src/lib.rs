@@ -10,16 +10,20 @@
 //! Documents themselves are defined where their content is: in `tuwtree-model`, `tuwtree-schedule` and
 //! `tuwtree-measure`, which know no files.
 
+mod assumed;
 mod destination;
 mod ending;
 mod error;
 mod format;
 mod json;
 pub mod limits;
+mod listing;
 pub mod machine;
 pub mod measurements;
+mod platform;
 pub mod recording;
 pub mod schedule;
+mod shape;
 pub mod sizes;
 mod source;
 pub mod table;

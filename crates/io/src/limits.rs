@@ -20,6 +20,10 @@ pub const LARGEST_SCHEDULE: u64 = 80 * MOST_PROCESSORS as u64;
 /// and exponent, and a comma, as `machine --matrix --format json` prints it.
 pub const LARGEST_MACHINE: u64 = 64 * (Costs::MOST_EXPANDED * (Costs::MOST_EXPANDED + 1)) as u64;
 
+/// The most bytes of a machine in XML, which is held as a tree of elements: SimGrid's platform
+/// of all of Grid'5000 has less than a million.
+pub const LARGEST_XML: u64 = 1 << 24;
+
 /// The most bytes of measured times: some forty million repetitions.
 pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
 

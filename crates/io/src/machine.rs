@@ -1,9 +1,11 @@
-//! Machine documents from JSON or TOML: the file's ending says which, else the text itself.
+//! Machines from JSON, TOML or what other programs print: the file's ending says which, else the text itself.
 
 use crate::error::FileError;
 use crate::json::{self, DocumentKind};
 use crate::limits::LARGEST_MACHINE;
+use crate::listing::Benchmark;
 use crate::source::{BuiltIn, Source};
+use crate::{platform, shape};
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
 use tuwtree_model::document::{Header, Machine, Object};
@@ -48,7 +50,8 @@ pub fn named(argument: &str) -> Result<Source, String> {
 }
 
 /// The machine in a file, on standard input or built in. A name that ends with `.json` or `.toml`, before a
-/// `.gz`, tells the language; else JSON starts with `{`, and anything else is TOML.
+/// `.gz`, tells the language; else JSON starts with `{`, XML with `<`, a listing of a benchmark has that one's
+/// title, a hostfile lines that TOML has not, and anything else is TOML.
 ///
 /// # Errors
 /// [`FileError::Content`] with the source's name and what is wrong where.
@@ -61,14 +64,21 @@ pub fn read(source: &Source) -> Result<Machine, FileError> {
         _ => error,
     })?;
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
-    let is_json = match source.ending().as_deref() {
-        Some("json") => true,
-        Some("toml") => false,
-        _ => start.trim_ascii_start().starts_with(b"{"),
-    };
-    let read = match is_json {
-        true => json::document(KIND, stream),
-        false => from_toml(&source.text_of(stream)?),
+    let ending = source.ending();
+    let first = start.trim_ascii_start().first();
+    let read = match (ending.as_deref(), first) {
+        (Some("json"), _) => json::document(KIND, stream),
+        (Some("toml"), _) => from_toml(&source.text_of(stream)?),
+        (_, Some(b'{')) => json::document(KIND, stream),
+        (_, Some(b'<')) => platform::machine(&source.text_of(stream)?),
+        _ => {
+            let text = source.text_of(stream)?;
+            match Benchmark::of(&text) {
+                Some(benchmark) => benchmark.machine(&text),
+                None if shape::is_hostfile(&text) => shape::of_hostfile(&text),
+                None => from_toml(&text),
+            }
+        }
     };
     read.map_err(|error| source.failure(&error))
 }

@@ -1,6 +1,6 @@
 //! All readers on texts that are nearly right: none panics, whatever is changed, cut out or put in twice.
 //!
-//! `TUWTREE_FUZZ_CASES` says how many cases there are for each of 17 texts (400 by itself, 6000 with `./test --all`).
+//! `TUWTREE_FUZZ_CASES` says how many cases there are for each of 24 texts (400 by itself, 6000 with `./test --all`).
 
 use std::fs;
 use std::io::Write;
@@ -128,6 +128,27 @@ fn trees_and_schedules() {
 fn machines() {
     for name in ["asymmetric.toml", "two-sites.toml", "vsc3.toml", "ring.json"] {
         reads(name, &data(&format!("machines/{name}")), machine::read);
+    }
+}
+
+#[test]
+fn listings_of_benchmarks() {
+    for name in ["imb.txt", "osu.txt", "reprompi.txt"] {
+        reads(name, &data(&format!("listings/{name}")), machine::read);
+    }
+}
+
+#[test]
+fn platforms_of_simgrid() {
+    for name in ["cabinets.xml", "hosts.xml"] {
+        reads(name, &data(&format!("platforms/{name}")), machine::read);
+    }
+}
+
+#[test]
+fn shapes_of_machines() {
+    for name in ["hostfile", "node.xml"] {
+        reads(name, &data(&format!("shapes/{name}")), machine::read);
     }
 }
 

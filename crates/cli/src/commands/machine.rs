@@ -1,4 +1,4 @@
-//! `tuwtree machine`: a machine document shown, checked or converted.
+//! `tuwtree machine`: a machine, from a document or from what other programs print, shown, checked or converted.
 
 use crate::error::CliError;
 use crate::output::format::FormatArgs;
@@ -15,11 +15,14 @@ use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
 ///
 /// A machine file says what messages and copies cost on a machine, for `optimize --machine` and
-/// `evaluate --machine`. Without a machine, those that are built in are listed.
+/// `evaluate --machine`. What the OSU micro-benchmarks, the Intel MPI Benchmarks or ReproMPI print,
+/// platforms of SimGrid, hostfiles and hwloc's XML are read as such, too. Without a machine, those that
+/// are built in are listed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MachineArgs {
-    /// The name of a machine that is built in, or a file, JSON or TOML, or `-` for standard input
+    /// The name of a machine that is built in, or a file (JSON, TOML, what OSU, IMB or ReproMPI
+    /// printed, a platform of SimGrid, a hostfile or hwloc's XML), or `-` for standard input
     #[arg(value_name = "MACHINE", value_parser = machine::named)]
     machine: Option<Source>,
 
@@ -53,7 +56,8 @@ const EXAMPLES: &str = "\
 Examples:
   tuwtree machine                            those that are built in
   tuwtree machine vsc3                       what it costs
-  tuwtree machine cluster.json -o m.toml     convert it";
+  tuwtree machine cluster.json -o m.toml     convert it
+  tuwtree machine osu.txt -o m.json          make one of what osu_latency and osu_bw printed";
 
 /// Runs the command.
 ///
