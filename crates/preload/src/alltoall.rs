@@ -15,7 +15,6 @@ use tuwtree_measure::RecordedOperation;
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoallv(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -38,7 +37,6 @@ pub unsafe extern "C" fn MPI_Alltoallv(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoallv_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,

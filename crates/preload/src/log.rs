@@ -35,7 +35,13 @@ static CALLS: AtomicU64 = AtomicU64::new(0);
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
 /// Variables of ours besides those of [`Setting`].
-const OTHERS: [&str; 4] = ["TUWTREE_DEVICE", "TUWTREE_LOG", "TUWTREE_PERSISTENT", "TUWTREE_RECORD"];
+const OTHERS: [&str; 5] = [
+    "TUWTREE_DEVICE",
+    "TUWTREE_LOG",
+    "TUWTREE_PERSISTENT",
+    "TUWTREE_RECORD",
+    "TUWTREE_STOOD_ASIDE",
+];
 
 /// The log of a call, for the first processor of its communicator.
 ///

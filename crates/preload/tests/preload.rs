@@ -4,6 +4,9 @@
 #[expect(dead_code, reason = "the tests of the library for C use the rest")]
 mod launch;
 
+#[path = "preload/aside.rs"]
+mod aside;
+
 use launch::{is_open_mpi, library_directory, run, soname, text};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,8 +41,12 @@ fn lines(output: &Output) -> Vec<String> {
 }
 
 fn compiled(directory: &Path, name: &str) -> PathBuf {
+    compiled_by(env!("TUWTREE_MPICC"), directory, name)
+}
+
+fn compiled_by(compiler: &str, directory: &Path, name: &str) -> PathBuf {
     let program = directory.join(name).with_extension("");
-    let output = Command::new(env!("TUWTREE_MPICC"))
+    let output = Command::new(compiler)
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
         .arg(source(name))
         .arg("-pthread")
