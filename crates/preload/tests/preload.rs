@@ -6,6 +6,8 @@ mod launch;
 
 #[path = "preload/aside.rs"]
 mod aside;
+#[path = "preload/suite.rs"]
+mod suite;
 
 use launch::{is_open_mpi, library_directory, run, soname, text};
 use std::path::{Path, PathBuf};
