@@ -5,6 +5,7 @@
 //! register or a place of eight bytes on the stack to itself, of which whoever is called reads as much as is its
 //! own. So a word passes on a handle of any MPI library: MPICH's are `int`, those of others addresses.
 
+use crate::loaded::c_name;
 use crate::{aside, loaded};
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -35,19 +36,6 @@ impl CallTarget {
         found
     }
 }
-
-/// A name as C has it.
-macro_rules! c_name {
-    ($name:ident) => {
-        const {
-            match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("it ends with its only zero"),
-            }
-        }
-    };
-}
-pub(crate) use c_name;
 
 /// A word for each argument.
 macro_rules! word {

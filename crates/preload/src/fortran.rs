@@ -7,6 +7,7 @@
 //! What a call does is in `shim/fortran.c`: all arguments are addresses.
 
 use crate::exported::CallTarget;
+use crate::loaded::c_name;
 use std::ffi::{CStr, c_void};
 
 macro_rules! fortran {
@@ -30,7 +31,7 @@ macro_rules! fortran {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: *mut c_void),*) {
             static TARGET: CallTarget = CallTarget::unknown();
-            let name = crate::exported::c_name!($name);
+            let name = c_name!($name);
             let address = TARGET.address(name, $shim as *const ());
             // SAFETY: the shim, or the MPI library's function of this name: each demands the same addresses in the
             // same order.

@@ -3,6 +3,19 @@
 use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 
+/// A name as C has it.
+macro_rules! c_name {
+    ($name:ident) => {
+        const {
+            match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("it ends with its only zero"),
+            }
+        }
+    };
+}
+pub(crate) use c_name;
+
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;

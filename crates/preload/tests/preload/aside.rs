@@ -113,3 +113,14 @@ fn that_a_script_loads_another_library_is_said_before_it_fails() {
     let said = lines(&output);
     assert!(said.len() == 1 && said[0].contains("but the program has loaded"), "{output:?}");
 }
+
+#[test]
+fn functions_are_exported_where_each_can_stand_aside_and_nowhere_else() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let exports = std::fs::read_to_string(&path).unwrap().contains("no_mangle");
+        assert_eq!(exports, ["exported.rs", "fortran.rs"].contains(&name), "{name}");
+    }
+}
