@@ -46,7 +46,7 @@ fn ratios(bed: &Bed, machine: &str, mean: usize, repetitions: &str) -> Vec<(Stri
 }
 
 #[test]
-#[ignore = "takes minutes, network namespaces and TUN devices, and asks for 8 of 12 problems at 1.5 times, of which 7 were measured"]
+#[ignore = "takes eight minutes, network namespaces and TUN devices"]
 fn allgathers_of_blocks_that_differ_beat_the_library() {
     let mut all = Vec::new();
     for bed in [&A32, &D32] {
