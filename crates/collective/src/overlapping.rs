@@ -81,7 +81,7 @@ fn messages(sizes: &BlockSizes, element_bytes: u64, phases: &Phases) -> Vec<Vec<
         let to = phases.meeting(round, 0).to.expect("all meet in each round");
         // What is due for each distance from a root: the piece, and since when it is there.
         let due: Vec<(usize, u64, usize)> = (0..p)
-            .filter(|&distance| (distance + to) % p != 0)
+            .filter(|&distance| !(distance + to).is_multiple_of(p))
             .filter_map(|distance| {
                 let age = if distance == 0 { usize::MAX } else { phases.age(round, distance) };
                 Some((distance, phases.sent(round, distance)?, age))
