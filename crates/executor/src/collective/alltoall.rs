@@ -21,7 +21,7 @@ use super::prices::Prices;
 use super::{CollectiveError, Collectives, rounds};
 use crate::settings::{RootlessAlgorithm, Settings};
 use crate::sys::{
-    AlltoallArguments, ArgumentError, Block, Communicator, Datatype, Failure, Few, Memory,
+    AlltoallArguments, ArgumentError, Block, Communicator, Datatype, Failure, Few, Handles, Memory,
     ParsedAlltoall, Place, Requests, Reuse, SentContent, Way,
 };
 use std::cell::Cell;
@@ -33,11 +33,11 @@ use tuwtree_schedule::Piece;
 
 /// How messages go that are not the library's: the same at all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bundling {
+pub(super) struct Bundling {
     /// The radix of distances, at least 2.
-    radix: usize,
+    pub(super) radix: usize,
     /// Messages of at most so many bytes go together; larger ones straight.
-    most: u64,
+    pub(super) most: u64,
 }
 
 /// All messages go straight.
@@ -66,9 +66,9 @@ impl AlltoallChecks {
 
 /// What ranks have found together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Comparison {
+pub(super) struct Comparison {
     /// Whether somebody sends what its receiver does not expect, or has wrong arguments.
-    is_loose: bool,
+    pub(super) is_loose: bool,
     /// What is best by the costs; none for the library's own call.
     best: Option<Bundling>,
 }
@@ -118,7 +118,7 @@ impl Collectives {
             return Ok(Some(RootlessAlgorithm::Native));
         }
         let (rank, processors) = (self.comm.rank(), self.comm.size());
-        let parsed = arguments.parse(processors);
+        let parsed = arguments.parse(processors, Handles::Lent);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
         let is_auto = choice.algorithm == RootlessAlgorithm::Auto;
         let found = match is_auto || is_lenient {
@@ -133,15 +133,7 @@ impl Collectives {
             }
             _ => parsed?,
         };
-        let bundling = match choice.algorithm {
-            RootlessAlgorithm::Auto => found.and_then(|found| found.best),
-            RootlessAlgorithm::Bruck => Some(Bundling {
-                radix: choice.number.map_or(2, NonZeroU16::get).into(),
-                most: most_bundled(&self.prices(), processors, settings.most_passed),
-            }),
-            _ => Some(STRAIGHT),
-        };
-        let Some(bundling) = bundling.or((!is_for_library).then_some(STRAIGHT)) else {
+        let Some(bundling) = self.bundling(&settings, found, is_for_library) else {
             self.comm.native_alltoall(arguments)?;
             return Ok(Some(RootlessAlgorithm::Native));
         };
@@ -163,6 +155,36 @@ impl Collectives {
         if let Some(known) = last.get().filter(|_| !calls.get().is_power_of_two()) {
             return Ok(known);
         }
+        let found = self.compare_alltoall(parsed, settings)?;
+        last.set(Some(found));
+        Ok(found)
+    }
+
+    /// How messages go that are not the library's, by the settings and what was found together; none for the library's own call.
+    pub(super) fn bundling(
+        &self,
+        settings: &Settings,
+        found: Option<Comparison>,
+        is_for_library: bool,
+    ) -> Option<Bundling> {
+        let choice = settings.rootless(Operation::Alltoall);
+        let bundling = match choice.algorithm {
+            RootlessAlgorithm::Auto => found.and_then(|found| found.best),
+            RootlessAlgorithm::Bruck => Some(Bundling {
+                radix: choice.number.map_or(2, NonZeroU16::get).into(),
+                most: most_bundled(&self.prices(), self.comm.size(), settings.most_passed),
+            }),
+            _ => Some(STRAIGHT),
+        };
+        bundling.or((!is_for_library).then_some(STRAIGHT))
+    }
+
+    /// Compares what all ranks send and expect. Collective.
+    pub(super) fn compare_alltoall(
+        &self,
+        parsed: &Result<ParsedAlltoall, CollectiveError>,
+        settings: &Settings,
+    ) -> Result<Comparison, CollectiveError> {
         let (prices, processors) = (self.prices(), self.comm.size());
         let most = most_bundled(&prices, processors, settings.most_passed);
         let own = match parsed {
@@ -172,12 +194,10 @@ impl Collectives {
         let all = rounds::all_words(&*self.comm, own)?;
         let sum = all.iter().fold(0_u64, |sum, one| sum.wrapping_add(one[0]));
         let greatest = |at: usize| all.iter().map(|one| one[at]).max().unwrap_or(0);
-        let found = Comparison {
+        Ok(Comparison {
             is_loose: sum != 0 || greatest(3) == INVALID,
             best: best(&prices, (processors, most), [1, 2, 3].map(greatest)),
-        };
-        last.set(Some(found));
-        Ok(found)
+        })
     }
 
     fn perform_alltoall(
@@ -277,8 +297,7 @@ impl Bundles<'_> {
         let mut held = self.taken(given)?;
         let mut width = 1;
         while width < p {
-            let distances: Vec<usize> =
-                (1..self.radix).map(|digit| digit * width).take_while(|&one| one < p).collect();
+            let distances: Vec<usize> = distances(p, self.radix, width).collect();
             let bundle = |&distance: &usize| {
                 let to = (rank + distance) % p;
                 (to, bundle(&held, slots(p, self.radix, (width, distance))))
@@ -355,8 +374,13 @@ impl Bundles<'_> {
     }
 }
 
+/// How far bundles go in the round of this width.
+pub(super) fn distances(p: usize, radix: usize, width: usize) -> impl Iterator<Item = usize> {
+    (1..radix).map(move |digit| digit * width).take_while(move |&one| one < p)
+}
+
 /// The distances of what goes this far in the round of this width.
-fn slots(
+pub(super) fn slots(
     p: usize,
     radix: usize,
     (width, distance): (usize, usize),
@@ -466,7 +490,7 @@ fn bundled_at_most(prices: &Prices, (p, radix): (usize, usize), small: u64) -> u
     let (mut time, mut width) = (0, 1);
     while width < p {
         let mut latency = 0;
-        for distance in (1..radix).map(|digit| digit * width).take_while(|&one| one < p) {
+        for distance in distances(p, radix, width) {
             let bytes = (4 + small) * slots_count(p, radix, (width, distance));
             time += prices.occupancy(bytes);
             latency = latency.max(prices.message(bytes) - prices.occupancy(bytes));
@@ -510,7 +534,7 @@ mod tests {
                 let mut travelled = vec![0; p];
                 let mut width = 1;
                 while width < p {
-                    for distance in (1..radix).map(|digit| digit * width).take_while(|&d| d < p) {
+                    for distance in distances(p, radix, width) {
                         let all: Vec<usize> = slots(p, radix, (width, distance)).collect();
                         assert_eq!(all.len() as u64, slots_count(p, radix, (width, distance)));
                         all.iter().for_each(|&slot| travelled[slot] += distance);
