@@ -138,6 +138,12 @@ int tuwtree_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int re
                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                       tuwtree_request *request);
 
+/* Sets up an alltoall, in the same way. That both ends say the same of each message is compared. */
+int tuwtree_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                           tuwtree_request *request);
+
 /* The same with large counts. */
 int tuwtree_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                            void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
@@ -160,6 +166,11 @@ int tuwtree_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_
 int tuwtree_reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                         tuwtree_request *request);
+
+int tuwtree_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
+                             const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                             const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                             MPI_Datatype recvtype, MPI_Comm comm, tuwtree_request *request);
 
 /* Starts the operation with what is in the buffers now. They are not to be touched until it has
  * ended. Several operations may be under way, on one communicator too. */

@@ -1,5 +1,6 @@
-//! Alltoalls for C.
+//! Alltoalls for C: once, and set up.
 
+use crate::{COperation, hand_out};
 use std::ffi::{c_int, c_void};
 use tuwtree_executor::collective::{collectives_of, guarded};
 use tuwtree_executor::sys::AlltoallArguments;
@@ -52,5 +53,59 @@ pub unsafe extern "C" fn tuwtree_alltoallv_c(
     unsafe {
         let arguments = AlltoallArguments::large(given, result);
         guarded(comm, || collectives_of(comm)?.run_alltoall(&arguments).map(drop))
+    }
+}
+
+/// Sets up a message from each to each.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoallv_init`; `request` points to a place for the result, or is null, which is an
+/// error; the communicator lives until the operation is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoallv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    let given = (sendbuf, sendcounts, sdispls, sendtype);
+    let result = (recvbuf, recvcounts, rdispls, recvtype);
+    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
+    unsafe {
+        let arguments = AlltoallArguments::new(given, result);
+        guarded(comm, || hand_out(comm, request, |own| own.init_alltoall(&arguments)))
+    }
+}
+
+/// Sets up a message from each to each, with large counts.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoallv_init_c`; `request` points to a place for the result, or is null, which is an
+/// error; the communicator lives until the operation is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoallv_init_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    let given = (sendbuf, sendcounts, sdispls, sendtype);
+    let result = (recvbuf, recvcounts, rdispls, recvtype);
+    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
+    unsafe {
+        let arguments = AlltoallArguments::large(given, result);
+        guarded(comm, || hand_out(comm, request, |own| own.init_alltoall(&arguments)))
     }
 }

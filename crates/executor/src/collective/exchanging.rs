@@ -30,13 +30,15 @@ const STRAIGHT_TAG: u32 = 0;
 const BUNDLE_TAG: u32 = 1;
 
 impl Collectives {
-    /// Sets up an alltoall that is started many times: what performs it, or `None` if the library does. Collective.
+    /// Sets up an alltoall that is started many times: what performs it, or `None` if the library does, which it also does,
+    /// leniently, where two ranks do not say the same of a message. Collective.
     ///
     /// # Errors
     /// [`CollectiveError`], here or elsewhere: whoever has set up agrees.
     pub(super) fn set_up_alltoall(
         &self,
         arguments: &AlltoallArguments<'_>,
+        is_lenient: bool,
     ) -> Result<Option<Execution>, CollectiveError> {
         let settings = self.settings();
         let is_for_library = arguments.are_for_library();
@@ -48,8 +50,10 @@ impl Collectives {
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
         let found = self.compare_alltoall(&parsed, &settings)?;
         let parsed = parsed?;
-        if found.is_loose {
-            return Err(CollectiveError::GivenUp { rank });
+        match found.is_loose {
+            true if is_lenient && is_for_library => return Ok(None),
+            true => return Err(CollectiveError::GivenUp { rank }),
+            false => {}
         }
         let bundling = self.bundling(&settings, Some(found), is_for_library);
         bundling.map(|bundling| self.exchanging(parsed, bundling)).transpose()

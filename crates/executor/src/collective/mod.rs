@@ -241,7 +241,19 @@ impl Collectives {
         &self,
         arguments: &AlltoallArguments<'a>,
     ) -> Result<Persistent<'a>, CollectiveError> {
-        persistent::set_up_alltoall(self, arguments)
+        persistent::set_up_alltoall(self, arguments, false)
+    }
+
+    /// The same for a program that does not know of us: where two ranks do not say the same of a message, its library
+    /// does it.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_alltoall_leniently<'a>(
+        &self,
+        arguments: &AlltoallArguments<'a>,
+    ) -> Result<Persistent<'a>, CollectiveError> {
+        persistent::set_up_alltoall(self, arguments, true)
     }
 
     /// A communicator and the first of so many tags on it that no other operation has, or if this one is

@@ -192,8 +192,9 @@ pub(super) fn set_up_reduce_scatter<'a>(
 pub(super) fn set_up_alltoall<'a>(
     collectives: &Collectives,
     arguments: &AlltoallArguments<'a>,
+    is_lenient: bool,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let own = collectives.set_up_alltoall(arguments);
+    let own = collectives.set_up_alltoall(arguments, is_lenient);
     let own = own.map(|own| own.map(|execution| Performer::Ours(Box::new(execution))));
     agreed_rootless(&collectives.comm, own, arguments)
 }

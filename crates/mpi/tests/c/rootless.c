@@ -359,6 +359,7 @@ static void exchange_all(void)
 {
     int kind = below(6), most = below(2) ? 3 : below(2) ? 60 : 1000, radix = 2 + below(6);
     int calls = 1 + below(3), in_place = below(4) == 0, is_large = below(4) == 0, again, i, k;
+    int is_set_up = below(2);
     int sent_kind = (below(3) + rank) % 3, received_kind = (below(3) + 2 * rank) % 3;
     int *sent = room(size), *received = room(size), *starts = room(size), *places = room(size);
     int *plain = room(size), *ends = room(size), *sent_units = room(size), *received_units = room(size);
@@ -414,7 +415,29 @@ static void exchange_all(void)
                 large_sent[i] = sent_units[i], large_received[i] = received_units[i];
                 from[i] = int_from[i], into[i] = int_into[i];
             }
-            if (is_large)
+            if (is_set_up) {
+                tuwtree_request request = TUWTREE_REQUEST_NULL;
+                if (is_large)
+                    OK(tuwtree_alltoallv_init_c(in_place ? MPI_IN_PLACE : given, large_sent, from,
+                                                types[sent_kind], ours, large_received, into,
+                                                types[received_kind], comm, &request));
+                else
+                    OK(tuwtree_alltoallv_init(in_place ? MPI_IN_PLACE : given, sent_units, int_from,
+                                              types[sent_kind], ours, received_units, int_into,
+                                              types[received_kind], comm, &request));
+                /* Lists are not needed any more. */
+                for (i = 0; i < size; i++)
+                    large_sent[i] = large_received[i] = from[i] = into[i] = int_from[i] = int_into[i] = -1;
+                OK(tuwtree_start(&request));
+                OK(tuwtree_wait(&request));
+                if (!in_place) {
+                    int flag = 0;
+                    OK(tuwtree_start(&request));
+                    while (!flag)
+                        OK(tuwtree_test(&request, &flag));
+                }
+                OK(tuwtree_free(&request));
+            } else if (is_large)
                 OK(tuwtree_alltoallv_c(in_place ? MPI_IN_PLACE : given, large_sent, from,
                                        types[sent_kind], ours, large_received, into,
                                        types[received_kind], comm));
