@@ -69,6 +69,8 @@ int tuwtree_native_reduce_scatter_block_init_c(const void *sendbuf, void *recvbu
 int tuwtree_native_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
         MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
         MPI_Datatype recvtype, MPI_Comm comm);
+int tuwtree_native_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 int tuwtree_native_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
         MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
@@ -273,4 +275,10 @@ int tuwtree_native_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcou
         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
     return LARGE(PMPI_Alltoallv_init_c, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return LARGE(PMPI_Alltoall_c, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }

@@ -3,7 +3,7 @@
  * MPI_Gatherv and MPI_Scatterv with the same arguments and the same meaning, but along adaptive
  * binomial trees, or a given or chosen one; MPI_Allgatherv, MPI_Reduce_scatter and
  * MPI_Reduce_scatter_block on circulant graphs; once, or set up once and started many times; and
- * MPI_Alltoallv, with small messages in bundles.
+ * MPI_Alltoallv and MPI_Alltoall, with small messages in bundles.
  *
  * What is expected of programs is what MPI expects: all processes of the communicator call the same
  * operations in the same order, with the same root, and with sizes that agree. MPI_IN_PLACE at the
@@ -64,6 +64,10 @@ int tuwtree_alltoallv(const void *sendbuf, const int sendcounts[], const int sdi
                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
+/* As MPI_Alltoall, in the same way. */
+int tuwtree_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
 /* The same with large counts, as MPI_Gatherv_c and MPI_Scatterv_c of MPI 4, with every MPI library that has
  * MPI_Count. All ranks of a call use this form. */
 int tuwtree_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -110,6 +114,9 @@ int tuwtree_reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count
 int tuwtree_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                         MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                         const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+
+int tuwtree_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                       void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
  * program's, the lists are not needed any more when this returns. All ranks have an error if

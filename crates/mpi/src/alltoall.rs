@@ -3,8 +3,8 @@
 use crate::{COperation, hand_out};
 use std::ffi::{c_int, c_void};
 use tuwtree_executor::collective::{collectives_of, guarded};
-use tuwtree_executor::sys::AlltoallArguments;
 use tuwtree_executor::sys::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use tuwtree_executor::sys::{AlltoallArguments, EqualAlltoallArguments};
 
 /// Sends a message from each to each: `MPI_Alltoallv`.
 ///
@@ -28,6 +28,50 @@ pub unsafe extern "C" fn tuwtree_alltoallv(
     unsafe {
         let arguments = AlltoallArguments::new(given, result);
         guarded(comm, || collectives_of(comm)?.run_alltoall(&arguments).map(drop))
+    }
+}
+
+/// Sends a message from each to each, all of one size: `MPI_Alltoall`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoall`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoall(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let (given, result) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: the caller's promise is that of `MPI_Alltoall`; nothing is kept after the call.
+    unsafe {
+        let arguments = EqualAlltoallArguments::new(given, result);
+        guarded(comm, || collectives_of(comm)?.run_equal_alltoall(&arguments).map(drop))
+    }
+}
+
+/// Sends a message from each to each, all of one size: `MPI_Alltoall_c`.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoall_c`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoall_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let (given, result) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: the caller's promise is that of `MPI_Alltoall_c`; nothing is kept after the call.
+    unsafe {
+        let arguments = EqualAlltoallArguments::large(given, result);
+        guarded(comm, || collectives_of(comm)?.run_equal_alltoall(&arguments).map(drop))
     }
 }
 

@@ -85,6 +85,16 @@ void tuwtree_fortran_allgatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *se
                              recvcounts, displs, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
 }
 
+void tuwtree_fortran_alltoall(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
+                              MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,
+                              MPI_Fint *ierr)
+{
+    void *sent = buffer(sendbuf);
+    MPI_Fint type = sent == MPI_IN_PLACE ? *recvtype : *sendtype;
+    say(ierr, MPI_Alltoall(sent, *sendcount, MPI_Type_f2c(type), buffer(recvbuf), *recvcount,
+                           MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
+}
+
 void tuwtree_fortran_alltoallv(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls,
                                MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,
                                MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm,

@@ -1,4 +1,4 @@
-//! `MPI_Alltoallv` and `MPI_Alltoallv_init`.
+//! `MPI_Alltoall`, `MPI_Alltoallv` and `MPI_Alltoallv_init`.
 
 use crate::{Declined, Done, NOT_ALIKE, logged, record, registered, standing};
 use std::ffi::{c_int, c_void};
@@ -8,7 +8,7 @@ use tuwtree_executor::collective::Collectives;
 #[cfg(has_large_counts)]
 use tuwtree_executor::sys::raw::{MPI_Aint, MPI_Count};
 use tuwtree_executor::sys::raw::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_executor::sys::{AlltoallArguments, code_of};
+use tuwtree_executor::sys::{AlltoallArguments, EqualAlltoallArguments, code_of};
 use tuwtree_measure::RecordedOperation;
 
 /// `MPI_Alltoallv`.
@@ -31,6 +31,45 @@ pub unsafe extern "C" fn MPI_Alltoallv(
     let result = (recvbuf, recvcounts, rdispls, recvtype);
     // SAFETY: what the program gives to `MPI_Alltoallv` it keeps until this returns.
     unsafe { perform("MPI_Alltoallv", &AlltoallArguments::new(given, result), comm) }
+}
+
+/// `MPI_Alltoall`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Alltoall(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let (given, result) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: what the program gives to `MPI_Alltoall` it keeps until this returns.
+    unsafe { exchange("MPI_Alltoall", &EqualAlltoallArguments::new(given, result), comm) }
+}
+
+/// `MPI_Alltoall_c`.
+///
+/// # Safety
+/// What the MPI standard demands.
+#[cfg(has_large_counts)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Alltoall_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let (given, result) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: what the program gives to `MPI_Alltoall_c` it keeps until this returns.
+    unsafe { exchange("MPI_Alltoall_c", &EqualAlltoallArguments::large(given, result), comm) }
 }
 
 /// `MPI_Alltoallv_c`.
@@ -151,7 +190,8 @@ unsafe fn perform(name: &'static str, arguments: &AlltoallArguments<'_>, comm: M
     // SAFETY: the program's own arguments and communicator, by the caller's promise.
     unsafe {
         let native = || code_of(arguments.call_native(comm));
-        recorded(name, arguments, comm, || logged(name, standing(comm), comm, (work, native)))
+        let row = |size| arguments.row_and_column(size).map(|[row, _]| row);
+        recorded(name, row, comm, || logged(name, standing(comm), comm, (work, native)))
     }
 }
 
@@ -170,7 +210,29 @@ unsafe fn set_up(
             registered(own, (comm, request), |own| own.init_alltoall_leniently(arguments))
         };
         let native = || code_of(arguments.init_native(comm, request));
-        recorded(name, arguments, comm, || logged(name, standing(comm), comm, (work, native)))
+        let row = |size| arguments.row_and_column(size).map(|[row, _]| row);
+        recorded(name, row, comm, || logged(name, standing(comm), comm, (work, native)))
+    }
+}
+
+/// Performs a call with messages of one size, or has the library do it.
+///
+/// # Safety
+/// As the calls.
+unsafe fn exchange(
+    name: &'static str,
+    arguments: &EqualAlltoallArguments<'_>,
+    comm: MPI_Comm,
+) -> c_int {
+    let work = |collectives: &Rc<Collectives>| {
+        let what = collectives.run_equal_alltoall(arguments)?.name();
+        Ok(Done { what, processes: collectives.communicator().size() })
+    };
+    // SAFETY: the program's own arguments and communicator, by the caller's promise.
+    unsafe {
+        let native = || code_of(arguments.call_native(comm));
+        let row = |size| arguments.row(size);
+        recorded(name, row, comm, || logged(name, standing(comm), comm, (work, native)))
     }
 }
 
@@ -180,13 +242,12 @@ unsafe fn set_up(
 /// As the calls.
 unsafe fn recorded(
     name: &'static str,
-    arguments: &AlltoallArguments<'_>,
+    row: impl FnOnce(usize) -> Option<Vec<u64>>,
     comm: MPI_Comm,
     work: impl FnOnce() -> c_int,
 ) -> c_int {
     let began = record::began();
     let code = work();
-    let row = |size| arguments.row_and_column(size).map(|[row, _]| row);
     // SAFETY: the program's own communicator, by the caller's promise.
     unsafe { record::ended_everywhere(began, (name, RecordedOperation::Alltoall), comm, row) };
     code

@@ -76,6 +76,10 @@ program everywhere
   call MPI_Alltoallv(MPI_IN_PLACE, counts, displs, MPI_INTEGER, row, counts, displs, MPI_INTEGER, &
                      MPI_COMM_WORLD, ierr)
   if (any(row /= column)) bad = bad + 1
+  call MPI_Alltoall(column, 2, MPI_INTEGER, row, 2, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  do i = 1, size
+    if (any(row(2*i - 1:2*i) /= 100*rank + i - 1)) bad = bad + 1
+  end do
   call ALLTOALLV_INIT(row, counts, displs, MPI_INTEGER, column, counts, displs, MPI_INTEGER, &
                       MPI_COMM_WORLD, MPI_INFO_NULL, requests(1), ierr)
   do step = 1, 3

@@ -101,6 +101,14 @@ int main(int argc, char **argv)
         CHECK(all[displs[size / 2] + 3999] == size / 2);
         exchange(rank, size, call, call >= 7, 0);
     }
+    /* Messages of one size. */
+    for (i = 0; i < 3 * size; i++)
+        own[i] = rank * 1000 + i;
+    MPI_Alltoall(own, 3, MPI_INT, own + 3 * size, 3, MPI_INT, MPI_COMM_WORLD);
+    for (i = 0; i < 3 * size; i++)
+        CHECK(own[3 * size + i] == i / 3 * 1000 + 3 * rank + i % 3);
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, own, 3, MPI_INT, MPI_COMM_WORLD);
+    CHECK(memcmp(own, own + 3 * size, 3 * (size_t)size * sizeof(int)) == 0);
     /* Set up, without and with room to spare. */
     exchange(rank, size, call, 0, 1);
     exchange(rank, size, call, 1, 1);

@@ -17,12 +17,14 @@
 //! J. Bruck et al., IEEE TPDS 8(11), 1997; K. Fan et al., arXiv:2411.02581 (radix, sizes beside data).
 
 use super::circulating::copy_pieces;
-use super::prices::Prices;
+use super::prices::{KnownRule, Prices};
 use super::{CollectiveError, Collectives, rounds};
+use crate::planning::library_named;
 use crate::settings::{RootlessAlgorithm, Settings};
 use crate::sys::{
-    AlltoallArguments, ArgumentError, Block, Communicator, Datatype, Failure, Few, Handles, Memory,
-    ParsedAlltoall, Place, Requests, Reuse, SentContent, Way,
+    AlltoallArguments, ArgumentError, Block, Communicator, Datatype, EqualAlltoallArguments,
+    Failure, Few, Handles, Memory, ParsedAlltoall, Place, Requests, Reuse, SentContent, Way,
+    library_version,
 };
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -38,6 +40,15 @@ pub(super) struct Bundling {
     pub(super) radix: usize,
     /// Messages of at most so many bytes go together; larger ones straight.
     pub(super) most: u64,
+}
+
+impl Bundling {
+    fn algorithm(self) -> RootlessAlgorithm {
+        match self.most {
+            0 => RootlessAlgorithm::Linear,
+            _ => RootlessAlgorithm::Bruck,
+        }
+    }
 }
 
 /// All messages go straight.
@@ -138,10 +149,57 @@ impl Collectives {
             return Ok(Some(RootlessAlgorithm::Native));
         };
         self.perform_alltoall(parsed, bundling)?;
-        Ok(Some(match bundling.most {
-            0 => RootlessAlgorithm::Linear,
-            _ => RootlessAlgorithm::Bruck,
-        }))
+        Ok(Some(bundling.algorithm()))
+    }
+
+    /// Performs an alltoall whose messages all have one size, and says by which algorithm. Collective.
+    ///
+    /// # Errors
+    /// [`CollectiveError`].
+    pub fn run_equal_alltoall(
+        &self,
+        arguments: &EqualAlltoallArguments<'_>,
+    ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let native = || -> Result<RootlessAlgorithm, CollectiveError> {
+            self.comm.native_equal_alltoall(arguments)?;
+            Ok(RootlessAlgorithm::Native)
+        };
+        let (settings, is_for_library) = (self.settings(), arguments.are_for_library());
+        if is_for_library && self.is_native(Operation::Alltoall) {
+            return native();
+        }
+        let (rank, processors) = (self.comm.rank(), self.comm.size());
+        let parsed = arguments.parse(processors);
+        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
+        // The size is the same at all ranks, which then decide alike without a message.
+        let found = Comparison {
+            is_loose: false,
+            best: self.best_of_equal(parsed.result.block_bytes(rank), &settings),
+        };
+        match self.bundling(&settings, Some(found), is_for_library) {
+            None => native(),
+            Some(bundling) => {
+                self.perform_alltoall(parsed, bundling)?;
+                Ok(bundling.algorithm())
+            }
+        }
+    }
+
+    /// What is certainly faster than the library's own call with messages of one size; none for that.
+    fn best_of_equal(&self, bytes: u64, settings: &Settings) -> Option<Bundling> {
+        let library = library_version().ok().and_then(|name| library_named(&name));
+        let (prices, processors) = (self.prices(), self.comm.size());
+        if has_bundles(KnownRule::of(library), processors, bytes) {
+            return None;
+        }
+        let most = most_bundled(&prices, processors, settings.most_passed);
+        let all = (processors as u128 - 1) * prices.occupancy(bytes);
+        let all = u64::try_from(all).unwrap_or(INVALID - 1);
+        best(
+            &prices,
+            (processors, most),
+            if bytes > most { [0, all, all] } else { [bytes, 0, all] },
+        )
     }
 
     /// What the last comparison has found, or one that is due. Collective.
@@ -418,6 +476,27 @@ fn unbundle(
     data.is_empty().then_some(())
 }
 
+/// Whether the library itself sends messages of one size in bundles.
+///
+/// # Source
+/// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`. Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`. Of others that is
+/// not known.
+fn has_bundles(rule: KnownRule, processors: usize, bytes: u64) -> bool {
+    match rule {
+        KnownRule::Mpich => bytes <= 256,
+        KnownRule::OpenMpi => {
+            let beyond = match processors {
+                ..16 => 0,
+                16..64 | 512..2048 => 512,
+                64..512 | 2048..4096 => 1024,
+                _ => 2048,
+            };
+            bytes < beyond
+        }
+        KnownRule::Unknown => true,
+    }
+}
+
 /// What a rank tells of its messages: a number that is 0 in the sum of all ranks if both ends of all messages say the same of
 /// them, the largest that can be passed on, and how long its port is busy with those that cannot, and with all.
 fn told(
@@ -567,6 +646,15 @@ mod tests {
         let beside = best(&prices, (64, most), [8, large, straight(8) + large]);
         assert!(beside.is_some());
         assert_eq!(best(&prices, (64, 0), [0, large, large]), None);
+    }
+
+    #[test]
+    fn messages_of_one_size_stay_the_librarys_where_it_has_bundles() {
+        let open_mpi = |processors, bytes| has_bundles(KnownRule::OpenMpi, processors, bytes);
+        assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 511)), [false, true, true, true]);
+        assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 1000)), [false, false, true, true]);
+        assert!(has_bundles(KnownRule::Mpich, 32, 256) && !has_bundles(KnownRule::Mpich, 32, 257));
+        assert!(has_bundles(KnownRule::Unknown, 32, 100_000));
     }
 
     #[test]

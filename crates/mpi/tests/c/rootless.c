@@ -373,6 +373,9 @@ static void exchange_all(void)
     case 2: strcpy(way, "bruck"); break;
     default: sprintf(way, "bruck:%d", radix);
     }
+    /* Open MPI 4.1's own persistent alltoall takes wrong data in place where datatypes have gaps, and may be chosen. */
+    if (in_place && strcmp(way, "auto") == 0)
+        is_set_up = 0;
     OK(tuwtree_set(comm, "alltoall", way));
     OK(tuwtree_set(comm, "most-passed", below(3) ? "64MiB" : below(2) ? "200" : "0"));
     if (in_place)
@@ -475,6 +478,26 @@ static void exchange_all(void)
     free(sent_units), free(received_units), free(given), free(kept), free(ours), free(come_in);
 }
 
+/* Messages of one size, by the library and by us. */
+static void exchange_equally(void)
+{
+    static const char *const ways[] = {"auto", "linear", "bruck", "bruck:4"};
+    int count = below(3) ? below(9) : below(700), in_place = below(4) == 0, is_large = below(2), k;
+    int *given = room(2L * count * size + 1), *ours = room(2L * count * size + 1);
+    int *theirs = room(2L * count * size + 1);
+    const void *from = in_place ? MPI_IN_PLACE : given;
+    OK(tuwtree_set(comm, "alltoall", ways[below(4)]));
+    for (k = 0; k < 2 * count * size; k++)
+        given[k] = rank * 100000 + k, ours[k] = theirs[k] = in_place ? given[k] : -1;
+    OK(MPI_Alltoall(from, 2 * count, MPI_INT, theirs, 2 * count, MPI_INT, comm));
+    if (is_large)
+        OK(tuwtree_alltoall_c(from, 2 * count, MPI_INT, ours, count, pair, comm));
+    else
+        OK(tuwtree_alltoall(from, 2 * count, MPI_INT, ours, count, pair, comm));
+    CHECK(memcmp(ours, theirs, (size_t)(2 * count * size) * sizeof(int)) == 0);
+    free(given), free(ours), free(theirs);
+}
+
 /* So many alltoalls of a number each, for whoever counts messages. */
 static void send_bundles(int calls)
 {
@@ -537,7 +560,7 @@ int main(int count, char **arguments)
         OK(tuwtree_set(comm, "machine", arguments[2]));
     for (problem = 0; problem < problems; problem++)
         if (problem % 4 == 3)
-            exchange_all();
+            problem % 8 == 7 ? exchange_equally() : exchange_all();
         else if (problem % 4 == 2)
             combine_everywhere();
         else
