@@ -28,6 +28,7 @@
 
 mod guards;
 
+use super::numbering::Numbering;
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Region};
 use crate::schedule::Schedule;
 use crate::simulate::{Handover, Posts, Sends, SimulationError, simulate};
@@ -375,44 +376,15 @@ fn is_name(name: &str) -> bool {
         })
 }
 
-/// For each action, the MPI tags of what it sends and receives: the numbers of the messages among
-/// those between the same two processors, by tag, then in the order of the lists.
+/// For each action, the MPI tags of what it sends and receives.
 fn tags(schedule: &Schedule) -> Result<Vec<(u16, u16)>, CError> {
-    let programs = schedule.programs();
-    let (mut sends, mut receives) = (Vec::new(), Vec::new());
-    for rank in 0..programs.processors() {
-        for index in programs.range(rank) {
-            let action = programs.action(index);
-            if let Some(send) = action.send() {
-                sends.push((rank, send.to, send.tag, index));
-            }
-            if let Some(receive) = action.receive() {
-                receives.push((receive.from, rank, receive.tag, index));
-            }
+    let Numbering { of_actions, most } = Numbering::new(schedule);
+    match most {
+        Some((sender, receiver, messages)) if messages > LARGEST_TAG + 1 => {
+            Err(CError::TooManyMessages { sender, receiver, messages })
         }
+        _ => Ok(of_actions.into_iter().map(|(sent, got)| (sent as u16, got as u16)).collect()),
     }
-    let mut tags = vec![(0, 0); programs.len()];
-    for (index, number) in numbered(sends)? {
-        tags[index].0 = number;
-    }
-    for (index, number) in numbered(receives)? {
-        tags[index].1 = number;
-    }
-    Ok(tags)
-}
-
-/// The indices of actions, and the number of the message of each.
-fn numbered(mut ends: Vec<(Rank, Rank, u32, usize)>) -> Result<Vec<(usize, u16)>, CError> {
-    ends.sort_unstable();
-    let mut numbers = Vec::with_capacity(ends.len());
-    for pair in ends.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-        if pair.len() > LARGEST_TAG + 1 {
-            let (sender, receiver, messages) = (pair[0].0, pair[0].1, pair.len());
-            return Err(CError::TooManyMessages { sender, receiver, messages });
-        }
-        numbers.extend(pair.iter().zip(0..).map(|(end, number)| (end.3, number)));
-    }
-    Ok(numbers)
 }
 
 fn largest_buffer(schedule: &Schedule) -> Result<u64, CError> {
