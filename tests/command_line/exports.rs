@@ -76,11 +76,10 @@ fn every_algorithm_of_every_operation_is_exported_in_every_format_or_refused_wit
             }
             let traces = folder.join("traces");
             tuwtree(&format!("export {plan} --format chakra -o {}", traces.display())).success();
-            for rank in 0..actions.len() {
+            for (rank, ends) in actions.iter().enumerate() {
                 let trace = std::fs::read(traces.join(format!("schedule.{rank}.et"))).unwrap();
                 let sends = trace.windows(9).filter(|name| name == b"comm_size").count();
-                let ends = actions[rank].as_array().unwrap().iter();
-                let ends = ends.map(|action| {
+                let ends = ends.as_array().unwrap().iter().map(|action| {
                     ["send", "receive"].iter().filter(|end| action.get(**end).is_some()).count()
                 });
                 assert_eq!(sends, ends.sum::<usize>(), "{operation} {name} rank {rank}");
