@@ -50,7 +50,7 @@ pub(super) fn allgather(p: usize, bytes: u64) -> &'static LibraryAlgorithm {
     match step.1 {
         3 if p.is_power_of_two() => named("recursive-doubling"),
         2 | 3 => named("bruck"),
-        5 if p % 2 == 0 => &NEIGHBOR,
+        5 if p.is_multiple_of(2) => &NEIGHBOR,
         _ => named("ring"),
     }
 }
