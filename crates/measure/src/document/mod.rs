@@ -63,6 +63,16 @@ pub struct Setting {
     pub listed: Vec<ListedBlocks>,
 }
 
+impl Setting {
+    /// The root as it follows what was timed: `, root 3`; nothing where there is none.
+    pub fn root_phrase(&self) -> String {
+        match self.operation.is_rooted() {
+            true => format!(", root {}", self.root),
+            false => String::new(),
+        }
+    }
+}
+
 /// The times of one algorithm for one problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
