@@ -109,6 +109,9 @@ mod table {
         crate::reduce_scatter::MPI_Reduce_scatter_block_init: MPI_Reduce_scatter_block_init(a b c d e f g h);
         crate::reduce_scatter::MPIX_Reduce_scatter_block_init: MPIX_Reduce_scatter_block_init(a b c d e f g h);
         crate::alltoall::MPI_Alltoallv: MPI_Alltoallv(a b c d e f g h i);
+        crate::alltoall::MPI_Alltoall: MPI_Alltoall(a b c d e f g);
+        crate::alltoall::MPI_Alltoallv_init: MPI_Alltoallv_init(a b c d e f g h i j k);
+        crate::alltoall::MPIX_Alltoallv_init: MPIX_Alltoallv_init(a b c d e f g h i j k);
     }
 
     #[cfg(has_large_counts)]
@@ -126,6 +129,8 @@ mod table {
         crate::large::MPI_Scatterv_init_c: MPI_Scatterv_init_c(a b c d e f g h i j k);
         crate::large::MPI_Allgatherv_c: MPI_Allgatherv_c(a b c d e f g h);
         crate::large::MPI_Allgatherv_init_c: MPI_Allgatherv_init_c(a b c d e f g h i j);
+        crate::alltoall::MPI_Alltoall_c: MPI_Alltoall_c(a b c d e f g);
+        crate::alltoall::MPI_Alltoallv_init_c: MPI_Alltoallv_init_c(a b c d e f g h i j k);
     }
 }
 

@@ -148,7 +148,7 @@ fn posed(
         return Err(format!("it is on {own} processes, and this job has {processes}"));
     }
     if call.operation == Operation::Alltoall {
-        return Err("alltoalls are not measured".to_owned());
+        return Err("of an alltoall, only what one rank sends is recorded".to_owned());
     }
     if let Some(other) = args.algorithm.iter().find(|one| !one.is_for(call.operation)) {
         return Err(format!("{} is not for {}", other.name(), call.operation.name()));
