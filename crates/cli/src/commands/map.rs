@@ -3,7 +3,7 @@
 use crate::args::named;
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json, write_objects};
-use crate::output::png;
+use crate::output::picture;
 use crate::output::progress::ProgressLine;
 use crate::output::text;
 use clap::Args;
@@ -70,7 +70,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     rows: Option<u8>,
 
-    /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, `.json` for all times, anything else,
+    /// Where to write it: `.svg`, `.svg.gz`, `.png` or `.pdf` for the map, `.json` for all times, anything else,
     /// also `-`, for a table of them as CSV; may be given several times
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Vec<Destination>,
@@ -126,7 +126,7 @@ const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
 /// The greatest exponent.
 const STEEPEST: u32 = 3;
 /// What a map can be written as.
-const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Png];
+const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Png, Format::Pdf];
 
 /// Runs the command.
 ///
@@ -140,9 +140,7 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
         .iter()
         .map(|one| {
             let format = args.format.written(&FORMATS, one)?;
-            if format == Format::Png {
-                png::available()?;
-            }
+            picture::check_available(format)?;
             Ok((format, one.open()?))
         })
         .collect::<Result<Vec<_>, CliError>>()?;
@@ -150,13 +148,9 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     let cells = grid.cells(&ProgressLine::new("map"))?;
     for (format, output) in outputs {
         match format {
-            Format::Svg => {
+            Format::Svg | Format::Png | Format::Pdf => {
                 let svg = map(args, &grid, &cells).svg();
-                output.write(|file| file.write_all(svg.as_bytes()))?;
-            }
-            Format::Png => {
-                let svg = map(args, &grid, &cells).svg();
-                let bytes = png::png(&svg, "write SVG")?;
+                let bytes = picture::bytes(format, svg, "write SVG")?;
                 output.write(|file| file.write_all(&bytes))?;
             }
             Format::Json => {

@@ -5,7 +5,7 @@ use crate::choice::Choice;
 use crate::error::CliError;
 use crate::output::comparison;
 use crate::output::format::{FormatArgs, write_json, write_objects};
-use crate::output::png;
+use crate::output::picture;
 use crate::output::progress::ProgressLine;
 use crate::output::swept::{SweptCell, SweptMap};
 use crate::output::text;
@@ -70,7 +70,7 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Where to write the table, `.csv` or `.json`, or a map, `.svg`, `.svg.gz` or `.png`
+    /// Where to write the table, `.csv` or `.json`, or a map, `.svg`, `.svg.gz`, `.png` or `.pdf`
     ///
     /// A map has a panel for each distribution, block sizes against numbers of processes. A cell names the simplest kind
     /// of tree within 2 percent of the fastest, and how many times as long the library's own call takes.
@@ -86,7 +86,7 @@ Examples:
   tuwtree sweep --dist spikes -p 48 --alphas 1us,10us,100us --beta 1ns --gamma 0.1ns";
 
 /// What a sweep can be written as.
-const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Png];
+const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Png, Format::Pdf];
 
 /// The most problems of a sweep.
 const MOST_PROBLEMS: usize = 100_000;
@@ -126,10 +126,8 @@ struct Parameters {
 /// be written.
 pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
     let format = args.format.written(&FORMATS, &args.output)?;
-    let is_map = matches!(format, Format::Svg | Format::Png);
-    if format == Format::Png {
-        png::available()?;
-    }
+    let is_map = picture::FORMATS.contains(&format);
+    picture::check_available(format)?;
     if is_map && !matches!(args.op, Operation::Gather | Operation::Scatter) {
         return Err(CliError::Usage(format!(
             "--op {}: maps are of gather and scatter; write .csv or .json",
@@ -164,12 +162,8 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
             let sweep = json!({ "format": "tuwtree-sweep", "version": 1, "rows": rows });
             output.write(|file| write_json(&sweep, file))?;
         }
-        Format::Svg => {
-            let svg = args.map(cells)?.svg();
-            output.write(|file| file.write_all(svg.as_bytes()))?;
-        }
-        Format::Png => {
-            let bytes = png::png(&args.map(cells)?.svg(), "write SVG")?;
+        _ if is_map => {
+            let bytes = picture::bytes(format, args.map(cells)?.svg(), "write SVG")?;
             output.write(|file| file.write_all(&bytes))?;
         }
         _ => output.write(|file| write_objects(&rows, file))?,
