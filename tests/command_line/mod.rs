@@ -26,3 +26,4 @@ mod reductions;
 mod schedules;
 mod select;
 mod shapes;
+mod users;
