@@ -1,7 +1,8 @@
 //! What users met who tried the program in their roles, each by the behaviour that they were to meet.
 
-use crate::program::{json, tuwtree};
+use crate::program::{folder, json, tuwtree, workspace_file};
 use serde_json::Value;
+use std::fs;
 
 #[test]
 fn with_order_ordered_and_by_default_only_trees_in_rank_order_are_listed() {
@@ -22,6 +23,53 @@ fn with_order_ordered_and_by_default_only_trees_in_rank_order_are_listed() {
 }
 
 #[test]
+fn ranges_count_by_one_in_all_commands_unless_they_say_their_step() {
+    let processes = |range: &str| {
+        let csv = tuwtree(&format!("sweep --dist same -p {range} --algorithm linear")).success();
+        let cells = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_owned());
+        cells.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(processes("2..5"), "2 3 4 5");
+    assert_eq!(processes("2..9*2"), "2 4 8");
+    assert_eq!(processes("2..9+3"), "2 5 8");
+    let selected = json("select --op alltoall -p 2..5 --bytes 8..8 --json");
+    let last = selected["ranges"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["last_processors"], 5);
+    tuwtree("select --op alltoall -p 2..8*2").fails(2, &["each from 2 to 64"]);
+}
+
+#[test]
+fn select_says_why_a_machine_has_no_one_price_and_what_to_do() {
+    let run = tuwtree("select --op allgather --machine vsc3");
+    run.fails(
+        2,
+        &["vsc3", "more between some processes", "tuwtree optimize --op allgather --machine vsc3"],
+    );
+    // What it proposes instead is taken.
+    let (_, costs) = run.stderr.split_once("alone: ").expect("costs of a level");
+    tuwtree(&format!("select --op allgather -p 8 {}", costs.trim())).success();
+    tuwtree("select --op allgather --machine trinity-testbed").fails(2, &["not linear"]);
+    tuwtree("select --op allgather -p 2..64 --machine ring")
+        .fails(2, &["ring", "8 processes", "64"]);
+}
+
+#[test]
+fn what_a_machine_s_provenance_warns_of_is_said_with_results() {
+    let hosts = workspace_file("data/shapes/hostfile").display().to_string();
+    for command in ["optimize", "advise"] {
+        let run = tuwtree(&format!("{command} --dist spikes --machine {hosts}"));
+        assert!(
+            run.stderr.contains("note: machine Hostfile: Assumed: all costs"),
+            "{}",
+            run.stderr
+        );
+        run.success();
+        let quiet = tuwtree(&format!("{command} --dist spikes --machine {hosts} --quiet"));
+        assert_eq!(quiet.stderr, "");
+    }
+}
+
+#[test]
 fn of_equally_fast_trees_the_one_that_is_proven_best_is_recommended() {
     // Deadline trees happen to be optimal here.
     let all =
@@ -29,4 +77,78 @@ fn of_equally_fast_trees_the_one_that_is_proven_best_is_recommended() {
     let rows = all["constructions"].as_array().unwrap();
     assert_eq!(rows[0]["completion_time"], rows[1]["completion_time"], "another example is needed");
     assert_eq!(all["recommended"], "optimal");
+}
+
+#[test]
+fn gains_are_said_against_the_library_that_the_machine_was_measured_with() {
+    let folder = folder("users-library");
+    let machine = folder.join("machine.toml");
+    let written = |library: &str| {
+        let text = format!(
+            "format = \"tuwtree-machine\"\nversion = 1\nname = \"m\"\ndate = \"2026-11-22\"\n\
+             provenance = \"Measured by tuwtree-exec calibrate: 4 processes, {library}.\"\n[homogeneous]\n\
+             alpha_seconds = 1e-5\nbeta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-10\n"
+        );
+        fs::write(&machine, text).unwrap();
+        tuwtree(&format!("advise --dist spikes -p 40 --root 0 --machine {}", machine.display()))
+            .success()
+    };
+    assert!(
+        written("Open MPI v4.1.4, package: Debian").contains("The gather of Open MPI up to 5.0")
+    );
+    assert!(written("MPICH Version:      4.0.2").contains("The gather of MPICH 3.4 to 4.2"));
+    for (name, title) in [
+        ("open-mpi-4", "Open MPI up to 5.0"),
+        ("openmpi", "Open MPI up to 5.0"),
+        ("impi", "Intel MPI"),
+    ] {
+        let text =
+            tuwtree(&format!("advise --dist spikes -p 40 --root 0 --library {name}")).success();
+        assert!(text.contains(&format!("The gather of {title} ")), "{name}: {text}");
+    }
+}
+
+#[test]
+fn select_for_a_library_names_its_algorithms_in_json_and_csv() {
+    let arguments = "select --op broadcast -p 8 --bytes 1..1MiB --for open-mpi";
+    let found = json(&format!("{arguments} --json"));
+    assert_eq!(found["library"], "open-mpi");
+    assert_eq!(found["ranges"][0]["algorithm"], "binomial");
+    assert_eq!(found["ranges"][0]["library_algorithm"], "6");
+    let csv = tuwtree(&format!("{arguments} --format csv")).success();
+    assert!(csv.lines().next().unwrap().ends_with(",algorithm,library_algorithm"), "{csv}");
+}
+
+#[test]
+fn help_lists_the_formats_that_a_command_has() {
+    for (command, has, lacks) in
+        [("optimize", "csv", "toml"), ("machine", "toml", "csv"), ("sweep", "json", "text")]
+    {
+        let help = tuwtree(&format!("{command} --help")).success();
+        let (_, option) = help.split_once("--format <NAME>").unwrap();
+        let (option, _) = option.split_once("--json").unwrap();
+        let lists = |name: &str| option.contains(&format!("- {name}:"));
+        assert!(lists(has) && !lists(lacks), "{command}: {option}");
+    }
+}
+
+#[test]
+fn numbers_of_processes_have_exponents_and_limits_in_words() {
+    assert_eq!(json("optimize --dist same -p 1e2 --algorithm linear --json")["processors"], 100);
+    tuwtree("optimize --dist same -p 1e9").fails(2, &["at most 100000000 is needed"]);
+    tuwtree("optimize --dist same -p many").fails(2, &["a number of processes"]);
+}
+
+#[test]
+fn misspelt_options_are_not_taken_for_names_of_files() {
+    let run = tuwtree("evaluate tree.json --rot 3");
+    run.fails(2, &["--rot"]);
+    assert!(!run.stderr.contains("as a value"), "{}", run.stderr);
+    tuwtree("advise --tolerence 3").fails(2, &["'--tolerance'"]);
+}
+
+#[test]
+fn one_process_and_one_byte_are_not_many() {
+    let text = tuwtree("optimize --dist same -p 1 -b 1 --algorithm linear").success();
+    assert!(text.starts_with("gather of 1 byte over 1 process, best root;"), "{text}");
 }

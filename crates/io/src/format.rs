@@ -114,7 +114,7 @@ impl Format {
         destination.map_or(Ok(()), |destination| check_known(destination, &[self]))?;
         match destination.and_then(of_name) {
             Some((name, format)) if format != self => Err(WrongFormat(format!(
-                "{option} {name}: this is written as {}, and not as .{}",
+                "{option} {name}: this is written as {}, and not as {}",
                 self.name(),
                 format.name()
             ))),

@@ -31,6 +31,7 @@ mod text;
 pub mod tree;
 mod unfinished;
 
+pub use assumed::warnings;
 pub use destination::{Destination, Opened, WrittenTwice};
 pub use ending::ending;
 pub use error::FileError;

@@ -5,6 +5,7 @@ use crate::error::CliError;
 use crate::input::{check_sources, problem, stated_costs};
 use crate::output::picture;
 use clap::Args;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use tuwtree_io::schedule::{self, Document};
 use tuwtree_io::{Destination, Format, Source, ending};
@@ -93,6 +94,11 @@ impl Picture {
 /// format is unknown or that cannot be written.
 pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
     let format = format_of(&args.output)?;
+    if matches!(args.output, Destination::StandardOutput) && std::io::stdout().is_terminal() {
+        let message = "an SVG is nothing to read on a terminal: write it to a file, -o tree.svg (`tuwtree show` prints \
+                       trees), or pass it on to a program";
+        return Err(CliError::Usage(message.into()));
+    }
     check_options(args)?;
     check_sources(&args.file, &args.payload, &args.costs)?;
     let output = args.output.open()?;

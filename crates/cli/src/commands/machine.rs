@@ -1,7 +1,8 @@
 //! `tuwtree machine`: a machine, from a document or from what other programs print, shown, checked or converted.
 
+use crate::args::parse_processes;
 use crate::error::CliError;
-use crate::output::format::FormatArgs;
+use crate::output::format::{FormatArgs, option_of};
 use crate::output::machine::describe;
 use crate::output::text;
 use clap::Args;
@@ -19,7 +20,7 @@ use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
 /// platforms of SimGrid, hostfiles and hwloc's XML are read as such, too. Without a machine, those that
 /// are built in are listed.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("format", option_of(&FORMATS)))]
 pub(crate) struct MachineArgs {
     /// The name of a machine that is built in, or a file (JSON, TOML, what OSU, IMB or ReproMPI
     /// printed, a platform of SimGrid, a hostfile or hwloc's XML), or `-` for standard input
@@ -39,7 +40,8 @@ pub(crate) struct MachineArgs {
         long = "processes",
         alias = "processors",
         value_name = "P",
-        requires = "matrix"
+        requires = "matrix",
+        value_parser = parse_processes
     )]
     processors: Option<usize>,
 
@@ -59,13 +61,16 @@ Examples:
   tuwtree machine cluster.json -o m.toml     convert it
   tuwtree machine osu.txt -o m.json          make one of what osu_latency and osu_bw printed";
 
+/// What machines can be written as.
+const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Toml];
+
 /// Runs the command.
 ///
 /// # Errors
 /// A file that is not a valid machine; a matrix that is too large, or of costs that are not linear;
 /// an output that cannot be written.
 pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
-    let format = args.format.written(&[Format::Text, Format::Json, Format::Toml], &args.output)?;
+    let format = args.format.written(&FORMATS, &args.output)?;
     let Some(source) = &args.machine else { return list(args, format) };
     let mut machine = machine::read(source)?;
     if let Some(bytes) = args.linearise_at {

@@ -2,7 +2,7 @@
 
 use crate::args::named;
 use crate::error::CliError;
-use crate::output::format::{FormatArgs, write_json, write_objects};
+use crate::output::format::{FormatArgs, option_of, write_json, write_objects};
 use crate::output::picture;
 use crate::output::progress::ProgressLine;
 use crate::output::text;
@@ -27,7 +27,7 @@ use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 /// time of the better of linear and adaptive, divided by the time of that kind. All times are
 /// computed as by `optimize`.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("format", option_of(&FORMATS)))]
 pub(crate) struct MapArgs {
     /// What the rows are
     #[arg(long, value_name = "NAME", default_value = "power-law",
