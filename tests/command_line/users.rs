@@ -152,3 +152,46 @@ fn one_process_and_one_byte_are_not_many() {
     let text = tuwtree("optimize --dist same -p 1 -b 1 --algorithm linear").success();
     assert!(text.starts_with("gather of 1 byte over 1 process, best root;"), "{text}");
 }
+
+#[test]
+fn a_shape_takes_the_costs_of_its_levels_from_measurements() {
+    let data = |name: &str| workspace_file("data").join(name).display().to_string();
+    let (hosts, osu, imb) =
+        (data("shapes/hostfile"), data("listings/osu.txt"), data("listings/imb.txt"));
+    let both = format!("machine {hosts} --level network={osu} --level node={imb}");
+    let machine = json(&format!("{both} --format json"));
+    let levels = &machine["hierarchical"]["levels"];
+    let (inside, between) = (
+        json(&format!("machine {imb} --format json")),
+        json(&format!("machine {osu} --format json")),
+    );
+    let law = |machine: &Value| {
+        let level = machine["hierarchical"]["levels"][0].as_object().unwrap().clone();
+        level
+            .into_iter()
+            .filter(|(name, _)| name != "name" && name != "members")
+            .collect::<Vec<_>>()
+    };
+    let of = |level: &Value| law(&serde_json::json!({ "hierarchical": { "levels": [level] } }));
+    assert_eq!((of(&levels[0]), of(&levels[1])), (law(&inside), law(&between)));
+    assert_eq!((&levels[0]["members"], &levels[1]["members"]), (&16.into(), &5.into()));
+    let provenance = machine["provenance"].as_str().unwrap();
+    assert!(!provenance.contains("Assumed: all costs"), "{provenance}");
+    // What is not replaced stays assumed, which is said.
+    let one = json(&format!("machine {hosts} --level network=vsc3 --format json"));
+    assert!(
+        one["provenance"]
+            .as_str()
+            .unwrap()
+            .contains("Level node: Only the shape is known. Assumed: all costs")
+    );
+    for (level, message) in [
+        ("rack=vsc3", "no level rack; its levels are node, network"),
+        ("network=asymmetric", "differ from pair to pair"),
+        ("network", "NAME=MACHINE"),
+    ] {
+        let run = tuwtree(&format!("machine {hosts} --level {level}"));
+        assert!(run.code != 0 && run.stderr.contains(message), "{level}: {}", run.stderr);
+    }
+    tuwtree(&format!("machine opt-table-1 --level network={osu}")).fails(1, &["no levels"]);
+}

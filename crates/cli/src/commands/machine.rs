@@ -2,11 +2,12 @@
 
 use crate::args::parse_processes;
 use crate::error::CliError;
+use crate::input::check_one_standard_input;
 use crate::output::format::{FormatArgs, option_of};
 use crate::output::machine::describe;
 use crate::output::text;
 use clap::Args;
-use tuwtree_io::{Destination, Format, Source, machine};
+use tuwtree_io::{Destination, Format, Source, machine, with_levels};
 
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;
@@ -49,6 +50,11 @@ pub(crate) struct MachineArgs {
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     linearise_at: Option<u64>,
 
+    /// Give a level the costs of another machine, such as network=osu.txt for what was measured between two nodes; may
+    /// be given several times
+    #[arg(long, value_name = "NAME=MACHINE", value_parser = parse_level, requires = "machine")]
+    level: Vec<LevelCosts>,
+
     /// Where to write it: `.json` or `.toml` for a machine file, `.txt` for a description
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
@@ -59,7 +65,23 @@ Examples:
   tuwtree machine                            those that are built in
   tuwtree machine vsc3                       what it costs
   tuwtree machine cluster.json -o m.toml     convert it
-  tuwtree machine osu.txt -o m.json          make one of what osu_latency and osu_bw printed";
+  tuwtree machine osu.txt -o m.json          make one of what osu_latency and osu_bw printed
+  tuwtree machine hostfile --level network=osu.txt --level node=inside.txt -o m.json
+                                             the shape of a hostfile, the costs of two measurements";
+
+/// A level's name, and the machine that has its costs.
+#[derive(Clone, Debug)]
+struct LevelCosts {
+    name: String,
+    machine: Source,
+}
+
+/// What `--level` means.
+fn parse_level(argument: &str) -> Result<LevelCosts, String> {
+    let (name, machine) =
+        argument.split_once('=').ok_or("NAME=MACHINE is needed, such as network=osu.txt")?;
+    Ok(LevelCosts { name: name.to_owned(), machine: machine::named(machine)? })
+}
 
 /// What machines can be written as.
 const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Toml];
@@ -72,7 +94,15 @@ const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Toml];
 pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
     let format = args.format.written(&FORMATS, &args.output)?;
     let Some(source) = &args.machine else { return list(args, format) };
+    let levels = args.level.iter().map(|level| Some(&level.machine));
+    let sources = std::iter::once(args.machine.as_ref()).chain(levels);
+    check_one_standard_input(&sources.map(|source| ("a machine", source)).collect::<Vec<_>>())?;
     let mut machine = machine::read(source)?;
+    if !args.level.is_empty() {
+        let read = |level: &LevelCosts| Ok((level.name.clone(), machine::read(&level.machine)?));
+        let levels: Vec<_> = args.level.iter().map(read).collect::<Result<_, CliError>>()?;
+        machine = with_levels(machine, &levels).map_err(|error| source.failure(&error))?;
+    }
     if let Some(bytes) = args.linearise_at {
         machine.costs = machine.costs.linearised_at(bytes);
     }
