@@ -56,7 +56,7 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 use std::path::PathBuf;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, Costs, Operation, Rank};
+use tuwtree_model::{BlockSizes, ClosedSet, Costs, Operation, Rank};
 use tuwtree_schedule::{Buffer, Schedule};
 
 /// Tags of the messages on the private communicator. Operations that are performed once follow one
@@ -230,6 +230,12 @@ impl Collectives {
         arguments: &ReduceScatterArguments<'a>,
     ) -> Result<Persistent<'a>, CollectiveError> {
         persistent::set_up_reduce_scatter(self, arguments)
+    }
+
+    /// What has built the tree along which the last call with a root went, if that was chosen by costs; the same at
+    /// all processes that took part.
+    pub fn last_tree(&self) -> Option<&'static str> {
+        self.plans.last().map(ClosedSet::name)
     }
 
     /// A communicator and the first of so many tags on it that no other operation has, or if this one is
