@@ -48,7 +48,8 @@ fn select_says_why_a_machine_has_no_one_price_and_what_to_do() {
     // What it proposes instead is taken.
     let (_, costs) = run.stderr.split_once("alone: ").expect("costs of a level");
     tuwtree(&format!("select --op allgather -p 8 {}", costs.trim())).success();
-    tuwtree("select --op allgather --machine trinity-testbed").fails(2, &["not linear"]);
+    tuwtree("select --op allgather --machine trinity-testbed")
+        .fails(2, &["not linear", "tuwtree machine trinity-testbed --linearise-at 64KiB"]);
     tuwtree("select --op allgather -p 2..64 --machine ring")
         .fails(2, &["ring", "8 processes", "64"]);
 }
@@ -194,4 +195,63 @@ fn a_shape_takes_the_costs_of_its_levels_from_measurements() {
         assert!(run.code != 0 && run.stderr.contains(message), "{level}: {}", run.stderr);
     }
     tuwtree(&format!("machine opt-table-1 --level network={osu}")).fails(1, &["no levels"]);
+}
+
+/// All commands but those for shells and pages, which have no options of problems.
+const COMMANDS: [&str; 16] = [
+    "optimize",
+    "advise",
+    "compare",
+    "evaluate",
+    "show",
+    "verify",
+    "simulate",
+    "export",
+    "draw",
+    "generate",
+    "map",
+    "sweep",
+    "machine",
+    "report",
+    "select",
+    "reproduce",
+];
+
+#[test]
+fn short_help_is_shorter_and_every_command_has_an_example() {
+    for command in COMMANDS {
+        let lines = |option: &str| {
+            let help = tuwtree(&format!("{command} {option}")).success();
+            assert!(help.contains("\nExample"), "{command} {option}");
+            help.lines().count()
+        };
+        let (short, long) = (lines("-h"), lines("--help"));
+        assert!(short <= 100 && 3 * short <= 2 * long, "{command}: {short} of {long} lines");
+    }
+}
+
+#[test]
+fn an_option_of_one_name_means_the_same_in_all_commands() {
+    for command in COMMANDS {
+        let help = tuwtree(&format!("{command} -h")).success();
+        let options = help.lines().map(str::trim_start);
+        for line in options {
+            let (option, means) = line.split_once("  ").unwrap_or((line, ""));
+            match option.split([' ', ',']).next() {
+                Some("-b") => {
+                    assert!(means.contains("ean block size"), "{command}: {line}");
+                }
+                Some("--gamma") => {
+                    assert!(means.contains("byte of a local copy"), "{command}: {line}");
+                }
+                Some("-p") if !means.is_empty() => {
+                    assert!(means.to_lowercase().contains("number"), "{command}: {line}");
+                }
+                Some("-o") if !means.is_empty() => {
+                    assert!(means.to_lowercase().contains("write"), "{command}: {line}");
+                }
+                _ => {}
+            }
+        }
+    }
 }

@@ -209,6 +209,12 @@ fn unpriced(args: &SelectArgs, costs: &Costs) -> CliError {
     let outermost = costs.hierarchy().and_then(|machine| Some((machine, machine.levels().last()?)));
     let linear =
         outermost.and_then(|(machine, level)| Some((machine, level, level.links.linear()?)));
+    if costs.check_linear().is_err() && costs.linearised_at(1 << 16).homogeneous(2).is_some() {
+        return CliError::Usage(format!(
+            "--machine {source}: {reason}. `tuwtree machine {source} --linearise-at 64KiB -o linear.json` makes a machine of \
+             linear ones, those of messages of 64 KiB"
+        ));
+    }
     let instead = linear.map_or(String::new(), |(machine, level, link)| {
         format!(
             "; for messages of its level {} alone: --alpha {:e}s --beta {:e}s --gamma {:e}s",
