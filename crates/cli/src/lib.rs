@@ -12,6 +12,7 @@ pub mod front_end;
 mod input;
 mod output;
 mod published;
+mod reproduced;
 mod series;
 
 use clap::builder::StyledStr;
