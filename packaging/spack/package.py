@@ -21,6 +21,7 @@ class Tuwtree(CargoPackage):
     license("MIT OR Apache-2.0")
 
     variant("png", default=False, description="Draw PNG beside SVG")
+    variant("pdf", default=False, description="Draw PDF beside SVG")
     variant("mpi", default=False, description="Executor, library for C and preloaded library")
 
     depends_on("c", type="build")
@@ -37,7 +38,8 @@ class Tuwtree(CargoPackage):
 
     @property
     def build_args(self):
-        return ["--locked"] + (["--features", "png"] if self.spec.satisfies("+png") else [])
+        features = [one for one in ("pdf", "png") if self.spec.satisfies(f"+{one}")]
+        return ["--locked"] + (["--features", ",".join(features)] if features else [])
 
     @run_after("install")
     def install_pages(self):

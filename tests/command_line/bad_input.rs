@@ -16,7 +16,7 @@ fn wrong_usage_is_exit_code_2() {
         ("optimize --dist spikes --sizes x", &["cannot be used with"]),
         ("optimize --sizes x -p 10", &["--dist"]),
         ("optimize --dist spikes -p 0", &["0 processes", "1 to 100000000"]),
-        ("optimize --dist spikes -p 100000001", &["100000001 processes"]),
+        ("optimize --dist spikes -p 100000001", &["100000001", "at most 100000000"]),
         ("optimize --dist spikes -p -1", &["-1"]),
         ("optimize --dist spikes -p 99999999999999999999", &["99999999999999999999"]),
         ("optimize --dist spikes -b 0", &["mean block size 0", "1 to 2^62"]),

@@ -158,7 +158,7 @@ fn shells_and_manuals_learn_every_command() {
 #[test]
 fn a_sweep_has_a_row_for_each_construction_of_each_problem() {
     let table = tuwtree(
-        "sweep --dist spikes,skewed -p 8..32 -b 8,1KiB --root 0 --algorithm linear,adaptive --alphas 10,100",
+        "sweep --dist spikes,skewed -p 8..32*2 -b 8,1KiB --root 0 --algorithm linear,adaptive --alphas 10,100",
     )
     .success();
     let mut lines = table.lines();
@@ -179,7 +179,7 @@ fn a_sweep_has_a_row_for_each_construction_of_each_problem() {
         ("adaptive", time.to_string().as_str())
     );
     tuwtree(
-        "sweep --dist same -p 1..100000000 -b 1..1GiB --rho 1..1000000 --seed 1,2,3,4,5,6,7,8,9",
+        "sweep --dist same -p 1..100000000*2 -b 1..1GiB*2 --rho 1..1000000*2 --seed 1,2,3,4,5,6,7,8,9",
     )
     .fails(2, &["problems"]);
     tuwtree("sweep --dist same -p 9..3").fails(2, &["does not fall"]);

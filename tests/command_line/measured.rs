@@ -89,8 +89,8 @@ fn what_holds_no_times_is_refused_by_name() {
     let machine = workspace_file("data/machines/ring.json");
     tuwtree(&format!("report {}", machine.display())).fails(1, &["ring.json", "tuwtree-machine"]);
     tuwtree("report no-such-file.json").fails(1, &["no-such-file.json"]);
-    tuwtree(&format!("report {} -o times.pdf", sample()))
-        .fails(2, &["times.pdf", ".svg, .png or .html"]);
+    tuwtree(&format!("report {} -o times.jpeg", sample()))
+        .fails(2, &["times.jpeg", ".svg, .png, .pdf or .html"]);
     tuwtree_with_input("report -", "1,2").fails(1, &["standard input"]);
 }
 

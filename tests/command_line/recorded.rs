@@ -57,6 +57,22 @@ fn each_recorded_call_has_the_advice_on_its_blocks_and_root() {
 }
 
 #[test]
+fn recordings_of_different_runs_are_told_apart() {
+    let file = recording("recorded-mixed", 3);
+    let other = file.with_extension("json.1");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&other, text.replace("\"processes\":8", "\"processes\":16")).unwrap();
+    let run = tuwtree(&format!("advise --recording {} {}", file.display(), other.display()));
+    let note = "calls.json.1 is of a job of 16 processes";
+    assert!(
+        run.stderr.contains(note) && run.stderr.contains("of different runs"),
+        "{}",
+        run.stderr
+    );
+    run.success();
+}
+
+#[test]
 fn a_machine_of_other_processes_and_a_root_that_there_is_not_are_said() {
     let file = recording("recorded-other", 9);
     let output = tuwtree(&format!("advise --recording {}", file.display()));
@@ -65,6 +81,9 @@ fn a_machine_of_other_processes_and_a_root_that_there_is_not_are_said() {
     let machine = "--machine data/machines/griffon.toml";
     let text = tuwtree(&format!("advise --recording {} {machine}", file.display())).success();
     assert!(text.contains("  No advice: "), "{text}");
+    // What to do next names what was given.
+    let next = format!("bench {machine} --recording {}", file.display());
+    assert!(text.contains(&next), "{text}");
     tuwtree(&format!("advise --recording {} --dist same", file.display()))
         .fails(2, &["--recording"]);
 }

@@ -8,6 +8,7 @@ mod forced;
 mod loggopsim;
 mod mpi;
 mod network;
+mod pdf;
 mod simgrid;
 mod smpi_runs;
 mod tuning;

@@ -1,6 +1,7 @@
 //! Arguments that several commands share, and the step from what was typed to what is meant.
 
 use crate::error::CliError;
+use crate::output::progress::note;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tuwtree_io::{Source, machine, sizes};
@@ -48,6 +49,19 @@ pub(crate) struct PayloadArgs {
     pub(crate) scale: ScaleArgs,
 }
 
+/// What `-p` means, also as 1e6 or 1_000.
+///
+/// # Errors
+/// What is allowed.
+pub(crate) fn parse_processes(argument: &str) -> Result<usize, String> {
+    let has_unit = argument.contains(|one: char| one.is_alphabetic() && !"eE".contains(one));
+    let number = parse_bytes(argument).ok().filter(|_| !has_unit);
+    let number = number.and_then(|number| usize::try_from(number).ok());
+    number.filter(|&number| number <= MOST_PROCESSORS).ok_or_else(|| {
+        format!("a number of processes of at most {MOST_PROCESSORS} is needed, such as 64 or 1e6")
+    })
+}
+
 /// What `--element-size` means: at least a byte.
 fn parse_element_size(argument: &str) -> Result<u64, String> {
     match parse_bytes(argument)? {
@@ -61,7 +75,7 @@ fn parse_element_size(argument: &str) -> Result<u64, String> {
 #[command(next_help_heading = "Block sizes")]
 pub(crate) struct ScaleArgs {
     /// Number of processes [default: 2000, or as in the tree or machine file]
-    #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P")]
+    #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P", value_parser = parse_processes)]
     processors: Option<usize>,
 
     /// Mean block size in bytes, also as 64KiB or 8MB [default: 1000]
@@ -294,6 +308,16 @@ impl CostArgs {
             .with_overhead(overhead)
             .map(StatedCosts::from)
             .map_err(|error| CliError::Usage(format!("--overhead: {error}")))
+    }
+
+    /// Says what the provenance of a machine that is given warns of, such as costs that are assumed.
+    pub(crate) fn note_warnings(&self, costs: &StatedCosts) {
+        let machine = costs.machine().filter(|_| self.machine.is_some());
+        let warnings = machine.map(|machine| tuwtree_io::warnings(&machine.provenance));
+        for warning in warnings.into_iter().flatten() {
+            let name = &machine.expect("it has warnings").name;
+            note(&format!("machine {name}: {warning}"));
+        }
     }
 
     /// The same with this alpha, if there is one.

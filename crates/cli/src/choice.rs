@@ -12,12 +12,13 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use std::borrow::Cow;
 use std::time::Duration;
 use tuwtree_dp::Method;
+use tuwtree_io::Source;
 use tuwtree_measure::RecordedCall;
 use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
     ClosedSet, Construction, MessageSizes, MessageSizesError, Operation, Operator, Order, Payload,
-    Ports, Problem, ProblemError, Root, Vector,
+    Ports, Problem, ProblemError, Root, StatedCosts, Vector,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
@@ -135,9 +136,11 @@ pub(crate) struct Choice {
           value_parser = adaptive_rule_parser())]
     pub(crate) adaptive_rule: AdaptiveRule,
 
-    /// The MPI library that gains are said against, by what its gather and scatter do [default: the
-    /// fastest of them for the problem]
-    #[arg(long, value_name = "NAME", value_parser = named(|library: Library| library.summary()))]
+    /// The MPI library that gains are said against, by what its gather and scatter do [default: the one that
+    /// the machine was measured with, else the fastest of them for the problem]
+    #[arg(long, value_name = "NAME", value_parser = one_of(Library::ALL.to_vec(), |library| {
+              PossibleValue::new(library.name()).help(library.summary()).aliases(library.other_names())
+          }))]
     pub(crate) library: Option<Library>,
 
     /// Prove the optimal tree's time in another way: by the lower bound or another method
@@ -197,7 +200,7 @@ impl Choice {
             adaptive_rule: self.adaptive_rule,
             local_search: self.local_search(),
             order: self.order_for(problem),
-            library: self.library,
+            library: self.library_for(problem.stated_costs()),
             vector: if self.cut { VectorUse::Cut } else { VectorUse::Whole },
         }
     }
@@ -211,6 +214,13 @@ impl Choice {
             false => Order::Ordered,
         };
         self.order.unwrap_or(default)
+    }
+
+    /// The library that gains are said against, if it is known: the one that is named, else the one that the costs were
+    /// measured with.
+    pub(crate) fn library_for(&self, costs: &StatedCosts) -> Option<Library> {
+        let measured = || Library::named(&costs.machine()?.provenance);
+        self.library.or_else(measured)
     }
 
     /// How far the local search goes.
@@ -490,7 +500,21 @@ impl ComparisonArgs {
         if self.payload.dist.is_none() {
             self.note_assumed_costs();
         }
+        self.costs.note_warnings(problem.stated_costs());
         Ok(problem.with_ports(ports))
+    }
+
+    /// The machine whose costs are taken, if one is given.
+    pub(crate) fn machine(&self) -> Option<&Source> {
+        self.costs.machine.as_ref()
+    }
+
+    /// Says what the provenance of the machine warns of, if one is given.
+    ///
+    /// # Errors
+    /// A machine that cannot be read, costs out of range.
+    pub(crate) fn note_warnings(&self) -> Result<(), CliError> {
+        self.costs.costs(None).map(|costs| self.costs.note_warnings(&costs))
     }
 
     /// Says what is assumed where no costs are given.

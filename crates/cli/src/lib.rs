@@ -13,7 +13,10 @@ mod input;
 mod output;
 mod published;
 mod reproduced;
+mod series;
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 pub use error::CliError;
 use std::ffi::OsString;
@@ -108,7 +111,7 @@ pub fn program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     output::progress::catch_signals();
     output::progress::catch_refused_memory();
     let Cli { command, color, quiet } =
-        Cli::try_parse_from(arguments).unwrap_or_else(|error| misused(&error, asks_for_json));
+        Cli::try_parse_from(arguments).unwrap_or_else(|error| misused(error, asks_for_json));
     anstream::ColorChoice::from(color).write_global();
     output::progress::set_quiet(quiet);
     let mut output = anstream::stdout().lock();
@@ -135,7 +138,15 @@ pub fn program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Ends the program: with help or the version, if these were asked for, else with what is wrong with the
 /// command line.
-fn misused(error: &clap::Error, asks_for_json: bool) -> ! {
+fn misused(mut error: clap::Error, asks_for_json: bool) -> ! {
+    // A misspelt option is hardly meant as the name of a file.
+    if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
+        let is_about_files = |tip: &StyledStr| tip.to_string().contains("as a value");
+        let tips: Vec<StyledStr> = tips.into_iter().filter(|tip| !is_about_files(tip)).collect();
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
     if asks_for_json && error.use_stderr() {
         let text = error.render().to_string();
         let message = text.trim_start_matches("error: ").trim_end().to_owned();

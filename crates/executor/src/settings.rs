@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tuwtree_io::{FileError, Source, machine};
+use tuwtree_io::{FileError, Source, machine, schedule};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{ClosedSet, Operation};
@@ -159,7 +159,7 @@ pub enum Setting {
     Algorithm,
     /// The [`Mode`].
     Mode,
-    /// The file of a machine document, JSON or TOML.
+    /// The name of a machine that is built in, or the file of a machine document.
     Machine,
     /// The file of a schedule document.
     Schedule,
@@ -349,15 +349,25 @@ impl Stated {
             Setting::Algorithm => self.algorithm = Some(value),
             Setting::Mode => self.mode = Some(value),
             Setting::Machine => {
-                let machine =
-                    machine::read(&Source::File(PathBuf::from(&value))).map_err(|error| {
-                        SettingError::File {
-                            setting,
-                            path: value.clone(),
-                            reason: reason_of(error),
-                        }
-                    })?;
+                let source = match machine::named(&value) {
+                    // A job has no standard input that is the first process's alone.
+                    Ok(Source::StandardInput) | Err(_) => Source::File(PathBuf::from(&value)),
+                    Ok(source) => source,
+                };
+                let machine = machine::read(&source).map_err(|error| SettingError::File {
+                    setting,
+                    path: value.clone(),
+                    reason: reason_of(error),
+                })?;
                 self.machine = Some((value, machine));
+            }
+            // What else may be wrong with it, the root sees that reads it.
+            Setting::Schedule if schedule::is_tree_file(Path::new(&value)) => {
+                let reason = format!(
+                    "a tree, and no schedule; tuwtree export {value} --format json --output schedule.json \
+                     makes one of it"
+                );
+                return Err(SettingError::File { setting, path: value, reason });
             }
             Setting::Schedule => self.schedule = Some(value),
             Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
@@ -664,5 +674,17 @@ mod tests {
         assert!(read("empty.json", "{}").is_err());
         let error = read("short.toml", short).unwrap_err();
         assert!(error.contains("missing field") && error.matches("short.toml").count() == 1);
+    }
+
+    #[test]
+    fn machines_that_are_built_in_go_by_their_names() {
+        let read = |name: &str| {
+            let mut stated = Stated::default();
+            let read = stated.state(Setting::Machine, name);
+            read.map(|()| stated.machine.unwrap().1.name).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("vsc3").as_deref(), Ok("VSC-3"));
+        assert!(read("vsc4").unwrap_err().contains("no such file; built in are asymmetric, "));
+        assert!(read("-").unwrap_err().contains("no such file"));
     }
 }

@@ -23,6 +23,8 @@ pub enum Format {
     Svg,
     /// A picture of dots.
     Png,
+    /// A picture of lines on a page.
+    Pdf,
     /// A page.
     Html,
 }
@@ -40,7 +42,7 @@ impl Format {
     pub fn is_printed(self) -> bool {
         match self {
             Format::Text | Format::Json | Format::Csv | Format::Toml => true,
-            Format::Svg | Format::Png | Format::Html => false,
+            Format::Svg | Format::Png | Format::Pdf | Format::Html => false,
         }
     }
 
@@ -51,7 +53,7 @@ impl Format {
             Format::Json => "a document with format and version (see docs/formats.md)",
             Format::Csv => "a table for programs, a heading and one row for each result",
             Format::Toml => "a machine file",
-            Format::Svg | Format::Png => "a picture",
+            Format::Svg | Format::Png | Format::Pdf => "a picture",
             Format::Html => "a page",
         }
     }
@@ -112,7 +114,7 @@ impl Format {
         destination.map_or(Ok(()), |destination| check_known(destination, &[self]))?;
         match destination.and_then(of_name) {
             Some((name, format)) if format != self => Err(WrongFormat(format!(
-                "{option} {name}: this is written as {}, and not as .{}",
+                "{option} {name}: this is written as {}, and not as {}",
                 self.name(),
                 format.name()
             ))),
@@ -137,8 +139,8 @@ fn of_name(destination: &Destination) -> Option<(String, Format)> {
 }
 
 /// Endings of formats that are written nowhere here.
-const FOREIGN: [&str; 12] =
-    ["pdf", "yaml", "yml", "xml", "tex", "jpg", "jpeg", "gif", "webp", "xls", "xlsx", "npy"];
+const FOREIGN: [&str; 11] =
+    ["yaml", "yml", "xml", "tex", "jpg", "jpeg", "gif", "webp", "xls", "xlsx", "npy"];
 
 /// Fails if a file's name promises a format that is written nowhere here.
 fn check_known(destination: &Destination, all: &[Format]) -> Result<(), WrongFormat> {

@@ -5,7 +5,9 @@ use crate::json::Followed;
 use crate::limits::LARGEST_SCHEDULE;
 use crate::source::Source;
 use crate::tree;
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{BufRead, Read};
+use std::path::Path;
 use tuwtree_model::document::TreeDocument;
 use tuwtree_schedule::{Schedule, document};
 
@@ -34,6 +36,13 @@ pub fn read(source: &Source) -> Result<Document, FileError> {
     }
     let tree = tree::parse(stream).map_err(|error| source.failure(&error))?;
     Ok(Document::Tree(tree))
+}
+
+/// Whether this is a file that says that it holds a tree.
+pub fn is_tree_file(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(256).read_to_end(&mut start));
+    read.is_ok() && is_tree(&start)
 }
 
 /// Whether a document that starts so says that it holds a tree.

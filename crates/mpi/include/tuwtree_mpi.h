@@ -204,7 +204,7 @@ int tuwtree_free(tuwtree_request *request);
  *               deadline-online, linear, native, schedule, auto
  *               (auto if a machine is known, else native)
  *   mode        eager (the default), strict                        TUWTREE_MODE
- *   machine     the file of a machine document, for                TUWTREE_MACHINE
+ *   machine     the name of a built-in machine or a file, for      TUWTREE_MACHINE
  *               adaptive-completion-time, deadline-online and auto
  *   schedule    the file of a schedule document, for schedule      TUWTREE_SCHEDULE
  *   most-passed bytes of others' data that a rank which is not     TUWTREE_MOST_PASSED

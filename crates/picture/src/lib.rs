@@ -1,8 +1,8 @@
 //! Pictures that people would rather look at than read: trees, timelines, and both side by side.
 //!
 //! Everything here is a pure function from trees, schedules and their simulated times to text: SVG
-//! for one picture, HTML for a page that compares several constructions. With the feature `png`, `png()`
-//! turns an SVG into pixels. What is too much for a picture is summed up, never left out: every picture accounts
+//! for one picture, HTML for a page that compares several constructions. With the features `png` and `pdf`,
+//! `png()` turns an SVG into pixels, and `pdf()` into a page of a document. What is too much for a picture is summed up, never left out: every picture accounts
 //! for every rank.
 //!
 //! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
@@ -19,6 +19,10 @@ mod measured;
 mod messages;
 mod page;
 mod palette;
+#[cfg(any(feature = "png", feature = "pdf"))]
+mod parsed;
+#[cfg(feature = "pdf")]
+mod pdf;
 #[cfg(feature = "png")]
 mod png;
 mod regions;
@@ -31,6 +35,8 @@ pub use measured::{MeasuredPicture, measured_page};
 pub use messages::{Performance, tree_of};
 pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;
+#[cfg(feature = "pdf")]
+pub use pdf::{PdfError, pdf};
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub use regions::{RegionCell, RegionMap, RegionPanel};

@@ -1,13 +1,7 @@
 //! SVG to PNG.
-//!
-//! Text is drawn with a font that is part of this crate, so that the same picture has the same
-//! pixels on every machine, with fonts or without.
 
-use resvg::{tiny_skia, usvg};
-use std::sync::Arc;
-
-/// DejaVu Sans, reduced to Latin letters; see `fonts/LICENSE-DejaVu.txt`.
-const FONT: &[u8] = include_bytes!("../fonts/DejaVuSans-Latin.ttf");
+use crate::parsed::parsed;
+use resvg::tiny_skia;
 
 /// The most pixels of a side.
 const LARGEST_SIDE: f64 = 16_384.0;
@@ -38,14 +32,7 @@ pub enum PngError {
 /// # Errors
 /// [`PngError`].
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    let mut fonts = usvg::fontdb::Database::new();
-    fonts.load_font_data(FONT.to_vec());
-    let options = usvg::Options {
-        font_family: "DejaVu Sans".to_owned(),
-        fontdb: Arc::new(fonts),
-        ..usvg::Options::default()
-    };
-    let picture = usvg::Tree::from_str(svg, &options)?;
+    let picture = parsed(svg)?;
     let side = |length: f32| (f64::from(length) * f64::from(scale)).ceil();
     let (width, height) = (side(picture.size().width()), side(picture.size().height()));
     let in_range = |side: f64| (1.0..=LARGEST_SIDE).contains(&side);

@@ -2,7 +2,7 @@
 //! thumb.
 
 use crate::catalogue;
-use crate::comparison::{Comparison, Outcome};
+use crate::comparison::{Comparison, Outcome, standing};
 use tuwtree_model::{Construction, Order, Rank, Time};
 
 /// Which of a comparison's trees to use.
@@ -61,11 +61,20 @@ impl<'a> Advice<'a> {
         let admitted = comparison.admitted();
         let fastest = admitted.iter().map(|outcome| outcome.judged_unpacked).min();
         let enough = fastest.expect("there is a tree").units() * (1.0 + tolerance);
-        let chosen = admitted
-            .into_iter()
+        let simplest = admitted
+            .iter()
+            .copied()
             .filter(|outcome| outcome.judged_unpacked.units() <= enough)
             .min_by_key(|outcome| (Trouble::of(outcome), outcome.judged_unpacked));
-        Advice { comparison, chosen: chosen.expect("the fastest tree is fast enough") }
+        let simplest = simplest.expect("the fastest tree is fast enough");
+        // Where another one takes exactly as long, and its class is searched to the end, that one.
+        let proven = admitted.into_iter().find(|outcome| {
+            let is_alike = outcome.order == simplest.order
+                && (outcome.judged_unpacked, outcome.time())
+                    == (simplest.judged_unpacked, simplest.time());
+            is_alike && standing(outcome) < standing(simplest)
+        });
+        Advice { comparison, chosen: proven.unwrap_or(simplest) }
     }
 
     /// The tree that is called so, if it was built.
@@ -77,7 +86,9 @@ impl<'a> Advice<'a> {
             Rival::Ordered => outcome.order == Order::Ordered,
             Rival::Best => true,
         };
-        outcomes.filter(fits).min_by_key(|outcome| outcome.judged_unpacked)
+        // Of equally fast ones the chosen tree, if it is one.
+        let is_other = |outcome: &Outcome| !std::ptr::eq(outcome, self.chosen);
+        outcomes.filter(fits).min_by_key(|&one| (one.judged_unpacked, is_other(one)))
     }
 
     /// How many times as long a tree takes as the chosen one; `None` if that is no number.

@@ -166,8 +166,9 @@ fn judged_bound(problem: &Problem, wanted: &[Wanted]) -> Option<Time> {
     if is_worth_it { judged_lower_bound(problem).ok().flatten() } else { None }
 }
 
-/// On a machine of several levels, the trees that are left out of a comparison of trees in rank order: the rotated
-/// one and the one with relays, but those that take too long to find.
+/// Where costs differ, trees that are left out of a comparison of trees in rank order, but those that take too long to
+/// find: the rotated one and the one with relays on several levels, and of those without an order that are filled by
+/// predicted times the fastest.
 ///
 /// # Complexity
 /// Some ten trees.
@@ -179,7 +180,15 @@ pub fn beyond_order(request: &Request<'_>) -> Vec<Outcome> {
         let wanted = Wanted { construction, search: None, effort: Effort::Moderate };
         is_left_out.then(|| outcome(request, wanted, false, &bound).ok()).flatten()
     };
-    [Construction::Rotated, Construction::Relays].into_iter().filter_map(beyond).collect()
+    let on_levels = [Construction::Rotated, Construction::Relays].into_iter().filter_map(beyond);
+    let by_times = [
+        Construction::MinimumFirst,
+        Construction::MaximumFirst,
+        Construction::Graceful,
+        Construction::ModelGraceful,
+    ];
+    let fastest = by_times.into_iter().filter_map(beyond).min_by_key(|one| one.judged_unpacked);
+    on_levels.chain(fastest).collect()
 }
 
 /// What libraries take with the given root, or with that of the star if it was built and else of the
@@ -243,6 +252,16 @@ fn outcome(
     })
 }
 
+/// Which of equally fast plans to take, the least first: one that needs no planning, one that is the best of its class,
+/// any other.
+pub(crate) fn standing(outcome: &Outcome) -> u8 {
+    match outcome.construction {
+        one if row(one).is_online => 0,
+        one if one.is_best_of_its_class() && outcome.built.at_least.is_none() => 1,
+        _ => 2,
+    }
+}
+
 impl Outcome {
     /// What was made, for the operation of the problem.
     pub fn plan(&self) -> &Plan {
@@ -270,13 +289,16 @@ impl Outcome {
 
 impl Comparison {
     /// What is recommended, of what keeps the order that was asked for, if anything does. In the one-port model,
-    /// the outcome with the least completion time. Where latency overlaps, the simplest that the judge has within
+    /// the outcome with the least completion time; of several, one that takes least to unpack, of these one that is built
+    /// online, else one that is proven to be the best of its class. Where latency overlaps, the simplest that the judge has within
     /// some per cent of the fastest, as [`Advice`] has it.
     pub fn recommended(&self) -> &Outcome {
         match self.problem.costs().overlaps() {
             true => Advice::new(self, Advice::TOLERANCE_PERCENT / 100.0).chosen,
             false => {
-                let least = self.admitted().into_iter().min_by_key(|outcome| outcome.time());
+                let admitted = self.admitted().into_iter();
+                let least =
+                    admitted.min_by_key(|one| (one.time(), one.judged_unpacked, standing(one)));
                 least.expect("a comparison has at least one outcome")
             }
         }

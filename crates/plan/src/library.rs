@@ -76,28 +76,6 @@ const fn setting(construction: Construction, words: &'static str) -> LibrarySett
 }
 
 impl Library {
-    /// The library that calls itself so, by what `MPI_Get_library_version` says; `None` if it is none of these.
-    pub fn named(version: &str) -> Option<Library> {
-        let numbers = |after: &str| {
-            let version = version.split_once(after)?.1.trim_start();
-            let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
-            let mut next = || numbers.next()?.parse::<u32>().ok();
-            Some((next()?, next()?))
-        };
-        match () {
-            () if version.starts_with("Open MPI") => Some(match numbers("Open MPI v")? {
-                (0..=5, _) => Library::OpenMpi5,
-                _ => Library::OpenMpi6,
-            }),
-            () if version.starts_with("MPICH") => Some(match numbers("Version:")? {
-                (0..=3, _) | (4, 0..=2) => Library::Mpich42,
-                _ => Library::Mpich,
-            }),
-            () if version.starts_with("Intel") => Some(Library::Intel),
-            () => None,
-        }
-    }
-
     /// The settings by which the library performs an operation on different blocks in another way, as far as there is a
     /// construction that does the same.
     ///
@@ -158,6 +136,48 @@ impl Library {
             Library::Intel => "Intel MPI",
             Library::Smpi => "SMPI 3.32",
         }
+    }
+
+    /// Other names of it: earlier versions that do the same, and other spellings.
+    pub fn other_names(self) -> &'static [&'static str] {
+        match self {
+            Library::Mpich => &["mpich-4.3", "mpich-5"],
+            Library::Mpich42 => &["mpich-3", "mpich-3.4", "mpich-4", "mpich-4.0", "mpich-4.1"],
+            Library::OpenMpi5 => {
+                &["open-mpi", "openmpi", "open-mpi-4", "open-mpi-3", "openmpi-4", "openmpi-5"]
+            }
+            Library::OpenMpi6 => &["openmpi-6"],
+            Library::Intel => &["intel-mpi", "impi"],
+            Library::Smpi => &["simgrid"],
+        }
+    }
+
+    /// The library that a text names as the library calls itself, such as the provenance of costs that were measured
+    /// with it; `None` if it names none.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_plan::Library;
+    /// let measured = "Measured with 16 processes, Open MPI v4.1.4, package: Debian OpenMPI";
+    /// assert_eq!(Library::named(measured), Some(Library::OpenMpi5));
+    /// ```
+    pub fn named(text: &str) -> Option<Library> {
+        let after = |name: &str| text.split_once(name).map(|(_, rest)| rest);
+        let version = |rest: &str| {
+            let rest = rest.trim_start_matches(|one: char| !one.is_ascii_digit());
+            let mut numbers = rest.split(|one: char| !one.is_ascii_digit());
+            let mut next = || numbers.next()?.parse::<u32>().ok();
+            Some((next()?, next()?))
+        };
+        if let Some(rest) = after("Open MPI v") {
+            let is_old = version(rest)?.0 <= 5;
+            return Some(if is_old { Library::OpenMpi5 } else { Library::OpenMpi6 });
+        }
+        if let Some(rest) = after("MPICH Version:") {
+            let is_old = version(rest)? <= (4, 2);
+            return Some(if is_old { Library::Mpich42 } else { Library::Mpich });
+        }
+        after("Intel(R) MPI").map(|_| Library::Intel)
     }
 
     /// What it does, in a few words.

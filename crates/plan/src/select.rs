@@ -126,6 +126,17 @@ impl LibraryAlgorithm {
         (self.law)(processors).map(|law| law.time(bytes, prices))
     }
 
+    /// What a library calls it in its tuning, a name or a number; `None` if it has it not.
+    pub fn name_in(&self, tuning: Tuning) -> Option<String> {
+        match tuning {
+            Tuning::Mpich => self.mpich.map(str::to_owned),
+            Tuning::OpenMpi => self.open_mpi.map(|(number, _)| number.to_string()),
+            Tuning::OpenMpiJson => self.open_mpi.map(|(_, name)| name.to_owned()),
+            Tuning::Ucc => self.ucc.map(str::to_owned),
+            Tuning::Intel => self.intel.map(|number| number.to_string()),
+        }
+    }
+
     /// Whether a library has it by itself.
     pub fn is_in(&self, tuning: Tuning) -> bool {
         match tuning {

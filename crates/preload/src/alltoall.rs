@@ -178,7 +178,7 @@ unsafe fn perform(name: &'static str, arguments: &AlltoallArguments<'_>, comm: M
     let work = |collectives: &Rc<Collectives>| {
         let done = collectives.run_alltoall_leniently(arguments)?;
         let what = done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name();
-        Ok(Done { what, processes: collectives.communicator().size() })
+        Ok(Done { what, processes: collectives.communicator().size(), tree: None })
     };
     // SAFETY: the program's own arguments and communicator, by the caller's promise.
     unsafe {
@@ -219,7 +219,7 @@ unsafe fn exchange(
 ) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
         let what = collectives.run_equal_alltoall(arguments)?.name();
-        Ok(Done { what, processes: collectives.communicator().size() })
+        Ok(Done { what, processes: collectives.communicator().size(), tree: None })
     };
     // SAFETY: the program's own arguments and communicator, by the caller's promise.
     unsafe {

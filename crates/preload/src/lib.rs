@@ -408,11 +408,17 @@ unsafe fn standing(comm: MPI_Comm) -> Result<Rc<Standing>, String> {
 struct Done {
     what: &'static str,
     processes: usize,
+    /// Along which tree, if one was chosen.
+    tree: Option<&'static str>,
 }
 
 impl Display for Done {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} on {} processes", self.what, self.processes)
+        write!(formatter, "{} on {} processes", self.what, self.processes)?;
+        match self.tree {
+            Some(tree) => write!(formatter, ", tree {tree}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -472,7 +478,7 @@ unsafe fn registered(
         persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
     // SAFETY: the program gives a place for the request.
     unsafe { *request = token };
-    Ok(Done { what: "set up", processes: communicator.size() })
+    Ok(Done { what: "set up", processes: communicator.size(), tree: None })
 }
 
 /// Starts the library's own nonblocking operation.
@@ -503,14 +509,16 @@ unsafe fn start_native(
 unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
         let loose = |why: &str| Declined::ToNative(why.to_owned());
-        let what = if arguments.operation().is_rooted() {
+        let is_rooted = arguments.operation().is_rooted();
+        let what = if is_rooted {
             let done = collectives.run_leniently(arguments)?;
             done.ok_or_else(|| loose("less is sent than there is room for"))?.name()
         } else {
             let done = collectives.run_allgather_leniently(arguments)?;
             done.ok_or_else(|| loose(NOT_ALIKE))?.name()
         };
-        Ok(Done { what, processes: collectives.communicator().size() })
+        let tree = collectives.last_tree().filter(|_| is_rooted);
+        Ok(Done { what, processes: collectives.communicator().size(), tree })
     };
     // SAFETY: the program's own arguments, by the caller's promise.
     let native = || code_of(unsafe { arguments.call_native(comm) });

@@ -1,5 +1,6 @@
 //! What is said on standard error: a line at the first call, mistakes, and with `TUWTREE_LOG=1` each call.
 
+use crate::record;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::LazyLock;
@@ -80,6 +81,9 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
         let known: Vec<&str> = Setting::all().map(Setting::variable).chain(OTHERS).collect();
         say(&format!("error: there is no setting {name}; there are {}", known.join(", ")));
     }
+    let recorded = record::file().map_or(String::new(), |file| {
+        format!(" Calls are recorded to {} (and .RANK of other roots).", file.display())
+    });
     match standing {
         Standing::Library { reason, is_mistake: true } => {
             say(&format!("error: {reason}; calls stay the MPI library's"));
@@ -87,7 +91,7 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
         _ if *LOUDNESS == Loudness::Mistakes => {}
         Standing::Library { reason, .. } => say(&format!(
             "intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv, MPI_Reduce_scatter and MPI_Alltoallv, which stay the MPI \
-             library's: {reason}. {HOW_TO}"
+             library's: {reason}.{recorded} {HOW_TO}"
         )),
         Standing::Trees(collectives) => {
             let settings = collectives.settings();
@@ -97,7 +101,7 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
                 (of(Operation::ReduceScatter), of(Operation::Alltoall));
             say(&format!(
                 "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; MPI_Allgatherv: {allgather}; \
-                 MPI_Reduce_scatter: {reduce_scatter}; MPI_Alltoallv: {alltoall}. {HOW_TO_SEE}"
+                 MPI_Reduce_scatter: {reduce_scatter}; MPI_Alltoallv: {alltoall}.{recorded} {HOW_TO_SEE}"
             ));
         }
     }

@@ -8,8 +8,9 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Instant;
 use tuwtree_executor::Operation;
@@ -49,6 +50,11 @@ struct Key {
     processes: usize,
     element_bytes: u64,
     counts: u64,
+}
+
+/// Where calls are recorded to, if they are.
+pub(crate) fn file() -> Option<&'static Path> {
+    FILE.as_deref()
 }
 
 /// When a call began, if calls are recorded.
@@ -184,7 +190,8 @@ fn hash_of<T: Copy>(counts: &[T], word: impl Fn(T) -> u64) -> u64 {
     })
 }
 
-/// Writes what has been recorded, if anything is to be.
+/// Writes what has been recorded, if anything is to be, and removes what an earlier job has left in the same files, so
+/// that all of them are of one job: each process its own, the first also those of ranks beyond the last.
 pub(crate) fn write() {
     let Some(file) = FILE.as_ref() else { return };
     // SAFETY: MPI is initialized, or the calls fail; the world's handle is MPI's own.
@@ -193,9 +200,21 @@ pub(crate) fn write() {
         rank_in(world).ok().zip(size_of(world).ok())
     };
     let recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (Some((rank, processes)), true) = (place, recorded.is_some() || is_first(place)) else {
-        return;
+    let Some((rank, processes)) = place else { return };
+    let of_rank = |rank: usize| {
+        let mut name = OsString::from(file);
+        if rank > 0 {
+            name.push(format!(".{rank}"));
+        }
+        PathBuf::from(name)
     };
+    if rank == 0 {
+        ranks_with_files(file)
+            .filter(|&other| other >= processes)
+            .for_each(|other| remove_recording(&of_rank(other)));
+    } else if recorded.is_none() {
+        return remove_recording(&of_rank(rank));
+    }
     let Recorded { entries, left_out_calls, left_out_seconds, .. } = recorded.unwrap_or_default();
     let document = Recording {
         format: Recording::FORMAT.to_owned(),
@@ -207,11 +226,7 @@ pub(crate) fn write() {
         left_out_calls,
         left_out_seconds,
     };
-    let mut name = OsString::from(file);
-    if rank > 0 {
-        name.push(format!(".{rank}"));
-    }
-    let written = Destination::File(PathBuf::from(name)).open().and_then(|opened| {
+    let written = Destination::File(of_rank(rank)).open().and_then(|opened| {
         opened.write(|output| {
             serde_json::to_writer(&mut *output, &document)?;
             writeln!(output)
@@ -224,7 +239,22 @@ pub(crate) fn write() {
     }
 }
 
-/// Whether the process is the first of its job, which writes even if there is nothing.
-fn is_first(place: Option<(usize, usize)>) -> bool {
-    place.is_some_and(|(rank, _)| rank == 0)
+/// The ranks for which there are files FILE.RANK, of whatever content.
+fn ranks_with_files(file: &Path) -> impl Iterator<Item = usize> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let start = file.file_name().map_or(String::new(), |name| format!("{}.", name.display()));
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(move |name| name.strip_prefix(&start)?.parse().ok())
+}
+
+/// Removes a file, if it is a recording.
+fn remove_recording(path: &Path) {
+    let mut start = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
+    let format = format!("{{\"format\":\"{}\"", Recording::FORMAT);
+    if start[..read].starts_with(format.as_bytes()) {
+        // What is left is told apart by how many processes its job had.
+        let _ = std::fs::remove_file(path);
+    }
 }

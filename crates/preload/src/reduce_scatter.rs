@@ -237,7 +237,7 @@ unsafe fn perform(
     let work = |collectives: &Rc<Collectives>| {
         let done = collectives.run_reduce_scatter_leniently(arguments)?;
         let what = done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name();
-        Ok(Done { what, processes: collectives.communicator().size() })
+        Ok(Done { what, processes: collectives.communicator().size(), tree: None })
     };
     // SAFETY: the program's own arguments and communicator, by the caller's promise.
     unsafe {

@@ -628,6 +628,48 @@ fn it_leaves_calls_to_the_mpi_library_when_told_or_when_settings_make_no_sense()
 }
 
 #[test]
+fn a_tree_that_is_set_as_the_schedule_is_a_mistake_that_is_said_aloud() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let tree = directory.path().join("tree.json");
+    let text_of_tree = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":0,"subtrees":[[0,1,2],[],[]]}"#;
+    std::fs::write(&tree, text_of_tree).unwrap();
+    let tree = tree.to_str().unwrap();
+    let environment =
+        [("TUWTREE_ALGORITHM", "schedule"), ("TUWTREE_SCHEDULE", tree), ("TUWTREE_LOG", "0")];
+    let output = run_preloaded(3, &program, &[], &environment);
+    assert!(text(&output.stdout).contains("gathered 3 numbers"), "{output:?}");
+    let error = format!("tuwtree: error: TUWTREE_SCHEDULE {tree:?}: a tree, and no schedule; ");
+    assert!(text(&output.stderr).starts_with(&error), "{output:?}");
+}
+
+#[test]
+fn recordings_of_an_earlier_run_in_the_same_files_are_not_left_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_again.c");
+    let file = |name: &str| directory.path().join(name);
+    let earlier = "{\"format\":\"tuwtree-recording\",\"version\":1}";
+    for stale in ["calls.json.1", "calls.json.4", "calls.json.17"] {
+        std::fs::write(file(stale), earlier).unwrap();
+    }
+    std::fs::write(file("calls.json.18"), "notes").unwrap();
+    let name = file("calls.json");
+    let environment = [("TUWTREE_RECORD", name.to_str().unwrap()), ("TUWTREE_LOG", "")];
+    let output = run_preloaded(5, &program, &[], &environment);
+    assert!(output.status.success(), "{output:?}");
+    // The first line says that calls are recorded, and where to.
+    let said = format!("Calls are recorded to {} ", name.display());
+    assert!(text(&output.stderr).contains(&said), "{output:?}");
+    let mut left: Vec<String> = std::fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("calls.json"))
+        .collect();
+    left.sort();
+    assert_eq!(left, ["calls.json", "calls.json.18", "calls.json.2"]);
+}
+
+#[test]
 fn with_a_machine_calls_go_along_trees_where_these_are_better() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_again.c");
@@ -648,6 +690,8 @@ fn with_a_machine_calls_go_along_trees_where_these_are_better() {
         for (call, by) in [(1, "native"), (2, "native"), (3, second), (4, second), (10, second)] {
             assert!(log.contains(&format!(", call {call}: {by} on 5 processes")), "{file}: {log}");
         }
+        // With what the choice was.
+        assert_eq!(log.contains("auto on 5 processes, tree "), second == "auto", "{file}: {log}");
     }
 }
 

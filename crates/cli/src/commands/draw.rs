@@ -3,19 +3,18 @@
 use crate::args::{CostArgs, PayloadArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{bound_on_schedule, check_sources, problem, stated_costs};
-use crate::output::png;
+use crate::output::picture;
 use clap::Args;
-use std::path::Path;
+use std::io::IsTerminal;
 use std::process::ExitCode;
-use tuwtree_io::Destination;
-use tuwtree_io::Source;
 use tuwtree_io::schedule::{self, Document};
+use tuwtree_io::{Destination, Format, Source, ending};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{PayloadKind, Ports, Problem, Root, StatedCosts, Time, Tree, best_lower_bound};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
-/// Draw a tree, or the timeline of what each process does, as SVG or PNG.
+/// Draw a tree, or the timeline of what each process does, as SVG, PNG or PDF.
 ///
 /// Parts that do not fit are summarized: subtrees, runs of children, processes that share a row. In an SVG, details show while the pointer is over a line, a box or a bar.
 #[derive(Args, Debug)]
@@ -58,8 +57,8 @@ pub(crate) struct DrawArgs {
     #[command(flatten)]
     ports: PortArgs,
 
-    /// Write to this file, whose name ends with `.svg`, `.svg.gz` or `.png`, or SVG to standard
-    /// output with `-`
+    /// Write to this file, whose name ends with `.svg`, `.svg.gz`, `.png` or `.pdf`, or SVG to
+    /// standard output with `-`
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -87,31 +86,24 @@ impl Picture {
     }
 }
 
-/// How a picture is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PictureFormat {
-    Svg,
-    Png,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// A file that is neither a valid tree nor schedule; what cannot be drawn of it; an output whose
 /// format is unknown or that cannot be written.
 pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
-    let format = PictureFormat::of(&args.output)?;
+    let format = format_of(&args.output)?;
+    if matches!(args.output, Destination::StandardOutput) && std::io::stdout().is_terminal() {
+        let message = "an SVG is nothing to read on a terminal: write it to a file, -o tree.svg (`tuwtree show` prints \
+                       trees), or pass it on to a program";
+        return Err(CliError::Usage(message.into()));
+    }
     check_options(args)?;
     check_sources(&args.file, &args.payload, &args.costs)?;
     let output = args.output.open()?;
     let svg = draw(args)?;
-    match format {
-        PictureFormat::Svg => output.write(|file| file.write_all(svg.as_bytes()))?,
-        PictureFormat::Png => {
-            let bytes = png::png(&svg, "draw fewer --rows, or SVG")?;
-            output.write(|file| file.write_all(&bytes))?;
-        }
-    }
+    let bytes = picture::bytes(format, svg, "draw fewer --rows, or SVG")?;
+    output.write(|file| file.write_all(&bytes))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -125,24 +117,21 @@ fn check_options(args: &DrawArgs) -> Result<(), CliError> {
     Err(CliError::Usage(format!("{option} is for --picture tree")))
 }
 
-impl PictureFormat {
-    fn of(output: &Destination) -> Result<PictureFormat, CliError> {
-        let Destination::File(path) = output else { return Ok(PictureFormat::Svg) };
-        let ending = |path: &Path| {
-            path.extension().and_then(|one| one.to_str()).unwrap_or_default().to_lowercase()
-        };
-        match ending(path).as_str() {
-            "svg" => Ok(PictureFormat::Svg),
-            "gz" if ending(Path::new(path.file_stem().unwrap_or_default())) == "svg" => {
-                Ok(PictureFormat::Svg)
-            }
-            "png" => png::available().map(|()| PictureFormat::Png),
-            _ => Err(CliError::Usage(format!(
-                "--output {}: the name ends neither with .svg or .svg.gz nor with .png",
+/// The format of a picture, which its file's name tells.
+fn format_of(output: &Destination) -> Result<Format, CliError> {
+    let Destination::File(path) = output else { return Ok(Format::Svg) };
+    let format = match ending(path).as_deref() {
+        Some("svg") => Format::Svg,
+        Some("png") => Format::Png,
+        Some("pdf") => Format::Pdf,
+        _ => {
+            return Err(CliError::Usage(format!(
+                "--output {}: the name ends neither with .svg or .svg.gz nor with .png or .pdf",
                 path.display()
-            ))),
+            )));
         }
-    }
+    };
+    picture::check_available(format).map(|()| format)
 }
 
 fn draw(args: &DrawArgs) -> Result<String, CliError> {

@@ -161,8 +161,8 @@ impl Evaluation<'_> {
         )?;
         writeln!(
             output,
-            "tree             {} processes, root {}, root degree {}, depth {}",
-            tree.processors(),
+            "tree             {}, root {}, root degree {}, depth {}",
+            text::processes(tree.processors()),
             tree.root(),
             tree.degree(tree.root()),
             tree.depth()

@@ -1,11 +1,13 @@
 //! `tuwtree machine`: a machine, from a document or from what other programs print, shown, checked or converted.
 
+use crate::args::parse_processes;
 use crate::error::CliError;
-use crate::output::format::FormatArgs;
+use crate::input::check_one_standard_input;
+use crate::output::format::{FormatArgs, option_of};
 use crate::output::machine::describe;
 use crate::output::text;
 use clap::Args;
-use tuwtree_io::{Destination, Format, Source, machine};
+use tuwtree_io::{Destination, Format, Source, machine, with_levels};
 
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;
@@ -19,7 +21,7 @@ use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
 /// platforms of SimGrid, hostfiles and hwloc's XML are read as such, too. Without a machine, those that
 /// are built in are listed.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("format", option_of(&FORMATS)))]
 pub(crate) struct MachineArgs {
     /// The name of a machine that is built in, or a file (JSON, TOML, what OSU, IMB or ReproMPI
     /// printed, a platform of SimGrid, a hostfile or hwloc's XML), or `-` for standard input
@@ -39,13 +41,19 @@ pub(crate) struct MachineArgs {
         long = "processes",
         alias = "processors",
         value_name = "P",
-        requires = "matrix"
+        requires = "matrix",
+        value_parser = parse_processes
     )]
     processors: Option<usize>,
 
     /// Replace costs that are linear piece by piece by the linear ones of messages of this size
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     linearise_at: Option<u64>,
+
+    /// Give a level the costs of another machine, such as network=osu.txt for what was measured between two nodes; may
+    /// be given several times
+    #[arg(long, value_name = "NAME=MACHINE", value_parser = parse_level, requires = "machine")]
+    level: Vec<LevelCosts>,
 
     /// Where to write it: `.json` or `.toml` for a machine file, `.txt` for a description
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
@@ -57,7 +65,26 @@ Examples:
   tuwtree machine                            those that are built in
   tuwtree machine vsc3                       what it costs
   tuwtree machine cluster.json -o m.toml     convert it
-  tuwtree machine osu.txt -o m.json          make one of what osu_latency and osu_bw printed";
+  tuwtree machine osu.txt -o m.json          make one of what osu_latency and osu_bw printed
+  tuwtree machine hostfile --level network=osu.txt --level node=inside.txt -o m.json
+                                             the shape of a hostfile, the costs of two measurements";
+
+/// A level's name, and the machine that has its costs.
+#[derive(Clone, Debug)]
+struct LevelCosts {
+    name: String,
+    machine: Source,
+}
+
+/// What `--level` means.
+fn parse_level(argument: &str) -> Result<LevelCosts, String> {
+    let (name, machine) =
+        argument.split_once('=').ok_or("NAME=MACHINE is needed, such as network=osu.txt")?;
+    Ok(LevelCosts { name: name.to_owned(), machine: machine::named(machine)? })
+}
+
+/// What machines can be written as.
+const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Toml];
 
 /// Runs the command.
 ///
@@ -65,9 +92,17 @@ Examples:
 /// A file that is not a valid machine; a matrix that is too large, or of costs that are not linear;
 /// an output that cannot be written.
 pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
-    let format = args.format.written(&[Format::Text, Format::Json, Format::Toml], &args.output)?;
+    let format = args.format.written(&FORMATS, &args.output)?;
     let Some(source) = &args.machine else { return list(args, format) };
+    let levels = args.level.iter().map(|level| Some(&level.machine));
+    let sources = std::iter::once(args.machine.as_ref()).chain(levels);
+    check_one_standard_input(&sources.map(|source| ("a machine", source)).collect::<Vec<_>>())?;
     let mut machine = machine::read(source)?;
+    if !args.level.is_empty() {
+        let read = |level: &LevelCosts| Ok((level.name.clone(), machine::read(&level.machine)?));
+        let levels: Vec<_> = args.level.iter().map(read).collect::<Result<_, CliError>>()?;
+        machine = with_levels(machine, &levels).map_err(|error| source.failure(&error))?;
+    }
     if let Some(bytes) = args.linearise_at {
         machine.costs = machine.costs.linearised_at(bytes);
     }

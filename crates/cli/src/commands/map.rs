@@ -4,8 +4,8 @@ mod algorithms;
 
 use crate::args::{named, operation_parser};
 use crate::error::CliError;
-use crate::output::format::{FormatArgs, write_json, write_objects};
-use crate::output::png;
+use crate::output::format::{FormatArgs, option_of, write_json, write_objects};
+use crate::output::picture;
 use crate::output::progress::ProgressLine;
 use crate::output::text;
 use clap::Args;
@@ -35,7 +35,7 @@ use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 /// algorithm's. In an alltoall each process sends its block to every other, an intergroup allgather has two halves
 /// of the processes as groups. Where there is one vector, of the size of -b, rows are numbers of processes up to -p.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("format", option_of(&FORMATS)))]
 pub(crate) struct MapArgs {
     /// The operation
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
@@ -86,7 +86,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     rows: Option<u8>,
 
-    /// Where to write it: `.svg`, `.svg.gz` or `.png` for the map, `.json` for all times, anything else,
+    /// Where to write it: `.svg`, `.svg.gz`, `.png` or `.pdf` for the map, `.json` for all times, anything else,
     /// also `-`, for a table of them as CSV; may be given several times
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Vec<Destination>,
@@ -144,7 +144,7 @@ const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
 /// The greatest exponent.
 const STEEPEST: u32 = 3;
 /// What a map can be written as.
-const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Png];
+const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Png, Format::Pdf];
 
 /// Runs the command.
 ///
@@ -158,9 +158,7 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
         .iter()
         .map(|one| {
             let format = args.format.written(&FORMATS, one)?;
-            if format == Format::Png {
-                png::available()?;
-            }
+            picture::check_available(format)?;
             Ok((format, one.open()?))
         })
         .collect::<Result<Vec<_>, CliError>>()?;
@@ -174,9 +172,8 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     };
     for (format, output) in outputs {
         match format {
-            Format::Svg => output.write(|file| file.write_all(picture.svg().as_bytes()))?,
-            Format::Png => {
-                let bytes = png::png(&picture.svg(), "write SVG")?;
+            Format::Svg | Format::Png | Format::Pdf => {
+                let bytes = picture::bytes(format, picture.svg(), "write SVG")?;
                 output.write(|file| file.write_all(&bytes))?;
             }
             Format::Json => {

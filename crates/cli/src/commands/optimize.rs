@@ -11,6 +11,7 @@ use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Opened};
+use tuwtree_model::Construction;
 use tuwtree_model::document::TreeDocument;
 use tuwtree_plan::{Comparison, Outcome, Plan};
 use tuwtree_schedule::document;
@@ -103,7 +104,13 @@ fn write_text(
 ) -> Result<(), CliError> {
     let compared = Compared(comparison);
     compared.write_text(output)?;
-    for beyond in beyond {
+    let saves = |one: &&Outcome| {
+        let is_on_levels =
+            [Construction::Rotated, Construction::Relays].contains(&one.construction);
+        let least = comparison.recommended().judged.units();
+        is_on_levels || one.judged.units() < least * (1.0 - 1e-9)
+    };
+    for beyond in beyond.iter().filter(saves) {
         writeln!(output, "{}", compared.beyond_order(beyond))?;
     }
     let recommended = comparison.recommended();

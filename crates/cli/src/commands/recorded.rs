@@ -4,6 +4,8 @@ use super::advise::{self, AdviseArgs};
 use crate::error::CliError;
 use crate::output::advice::Advised;
 use crate::output::format::{write_json, write_objects};
+use crate::output::progress::note;
+use crate::output::text;
 use serde_json::{Value, json};
 use std::io::Write;
 use tuwtree_io::{Format, Source, recording};
@@ -36,6 +38,8 @@ pub(super) fn run(
     let recordings: Vec<(&Source, Recording)> =
         args.recording.iter().map(read).collect::<Result<_, CliError>>()?;
     args.comparison.note_assumed_costs();
+    args.comparison.note_warnings()?;
+    note_other_jobs(&recordings);
     let mut calls = Vec::new();
     for (index, (_, recording)) in recordings.iter().enumerate() {
         let mut choice = args.comparison.choice.clone();
@@ -62,14 +66,28 @@ pub(super) fn run(
             let rows: Vec<Value> = calls.iter().map(|call| call.row(tolerance)).collect();
             Ok(write_objects(&rows, output)?)
         }
-        _ => write_text(&recordings, &calls, args, output),
+        _ => write_text(args, &recordings, &calls, output),
+    }
+}
+
+/// Says which recordings are of other jobs than the first one: they may be left from an earlier run.
+fn note_other_jobs(recordings: &[(&Source, Recording)]) {
+    let Some((first, rest)) = recordings.split_first() else { return };
+    for (source, recording) in rest {
+        let (own, others) = (recording.processes, first.1.processes);
+        if own != others {
+            note(&format!(
+                "{source} is of a job of {own} processes, {} of one of {others}: they are of different runs",
+                first.0
+            ));
+        }
     }
 }
 
 fn write_text(
+    args: &AdviseArgs,
     recordings: &[(&Source, Recording)],
     calls: &[AdvisedCall],
-    args: &AdviseArgs,
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
     let tolerance = args.tolerance / 100.0;
@@ -79,8 +97,8 @@ fn write_text(
         let seconds: f64 = own().map(|call| call.call.seconds).sum();
         writeln!(
             output,
-            "{source}: {} distinct calls, {times} in all, {} in them at the roots",
-            own().count(),
+            "{source}: {}, {times} in all, {} in them at the roots",
+            text::counted(own().count(), "distinct call", "distinct calls"),
             quantity::seconds(seconds)
         )?;
         if recording.left_out_calls > 0 {
@@ -106,8 +124,7 @@ fn write_next_commands(
     let entries = recordings.iter().flat_map(|(_, recording)| &recording.entries);
     let processes = entries.map(|call| call.block_sizes_bytes.len()).max().unwrap_or(1);
     let files: Vec<String> = recordings.iter().map(|(source, _)| source.to_string()).collect();
-    let machine =
-        args.comparison.costs.machine.as_ref().map_or("MACHINE".to_owned(), Source::to_string);
+    let machine = args.comparison.machine().map_or("MACHINE".to_owned(), ToString::to_string);
     Ok(writeln!(
         output,
         "To measure these calls: mpirun -n {processes} tuwtree-exec bench --recording {} --machine {machine}\n\
@@ -124,9 +141,11 @@ impl AdvisedCall {
         let largest = block_sizes_bytes.iter().max().copied().unwrap_or(0);
         writeln!(
             output,
-            "{function}, {} processes, {} {root}, {bytes} bytes (largest block {largest}): {calls} times, {} each",
-            block_sizes_bytes.len(),
+            "{function}, {}, {} {root}, {} (largest block {largest}): {}, {} each",
+            text::processes(block_sizes_bytes.len()),
             if self.call.operation.operation().is_rooted() { "root" } else { "at rank" },
+            text::bytes(bytes),
+            text::counted(calls, "time", "times"),
             quantity::seconds(self.call.seconds / *calls as f64)
         )?;
         let comparison = match &self.compared {

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json};
-use crate::output::png;
+use crate::output::picture;
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "RESULTS", value_parser = Source::parse)]
     results: Source,
 
-    /// Write a picture (`.svg`, `.svg.gz`, `.png`), a page with picture, verdicts and all figures
+    /// Write a picture (`.svg`, `.svg.gz`, `.png`, `.pdf`), a page with picture, verdicts and all figures
     /// (`.html`), or a line for each series (`.csv`, `.json`)
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
@@ -56,9 +56,7 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
         }
         None => args.format.printed(&Format::RESULT)?,
     };
-    if format == Format::Png {
-        png::available()?;
-    }
+    picture::check_available(format)?;
     let file = args.output.as_ref().map(Destination::open).transpose()?;
     let measurements = measurements::read(&args.results)?;
     let content = content(&measurements, &predictions(&measurements), format)?;
@@ -70,8 +68,8 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
 }
 
 /// What measured times can be written as.
-const FORMATS: [Format; 6] =
-    [Format::Text, Format::Json, Format::Csv, Format::Svg, Format::Png, Format::Html];
+const FORMATS: [Format; 7] =
+    [Format::Text, Format::Json, Format::Csv, Format::Svg, Format::Png, Format::Pdf, Format::Html];
 
 /// What planner and judge say of each tree that was measured: what was written with the times, or else is made
 /// anew; nothing where nothing overlaps, of what is
@@ -133,10 +131,9 @@ fn content(
         Format::Html => {
             measured_page(measurements, predictions, env!("CARGO_PKG_VERSION")).into_bytes()
         }
-        Format::Svg => MeasuredPicture::new(measurements).svg().into_bytes(),
-        Format::Png => {
+        Format::Svg | Format::Png | Format::Pdf => {
             let svg = MeasuredPicture::new(measurements).svg();
-            png::png(&svg, "write SVG")?
+            picture::bytes(format, svg, "write SVG")?
         }
     })
 }
@@ -145,9 +142,9 @@ fn content(
 fn check_name(destination: &Destination) -> Result<(), CliError> {
     let Destination::File(path) = destination else { return Ok(()) };
     match ending(path).as_deref() {
-        Some("svg" | "png" | "html" | "csv" | "json" | "txt") => Ok(()),
+        Some("svg" | "png" | "pdf" | "html" | "csv" | "json" | "txt") => Ok(()),
         _ => Err(CliError::Usage(format!(
-            "--output {}: the name ends neither with .svg, .png or .html nor with .csv, .json or .txt",
+            "--output {}: the name ends neither with .svg, .png, .pdf or .html nor with .csv, .json or .txt",
             path.display()
         ))),
     }

@@ -5,14 +5,14 @@ mod map;
 use crate::args::{CostArgs, named, operation_parser};
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json, write_objects};
-use crate::output::{png, tuning};
+use crate::output::{picture, tuning};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source, table};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
-use tuwtree_model::{ClosedSet, MOST_PROCESSORS, Operation, quantity};
+use tuwtree_model::{ClosedSet, Costs, MOST_PROCESSORS, Operation, quantity};
 use tuwtree_plan::select::{Decision, Merge, Prices, Tuning, algorithms, decisions, regret};
 
 /// Select which algorithm of an MPI library is fastest for how many processes and how much data.
@@ -28,7 +28,7 @@ pub(crate) struct SelectArgs {
           value_parser = operation_parser())]
     op: Vec<Operation>,
 
-    /// The numbers of processes: one, or the least and the largest as 2..64
+    /// The numbers of processes: one, or every number from one to another as 2..64
     #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P..P",
           default_value = "2..64", value_parser = parse_processes)]
     processors: (usize, usize),
@@ -62,7 +62,8 @@ pub(crate) struct SelectArgs {
     #[arg(long, conflicts_with = "output")]
     regret: bool,
 
-    /// Draw which algorithm is fastest where: numbers of processes against sizes, as `.svg` or `.png`
+    /// Draw which algorithm is fastest where: numbers of processes against sizes, as `.svg`, `.png` or
+    /// `.pdf`
     #[arg(long, value_name = "FILE", value_parser = Destination::parse,
           conflicts_with_all = ["output", "regret"])]
     map: Option<Destination>,
@@ -99,7 +100,9 @@ fn parse_processes(argument: &str) -> Result<(usize, usize), String> {
     };
     range
         .filter(|&(first, last)| 2 <= first && first <= last && last <= MOST_PROCESSORS)
-        .ok_or_else(|| format!("numbers of processes from 2 to {MOST_PROCESSORS}, as 2..64"))
+        .ok_or_else(|| {
+            format!("numbers of processes from 2 to {MOST_PROCESSORS}, as 2..64, which is each from 2 to 64")
+        })
 }
 
 /// What `--bytes` means.
@@ -151,8 +154,8 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         return Ok(ExitCode::SUCCESS);
     }
     match format {
-        Format::Json => write_json(&document(&chosen), output)?,
-        Format::Csv => write_objects(&rows(&chosen), output)?,
+        Format::Json => write_json(&document(args.library, &chosen), output)?,
+        Format::Csv => write_objects(&rows(args.library, &chosen), output)?,
         _ => write_text(&chosen, output)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -164,16 +167,9 @@ fn write_map(
     prices: &Prices,
     destination: &Destination,
 ) -> Result<ExitCode, CliError> {
-    let format = args.format.written(&[Format::Svg, Format::Png], destination)?;
-    if format == Format::Png {
-        png::available()?;
-    }
-    let picture = map::map(args, prices)?;
-    let svg = picture.svg();
-    let bytes = match format {
-        Format::Png => png::png(&svg, "write SVG")?,
-        _ => svg.into_bytes(),
-    };
+    let format = args.format.written(&picture::FORMATS, destination)?;
+    picture::check_available(format)?;
+    let bytes = picture::bytes(format, map::map(args, prices)?.svg(), "write SVG")?;
     destination.open()?.write(|file| file.write_all(&bytes))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -218,33 +214,79 @@ fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
     if combine < 0.0 {
         return Err(CliError::Usage("--combine: costs are at least 0".into()));
     }
-    let costs = stated.costs().homogeneous(args.processors.1).ok_or_else(|| {
-        CliError::Usage("--machine: select is for costs that all pairs share".to_owned())
-    })?;
-    Ok(Prices { costs, combine })
+    let costs = stated.costs().homogeneous(args.processors.1);
+    costs.map(|costs| Prices { costs, combine }).ok_or_else(|| unpriced(args, stated.costs()))
 }
 
-/// A row for each range of sizes of each decision.
-fn rows(chosen: &[(Operation, Vec<Decision>)]) -> Vec<Value> {
+/// Why there are no prices for a machine, and what to do.
+fn unpriced(args: &SelectArgs, costs: &Costs) -> CliError {
+    let source = args.costs.machine.as_ref().map_or(String::new(), ToString::to_string);
+    if costs.room().is_some_and(|room| room < args.processors.1) {
+        let room = costs.room().unwrap_or(0);
+        let most = args.processors.1;
+        return CliError::Usage(format!(
+            "-p: {source} has room for {room} processes, and not for {most}"
+        ));
+    }
+    let reason = match costs.check_linear() {
+        Err(_) => "its costs are not linear in the size of a message",
+        Ok(()) => "its messages cost more between some processes than between others",
+    };
+    let outermost = costs.hierarchy().and_then(|machine| Some((machine, machine.levels().last()?)));
+    let linear =
+        outermost.and_then(|(machine, level)| Some((machine, level, level.links.linear()?)));
+    if costs.check_linear().is_err() && costs.linearised_at(1 << 16).homogeneous(2).is_some() {
+        return CliError::Usage(format!(
+            "--machine {source}: {reason}. `tuwtree machine {source} --linearise-at 64KiB -o linear.json` makes a machine of \
+             linear ones, those of messages of 64 KiB"
+        ));
+    }
+    let instead = linear.map_or(String::new(), |(machine, level, link)| {
+        format!(
+            "; for messages of its level {} alone: --alpha {:e}s --beta {:e}s --gamma {:e}s",
+            level.name,
+            link.alpha,
+            link.beta,
+            machine.gamma()
+        )
+    });
+    CliError::Usage(format!(
+        "--machine {source}: {reason}, and the sizes at which another algorithm is the fastest are computed for costs that \
+         all pairs share. `tuwtree optimize --op {} --machine {source}` compares algorithms for one size{instead}",
+        args.op[0].name()
+    ))
+}
+
+/// A row for each range of sizes of each decision; with a library, also by the library's name for the algorithm.
+fn rows(library: Option<Tuning>, chosen: &[(Operation, Vec<Decision>)]) -> Vec<Value> {
     let mut rows = Vec::new();
     for (operation, found) in chosen {
         for Decision { processors: (first, last), ranges } in found {
             for range in ranges {
-                rows.push(json!({
+                let mut row = json!({
                     "operation": operation.name(),
                     "first_processors": first,
                     "last_processors": last,
                     "from_bytes": range.from_bytes,
                     "algorithm": range.algorithm.name,
-                }));
+                });
+                if let Some(library) = library {
+                    row["library_algorithm"] = range.algorithm.name_in(library).into();
+                }
+                rows.push(row);
             }
         }
     }
     rows
 }
 
-fn document(chosen: &[(Operation, Vec<Decision>)]) -> Value {
-    json!({ "format": "tuwtree-selection", "version": 1, "ranges": rows(chosen) })
+fn document(library: Option<Tuning>, chosen: &[(Operation, Vec<Decision>)]) -> Value {
+    let mut document = json!({ "format": "tuwtree-selection", "version": 1 });
+    if let Some(library) = library {
+        document["library"] = library.name().into();
+    }
+    document["ranges"] = rows(library, chosen).into();
+    document
 }
 
 fn write_text(

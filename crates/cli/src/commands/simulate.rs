@@ -122,10 +122,10 @@ impl Simulated<'_> {
         writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
         writeln!(
             output,
-            "schedule         {} of {} bytes over {} processes{}; order {}, {} port{}",
+            "schedule         {} of {} over {}{}; order {}, {} port{}",
             task.operation.name(),
-            task.total(),
-            task.processors(),
+            text::bytes(task.total()),
+            text::processes(task.processors()),
             task.root_phrase(),
             task.order.name(),
             task.ports,

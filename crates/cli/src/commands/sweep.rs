@@ -4,17 +4,18 @@ use crate::args::{CostArgs, check_root, distribution_parser, operation_parser};
 use crate::choice::Choice;
 use crate::error::CliError;
 use crate::output::comparison;
-use crate::output::format::{FormatArgs, write_json, write_objects};
-use crate::output::png;
+use crate::output::format::{FormatArgs, option_of, write_json, write_objects};
+use crate::output::picture;
 use crate::output::progress::ProgressLine;
 use crate::output::swept::{SweptCell, SweptMap};
 use crate::output::text;
+use crate::series::{Series, parse_series};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use tuwtree_dp::Progress;
 use tuwtree_io::{Destination, Format};
-use tuwtree_model::quantity::{Cost, parse_bytes, parse_time};
+use tuwtree_model::quantity::{Cost, parse_time};
 use tuwtree_model::{
     ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation, Problem,
     Randomness, Root, StatedCosts,
@@ -24,9 +25,9 @@ use tuwtree_picture::RegionMap;
 /// Compare constructions for every combination of parameters, as one table for other programs.
 ///
 /// Each problem is compared as by `optimize`; the table has a row for each construction of each problem, with the
-/// problem's parameters in front; or they are a map, which shows which kind of tree pays where. Lists are separated by commas; A..B is A, 2A, 4A, … up to B.
+/// problem's parameters in front; or they are a map, which shows which kind of tree pays where. Lists are separated by commas; A..B is every number from A to B, A..B*2 is A, 2A, 4A, …, and A..B+8 is A, A+8, A+16, ….
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("format", option_of(&FORMATS)))]
 pub(crate) struct SweepArgs {
     /// The distributions of block sizes
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
@@ -35,7 +36,7 @@ pub(crate) struct SweepArgs {
 
     /// The numbers of processes
     #[arg(short = 'p', long = "processes", value_name = "P", num_args = 1.., value_delimiter = ',',
-          default_value = "16..1024", value_parser = parse_series)]
+          default_value = "16..1024*2", value_parser = parse_series)]
     processors: Vec<Series>,
 
     /// The mean block sizes in bytes, also as 64KiB
@@ -70,7 +71,7 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Where to write the table, `.csv` or `.json`, or a map, `.svg`, `.svg.gz` or `.png`
+    /// Where to write the table, `.csv` or `.json`, or a map, `.svg`, `.svg.gz`, `.png` or `.pdf`
     ///
     /// A map has a panel for each distribution, block sizes against numbers of processes. A cell names the simplest kind
     /// of tree within 2 percent of the fastest, and how many times as long the library's own call takes.
@@ -80,33 +81,16 @@ pub(crate) struct SweepArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  tuwtree sweep --dist spikes,skewed -p 64..4096 -b 8,1000 --root 0 -o sweep.csv
-  tuwtree sweep --dist same --machine vsc3 -p 32..1024 --algorithm linear,adaptive,leaders
-  tuwtree sweep --dist same,spikes --machine vsc3 -p 16..1024 -b 8..64KiB --root 0 -o map.svg
+  tuwtree sweep --dist spikes,skewed -p 64..4096*2 -b 8,1000 --root 0 -o sweep.csv
+  tuwtree sweep --dist same --machine vsc3 -p 32..1024*2 --algorithm linear,adaptive,leaders
+  tuwtree sweep --dist same,spikes --machine vsc3 -p 16..1024*2 -b 8..64KiB*2 --root 0 -o map.svg
   tuwtree sweep --dist spikes -p 48 --alphas 1us,10us,100us --beta 1ns --gamma 0.1ns";
 
 /// What a sweep can be written as.
-const FORMATS: [Format; 4] = [Format::Csv, Format::Json, Format::Svg, Format::Png];
+const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Png, Format::Pdf];
 
 /// The most problems of a sweep.
 const MOST_PROBLEMS: usize = 100_000;
-
-/// Numbers that one argument stands for.
-#[derive(Clone, Debug)]
-struct Series(Vec<u64>);
-
-/// What `64`, `64KiB` or `16..1024` means.
-fn parse_series(argument: &str) -> Result<Series, String> {
-    let Some((first, last)) = argument.split_once("..") else {
-        return parse_bytes(argument).map(|one| Series(vec![one]));
-    };
-    let (first, last) = (parse_bytes(first)?, parse_bytes(last)?);
-    if first == 0 || first > last {
-        return Err("A..B starts from 1 or more and does not fall".into());
-    }
-    let doubled = std::iter::successors(Some(first), |one| one.checked_mul(2));
-    Ok(Series(doubled.take_while(|&one| one <= last).collect()))
-}
 
 /// A problem's parameters.
 #[derive(Clone, Copy)]
@@ -126,10 +110,8 @@ struct Parameters {
 /// be written.
 pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
     let format = args.format.written(&FORMATS, &args.output)?;
-    let is_map = matches!(format, Format::Svg | Format::Png);
-    if format == Format::Png {
-        png::available()?;
-    }
+    let is_map = picture::FORMATS.contains(&format);
+    picture::check_available(format)?;
     if is_map && !matches!(args.op, Operation::Gather | Operation::Scatter) {
         return Err(CliError::Usage(format!(
             "--op {}: maps are of gather and scatter; write .csv or .json",
@@ -137,6 +119,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
         )));
     }
     let all = args.parameters()?;
+    args.costs.note_warnings(&args.costs.with_alpha(args.alphas.first().copied()).costs(None)?);
     let output = args.output.open()?;
     let progress = ProgressLine::new("sweep");
     let mut rows = Vec::new();
@@ -164,12 +147,8 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
             let sweep = json!({ "format": "tuwtree-sweep", "version": 1, "rows": rows });
             output.write(|file| write_json(&sweep, file))?;
         }
-        Format::Svg => {
-            let svg = args.map(cells)?.svg();
-            output.write(|file| file.write_all(svg.as_bytes()))?;
-        }
-        Format::Png => {
-            let bytes = png::png(&args.map(cells)?.svg(), "write SVG")?;
+        _ if is_map => {
+            let bytes = picture::bytes(format, args.map(cells)?.svg(), "write SVG")?;
             output.write(|file| file.write_all(&bytes))?;
         }
         _ => output.write(|file| write_objects(&rows, file))?,
@@ -246,7 +225,8 @@ impl SweepArgs {
             all
         };
         let (processors, blocks) = (different(|one| one.processors), different(|one| one.block));
-        let costs = text::costs(&self.costs.with_alpha(None).costs(None)?);
+        let stated = self.costs.with_alpha(None).costs(None)?;
+        let costs = text::costs(&stated);
         let root = match self.choice.root {
             Some(Root::Given(root)) => format!("root {root}"),
             _ => "best root".to_owned(),
@@ -258,7 +238,7 @@ impl SweepArgs {
             panels,
             cells: cells.into_iter().map(|(_, cell)| cell).collect(),
         };
-        Ok(map.drawn(self.choice.library))
+        Ok(map.drawn(self.choice.library_for(&stated)))
     }
 
     /// What distinguishes the panel of a problem: its distribution, and whatever else has several values.

@@ -86,10 +86,10 @@ fn write_text(
     let task = schedule.task();
     writeln!(
         output,
-        "correct    {} of {} bytes over {} processes{}",
+        "correct    {} of {} over {}{}",
         task.operation.name(),
-        task.total(),
-        task.processors(),
+        text::bytes(task.total()),
+        text::processes(task.processors()),
         task.root_phrase()
     )?;
     writeln!(

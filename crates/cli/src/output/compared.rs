@@ -173,10 +173,10 @@ impl Compared<'_> {
             Root::None => String::new(),
         };
         format!(
-            "{} of {} over {} processes{root}",
+            "{} of {} over {}{root}",
             self.problem.operation().name(),
             text::payload(payload),
-            payload.processors()
+            text::processes(payload.processors())
         )
     }
 

@@ -2,24 +2,28 @@
 
 use crate::args::one_of;
 use crate::error::CliError;
-use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args};
 use serde_json::Value;
 use std::io::{self, Write};
 use tuwtree_io::{Destination, Format};
 use tuwtree_model::ClosedSet;
 
-fn printed_parser() -> impl TypedValueParser<Value = Format> {
-    let printed = Format::all().filter(|one| one.is_printed()).collect();
+fn parser_of(all: &[Format]) -> impl TypedValueParser<Value = Format> {
+    let printed = all.iter().copied().filter(|one| one.is_printed()).collect();
     one_of(printed, |one| PossibleValue::new(one.name()).help(one.summary()))
+}
+
+/// The option `--format` of a command that writes other formats than [`Format::RESULT`].
+pub(crate) fn option_of(all: &'static [Format]) -> impl FnOnce(Arg) -> Arg {
+    move |option| option.value_parser(parser_of(all))
 }
 
 /// How a result is printed.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct FormatArgs {
-    /// How to print the result; each command says which of these it has
-    #[arg(long, value_name = "NAME",
-          value_parser = printed_parser())]
+    /// How to print the result
+    #[arg(long, value_name = "NAME", value_parser = parser_of(&Format::RESULT))]
     format: Option<Format>,
 
     /// Print the result as JSON: short for --format json

@@ -6,7 +6,7 @@ pub(crate) mod comparison;
 pub(crate) mod drawing;
 pub(crate) mod format;
 pub(crate) mod machine;
-pub(crate) mod png;
+pub(crate) mod picture;
 pub(crate) mod progress;
 pub(crate) mod swept;
 pub(crate) mod text;

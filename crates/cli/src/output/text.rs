@@ -1,6 +1,7 @@
 //! Results as people and programs read them.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use std::fmt::Display;
 use std::time::Duration;
 pub(crate) use tuwtree_model::quantity::number;
 use tuwtree_model::{
@@ -56,9 +57,9 @@ pub(crate) fn with_ports(ports: Ports) -> String {
 /// How much is moved.
 pub(crate) fn payload(payload: &Payload) -> String {
     match payload {
-        Payload::Blocks(sizes) => format!("{} bytes", sizes.total()),
-        Payload::Vector(vector) => format!("a vector of {} bytes", vector.bytes),
-        Payload::Messages(sizes) => format!("{} bytes", sizes.total()),
+        Payload::Blocks(sizes) => bytes(sizes.total()),
+        Payload::Vector(vector) => format!("a vector of {}", bytes(vector.bytes)),
+        Payload::Messages(sizes) => bytes(sizes.total()),
         Payload::Groups(sizes) => {
             let [first, second] = sizes.groups();
             format!(
@@ -67,6 +68,22 @@ pub(crate) fn payload(payload: &Payload) -> String {
             )
         }
     }
+}
+
+/// So many bytes, in words.
+pub(crate) fn bytes(count: impl Display) -> String {
+    counted(count, "byte", "bytes")
+}
+
+/// So many processes, in words.
+pub(crate) fn processes(count: usize) -> String {
+    counted(count, "process", "processes")
+}
+
+/// So many of something, in words.
+pub(crate) fn counted(count: impl Display, one: &str, many: &str) -> String {
+    let count = count.to_string();
+    format!("{count} {}", if count == "1" { one } else { many })
 }
 
 /// How much of rank order the messages of a tree keep.

@@ -57,7 +57,7 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 use std::path::PathBuf;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, Costs, Operation, Rank};
+use tuwtree_model::{BlockSizes, ClosedSet, Costs, Operation, Rank};
 use tuwtree_schedule::{Buffer, Schedule};
 
 /// Tags of the messages on the private communicator. Operations that are performed once follow one
@@ -231,6 +231,12 @@ impl Collectives {
         arguments: &ReduceScatterArguments<'a>,
     ) -> Result<Persistent<'a>, CollectiveError> {
         persistent::set_up_reduce_scatter(self, arguments)
+    }
+
+    /// What has built the tree along which the last call with a root went, if that was chosen by costs; the same at
+    /// all processes that took part.
+    pub fn last_tree(&self) -> Option<&'static str> {
+        self.plans.last().map(ClosedSet::name)
     }
 
     /// Sets up an alltoall that is started many times, in the same way: what all send and expect is compared.

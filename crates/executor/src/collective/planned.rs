@@ -27,10 +27,10 @@ use crate::play::BoundAction;
 use crate::settings::{Algorithm, Settings};
 use crate::sys::{Arguments, Communicator, Handles, MpiError, bytes_of, library_version};
 use crate::tree::{Child, Node, digest};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, Operation, Rank};
+use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Rank};
 use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Role, Send};
 
 /// No more plans are kept on a communicator; who calls with more roots has the library's own calls.
@@ -44,6 +44,8 @@ const LEAST_PROCESSES: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     known: RefCell<HashMap<(bool, Rank), Plan>>,
+    /// Along which tree the last call went, if along one.
+    last: Cell<Option<Construction>>,
 }
 
 /// How an operation with a root is performed.
@@ -52,6 +54,8 @@ pub(super) struct Plan {
     /// How many calls there have been.
     calls: u64,
     way: Way,
+    /// What has built the tree, if there is one.
+    construction: Option<Construction>,
     /// At the root, the sizes that the plan is for, if there is one yet.
     sizes: Option<BlockSizes>,
     /// What performs it at a process that does not pass data on.
@@ -92,7 +96,7 @@ mod word {
     pub(super) const SAME: u64 = 0;
     /// The library's own call.
     pub(super) const NATIVE: u64 = 1;
-    /// A tree; the seat follows.
+    /// A tree; the place of its construction among all follows, and the seat.
     pub(super) const TREE: u64 = 2;
 }
 
@@ -100,6 +104,12 @@ impl Plans {
     /// Forgets all plans: settings have changed.
     pub(super) fn clear(&self) {
         self.known.borrow_mut().clear();
+        self.last.set(None);
+    }
+
+    /// Along which tree the last call went, if along one that was chosen.
+    pub(super) fn last(&self) -> Option<Construction> {
+        self.last.get()
     }
 
     /// The plan of an operation with this root, a new one for its first call; `None` if there are too many.
@@ -121,6 +131,7 @@ impl Collectives {
         settings: &Settings,
     ) -> Result<Algorithm, CollectiveError> {
         let comm = &self.comm;
+        self.plans.last.set(None);
         let native = || self.by_library(arguments, settings).map(|()| Algorithm::Native);
         let is_outward = arguments.operation().is_outward();
         let root = arguments.root(comm.size()).filter(|_| comm.size() >= LEAST_PROCESSES);
@@ -134,6 +145,7 @@ impl Collectives {
             Way::Native => native(),
             _ => {
                 let due = plan.calls.is_power_of_two().then_some(&mut renewal);
+                self.plans.last.set(plan.construction);
                 let done = plan.perform((self, arguments, settings), due);
                 done.map(|()| settings.algorithm())
             }
@@ -172,8 +184,10 @@ impl Renewal<'_, '_> {
                 self.sizes = Some(sizes);
                 match seats {
                     None => vec![vec![word::NATIVE]; comm.size()],
-                    Some(seats) => {
-                        let list = |seat: Seat| [vec![word::TREE], seat.to_words()].concat();
+                    Some((construction, seats)) => {
+                        let place = Construction::all().position(|one| one == construction);
+                        let kind = vec![word::TREE, place.expect("it is one of all") as u64];
+                        let list = |seat: Seat| [kind.clone(), seat.to_words()].concat();
                         seats.into_iter().map(list).collect()
                     }
                 }
@@ -242,8 +256,9 @@ impl Plan {
             self.sizes = renewal.sizes;
         }
         match list.as_slice() {
-            [word::NATIVE] => self.way = Way::Native,
-            [word::TREE, words @ ..] => {
+            [word::NATIVE] => (self.way, self.construction) = (Way::Native, None),
+            [word::TREE, construction, words @ ..] => {
+                self.construction = Construction::all().nth(*construction as usize);
                 self.way = Way::in_seat(Seat::from_words(words), comm, (operation, root))?;
                 self.once.replace(None);
             }
@@ -259,19 +274,20 @@ pub(super) struct KeptTree<'s> {
     pub(super) meanwhile: Option<&'s mut dyn FnMut()>,
 }
 
-/// The seats in the tree of least time; `None` if the library's own call is as good.
+/// The seats in the tree of least time, and what has built it; `None` if the library's own call is as good.
 fn seats(
     operation: Operation,
     sizes: &BlockSizes,
     root: Rank,
     settings: &Settings,
-) -> Option<Vec<Seat>> {
+) -> Option<(Construction, Vec<Seat>)> {
     let machine = settings.judged_machine()?;
     let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
     let window = settings.window().filter(|_| !operation.is_outward());
     let limits = (settings.most_passed, window);
     if settings.algorithm() == Algorithm::DeadlineOnline {
-        return Seat::of_tree(&planning::online_tree(&problem).ok()?, sizes, limits);
+        let seats = Seat::of_tree(&planning::online_tree(&problem).ok()?, sizes, limits);
+        return seats.map(|seats| (Construction::DeadlineOnline, seats));
     }
     let library = library_version().unwrap_or_default();
     planning::best_passed(&problem, &library, |tree| Seat::of_tree(tree, sizes, limits))

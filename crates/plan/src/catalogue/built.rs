@@ -150,8 +150,10 @@ pub(super) const HYBRID: CatalogueRow = CatalogueRow::plain(
 );
 
 /// Made for costs that differ.
-fn where_costs_differ(request: &Request<'_>, _: Order) -> bool {
-    request.costs_differ()
+fn where_costs_differ(request: &Request<'_>, order: Order) -> bool {
+    // Blocks have an order to keep, one vector has none.
+    let may_give_up_order = order == Order::Any || request.problem.blocks().is_none();
+    request.costs_differ() && may_give_up_order
 }
 
 /// For blocks, where rank order need not be kept.

@@ -114,9 +114,9 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "RANK", requires = "late")]
     late_rank: Option<Rank>,
 
-    /// The machine file, JSON or TOML, whose costs trees are planned with
+    /// The machine whose costs trees are planned with: the name of one that is built in, or a file
     /// [default: measure them first]
-    #[arg(long, value_name = "FILE", value_parser = Source::parse)]
+    #[arg(long, value_name = "MACHINE", value_parser = tuwtree_io::machine::named)]
     pub(crate) machine: Option<Source>,
 
     /// How long to measure these costs, about, in seconds or with a unit

@@ -1,0 +1,51 @@
+//! Pictures as files: SVG, and PNG and PDF by programs that are built with the features `png` and `pdf`: what
+//! draws them would take a third of a first build.
+
+use crate::error::CliError;
+use tuwtree_io::Format;
+
+/// What pictures are written as.
+pub(crate) const FORMATS: [Format; 3] = [Format::Svg, Format::Png, Format::Pdf];
+
+/// The pixels of each unit of the SVG: twice as many, as most screens have by now.
+#[cfg(feature = "png")]
+const SCALE: f32 = 2.0;
+
+/// An error if this is a format of pictures that this program does not write.
+///
+/// # Errors
+/// It was built without.
+pub(crate) fn check_available(format: Format) -> Result<(), CliError> {
+    let (is_built_in, name, feature) = match format {
+        Format::Png => (cfg!(feature = "png"), "PNG", "png"),
+        Format::Pdf => (cfg!(feature = "pdf"), "PDF", "pdf"),
+        _ => return Ok(()),
+    };
+    is_built_in.then_some(()).ok_or_else(|| {
+        CliError::Failure(format!(
+            "this tuwtree was built without {name}: write SVG and convert that, or build it with --features \
+             {feature}"
+        ))
+    })
+}
+
+/// The bytes of the picture in one of [`FORMATS`].
+///
+/// # Errors
+/// It cannot be drawn, or is too large; then do this `instead`. As [`check_available`].
+pub(crate) fn bytes(format: Format, svg: String, instead: &str) -> Result<Vec<u8>, CliError> {
+    check_available(format)?;
+    match format {
+        #[cfg(feature = "png")]
+        Format::Png => tuwtree_picture::png(&svg, SCALE).map_err(|error| failure(&error, instead)),
+        #[cfg(feature = "pdf")]
+        Format::Pdf => tuwtree_picture::pdf(&svg).map_err(|error| failure(&error, instead)),
+        _ => Ok(svg.into_bytes()),
+    }
+}
+
+/// What is wrong with a picture, and what to do instead.
+#[cfg(any(feature = "png", feature = "pdf"))]
+fn failure(error: &dyn std::error::Error, instead: &str) -> CliError {
+    CliError::Failure(format!("{error}; {instead}"))
+}
