@@ -26,14 +26,26 @@ pub enum Document {
 pub fn read(source: &Source) -> Result<Document, FileError> {
     let mut stream = source.stream(LARGEST_SCHEDULE)?;
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
-    if !is_tree(start) {
-        let mut input = Followed::new(stream);
-        let schedule = document::read(&mut input);
-        return match schedule {
-            Ok(schedule) => Ok(Document::Schedule(schedule)),
-            Err(error) => Err(source.failure(&input.explain(&error))),
-        };
+    match says(start, TreeDocument::FORMAT) {
+        true => parse_tree(source, stream),
+        false => parse_schedule(source, stream),
     }
+}
+
+/// The same, where what says neither is taken for a tree.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_tree_or_schedule(source: &Source) -> Result<Document, FileError> {
+    let mut stream = source.stream(LARGEST_SCHEDULE)?;
+    let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
+    match says(start, document::FORMAT) {
+        true => parse_schedule(source, stream),
+        false => parse_tree(source, stream),
+    }
+}
+
+fn parse_tree(source: &Source, stream: impl BufRead) -> Result<Document, FileError> {
     let tree = tree::parse(stream).map_err(|error| source.failure(&error))?;
     Ok(Document::Tree(tree))
 }
@@ -42,12 +54,18 @@ pub fn read(source: &Source) -> Result<Document, FileError> {
 pub fn is_tree_file(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(256).read_to_end(&mut start));
-    read.is_ok() && is_tree(&start)
+    read.is_ok() && says(&start, TreeDocument::FORMAT)
 }
 
-/// Whether a document that starts so says that it holds a tree.
-fn is_tree(start: &[u8]) -> bool {
+fn parse_schedule(source: &Source, stream: impl BufRead) -> Result<Document, FileError> {
+    let mut input = Followed::new(stream);
+    let schedule = document::read(&mut input);
+    schedule.map(Document::Schedule).map_err(|error| source.failure(&input.explain(&error)))
+}
+
+/// Whether a document that starts so says that it is of this format.
+fn says(start: &[u8], format: &str) -> bool {
     let start = &start[..start.len().min(256)];
-    let format = format!("\"{}\"", TreeDocument::FORMAT);
+    let format = format!("\"{format}\"");
     start.windows(format.len()).any(|window| window == format.as_bytes())
 }

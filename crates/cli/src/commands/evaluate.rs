@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::schedule::{self, Document};
+use tuwtree_io::schedule::{Document, read_tree_or_schedule};
 use tuwtree_io::{Format, Source};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
@@ -57,7 +57,7 @@ Examples:
 pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = args.format.printed(&Format::RESULT)?;
     check_sources(&args.tree, &args.payload, &args.costs)?;
-    let document = match schedule::read(&args.tree)? {
+    let document = match read_tree_or_schedule(&args.tree)? {
         Document::Tree(document) => document,
         Document::Schedule(schedule) => {
             schedules::run(args, &schedule, format, output)?;
