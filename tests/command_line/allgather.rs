@@ -107,9 +107,14 @@ fn what_takes_a_tree_or_a_root_refuses_an_allgather() {
             "ring is for reduce, allgather, allreduce, and not for gather",
         ),
         ("optimize --op allgather --vector 8 -p 4".to_owned(), 2, "allgather needs block sizes"),
-        (format!("draw {plan} -o {plan}.svg"), 1, "the schedule is not along a tree"),
+        (
+            format!("draw {plan} --picture tree -o {plan}.svg"),
+            1,
+            "the schedule is not along a tree",
+        ),
+        (format!("draw {plan} --depth 3 -o {plan}.svg"), 1, "the schedule is not along a tree"),
         (format!("show {plan}"), 1, "\"tuwtree-tree\" is expected"),
-        (format!("evaluate {plan}"), 1, "\"tuwtree-tree\" is expected"),
+        (format!("evaluate {plan} --sizes {sizes}"), 2, "a schedule has its data"),
     ] {
         tuwtree(&arguments).fails(code, &[message]);
     }

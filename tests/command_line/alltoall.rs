@@ -63,9 +63,7 @@ fn alltoalls_are_written_and_judged_and_exported() {
         assert!(again.contains(&format!("\"ports\":{ports},")), "{again}");
         let goal = tuwtree(&format!("export {plan} --format goal")).success();
         assert!(goal.starts_with("// alltoall of "), "{goal}");
-        let c = format!("export {plan} -o {}", path("all.c"));
-        tuwtree(&c).fails(1, &["alltoall is not written as C"]);
-        for output in ["all.svg", "all.dot"] {
+        for output in ["all.c", "all.svg", "all.dot"] {
             tuwtree(&format!("export {plan} -o {}", path(output))).success();
         }
         tuwtree(&format!("draw {plan} --picture timeline -o {}", path("timeline.svg"))).success();
@@ -91,4 +89,20 @@ fn what_does_not_fit_an_alltoall_is_refused_by_name() {
     ] {
         tuwtree(&format!("optimize {arguments}")).fails(code, &[message]);
     }
+}
+
+#[test]
+fn direct_schedules_have_a_bound_of_their_own() {
+    let (_, matrix) = messages("alltoall-direct");
+    let comparison = json(&format!("optimize --op alltoall --matrix {matrix} --alpha 10 --json"));
+    let bound = comparison["direct_lower_bound"].as_u64().unwrap();
+    let direct = ["linear", "pairwise", "open-shop"];
+    let times = times(&comparison);
+    let least = times.iter().filter(|(name, _)| direct.contains(name)).map(|(_, time)| *time).min();
+    assert!(bound <= least.unwrap(), "{comparison}");
+    let text = tuwtree(&format!("compare --op alltoall --matrix {matrix} --alpha 10")).success();
+    let line = format!("no schedule whose messages go straight takes less than {bound}: ");
+    assert!(text.contains(&line) && text.contains(" % above the best of these"), "{text}");
+    let gather = json("optimize --dist spikes -p 9 --json");
+    assert_eq!(gather.get("direct_lower_bound"), None);
 }

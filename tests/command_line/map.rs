@@ -120,3 +120,61 @@ fn a_map_is_of_trees_that_a_library_can_be_compared_with() {
         .fails(1, &["no library's time is known for gather on 2 ports"]);
     assert!(!file.exists(), "nothing is left half written");
 }
+
+#[test]
+fn maps_of_operations_without_trees_name_the_fastest_algorithm() {
+    let folder = folder("map-algorithms");
+    for (operation, algorithms, rows) in [
+        ("allgather", "ring,ring-chunks,recursive-doubling,bruck,circulant,circulant-pieces", 4),
+        ("reduce-scatter", "pairwise,recursive-doubling,halving,circulant,circulant-pieces", 4),
+        (
+            "allreduce",
+            "ring,recursive-doubling,rabenseifner-half,rabenseifner-full,binary-blocks,circulant",
+            5,
+        ),
+        ("broadcast", "binomial,scatter-ring,scatter-doubling,circulant-pieces", 5),
+        ("reduce", "ring,binomial,rabenseifner-half,rabenseifner-full,circulant-pieces", 5),
+        ("alltoall", "linear,pairwise,bruck,bruck-radix,open-shop", 4),
+        ("intergroup-allgather", "paired,shares,root-best,root-mpich,root-mpich-v", 4),
+    ] {
+        let of_vector = ["allreduce", "broadcast", "reduce"].contains(&operation);
+        let (heading, steps) = if of_vector { ("processes", "") } else { ("exponent", "--rows 1") };
+        let (svg, csv) = (folder.join("map.svg"), folder.join("map.csv"));
+        let [svg, csv] = [svg, csv].map(|path| path.display().to_string());
+        tuwtree(&format!("map --op {operation} -p 7 -b 100 --columns 1 {steps} -o {svg} -o {csv}"))
+            .success();
+        let table = fs::read_to_string(csv).unwrap();
+        let mut lines = table.lines();
+        let first = lines.next().unwrap();
+        let names: Vec<&str> = first.split(',').collect();
+        let mut known: Vec<&str> = names[3..names.len() - 4].to_vec();
+        let mut expected: Vec<&str> = algorithms.split(',').collect();
+        assert!(first.starts_with(&format!("operation,{heading},alpha_over_beta_b,")), "{first}");
+        known.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(known, expected);
+        let mut cells = 0;
+        for line in lines {
+            let fields: Vec<&str> = line.split(',').collect();
+            let times =
+                fields[3..names.len() - 4].iter().filter_map(|cell| cell.parse::<f64>().ok());
+            let least = times.fold(f64::INFINITY, f64::min);
+            let [bound, choice, mpich, over] = fields[names.len() - 4..] else { panic!("{line}") };
+            let time = |name: &str| -> f64 {
+                fields[names.iter().position(|&one| one == name).unwrap()].parse().unwrap()
+            };
+            assert!(bound.parse::<f64>().unwrap() <= least, "{line}");
+            assert!(time(choice) <= 1.02 * least, "{line}");
+            let over: f64 = over.parse().unwrap();
+            assert!((over - time(mpich) / time(choice)).abs() < 1e-6 * over, "{line}");
+            cells += 1;
+        }
+        assert_eq!(cells, 8 * rows, "{operation}");
+        let picture = fs::read_to_string(svg).unwrap();
+        let document = roxmltree::Document::parse(&picture).unwrap();
+        let titles = document.descendants().filter(|node| node.has_tag_name("title")).count();
+        assert_eq!(titles, cells, "{operation}: a title for each cell");
+    }
+    let gather = tuwtree(SMALL).success();
+    assert_eq!(tuwtree(&format!("{SMALL} --op scatter")).success(), gather, "its dual");
+}

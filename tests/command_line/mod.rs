@@ -7,6 +7,8 @@ mod bad_input;
 mod bombs;
 mod broadcast;
 mod cut;
+mod every_operation;
+mod exports;
 mod formats;
 mod front_door;
 mod good_runs;

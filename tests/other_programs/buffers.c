@@ -63,8 +63,39 @@ void multiply(void *left, void *right, int *count, MPI_Datatype *type)
     }
 }
 
+/* What one process has for another: of an alltoall its message, of an intergroup allgather its block, if they
+ * are in different groups. */
+static long long bytes_between(const struct test_case *test, int from, int to)
+{
+    if (test->operation == ALLTOALL)
+        return test->messages[from * test->processes + to];
+    return (from < test->group) != (to < test->group) ? test->messages[from] : 0;
+}
+
+/* What a process gets of all others. */
+static long long got_bytes(const struct test_case *test, int rank)
+{
+    long long sum = 0;
+    for (int from = 0; from < test->processes; from++)
+        sum += bytes_between(test, from, rank);
+    return sum;
+}
+
+int root_gets_data(const struct test_case *test)
+{
+    return got_bytes(test, test->root) > 0;
+}
+
 static long long own_bytes(const struct test_case *test, int rank)
 {
+    long long sum = 0;
+    if (test->operation == INTERGROUP_ALLGATHER)
+        return test->messages[rank];
+    if (test->operation == ALLTOALL) {
+        for (int to = 0; to < test->processes; to++)
+            sum += bytes_between(test, rank, to);
+        return sum;
+    }
     return test->sizes != NULL ? test->sizes[rank] : test->bytes;
 }
 
@@ -116,6 +147,11 @@ struct buffers make_buffers(
     case BROADCAST:
         made.output_bytes = all;
         break;
+    case ALLTOALL:
+    case INTERGROUP_ALLGATHER:
+        made.input_bytes = own;
+        made.output_bytes = got_bytes(test, rank);
+        break;
     }
     made.input = allocate(made.input_bytes);
     made.output = allocate(made.output_bytes + 2 * MARGIN);
@@ -135,6 +171,25 @@ static void fill_block(unsigned char *place, int round, int process, long long b
 {
     for (long long index = 0; index < bytes; index++)
         place[index] = value(round, process, index);
+}
+
+/* Of an alltoall, each message is that of a process of its own. */
+static void fill_messages(struct buffers *buffers, int round)
+{
+    const struct test_case *test = buffers->test;
+    unsigned char *input = buffers->input, *output = buffers->expected + MARGIN;
+    int p = test->processes, rank = buffers->rank;
+    for (int other = 0; other < p; other++) {
+        long long sent = bytes_between(test, rank, other), got = bytes_between(test, other, rank);
+        int is_alltoall = test->operation == ALLTOALL;
+        if (is_alltoall)
+            fill_block(input, round, rank * p + other, sent);
+        fill_block(output, round, is_alltoall ? other * p + rank : other, got);
+        input += is_alltoall ? sent : 0;
+        output += got;
+    }
+    if (test->operation == INTERGROUP_ALLGATHER)
+        fill_block(input, round, rank, buffers->input_bytes);
 }
 
 static void expect_reduction(struct buffers *buffers, int round)
@@ -188,6 +243,10 @@ void fill(struct buffers *buffers, int round)
         fill_block(buffers->input, round, buffers->rank, test->bytes);
         if (is_root || test->operation != REDUCE)
             expect_reduction(buffers, round);
+        break;
+    case ALLTOALL:
+    case INTERGROUP_ALLGATHER:
+        fill_messages(buffers, round);
         break;
     }
 }

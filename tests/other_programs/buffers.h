@@ -31,6 +31,9 @@ struct buffers {
 /* How the root's blocks lie. */
 enum placement { BY_DEFAULT, WITH_GAPS, BACKWARDS, PLACEMENTS };
 
+/* Whether process 0 of an alltoall or intergroup allgather gets anything. */
+int root_gets_data(const struct test_case *test);
+
 struct buffers make_buffers(
     const struct test_case *test, enum placement placement, int rank);
 

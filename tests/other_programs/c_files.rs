@@ -50,6 +50,16 @@ fn table(cases: &[Exported]) -> String {
             let blocks: Vec<u64> = blocks.iter().collect();
             let _ = writeln!(text, "static const long long {sizes}[] = {};", list(&blocks));
         }
+        let (messages, group) = match &task.payload {
+            Payload::Messages(messages) => (Some(messages.iter().collect::<Vec<u64>>()), 0),
+            Payload::Groups(groups) => (Some(groups.blocks().iter().collect()), groups.ranks()[0]),
+            Payload::Blocks(_) | Payload::Vector(_) => (None, 0),
+        };
+        let mut of_messages = "NULL".to_owned();
+        if let Some(messages) = &messages {
+            of_messages = format!("messages_{name}");
+            let _ = writeln!(text, "static const long long {of_messages}[] = {};", list(messages));
+        }
         if let Some(places) = &task.displacements {
             displacements = format!("displacements_{name}");
             let _ = writeln!(text, "static const MPI_Aint {displacements}[] = {};", list(places));
@@ -60,7 +70,7 @@ fn table(cases: &[Exported]) -> String {
         let _ = writeln!(
             rows,
             "    {{ \"{name}\", {operation}, {p}, {root}, {sizes}, {displacements}, {bytes}, \
-             {commutes}, OF({name}) }},"
+             {commutes}, {of_messages}, {group}, OF({name}) }},"
         );
     }
     let count = cases.len();

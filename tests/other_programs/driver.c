@@ -95,6 +95,8 @@ static void run_wrong(const struct test_case *test, const struct arguments *comm
 
     given.comm = common->comm;
     int data = test->sizes != NULL ? test->sizes[test->root] > 0 : test->bytes > 0;
+    if (test->messages != NULL)
+        data = root_gets_data(test);
     if (rank == test->root && (test->operation == GATHER || test->operation == REDUCE))
         given.input = NULL;
     else if (rank == test->root)

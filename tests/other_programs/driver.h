@@ -4,7 +4,17 @@
 
 #include <mpi.h>
 
-enum operation { GATHER, SCATTER, BROADCAST, REDUCE, ALLGATHER, REDUCE_SCATTER, ALLREDUCE };
+enum operation {
+    GATHER,
+    SCATTER,
+    BROADCAST,
+    REDUCE,
+    ALLGATHER,
+    REDUCE_SCATTER,
+    ALLREDUCE,
+    ALLTOALL,
+    INTERGROUP_ALLGATHER
+};
 
 enum variant { STRICT, EAGER };
 
@@ -30,6 +40,10 @@ struct test_case {
     long long bytes;
     /* Whether a reduction asks for a commutative operator. */
     int commutes;
+    /* The messages of an alltoall, sender by sender; the blocks of an intergroup allgather; else NULL. */
+    const long long *messages;
+    /* The processes of the first group. */
+    int group;
     int (*init)(enum variant variant, const struct arguments *arguments, void **request);
     int (*start)(void *request);
     int (*wait)(void *request);
@@ -81,6 +95,9 @@ extern const int test_case_count;
     FUNCTIONS(name, arguments->input, arguments->output, arguments->type, arguments->op)
 #define REDUCE_SCATTER_FUNCTIONS(name) REDUCE_FUNCTIONS(name)
 #define ALLREDUCE_FUNCTIONS(name) REDUCE_FUNCTIONS(name)
+
+#define ALLTOALL_FUNCTIONS(name) FUNCTIONS(name, arguments->input, arguments->output)
+#define INTERGROUP_ALLGATHER_FUNCTIONS(name) ALLTOALL_FUNCTIONS(name)
 
 #define OF(name) init_##name, start_##name, wait_##name, test_##name, release_##name
 

@@ -2,6 +2,7 @@
 //! leaves them out and `./test` runs them.
 
 mod c_files;
+mod chakra;
 mod chromium;
 mod forced;
 mod loggopsim;

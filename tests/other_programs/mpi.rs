@@ -5,9 +5,10 @@ use super::c_files::{Exported, Recipe, STRICT_FLAGS, build, succeed, write_all};
 use crate::program::{folder, tuwtree};
 use std::process::Command;
 use tuwtree_collective::allreduce::Folds;
+use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
-    CollectiveError, allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling,
-    reduce_scatter, ring,
+    CollectiveError, allreduce, alltoall, bruck, circulant, circulant_in_pieces,
+    recursive_doubling, reduce_scatter, ring,
 };
 use tuwtree_dp::composed::Composer;
 use tuwtree_dp::non_ordered::{ORDER_CELLS, direct, exact};
@@ -15,9 +16,9 @@ use tuwtree_dp::rotated::{near_optimal_in, rotated_order};
 use tuwtree_dp::{Method, optimal, optimal_ordered};
 use tuwtree_laws::problems::{gather, homogeneous};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Distribution, DistributionParameters, Hierarchy, Level, Operation,
-    Operator, Order as TreeOrder, Payload, Piece, PiecewiseLinear, Placement, Problem, Randomness,
-    Root, Step, Tree, Vector,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, GroupSizes, Hierarchy, Level,
+    MessageSizes, Operation, Operator, Order as TreeOrder, Payload, Piece, PiecewiseLinear,
+    Placement, Problem, Randomness, Root, Step, Tree, Vector,
 };
 use tuwtree_schedule::{Order, Schedule, document};
 use tuwtree_treegen::{AdaptiveRule, adaptive, greedy, linear, oblivious};
@@ -275,6 +276,46 @@ fn reductions() -> Vec<Exported> {
     cases
 }
 
+/// Alltoalls and intergroup allgathers by all algorithms, with empty messages and blocks.
+fn without_a_root() -> Vec<Exported> {
+    type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+    let alltoalls: [(&str, Build); 5] = [
+        ("linear", alltoall::linear),
+        ("pairwise", alltoall::pairwise),
+        ("bruck", |problem| alltoall::bruck(problem, 2)),
+        ("radix", |problem| alltoall::bruck(problem, 3)),
+        ("shop", alltoall::open_shop),
+    ];
+    let intergroups: [(&str, Build); 5] = [
+        ("paired", |problem| intergroup::paired(problem, Inside::Circulant)),
+        ("shares", |problem| intergroup::shares(problem, Inside::Pieces(2))),
+        ("best", |problem| intergroup::root_best(problem, 2)),
+        ("mpich", intergroup::root_mpich),
+        ("mpich_v", intergroup::root_mpich_v),
+    ];
+    let costs = homogeneous(20, 1, 1);
+    let mut cases = Vec::new();
+    for p in [1, 2, 3, 5, 8, 9] {
+        let sizes = (0..p * p).map(|pair| (pair / p + 2 * (pair % p)) % 4 * (1 + pair % 3));
+        let sizes = MessageSizes::new(sizes).unwrap();
+        let problem = Problem::new(Operation::Alltoall, sizes, costs).unwrap();
+        for (algorithm, build) in alltoalls {
+            let name = format!("alltoall_{algorithm}_{p}");
+            cases.push(Exported { name, schedule: build(&problem).unwrap() });
+        }
+    }
+    for (first, second) in [(1, 1), (3, 2), (6, 2), (2, 5), (8, 5)] {
+        let sizes = (0..first + second).map(|rank| (rank + 1) % 3 * (rank + 2));
+        let sizes = GroupSizes::new(BlockSizes::new(sizes).unwrap(), first as usize).unwrap();
+        let problem = Problem::new(Operation::IntergroupAllgather, sizes, costs).unwrap();
+        for (algorithm, build) in intergroups {
+            let name = format!("groups_{algorithm}_{first}_{second}");
+            cases.push(Exported { name, schedule: build(&problem).unwrap() });
+        }
+    }
+    cases
+}
+
 /// A schedule that is no tree's, from the lines of its actions.
 fn by_hand(name: &str, operation: &str, ports: u16, data: &str, programs: &[&str]) -> Exported {
     let processors = programs.len();
@@ -416,7 +457,8 @@ fn beyond_trees() -> Vec<Exported> {
 fn cases() -> Vec<Exported> {
     let along_trees =
         [distributions(), roots(), unordered(), of_any_order(), on_levels_and_consecutive()];
-    let others = [displaced_and_empty(), beyond_trees(), allgathers(), reductions()];
+    let others =
+        [displaced_and_empty(), beyond_trees(), allgathers(), reductions(), without_a_root()];
     along_trees.into_iter().chain(others).flatten().collect()
 }
 

@@ -1,3 +1,4 @@
 //! The papers' numbers, each named by its table.
 
+mod rootless;
 mod tables;

@@ -5,7 +5,10 @@ use crate::error::CliError;
 use tuwtree_io::Source;
 use tuwtree_io::schedule::{Document, read};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{Operation, Payload, Ports, Problem, StatedCosts};
+use tuwtree_model::{
+    Operation, Payload, Ports, Problem, Root, StatedCosts, Time, best_lower_bound,
+    lower_bound_in_pieces,
+};
 use tuwtree_schedule::Schedule;
 
 /// The schedule in a document, or that of the tree in a document on so many ports.
@@ -63,6 +66,40 @@ pub(crate) fn stated_costs(
     let stated = costs.costs(schedule.task().costs.as_ref())?;
     costs.check_processors(&stated, schedule.processors())?;
     Ok(stated)
+}
+
+/// A lower bound on all schedules of the operation with the schedule's root. Ports of which one only sends and one only
+/// receives are one that does both.
+///
+/// # Errors
+/// Times that cannot be stated, in words.
+pub(crate) fn bound_on_schedule(schedule: &Schedule, costs: &StatedCosts) -> Result<Time, String> {
+    let task = schedule.task();
+    let ports = if sends_on_one_port(schedule) { 1 } else { task.ports };
+    let problem = Problem::new(task.operation, task.payload.clone(), costs.clone())
+        .and_then(|problem| problem.with_operator(task.operator))
+        .and_then(|problem| match task.root {
+            Some(root) => problem.with_root(Root::Given(root)),
+            None => Ok(problem),
+        })
+        .map_err(|error| error.to_string())?
+        .with_ports(Ports::new(ports).ok_or("0 ports")?);
+    let bound = match problem.vector() {
+        Some(_) if task.root.is_some() => lower_bound_in_pieces(&problem),
+        _ => best_lower_bound(&problem),
+    };
+    bound.map_err(|error| error.to_string())
+}
+
+/// Whether every rank sends on one port only, and receives on one only.
+fn sends_on_one_port(schedule: &Schedule) -> bool {
+    let are_one = |ports: &[u16]| ports.windows(2).all(|pair| pair[0] == pair[1]);
+    (0..schedule.processors()).all(|rank| {
+        let actions = || schedule.programs().actions(rank);
+        let sends = actions().filter(|one| one.send().is_some()).map(|one| one.port);
+        let receives = actions().filter(|one| one.receive().is_some()).map(|one| one.port);
+        are_one(&sends.collect::<Vec<_>>()) && are_one(&receives.collect::<Vec<_>>())
+    })
 }
 
 /// Fails with exit code 2 if more than one thing is to come from standard input.

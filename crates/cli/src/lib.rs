@@ -12,6 +12,7 @@ pub mod front_end;
 mod input;
 mod output;
 mod published;
+mod reproduced;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 pub use error::CliError;

@@ -60,7 +60,8 @@ fn receive_from(from: Rank, piece: &Piece) -> Receive<'_> {
 
 /// The alltoall in which rank `i` sends to `i + 1`, `i + 2`, ... and receives from `i - 1`, `i - 2`, ...
 ///
-/// Messages of `c` bytes each take `(p - 1)(alpha + c beta)`.
+/// Messages of `c` bytes each take `(p - 1)(alpha + c beta)`. Where part `lambda = alpha - o` of the latency overlaps with
+/// other work, all sends and receives are under way at once, on two ports: `lambda + (p - 1)(o + c beta)`.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -73,14 +74,28 @@ fn receive_from(from: Rank, piece: &Piece) -> Receive<'_> {
 pub fn linear(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
     let p = sizes.processors();
+    if problem.costs().overlaps() {
+        let turns = |rank: Rank, step: usize| {
+            (1..p).map(move |round| (rank + step * round) % p).collect::<Vec<Rank>>()
+        };
+        let sends: Vec<Vec<Rank>> = (0..p).map(|rank| turns(rank, 1)).collect();
+        let receives: Vec<Vec<Rank>> = (0..p).map(|rank| turns(rank, p - 1)).collect();
+        return on_two_ports(problem, sizes, &sends, &receives);
+    }
+    shifted(problem, sizes)
+}
+
+/// Rounds in which rank `i` sends to `i + k` and receives from `i - k`, `k = 1, 2, ...`
+fn shifted(problem: &Problem, sizes: &MessageSizes) -> Result<Schedule, CollectiveError> {
+    let p = sizes.processors();
     direct(problem, sizes, |round, rank| Meeting {
         to: Some((rank + round) % p),
         from: Some((rank + p - round) % p),
     })
 }
 
-/// The alltoall in which ranks `i` and `i xor k` exchange, `k = 1, 2, ...`, if `p` is a power of two; else
-/// [`linear`].
+/// The alltoall in which ranks `i` and `i xor k` exchange, `k = 1, 2, ...`, if `p` is a power of two; else rank `i` sends
+/// to `i + k` and receives from `i - k`. Each round waits for the one before.
 ///
 /// Messages of `c` bytes each take `(p - 1)(alpha + c beta)`.
 ///
@@ -99,7 +114,7 @@ pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
             let partner = Some(rank ^ round);
             Meeting { to: partner, from: partner }
         }),
-        false => linear(problem),
+        false => shifted(problem, sizes),
     }
 }
 
@@ -239,15 +254,32 @@ pub fn open_shop(problem: &Problem) -> Result<Schedule, CollectiveError> {
         sends[from].push(to);
         receives[to].push(from);
     }
+    on_two_ports(problem, sizes, &sends, &receives)
+}
+
+/// Messages that go straight to their receivers: each rank sends to these, one after the other, and receives from
+/// those likewise, at the same time; nothing where there is no data.
+fn on_two_ports(
+    problem: &Problem,
+    sizes: &MessageSizes,
+    sends: &[Vec<Rank>],
+    receives: &[Vec<Rank>],
+) -> Result<Schedule, CollectiveError> {
+    let p = sizes.processors();
     let mut programs = Programs::new();
     for rank in 0..p {
         for &to in &sends[rank] {
             let piece = sent(sizes, rank, to);
-            programs.push(&Action { port: 0, deed: Deed::Send(send_to(to, &piece)) })?;
+            if piece.bytes > 0 {
+                programs.push(&Action { port: 0, deed: Deed::Send(send_to(to, &piece)) })?;
+            }
         }
         for &from in &receives[rank] {
             let piece = received(sizes, from, rank);
-            programs.push(&Action { port: 1, deed: Deed::Receive(receive_from(from, &piece)) })?;
+            if piece.bytes > 0 {
+                let deed = Deed::Receive(receive_from(from, &piece));
+                programs.push(&Action { port: 1, deed })?;
+            }
         }
         programs.end_processor();
     }

@@ -52,6 +52,7 @@ mod doubling;
 mod error;
 mod folding;
 pub mod intergroup;
+mod overlapping;
 mod pieces;
 mod rank_rounds;
 pub mod reduce;
@@ -63,6 +64,7 @@ pub use bruck::bruck;
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;
+pub use overlapping::{MessagePrice, overlapped_time_in_pieces, steps_in_pieces};
 pub use pieces::{
     PieceTable, circulant_in_pieces, likely_pieces, time_in_pieces, time_in_pieces_at_most,
 };

@@ -69,6 +69,14 @@ int tuwtree_native_reduce_scatter_block_init_c(const void *sendbuf, void *recvbu
 int tuwtree_native_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
         MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
         MPI_Datatype recvtype, MPI_Comm comm);
+int tuwtree_native_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int tuwtree_native_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
 
 const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
 void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
@@ -82,12 +90,14 @@ const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 #define ALLGATHERV_INIT PMPI_Allgatherv_init
 #define REDUCE_SCATTER_INIT PMPI_Reduce_scatter_init
 #define REDUCE_SCATTER_BLOCK_INIT PMPI_Reduce_scatter_block_init
+#define ALLTOALLV_INIT PMPI_Alltoallv_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
 #define GATHERV_INIT PMPIX_Gatherv_init
 #define SCATTERV_INIT PMPIX_Scatterv_init
 #define ALLGATHERV_INIT PMPIX_Allgatherv_init
 #define REDUCE_SCATTER_INIT PMPIX_Reduce_scatter_init
 #define REDUCE_SCATTER_BLOCK_INIT PMPIX_Reduce_scatter_block_init
+#define ALLTOALLV_INIT PMPIX_Alltoallv_init
 #endif
 
 #ifdef GATHERV_INIT
@@ -99,6 +109,7 @@ const int TUWTREE_HAS_GATHERV_INIT = 0;
 #define ALLGATHERV_INIT(a, b, c, d, e, f, g, h, i, j) MPI_ERR_OTHER
 #define REDUCE_SCATTER_INIT(a, b, c, d, e, f, g, h) MPI_ERR_OTHER
 #define REDUCE_SCATTER_BLOCK_INIT(a, b, c, d, e, f, g, h) MPI_ERR_OTHER
+#define ALLTOALLV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
 #endif
 
 int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -249,4 +260,25 @@ int tuwtree_native_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[]
         MPI_Datatype recvtype, MPI_Comm comm)
 {
     return LARGE(PMPI_Alltoallv_c, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+}
+
+int tuwtree_native_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return ALLTOALLV_INIT(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                          MPI_INFO_NULL, request);
+}
+
+int tuwtree_native_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+        MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Alltoallv_init_c, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, MPI_INFO_NULL, request));
+}
+
+int tuwtree_native_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return LARGE(PMPI_Alltoall_c, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 }

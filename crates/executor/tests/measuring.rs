@@ -255,13 +255,16 @@ fn operations_without_a_root_are_timed_and_their_results_checked() {
     std::fs::write(&machine, ONE_LINE).unwrap();
     let (machine, json) = (machine.display().to_string(), folder.join("results.json"));
     let path = json.display().to_string();
-    for operation in ["allgather", "reduce-scatter"] {
+    for (operation, version) in [("allgather", 5), ("reduce-scatter", 5), ("alltoall", 6)] {
         let problem = ["--dist", "same,two-blocks", "-b", "4,2000", "--machine", &machine];
         let times = ["--repetitions", "4", "--warm-up", "1", "-o", &path];
         let said = success(3, &[&["bench", "--op", operation], &problem[..], &times].concat());
         let text = std::fs::read_to_string(&json).unwrap();
         let document: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!((&document["operation"], &document["version"]), (&operation.into(), &5.into()));
+        assert_eq!(
+            (&document["operation"], &document["version"]),
+            (&operation.into(), &version.into())
+        );
         let series = document["series"].as_array().unwrap();
         let named = |name: &str| series.iter().filter(|one| one["algorithm"] == name).count();
         assert_eq!((named("native"), named("auto")), (4, 4), "{said}");

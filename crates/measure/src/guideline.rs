@@ -80,6 +80,10 @@ impl Guideline {
             (Guideline::Gl2, Operation::ReduceScatter) => {
                 "MPI_Reduce_scatter(m) <= MPI_Allreduce(1) + MPI_Reduce_scatter_block(p max m_i)"
             }
+            (Guideline::Gl1, Operation::Alltoall) => "MPI_Alltoall(m) <= MPI_Alltoallv(m)",
+            (Guideline::Gl2, Operation::Alltoall) => {
+                "MPI_Alltoallv(m) <= MPI_Allreduce(1) + MPI_Alltoall(p max m_i)"
+            }
             (Guideline::Gl1, Operation::Scatter) => "MPI_Scatter(m) <= MPI_Scatterv(m)",
             (Guideline::Gl1, _) => "MPI_Gather(m) <= MPI_Gatherv(m)",
             (Guideline::Gl2, Operation::Scatter) => {

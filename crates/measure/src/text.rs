@@ -186,7 +186,11 @@ impl Measurements {
             let row = [
                 setting.operation.name().to_owned(),
                 setting.processors.to_string(),
-                setting.root.to_string(),
+                if setting.operation.is_rooted() {
+                    setting.root.to_string()
+                } else {
+                    String::new()
+                },
                 one.blocks.name().to_owned(),
                 one.mean_block.to_string(),
                 setting.element_bytes.to_string(),

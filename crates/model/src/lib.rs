@@ -65,8 +65,8 @@ mod unpacking;
 
 pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
 pub use bounds::{
-    best_lower_bound, count_bound, judged_lower_bound, largest_block, lower_bound,
-    lower_bound_in_pieces, volume_bound,
+    best_lower_bound, count_bound, direct_lower_bound, judged_lower_bound, largest_block,
+    lower_bound, lower_bound_in_pieces, volume_bound,
 };
 pub use closed_set::ClosedSet;
 pub use completion::{Completion, completion, completion_time};

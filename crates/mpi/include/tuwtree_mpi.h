@@ -3,7 +3,7 @@
  * MPI_Gatherv and MPI_Scatterv with the same arguments and the same meaning, but along adaptive
  * binomial trees, or a given or chosen one; MPI_Allgatherv, MPI_Reduce_scatter and
  * MPI_Reduce_scatter_block on circulant graphs; once, or set up once and started many times; and
- * MPI_Alltoallv, with small messages in bundles.
+ * MPI_Alltoallv and MPI_Alltoall, with small messages in bundles.
  *
  * What is expected of programs is what MPI expects: all processes of the communicator call the same
  * operations in the same order, with the same root, and with sizes that agree. MPI_IN_PLACE at the
@@ -65,6 +65,10 @@ int tuwtree_alltoallv(const void *sendbuf, const int sendcounts[], const int sdi
                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
+/* As MPI_Alltoall, in the same way. */
+int tuwtree_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
 /* The same with large counts, as MPI_Gatherv_c and MPI_Scatterv_c of MPI 4, with every MPI library that has
  * MPI_Count. All ranks of a call use this form. */
 int tuwtree_gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -112,6 +116,9 @@ int tuwtree_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const
                         MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                         const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
+int tuwtree_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                       void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
 /* Sets up a gather: who sends what to whom, and every message. Collective. The buffers stay the
  * program's, the lists are not needed any more when this returns. All ranks have an error if
  * one has. */
@@ -139,6 +146,12 @@ int tuwtree_reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int re
                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                       tuwtree_request *request);
 
+/* Sets up an alltoall, in the same way. That both ends say the same of each message is compared. */
+int tuwtree_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                           tuwtree_request *request);
+
 /* The same with large counts. */
 int tuwtree_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                            void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
@@ -161,6 +174,11 @@ int tuwtree_reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_
 int tuwtree_reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                         tuwtree_request *request);
+
+int tuwtree_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
+                             const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                             const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                             MPI_Datatype recvtype, MPI_Comm comm, tuwtree_request *request);
 
 /* Starts a gather or scatter, and returns as soon as it would wait: MPI_Igatherv and MPI_Iscatterv. tuwtree_wait, or
  * tuwtree_test when it finds the end, frees it, and sets *request to TUWTREE_REQUEST_NULL; tuwtree_start and tuwtree_free

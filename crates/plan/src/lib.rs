@@ -33,6 +33,7 @@
 //! clock where a local search has a limit and for how long building takes.
 
 mod advice;
+mod algorithms;
 pub mod catalogue;
 mod certificate;
 mod comparison;
@@ -45,6 +46,7 @@ mod request;
 pub mod select;
 
 pub use advice::{Advice, Rival, Trouble};
+pub use algorithms::{AlgorithmCell, AlgorithmGrid};
 pub use catalogue::LocalSearch;
 pub use certificate::Certificate;
 pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, beyond_order, compare};

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use strum::VariantArray as _;
 use tuwtree_dp::Progress;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, Homogeneous, Order, Problem, Rank, Root, Time,
+    BlockSizes, ClosedSet, Construction, Homogeneous, Operation, Order, Problem, Rank, Root, Time,
     largest_block,
 };
 
@@ -169,6 +169,8 @@ impl RootPlace {
 /// A grid of problems: blocks against latencies, for every place of the root.
 #[derive(Clone, Debug)]
 pub struct Grid {
+    /// Gather or scatter.
+    pub operation: Operation,
     /// The blocks of each row.
     pub rows: Vec<GridRow>,
     /// Latencies, in the time that a byte takes.
@@ -225,9 +227,9 @@ impl Grid {
                     })
                     .map_err(|error| PlanError::Misused(error.to_string()))?;
                 let sizes = &self.rows[row].sizes;
-                let problem = Problem::gather(sizes, costs)
+                let problem = Problem::new(self.operation, sizes.clone(), costs)
                     .and_then(|problem| problem.with_root(place.root(sizes)))
-                    .expect("homogeneous costs, and a root that is a processor");
+                    .map_err(|error| PlanError::Misused(error.to_string()))?;
                 let classes = TreeClasses::new(&problem)?;
                 let done = 1 + done.fetch_add(1, Ordering::Relaxed);
                 match progress.advance(done, total as u64).is_break() {

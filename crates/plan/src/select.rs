@@ -10,6 +10,8 @@
 //! Times: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005; held against simulations of schedules. Names and
 //! numbers: MPICH 4.0 and later, Open MPI 4.1 and later, UCC 1.4, Intel MPI 2021.
 
+mod open_mpi;
+
 use tuwtree_model::{Homogeneous, Operation};
 
 /// The time of an algorithm for one number of ranks, `alphas alpha + n (sent beta + combined kappa + copied gamma)`.
@@ -478,12 +480,43 @@ pub fn mpich_rule(operation: Operation, p: usize, bytes: u64) -> Option<&'static
     algorithms(operation).iter().find(|one| one.name == name)
 }
 
-/// How much longer MPICH's own rule takes than the best of its algorithms, over all numbers of ranks and powers of two as
+/// What a library uses by itself, built-in operators and enough elements taken for granted; `None` if nothing is known:
+/// of Open MPI that is but for allgathers.
+pub fn own_rule(
+    library: Tuning,
+    operation: Operation,
+    p: usize,
+    bytes: u64,
+) -> Option<&'static LibraryAlgorithm> {
+    match (library, operation) {
+        (Tuning::Mpich, _) => mpich_rule(operation, p, bytes),
+        (Tuning::OpenMpi | Tuning::OpenMpiJson, Operation::Allgather) => {
+            Some(open_mpi::allgather(p, bytes))
+        }
+        (Tuning::OpenMpi | Tuning::OpenMpiJson | Tuning::Ucc | Tuning::Intel, _) => None,
+    }
+}
+
+/// The algorithms among which a library chooses by itself.
+fn own_algorithms(
+    library: Tuning,
+    operation: Operation,
+) -> Box<dyn Iterator<Item = &'static LibraryAlgorithm>> {
+    match (library, operation) {
+        (Tuning::OpenMpi | Tuning::OpenMpiJson, Operation::Allgather) => {
+            Box::new(open_mpi::allgathers())
+        }
+        _ => Box::new(algorithms(operation).iter().filter(move |one| one.is_in(library))),
+    }
+}
+
+/// How much longer a library's own rule takes than the best of its algorithms, over all numbers of ranks and powers of two as
 /// sizes; `None` if nothing is known.
 ///
 /// # Complexity
 /// O(ranks log(largest size)).
-pub fn mpich_regret(
+pub fn regret(
+    library: Tuning,
     operation: Operation,
     (first, last): (usize, usize),
     (least, largest): (u64, u64),
@@ -496,9 +529,9 @@ pub fn mpich_regret(
     let mut count = 0.0;
     for processors in first..=last {
         for &bytes in &sizes {
-            let time = mpich_rule(operation, processors, bytes)?.time(processors, bytes, prices)?;
-            let own = algorithms(operation).iter().filter(|one| one.is_in(Tuning::Mpich));
-            let best = own
+            let chosen = own_rule(library, operation, processors, bytes)?;
+            let time = chosen.time(processors, bytes, prices)?;
+            let best = own_algorithms(library, operation)
                 .filter_map(|one| one.time(processors, bytes, prices))
                 .fold(f64::INFINITY, f64::min);
             let factor = if time == best { 1.0 } else { time / best };

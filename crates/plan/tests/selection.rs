@@ -10,7 +10,7 @@ use tuwtree_model::{
     BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root, Vector,
 };
 use tuwtree_plan::select::{
-    Merge, Prices, algorithms, decide, decisions, mpich_regret, mpich_rule,
+    Merge, Prices, Tuning, algorithms, decide, decisions, mpich_rule, own_rule, regret,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -128,7 +128,7 @@ fn mpich_s_rule_is_never_faster_than_the_best_of_its_algorithms() {
     let prices = Prices { costs: Homogeneous::new(2000.0, 0.1, 0.05).unwrap(), combine: 0.1 };
     for operation in CHOSEN {
         assert!(mpich_rule(operation, 9, 1000).is_some());
-        let regret = mpich_regret(operation, (2, 100), (1, 1 << 23), &prices).unwrap();
+        let regret = regret(Tuning::Mpich, operation, (2, 100), (1, 1 << 23), &prices).unwrap();
         assert!(regret.worst >= regret.mean && regret.mean >= 1.0, "{operation:?}: {regret:?}");
     }
     assert!(mpich_rule(Operation::Gather, 9, 1000).is_none());
@@ -138,4 +138,25 @@ fn mpich_s_rule_is_never_faster_than_the_best_of_its_algorithms() {
     assert_eq!(name(Operation::Allgather, 6, 81_920), "ring");
     assert_eq!(name(Operation::Broadcast, 8, 12_288), "binomial");
     assert_eq!(name(Operation::Broadcast, 8, 12_289), "scatter-doubling");
+}
+
+#[test]
+fn open_mpi_s_own_allgather_is_as_its_source_says() {
+    let name = |p: usize, block: u64| {
+        own_rule(Tuning::OpenMpi, Operation::Allgather, p, block * p as u64).unwrap().name
+    };
+    assert_eq!(
+        [name(2, 9), name(16, 9), name(5, 9)],
+        ["recursive-doubling", "recursive-doubling", "bruck"]
+    );
+    assert_eq!([name(40, 1024), name(41, 1024), name(40, 65_536)], ["neighbor", "ring", "ring"]);
+    assert_eq!(
+        [name(300, 100), name(256, 31), name(6000, 4096)],
+        ["bruck", "recursive-doubling", "neighbor"]
+    );
+    let prices = Prices { costs: Homogeneous::new(1000.0, 1.0, 1.0).unwrap(), combine: 0.0 };
+    let found =
+        regret(Tuning::OpenMpi, Operation::Allgather, (2, 100), (1, 1 << 23), &prices).unwrap();
+    assert!(found.mean >= 1.0 && found.worst >= found.mean, "{found:?}");
+    assert!(regret(Tuning::OpenMpi, Operation::Reduce, (2, 9), (1, 9), &prices).is_none());
 }

@@ -43,12 +43,14 @@ ADDRESS(mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE)
 #define ALLGATHERV_INIT MPI_Allgatherv_init
 #define REDUCE_SCATTER_INIT MPI_Reduce_scatter_init
 #define REDUCE_SCATTER_BLOCK_INIT MPI_Reduce_scatter_block_init
+#define ALLTOALLV_INIT MPI_Alltoallv_init
 #else
 #define GATHERV_INIT MPIX_Gatherv_init
 #define SCATTERV_INIT MPIX_Scatterv_init
 #define ALLGATHERV_INIT MPIX_Allgatherv_init
 #define REDUCE_SCATTER_INIT MPIX_Reduce_scatter_init
 #define REDUCE_SCATTER_BLOCK_INIT MPIX_Reduce_scatter_block_init
+#define ALLTOALLV_INIT MPIX_Alltoallv_init
 #endif
 
 static void *buffer(void *address)
@@ -83,6 +85,16 @@ void tuwtree_fortran_allgatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *se
                              recvcounts, displs, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
 }
 
+void tuwtree_fortran_alltoall(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
+                              MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,
+                              MPI_Fint *ierr)
+{
+    void *sent = buffer(sendbuf);
+    MPI_Fint type = sent == MPI_IN_PLACE ? *recvtype : *sendtype;
+    say(ierr, MPI_Alltoall(sent, *sendcount, MPI_Type_f2c(type), buffer(recvbuf), *recvcount,
+                           MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
+}
+
 void tuwtree_fortran_alltoallv(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls,
                                MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,
                                MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm,
@@ -93,6 +105,22 @@ void tuwtree_fortran_alltoallv(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sd
     MPI_Fint type = sent == MPI_IN_PLACE ? *recvtype : *sendtype;
     say(ierr, MPI_Alltoallv(sent, sendcounts, sdispls, MPI_Type_f2c(type), buffer(recvbuf),
                             recvcounts, rdispls, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
+}
+
+void tuwtree_fortran_alltoallv_init(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls,
+                                    MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,
+                                    MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm,
+                                    MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierr)
+{
+    void *sent = buffer(sendbuf);
+    MPI_Fint type = sent == MPI_IN_PLACE ? *recvtype : *sendtype;
+    MPI_Request made;
+    int code = ALLTOALLV_INIT(sent, sendcounts, sdispls, MPI_Type_f2c(type), buffer(recvbuf),
+                              recvcounts, rdispls, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm),
+                              MPI_Info_f2c(*info), &made);
+    if (code == MPI_SUCCESS)
+        *request = MPI_Request_c2f(made);
+    say(ierr, code);
 }
 
 void tuwtree_fortran_reduce_scatter(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts,

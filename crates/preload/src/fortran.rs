@@ -40,7 +40,9 @@ mod table {
         tuwtree_fortran_gatherv(a b c d e f g h i j) = mpi_gatherv mpi_gatherv_ mpi_gatherv__ MPI_GATHERV mpi_gatherv_f08_;
         tuwtree_fortran_scatterv(a b c d e f g h i j) = mpi_scatterv mpi_scatterv_ mpi_scatterv__ MPI_SCATTERV mpi_scatterv_f08_;
         tuwtree_fortran_allgatherv(a b c d e f g h i) = mpi_allgatherv mpi_allgatherv_ mpi_allgatherv__ MPI_ALLGATHERV mpi_allgatherv_f08_;
+        tuwtree_fortran_alltoall(a b c d e f g h) = mpi_alltoall mpi_alltoall_ mpi_alltoall__ MPI_ALLTOALL mpi_alltoall_f08_;
         tuwtree_fortran_alltoallv(a b c d e f g h i j) = mpi_alltoallv mpi_alltoallv_ mpi_alltoallv__ MPI_ALLTOALLV mpi_alltoallv_f08_;
+        tuwtree_fortran_alltoallv_init(a b c d e f g h i j k l) = mpi_alltoallv_init mpi_alltoallv_init_ mpi_alltoallv_init__ MPI_ALLTOALLV_INIT mpi_alltoallv_init_f08_ mpix_alltoallv_init mpix_alltoallv_init_ mpix_alltoallv_init__ MPIX_ALLTOALLV_INIT mpix_alltoallv_init_f08_;
         tuwtree_fortran_reduce_scatter(a b c d e f g) = mpi_reduce_scatter mpi_reduce_scatter_ mpi_reduce_scatter__ MPI_REDUCE_SCATTER mpi_reduce_scatter_f08_;
         tuwtree_fortran_reduce_scatter_block(a b c d e f g) = mpi_reduce_scatter_block mpi_reduce_scatter_block_ mpi_reduce_scatter_block__ MPI_REDUCE_SCATTER_BLOCK mpi_reduce_scatter_block_f08_;
         tuwtree_fortran_reduce_scatter_init(a b c d e f g h i) = mpi_reduce_scatter_init mpi_reduce_scatter_init_ mpi_reduce_scatter_init__ MPI_REDUCE_SCATTER_INIT mpi_reduce_scatter_init_f08_ mpix_reduce_scatter_init mpix_reduce_scatter_init_ mpix_reduce_scatter_init__ MPIX_REDUCE_SCATTER_INIT mpix_reduce_scatter_init_f08_;

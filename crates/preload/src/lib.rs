@@ -1,5 +1,5 @@
-//! `MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv`, `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block` and
-//! `MPI_Alltoallv` for programs that know nothing of tuwtree.
+//! `MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv`, `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`,
+//! `MPI_Alltoallv` and `MPI_Alltoall` for programs that know nothing of tuwtree.
 //!
 //! Loaded before the MPI library (`LD_PRELOAD`), this library has the first two performed along
 //! trees, and the others on circulant graphs or in bundles, as the environment says: `TUWTREE_ALGORITHM` and the other variables of

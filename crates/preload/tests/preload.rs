@@ -134,6 +134,16 @@ fn allgathers_and_reduce_scatters_go_on_circulant_graphs_where_blocks_differ() {
     let bundled = said(&[("TUWTREE_ALLTOALL", "bruck:3")]);
     let alltoall = format!("tuwtree: MPI_Alltoallv, call 4: bruck on {count} processes");
     assert!(bundled.contains(&alltoall), "{bundled:?}");
+    let equal = |line: &&String| {
+        line.contains("MPI_Alltoall, call")
+            && line.ends_with(&format!("bruck on {count} processes"))
+    };
+    assert_eq!(bundled.iter().filter(equal).count(), 2, "{bundled:?}");
+    let set_up = said(&[("TUWTREE_ALLTOALL", "bruck:3"), ("TUWTREE_PERSISTENT", "1")]);
+    let all = format!("set up on {count} processes");
+    let is_set_up =
+        |line: &&String| line.contains("MPI_Alltoallv_init, call") && line.ends_with(&all);
+    assert_eq!(set_up.iter().filter(is_set_up).count(), 2, "{set_up:?}");
     // Calls 6 and 7 have more room than is sent, and call 8 is compared.
     let declined = |lines: &[String]| {
         let is_so = |line: &&String| line.contains("MPI_Alltoallv") && line.ends_with(loose);
@@ -570,8 +580,10 @@ fn fortran_programs_have_operations_without_a_root_in_pieces_and_bundles() {
                 ("MPI_Reduce_scatter_block, call 3", "circulant-pieces on 5 processes"),
                 ("MPI_Alltoallv, call 4", "bruck on 5 processes"),
                 ("MPI_Alltoallv, call 5", "bruck on 5 processes"),
-                ("MPI_Reduce_scatter_init, call 6", "set up on 5 processes"),
-                ("MPI_Reduce_scatter_block_init, call 7", "set up on 5 processes"),
+                ("MPI_Alltoall, call 6", "bruck on 5 processes"),
+                ("MPI_Alltoallv_init, call 7", "set up on 5 processes"),
+                ("MPI_Reduce_scatter_init, call 8", "set up on 5 processes"),
+                ("MPI_Reduce_scatter_block_init, call 9", "set up on 5 processes"),
             ] {
                 let what = if environment.is_empty() { "native: " } else { what };
                 assert!(log.contains(&format!("{name}: {what}")), "{interface}: {log}");
@@ -613,7 +625,9 @@ fn calls_without_a_root_are_recorded_by_the_first_rank_and_alltoalls_by_each() {
         assert_eq!(of(&first, "MPI_Reduce_scatter_block"), entry("reduce-scatter", [12; 3], 5));
         assert_eq!(of(&first, "MPI_Alltoallv"), entry("alltoall", [0, 8, 0], 9));
         assert_eq!(of(&second, "MPI_Alltoallv"), entry("alltoall", [4, 12, 4], 9));
-        assert_eq!(second["entries"].as_array().unwrap().len(), 1, "{second}");
+        assert_eq!(of(&second, "MPI_Alltoall"), entry("alltoall", [12; 3], 2));
+        assert_eq!(of(&second, "MPI_Alltoallv_init"), entry("alltoall", [4, 12, 4], 2));
+        assert_eq!(second["entries"].as_array().unwrap().len(), 3, "{second}");
     }
 }
 

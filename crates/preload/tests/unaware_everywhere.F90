@@ -20,13 +20,15 @@ program everywhere
 #endif
 #if defined(OPEN_MPI_4)
 #define REDUCE_SCATTER_INIT MPIX_Reduce_scatter_init
+#define ALLTOALLV_INIT MPIX_Alltoallv_init
 #define REDUCE_SCATTER_BLOCK_INIT MPIX_Reduce_scatter_block_init
 #else
 #define REDUCE_SCATTER_INIT MPI_Reduce_scatter_init
+#define ALLTOALLV_INIT MPI_Alltoallv_init
 #define REDUCE_SCATTER_BLOCK_INIT MPI_Reduce_scatter_block_init
 #endif
 #if defined(OPEN_MPI_4) && !defined(MPI_F08)
-  external :: MPIX_Reduce_scatter_init, MPIX_Reduce_scatter_block_init
+  external :: MPIX_Reduce_scatter_init, MPIX_Reduce_scatter_block_init, MPIX_Alltoallv_init
 #endif
   integer :: rank, size, i, total, bad, ierr, step
   integer, allocatable :: counts(:), displs(:), own(:), all(:), combined(:), row(:), column(:), three(:), block(:)
@@ -74,6 +76,24 @@ program everywhere
   call MPI_Alltoallv(MPI_IN_PLACE, counts, displs, MPI_INTEGER, row, counts, displs, MPI_INTEGER, &
                      MPI_COMM_WORLD, ierr)
   if (any(row /= column)) bad = bad + 1
+  call MPI_Alltoall(column, 2, MPI_INTEGER, row, 2, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  do i = 1, size
+    if (any(row(2*i - 1:2*i) /= 100*rank + i - 1)) bad = bad + 1
+  end do
+  call ALLTOALLV_INIT(row, counts, displs, MPI_INTEGER, column, counts, displs, MPI_INTEGER, &
+                      MPI_COMM_WORLD, MPI_INFO_NULL, requests(1), ierr)
+  do step = 1, 3
+    do i = 1, size
+      row(2*i - 1:2*i) = 1000*step + 100*rank + i - 1
+    end do
+    column = -1
+    call MPI_Start(requests(1), ierr)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
+    do i = 1, size
+      if (any(column(2*i - 1:2*i) /= 1000*step + 100*(i - 1) + rank)) bad = bad + 1
+    end do
+  end do
+  call MPI_Request_free(requests(1), ierr)
 
   total = 0
   do i = 1, size

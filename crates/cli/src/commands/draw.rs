@@ -2,7 +2,7 @@
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs, named};
 use crate::error::CliError;
-use crate::input::{check_sources, problem, stated_costs};
+use crate::input::{bound_on_schedule, check_sources, problem, stated_costs};
 use crate::output::png;
 use clap::Args;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tuwtree_io::Destination;
 use tuwtree_io::Source;
 use tuwtree_io::schedule::{self, Document};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{Ports, Problem, Root, StatedCosts, Time, Tree, best_lower_bound};
+use tuwtree_model::{PayloadKind, Ports, Problem, Root, StatedCosts, Time, Tree, best_lower_bound};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
@@ -25,10 +25,9 @@ pub(crate) struct DrawArgs {
     #[arg(value_name = "FILE", value_parser = Source::parse)]
     file: Source,
 
-    /// What to draw
-    #[arg(long, value_name = "NAME", default_value = "tree",
-          value_parser = named(Picture::summary))]
-    picture: Picture,
+    /// What to draw [default: the tree, or the timeline of a schedule that goes along none]
+    #[arg(long, value_name = "NAME", value_parser = named(Picture::summary))]
+    picture: Option<Picture>,
 
     /// What the colours of a tree's lines show [default: critical-path]
     #[arg(long, value_name = "NAME", value_parser = named(|one: Colouring| {
@@ -119,8 +118,8 @@ pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
 /// Fails with exit code 2 if an option does not go with the picture.
 fn check_options(args: &DrawArgs) -> Result<(), CliError> {
     let option = match (args.picture, args.colour, args.depth) {
-        (Picture::Timeline, Some(_), _) => "--colour",
-        (Picture::Timeline, _, Some(_)) => "--depth",
+        (Some(Picture::Timeline), Some(_), _) => "--colour",
+        (Some(Picture::Timeline), _, Some(_)) => "--depth",
         _ => return Ok(()),
     };
     Err(CliError::Usage(format!("{option} is for --picture tree")))
@@ -160,9 +159,11 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
             }
             let costs = stated_costs(&schedule, &args.file, &args.costs)?;
             let timeline = simulated(args, &schedule, &costs)?;
+            let is_of_tree = args.colour.is_some() || args.depth.is_some();
             let tree = match args.picture {
-                Picture::Timeline => None,
-                Picture::Tree => Some(tree_of(&schedule).ok_or_else(|| {
+                Some(Picture::Timeline) => None,
+                None if !is_of_tree => tree_of(&schedule),
+                None | Some(Picture::Tree) => Some(tree_of(&schedule).ok_or_else(|| {
                     let reason =
                         "the schedule is not along a tree; draw it with --picture timeline";
                     args.file.failure(&reason)
@@ -179,7 +180,9 @@ fn draw_tree_document(args: &DrawArgs, document: &TreeDocument) -> Result<String
     let problem = problem(document, &args.file, &args.payload, &args.costs)?;
     let Some(problem) = problem else {
         return match (args.picture, args.colour) {
-            (Picture::Tree, None) => Ok(tree_picture(args, &document.tree, None).svg()),
+            (None | Some(Picture::Tree), None) => {
+                Ok(tree_picture(args, &document.tree, None).svg())
+            }
             _ => Err(CliError::Usage(format!(
                 "{}: the tree file holds no block sizes; give them with --sizes or --dist, or --vector",
                 args.file
@@ -192,7 +195,7 @@ fn draw_tree_document(args: &DrawArgs, document: &TreeDocument) -> Result<String
     let costs = problem.stated_costs();
     let timeline = simulated(args, &schedule, costs)?;
     let performance = Performance { schedule: &schedule, timeline: &timeline, costs };
-    let tree = (args.picture == Picture::Tree).then_some(&document.tree);
+    let tree = (args.picture != Some(Picture::Timeline)).then_some(&document.tree);
     Ok(svg(args, tree, performance))
 }
 
@@ -213,17 +216,22 @@ fn svg(args: &DrawArgs, tree: Option<&Tree>, performance: Performance<'_>) -> St
     }
 }
 
-/// The timeline on so many rows, with the lower bound where data goes along a tree.
+/// The timeline on so many rows, with the lower bound.
 pub(crate) fn timeline_picture(performance: Performance<'_>, rows: usize) -> String {
     let bound = lower_bound(performance);
     TimelinePicture::new(performance).within(rows).bounded(bound).svg()
 }
 
-/// A lower bound on the completion time of all trees, if the schedule is along one.
+/// A lower bound on the completion time of all trees if the schedule is along one, else of all schedules; that of
+/// the picture of a gather along none is left out.
 fn lower_bound(performance: Performance<'_>) -> Option<Time> {
     let Performance { schedule, costs, .. } = performance;
-    tree_of(schedule)?;
     let task = schedule.task();
+    if tree_of(schedule).is_none() {
+        let is_bounded =
+            !task.operation.is_rooted() || task.operation.payload_kind() == PayloadKind::Vector;
+        return is_bounded.then(|| bound_on_schedule(schedule, costs).ok()).flatten();
+    }
     let ports = Ports::new(task.ports)?;
     let problem = Problem::new(task.operation, task.payload.clone(), costs.clone()).ok()?;
     let problem = problem.with_root(Root::Given(task.root?)).ok()?;

@@ -1,4 +1,6 @@
-//! `tuwtree evaluate`: a tree file's completion time, validity and order.
+//! `tuwtree evaluate`: a tree's or schedule's completion time, validity and order.
+
+mod schedules;
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::error::CliError;
@@ -9,7 +11,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::{Format, Source, tree};
+use tuwtree_io::schedule::{self, Document};
+use tuwtree_io::{Format, Source};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     ClosedSet, CostModel, NotOrdered, Operation, Order, Payload, Problem, Root, Time,
@@ -17,14 +20,14 @@ use tuwtree_model::{
     joins_adjacent_ranges, judged_time, most_ranges, unpack_time,
 };
 
-/// Recompute a tree's completion time, and check that it is a tree and whether it is ordered.
+/// Recompute a tree's or schedule's completion time, and check that it is one and whether it is ordered.
 ///
-/// Blocks (or the vector) and costs are those in the tree file, unless given here. A file that does not
+/// A schedule has its data, and is verified; it need not go along a tree. Of a tree, blocks (or the vector) and costs are those in the tree file, unless given here. A file that does not
 /// say what its tree is for is evaluated as a gather tree, or with --vector as a broadcast tree.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EvaluateArgs {
-    /// The tree file, or `-` for standard input
+    /// The tree or schedule, or `-` for standard input
     #[arg(value_name = "TREE", value_parser = Source::parse)]
     tree: Source,
 
@@ -44,7 +47,8 @@ pub(crate) struct EvaluateArgs {
 const EXAMPLES: &str = "\
 Examples:
   tuwtree evaluate tree.json                       what it takes, and whether it is in order
-  tuwtree evaluate tree.json --sizes other.txt     the same tree for other blocks";
+  tuwtree evaluate tree.json --sizes other.txt     the same tree for other blocks
+  tuwtree evaluate plan.json --alpha 1000          a schedule without a tree, at other costs";
 
 /// Runs the command.
 ///
@@ -53,7 +57,13 @@ Examples:
 pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = args.format.printed(&Format::RESULT)?;
     check_sources(&args.tree, &args.payload, &args.costs)?;
-    let document = tree::read(&args.tree)?;
+    let document = match schedule::read(&args.tree)? {
+        Document::Tree(document) => document,
+        Document::Schedule(schedule) => {
+            schedules::run(args, &schedule, format, output)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
     let Some(problem) = problem(&document, &args.tree, &args.payload, &args.costs)? else {
         return Err(CliError::Usage(format!(
             "{}: the tree file holds no block sizes; give them with --sizes or --dist, or --vector",

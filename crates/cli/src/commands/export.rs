@@ -13,7 +13,7 @@ use tuwtree_io::Destination;
 use tuwtree_io::{FileError, Source, ending, sizes};
 use tuwtree_model::{ClosedSet, Costs, StatedCosts};
 use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
-use tuwtree_schedule::export::{c, dot, goal, smpi};
+use tuwtree_schedule::export::{c, chakra::ChakraTraces, dot, goal, smpi};
 use tuwtree_schedule::{Schedule, Sends, document, simulate};
 
 /// Export a tree or schedule for other programs: as JSON, for simulators, or as a picture.
@@ -48,7 +48,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Write to this file, or for `smpi` into this folder [default: standard output]
+    /// Write to this file, or for `smpi` and `chakra` into this folder [default: standard output]
     ///
     /// A JSON file whose name ends with `.gz` is compressed.
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse,
@@ -59,7 +59,8 @@ pub(crate) struct ExportArgs {
 const EXAMPLES: &str = "\
 Examples:
   tuwtree export tree.json --format c -o gather.c            a program with persistent requests
-  tuwtree export tree.json --format json -o schedule.json.gz";
+  tuwtree export tree.json --format json -o schedule.json.gz
+  tuwtree export plan.json --format chakra -o traces         traces/schedule.0.et and so on";
 
 /// What a schedule can be exported to.
 #[derive(
@@ -71,6 +72,7 @@ enum ExportFormat {
     C,
     Goal,
     Smpi,
+    Chakra,
     Dot,
     Svg,
 }
@@ -83,6 +85,9 @@ impl ExportFormat {
             ExportFormat::Goal => "GOAL text for LogGOPSim and ATLAHS",
             ExportFormat::Smpi => {
                 "a folder with trace, platform, host file and command for SimGrid's SMPI"
+            }
+            ExportFormat::Chakra => {
+                "a folder with a Chakra execution trace of each rank, for ASTRA-sim"
             }
             ExportFormat::Dot => "Graphviz: who sends how much to whom",
             ExportFormat::Svg => {
@@ -150,6 +155,11 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         }
         ExportFormat::Dot => args.output.open()?.write(|file| dot::write(&schedule, file))?,
         ExportFormat::Smpi => write_replay(&schedule, costs, &args.output)?,
+        ExportFormat::Chakra => {
+            // Its times are counted in microseconds.
+            let seconds = if is_in_seconds { 1.0 } else { 1e-6 };
+            write_traces(&schedule, costs, seconds, &args.output)?;
+        }
         ExportFormat::Svg => {
             let svg = picture(&schedule, &stated, &args.schedule)?;
             args.output.open()?.write(|file| file.write_all(svg.as_bytes()))?;
@@ -207,19 +217,48 @@ fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
     Ok(header.write(|file| files.header(file))?)
 }
 
+/// The folder that is named for a format of several files.
+fn folder(destination: &Destination, format: ExportFormat) -> Result<&Path, CliError> {
+    let Destination::File(folder) = destination else {
+        let name = format.name();
+        let message = format!("--format {name} writes several files; name a folder with --output");
+        return Err(CliError::Usage(message));
+    };
+    Ok(folder)
+}
+
+/// Makes the folder if it is not there.
+fn make_folder(folder: &Path) -> Result<(), FileError> {
+    fs::create_dir_all(folder).map_err(|error| FileError::file(folder, error))
+}
+
+/// Writes the trace of each rank into a folder, by the names that ASTRA-sim looks for.
+fn write_traces(
+    schedule: &Schedule,
+    costs: &Costs,
+    seconds: f64,
+    destination: &Destination,
+) -> Result<(), CliError> {
+    let folder = folder(destination, ExportFormat::Chakra)?;
+    make_folder(folder)?;
+    let traces = ChakraTraces::new(schedule, costs, seconds);
+    for rank in 0..schedule.processors() {
+        let file = Destination::File(folder.join(format!("schedule.{rank}.et")));
+        file.open()?.write(|output| traces.write(rank, output))?;
+    }
+    Ok(())
+}
+
 /// Writes the files of an SMPI replay into a folder.
 fn write_replay(
     schedule: &Schedule,
     costs: &Costs,
     destination: &Destination,
 ) -> Result<(), CliError> {
-    let Destination::File(folder) = destination else {
-        let message = "--format smpi writes several files; name a folder with --output";
-        return Err(CliError::Usage(message.into()));
-    };
+    let folder = folder(destination, ExportFormat::Smpi)?;
     let replay = smpi::Replay::new(schedule, costs)
         .map_err(|error| CliError::Failure(format!("--format smpi: {error}")))?;
-    fs::create_dir_all(folder).map_err(|error| FileError::file(folder, error))?;
+    make_folder(folder)?;
     let write = |name: &str, content: &dyn Fn(&mut dyn Write) -> std::io::Result<()>| {
         Destination::File(folder.join(name)).open()?.write(|output| content(output))
     };

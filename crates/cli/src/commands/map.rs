@@ -1,6 +1,8 @@
-//! `tuwtree map`: which kind of tree pays where, over a grid of problems.
+//! `tuwtree map`: which kind of tree pays where, or which algorithm, over a grid of problems.
 
-use crate::args::named;
+mod algorithms;
+
+use crate::args::{named, operation_parser};
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::png;
@@ -12,12 +14,13 @@ use std::process::ExitCode;
 use tuwtree_io::{Destination, Format};
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
-    ClosedSet, Distribution, DistributionError, DistributionParameters, Randomness,
+    ClosedSet, Distribution, DistributionError, DistributionParameters, Operation, Randomness,
 };
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
 use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 
-/// Map which kind of tree pays where: latency against skew, for four places of the root.
+/// Map which kind of tree pays where: latency against skew, for four places of the root. With --op, map which
+/// algorithm is fastest where.
 ///
 /// Each cell is a gather among -p processes. Columns are alpha over beta times the mean block, rows
 /// are blocks: the k-th largest in proportion to k^-s, at random ranks, where s = 0 makes all equal
@@ -26,18 +29,27 @@ use tuwtree_plan::{Cell, Grid, GridRow, RootPlace, TreeClass};
 /// large blocks go straight to the root) and any (no order kept). The number in the cell is the
 /// time of the better of linear and adaptive, divided by the time of that kind. All times are
 /// computed as by `optimize`.
+///
+/// For operations without a root, and for broadcast and reduce, the cell names the first algorithm of the catalogue
+/// within --tolerance percent of the fastest, and the number is the time of what MPICH takes by itself, divided by that
+/// algorithm's. In an alltoall each process sends its block to every other, an intergroup allgather has two halves
+/// of the processes as groups. Where there is one vector, of the size of -b, rows are numbers of processes up to -p.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MapArgs {
+    /// The operation
+    #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
+    op: Operation,
+
     /// What the rows are
     #[arg(long, value_name = "NAME", default_value = "power-law",
           value_parser = named(RowKind::summary))]
     blocks: RowKind,
 
-    /// The number of processes, 2 to 5000
+    /// The number of processes, 2 to 5000 [default: 200, or 32 where there are no trees]
     #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P",
-          default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=5000))]
-    processors: u32,
+          value_parser = clap::value_parser!(u32).range(2..=5000))]
+    processors: Option<u32>,
 
     /// The mean block size in bytes, also as 64KiB or 8MB; at most 1 GB
     #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
@@ -53,7 +65,11 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, allow_hyphen_values = true)]
     overhead_over_alpha: f64,
 
-    /// How much longer than the best a simpler kind of tree may take, in percent
+    /// Time to combine a byte divided by the time to send it, for reductions
+    #[arg(long, value_name = "RATIO", default_value_t = 0.0, allow_hyphen_values = true)]
+    combine_over_beta: f64,
+
+    /// How much longer than the best a simpler kind of tree, or an earlier algorithm, may take, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
     tolerance: f64,
 
@@ -80,8 +96,10 @@ pub(crate) struct MapArgs {
 }
 
 const EXAMPLES: &str = "\
-Example:
-  tuwtree map -o map.svg";
+Examples:
+  tuwtree map -o map.svg
+  tuwtree map --op allgather -p 48 -b 100000 -o allgather.svg
+  tuwtree map --op allreduce -p 64 -b 32KiB --combine-over-beta 0.1 -o allreduce.csv";
 
 /// What the rows of a map are.
 #[derive(
@@ -146,28 +164,35 @@ pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
             Ok((format, one.open()?))
         })
         .collect::<Result<Vec<_>, CliError>>()?;
-    let grid = grid(args)?;
-    let cells = grid.cells(&ProgressLine::new("map"))?;
+    let Mapped { picture, rows } = match algorithms::is_mapped(args.op) {
+        true => algorithms::mapped(args)?,
+        false => {
+            let grid = grid(args)?;
+            let cells = grid.cells(&ProgressLine::new("map"))?;
+            Mapped { picture: map(args, &grid, &cells), rows: table(args, &grid, &cells) }
+        }
+    };
     for (format, output) in outputs {
         match format {
-            Format::Svg => {
-                let svg = map(args, &grid, &cells).svg();
-                output.write(|file| file.write_all(svg.as_bytes()))?;
-            }
+            Format::Svg => output.write(|file| file.write_all(picture.svg().as_bytes()))?,
             Format::Png => {
-                let svg = map(args, &grid, &cells).svg();
-                let bytes = png::png(&svg, "write SVG")?;
+                let bytes = png::png(&picture.svg(), "write SVG")?;
                 output.write(|file| file.write_all(&bytes))?;
             }
             Format::Json => {
-                let cells = table(args, &grid, &cells);
-                let map = json!({ "format": "tuwtree-map", "version": 1, "cells": cells });
+                let map = json!({ "format": "tuwtree-map", "version": 1, "cells": rows });
                 output.write(|file| write_json(&map, file))?;
             }
-            _ => output.write(|file| write_objects(&table(args, &grid, &cells), file))?,
+            _ => output.write(|file| write_objects(&rows, file))?,
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A map as a picture, and a row for each cell.
+struct Mapped {
+    picture: RegionMap,
+    rows: Vec<Value>,
 }
 
 /// A mean block for which a map is drawn.
@@ -201,6 +226,15 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
             args.overhead_over_alpha
         )));
     }
+    if !(args.combine_over_beta.is_finite() && args.combine_over_beta >= 0.0) {
+        return Err(CliError::Usage(format!(
+            "--combine-over-beta {}: a finite number of at least 0",
+            args.combine_over_beta
+        )));
+    }
+    if args.combine_over_beta > 0.0 && !(args.op.is_reduction()) {
+        return Err(CliError::Usage("--combine-over-beta is for reductions".into()));
+    }
     match args.tolerance.is_finite() && args.tolerance >= 0.0 {
         true => Ok(()),
         false => Err(CliError::Usage(format!(
@@ -210,21 +244,53 @@ fn check(args: &MapArgs) -> Result<(), CliError> {
     }
 }
 
-fn grid(args: &MapArgs) -> Result<Grid, CliError> {
+/// The latencies of the columns.
+fn alphas(args: &MapArgs) -> Vec<f64> {
     let columns = i32::from(args.columns);
     let steps = LATENCIES.start() * columns..=LATENCIES.end() * columns;
+    steps.map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block)).collect()
+}
+
+/// How many processes there are.
+fn processors(args: &MapArgs) -> usize {
+    let default = if algorithms::is_mapped(args.op) { 32 } else { 200 };
+    args.processors.unwrap_or(default) as usize
+}
+
+/// What is said of the problems of a map.
+fn problems(args: &MapArgs, what: &str) -> String {
+    format!(
+        "{} among {} processes, {what} {} bytes, beta = 1, gamma = {}{}",
+        args.op.name(),
+        processors(args),
+        args.mean_block,
+        args.gamma_over_beta,
+        match args.overhead_over_alpha {
+            1.0 => String::new(),
+            share => format!(", overhead = {share} alpha, times by the judge"),
+        }
+    )
+}
+
+/// What is said of the columns, and the label of each.
+fn columns(args: &MapArgs, what: &str) -> (String, Vec<String>) {
+    let bytes = args.mean_block as f64;
+    let labels = alphas(args).iter().map(|alpha| short(alpha / bytes)).collect();
+    (format!("alpha / (beta * {what})"), labels)
+}
+
+fn grid(args: &MapArgs) -> Result<Grid, CliError> {
     Ok(Grid {
+        operation: args.op,
         rows: rows(args).map_err(|error| CliError::Usage(error.to_string()))?,
-        alphas: steps
-            .map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block))
-            .collect(),
+        alphas: alphas(args),
         gamma: args.gamma_over_beta,
         overhead_share: args.overhead_over_alpha,
     })
 }
 
 fn rows(args: &MapArgs) -> Result<Vec<GridRow>, DistributionError> {
-    let (processors, mean_block) = (args.processors as usize, args.mean_block);
+    let (processors, mean_block) = (processors(args), args.mean_block);
     match args.blocks {
         RowKind::PowerLaw => {
             let steps = u32::from(args.rows.unwrap_or(4));
@@ -273,17 +339,7 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
     RegionMap {
         title: "Which kind of tree pays where".to_owned(),
         lines: vec![
-            format!(
-                "gather among {} processes, mean block {} bytes, beta = 1, gamma = {}{}; {}",
-                args.processors,
-                args.mean_block,
-                args.gamma_over_beta,
-                match args.overhead_over_alpha {
-                    1.0 => String::new(),
-                    share => format!(", overhead = {share} alpha, times by the judge"),
-                },
-                args.blocks.story(args.seed)
-            ),
+            format!("{}; {}", problems(args, "mean block"), args.blocks.story(args.seed)),
             format!(
                 "colour: the first of these that takes at most {} % longer than the best of all; \
                  number: how many times as long as that the better of linear and adaptive takes",
@@ -293,10 +349,7 @@ fn map(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> RegionMap {
         choices: TreeClass::all()
             .map(|class| format!("{}: {}", class.name(), class.summary()))
             .collect(),
-        columns: (
-            "alpha / (beta * mean block)".to_owned(),
-            grid.alphas.iter().map(|alpha| short(alpha / args.mean_block as f64)).collect(),
-        ),
+        columns: columns(args, "mean block"),
         rows: (
             args.blocks.heading().to_owned(),
             grid.rows.iter().map(|row| row.label.clone()).collect(),

@@ -178,11 +178,11 @@ fn text(measurements: &Measurements, predictions: &Predictions) -> String {
     let warning =
         measurements.warning().map_or_else(String::new, |one| format!("WARNING: {one}\n"));
     format!(
-        "{} over {} processes on {} nodes, root {}, {}\n{warning}\n{}\n{}\n{}",
+        "{} over {} processes on {} nodes{}, {}\n{warning}\n{}\n{}\n{}",
         setting.operation.name(),
         setting.processors,
         setting.nodes,
-        setting.root,
+        setting.root_phrase(),
         setting.library,
         measurements.speed_up_table(),
         measurements.table_beside(predictions),

@@ -1,9 +1,11 @@
 //! `tuwtree select`: which algorithm of an MPI library for how many processes and how much data.
 
+mod map;
+
 use crate::args::{CostArgs, named, operation_parser};
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json, write_objects};
-use crate::output::tuning;
+use crate::output::{png, tuning};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -11,7 +13,7 @@ use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source, table};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{ClosedSet, MOST_PROCESSORS, Operation, quantity};
-use tuwtree_plan::select::{Decision, Merge, Prices, Tuning, algorithms, decisions, mpich_regret};
+use tuwtree_plan::select::{Decision, Merge, Prices, Tuning, algorithms, decisions, regret};
 
 /// Select which algorithm of an MPI library is fastest for how many processes and how much data.
 ///
@@ -55,9 +57,15 @@ pub(crate) struct SelectArgs {
     #[arg(long)]
     coarse: bool,
 
-    /// Say how much longer MPICH's own rule takes than the best of its algorithms
+    /// Say how much longer the own rules of MPICH and, for allgathers, of Open MPI 4.1 to 5.0 take than the best of
+    /// their algorithms
     #[arg(long, conflicts_with = "output")]
     regret: bool,
+
+    /// Draw which algorithm is fastest where: numbers of processes against sizes, as `.svg` or `.png`
+    #[arg(long, value_name = "FILE", value_parser = Destination::parse,
+          conflicts_with_all = ["output", "regret"])]
+    map: Option<Destination>,
 
     /// Write the tuning to a file, for the library of --for
     #[arg(short, long, value_name = "FILE", value_parser = Destination::parse, requires = "library")]
@@ -68,8 +76,9 @@ pub(crate) struct SelectArgs {
 }
 
 const EXAMPLES: &str = "\
-Example:
-  tuwtree select --op allgather -p 2..64 --machine cluster.json --for open-mpi -o rules.conf";
+Examples:
+  tuwtree select --op allgather -p 2..64 --machine cluster.json --for open-mpi -o rules.conf
+  tuwtree select --op allgather,broadcast -p 2..1024 --map map.svg";
 
 fn summary(tuning: Tuning) -> &'static str {
     match tuning {
@@ -122,6 +131,9 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         let message = format!("--op: nothing is chosen by size for {name}; it is for {known}");
         return Err(CliError::Usage(message));
     }
+    if let Some(destination) = &args.map {
+        return write_map(args, &prices, destination);
+    }
     if args.regret {
         return regrets(args, &prices, format, output);
     }
@@ -143,6 +155,26 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         Format::Csv => write_objects(&rows(&chosen), output)?,
         _ => write_text(&chosen, output)?,
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Draws which algorithm is fastest where.
+fn write_map(
+    args: &SelectArgs,
+    prices: &Prices,
+    destination: &Destination,
+) -> Result<ExitCode, CliError> {
+    let format = args.format.written(&[Format::Svg, Format::Png], destination)?;
+    if format == Format::Png {
+        png::available()?;
+    }
+    let picture = map::map(args, prices)?;
+    let svg = picture.svg();
+    let bytes = match format {
+        Format::Png => png::png(&svg, "write SVG")?,
+        _ => svg.into_bytes(),
+    };
+    destination.open()?.write(|file| file.write_all(&bytes))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -239,7 +271,7 @@ fn write_text(
     Ok(())
 }
 
-/// What MPICH's rule loses, for each operation.
+/// What the rules of MPICH and Open MPI lose, for each operation of which they are known.
 fn regrets(
     args: &SelectArgs,
     prices: &Prices,
@@ -247,24 +279,26 @@ fn regrets(
     output: &mut dyn Write,
 ) -> Result<ExitCode, CliError> {
     let mut rows = Vec::new();
-    for &operation in &args.op {
-        let regret = mpich_regret(operation, args.processors, args.bytes, prices);
-        let Some(regret) = regret else { continue };
-        let (processors, bytes) = regret.at;
+    let libraries = [(Tuning::Mpich, "MPICH"), (Tuning::OpenMpi, "Open MPI")];
+    let all = args.op.iter().flat_map(|&operation| libraries.map(|library| (operation, library)));
+    for (operation, (library, title)) in all {
+        let found = regret(library, operation, args.processors, args.bytes, prices);
+        let Some(found) = found else { continue };
+        let (processors, bytes) = found.at;
         if format == Format::Text {
             let (name, size) = (operation.name(), quantity::bytes(bytes));
-            let (worst, mean) = (regret.worst, regret.mean);
+            let (worst, mean) = (found.worst, found.mean);
             writeln!(
                 output,
-                "{name}: MPICH's own rule takes {mean:.3} times the best of its algorithms in the mean, at most \
+                "{name}: {title}'s own rule takes {mean:.3} times the best of its algorithms in the mean, at most \
                  {worst:.3} times ({processors} processes, {size})"
             )?;
         }
         rows.push(json!({
             "operation": operation.name(),
-            "library": "mpich",
-            "mean": regret.mean,
-            "worst": regret.worst,
+            "library": library.name(),
+            "mean": found.mean,
+            "worst": found.worst,
             "processors": processors,
             "bytes": bytes,
         }));

@@ -5,7 +5,9 @@ use crate::output::advice::{Advised, against};
 use crate::output::text;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Time, quantity};
+use tuwtree_model::{
+    ClosedSet, Construction, Operation, Order, Ports, Root, Time, direct_lower_bound, quantity,
+};
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
 /// Success, or failure if a certificate was asked for and there is none.
@@ -84,7 +86,30 @@ impl Compared<'_> {
             .chain(self.unfinished())
             .chain(self.heuristics())
             .chain(self.made_for_one_port())
+            .chain(self.of_direct_messages())
             .collect()
+    }
+
+    /// How far the best schedule of an alltoall whose messages go straight is from the best of those at most.
+    fn of_direct_messages(&self) -> Option<String> {
+        let bound = direct_lower_bound(&self.problem)?.ok()?;
+        let is_direct = |outcome: &&Outcome| {
+            matches!(
+                outcome.construction,
+                Construction::Linear | Construction::Pairwise | Construction::OpenShop
+            )
+        };
+        let best = self.outcomes.iter().filter(is_direct).min_by_key(|outcome| outcome.time())?;
+        let above = match bound.units() {
+            0.0 => 0.0,
+            bound => 100.0 * (best.time().units() / bound - 1.0),
+        };
+        Some(format!(
+            "no schedule whose messages go straight takes less than {}: {} is at most {} % above the best of these",
+            text::time(bound),
+            best.construction.name(),
+            text::number(above)
+        ))
     }
 
     /// How far the tree is from the best at most that was not searched for to the end.

@@ -3,7 +3,7 @@
 use crate::output::format::insert_after;
 use crate::output::text;
 use serde_json::{Value, json};
-use tuwtree_model::{ClosedSet, Root, Tree};
+use tuwtree_model::{ClosedSet, Root, Tree, direct_lower_bound};
 use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Plan, Search, Skipped};
 
 /// The comparison as a document.
@@ -41,6 +41,9 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         "baseline": comparison.baseline().map(|baseline| baseline.library.name()),
     });
     insert_after(&mut document, "root", text::json_parameters(costs));
+    let direct = direct_lower_bound(&comparison.problem).and_then(Result::ok);
+    let direct = direct.map(|bound| ("direct_lower_bound", text::json_time(bound)));
+    insert_after(&mut document, "lower_bound", direct);
     document
 }
 

@@ -3,7 +3,9 @@
 use super::{Build, time};
 use proptest::prelude::*;
 use tuwtree_collective::alltoall;
-use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem, best_lower_bound};
+use tuwtree_model::{
+    Homogeneous, MessageSizes, Operation, Problem, best_lower_bound, direct_lower_bound,
+};
 use tuwtree_schedule::{Order, document, verify};
 
 const ALL: [(&str, Build); 7] = [
@@ -31,7 +33,31 @@ fn check(problem: &Problem) {
         assert_eq!((verified.order, verified.copies), (Order::Ordered, 0), "{name}");
         let found = time(&schedule, problem);
         assert!(found >= bound, "{name}: {found} is below {bound}");
+        if ["linear", "pairwise", "open shop"].contains(&name) {
+            let direct = direct_lower_bound(problem).unwrap().unwrap().units();
+            assert!(found >= direct, "{name}: {found} is below {direct}");
+        }
     }
+}
+
+/// Messages of 4 bytes among 5 ranks, alpha = 8 + 2: the latency of 8 passes once, where all are under way at once.
+#[test]
+fn latency_overlaps_where_messages_go_straight_and_adds_up_in_rounds() {
+    let sizes = MessageSizes::new([4; 25]).unwrap();
+    let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap().with_overhead(2.0).unwrap();
+    let problem = Problem::new(Operation::Alltoall, sizes, costs).unwrap();
+    let found = |build: Build| {
+        let schedule = build(&problem).unwrap();
+        verify(&schedule).unwrap();
+        time(&schedule, &problem)
+    };
+    let at_once = 8.0 + 4.0 * (2.0 + 4.0);
+    assert_eq!(found(alltoall::linear), at_once);
+    assert_eq!(found(alltoall::open_shop), at_once);
+    assert_eq!(direct_lower_bound(&problem).unwrap().unwrap().units(), at_once);
+    assert_eq!(found(alltoall::pairwise), 4.0 * (10.0 + 4.0), "each exchange waits");
+    // Three rounds with 2, 2 and 1 messages.
+    assert_eq!(found(|problem| alltoall::bruck(problem, 2)), 3.0 * 10.0 + 5.0 * 4.0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Time on the processor where the system tells it (Linux), else time that passed.
+/// Time on the processors, of all threads, where the system tells it (Linux), else time that passed.
 pub(crate) struct Clock {
     started: Instant,
     on_processor: Option<f64>,
@@ -23,7 +23,12 @@ impl Clock {
     }
 }
 
+/// What all threads of this process have taken, those of a pool, which live on, among them.
 fn on_processor() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+    let mut nanoseconds = 0.0;
+    for thread in std::fs::read_dir("/proc/self/task").ok()? {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        nanoseconds += text.split_whitespace().next()?.parse::<f64>().ok()?;
+    }
+    Some(nanoseconds * 1e-9)
 }

@@ -17,12 +17,14 @@
 //! J. Bruck et al., IEEE TPDS 8(11), 1997; K. Fan et al., arXiv:2411.02581 (radix, sizes beside data).
 
 use super::circulating::copy_pieces;
-use super::prices::Prices;
+use super::prices::{KnownRule, Prices};
 use super::{CollectiveError, Collectives, rounds};
+use crate::planning::library_named;
 use crate::settings::{RootlessAlgorithm, Settings};
 use crate::sys::{
-    AlltoallArguments, ArgumentError, Block, Communicator, Datatype, Failure, Few, Memory,
-    ParsedAlltoall, Place, Requests, Reuse, SentContent, Way,
+    AlltoallArguments, ArgumentError, Block, Communicator, Datatype, EqualAlltoallArguments,
+    Failure, Few, Handles, Memory, ParsedAlltoall, Place, Requests, Reuse, SentContent, Way,
+    library_version,
 };
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -33,11 +35,20 @@ use tuwtree_schedule::Piece;
 
 /// How messages go that are not the library's: the same at all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bundling {
+pub(super) struct Bundling {
     /// The radix of distances, at least 2.
-    radix: usize,
+    pub(super) radix: usize,
     /// Messages of at most so many bytes go together; larger ones straight.
-    most: u64,
+    pub(super) most: u64,
+}
+
+impl Bundling {
+    fn algorithm(self) -> RootlessAlgorithm {
+        match self.most {
+            0 => RootlessAlgorithm::Linear,
+            _ => RootlessAlgorithm::Bruck,
+        }
+    }
 }
 
 /// All messages go straight.
@@ -66,9 +77,9 @@ impl AlltoallChecks {
 
 /// What ranks have found together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Comparison {
+pub(super) struct Comparison {
     /// Whether somebody sends what its receiver does not expect, or has wrong arguments.
-    is_loose: bool,
+    pub(super) is_loose: bool,
     /// What is best by the costs; none for the library's own call.
     best: Option<Bundling>,
 }
@@ -118,7 +129,7 @@ impl Collectives {
             return Ok(Some(RootlessAlgorithm::Native));
         }
         let (rank, processors) = (self.comm.rank(), self.comm.size());
-        let parsed = arguments.parse(processors);
+        let parsed = arguments.parse(processors, Handles::Lent);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
         let is_auto = choice.algorithm == RootlessAlgorithm::Auto;
         let found = match is_auto || is_lenient {
@@ -133,23 +144,62 @@ impl Collectives {
             }
             _ => parsed?,
         };
-        let bundling = match choice.algorithm {
-            RootlessAlgorithm::Auto => found.and_then(|found| found.best),
-            RootlessAlgorithm::Bruck => Some(Bundling {
-                radix: choice.number.map_or(2, NonZeroU16::get).into(),
-                most: most_bundled(&self.prices(), processors, settings.most_passed),
-            }),
-            _ => Some(STRAIGHT),
-        };
-        let Some(bundling) = bundling.or((!is_for_library).then_some(STRAIGHT)) else {
+        let Some(bundling) = self.bundling(&settings, found, is_for_library) else {
             self.comm.native_alltoall(arguments)?;
             return Ok(Some(RootlessAlgorithm::Native));
         };
         self.perform_alltoall(parsed, bundling)?;
-        Ok(Some(match bundling.most {
-            0 => RootlessAlgorithm::Linear,
-            _ => RootlessAlgorithm::Bruck,
-        }))
+        Ok(Some(bundling.algorithm()))
+    }
+
+    /// Performs an alltoall whose messages all have one size, and says by which algorithm. Collective.
+    ///
+    /// # Errors
+    /// [`CollectiveError`].
+    pub fn run_equal_alltoall(
+        &self,
+        arguments: &EqualAlltoallArguments<'_>,
+    ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let native = || -> Result<RootlessAlgorithm, CollectiveError> {
+            self.comm.native_equal_alltoall(arguments)?;
+            Ok(RootlessAlgorithm::Native)
+        };
+        let (settings, is_for_library) = (self.settings(), arguments.are_for_library());
+        if is_for_library && self.is_native(Operation::Alltoall) {
+            return native();
+        }
+        let (rank, processors) = (self.comm.rank(), self.comm.size());
+        let parsed = arguments.parse(processors);
+        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
+        // The size is the same at all ranks, which then decide alike without a message.
+        let found = Comparison {
+            is_loose: false,
+            best: self.best_of_equal(parsed.result.block_bytes(rank), &settings),
+        };
+        match self.bundling(&settings, Some(found), is_for_library) {
+            None => native(),
+            Some(bundling) => {
+                self.perform_alltoall(parsed, bundling)?;
+                Ok(bundling.algorithm())
+            }
+        }
+    }
+
+    /// What is certainly faster than the library's own call with messages of one size; none for that.
+    fn best_of_equal(&self, bytes: u64, settings: &Settings) -> Option<Bundling> {
+        let library = library_version().ok().and_then(|name| library_named(&name));
+        let (prices, processors) = (self.prices(), self.comm.size());
+        if has_bundles(KnownRule::of(library), processors, bytes) {
+            return None;
+        }
+        let most = most_bundled(&prices, processors, settings.most_passed);
+        let all = (processors as u128 - 1) * prices.occupancy(bytes);
+        let all = u64::try_from(all).unwrap_or(INVALID - 1);
+        best(
+            &prices,
+            (processors, most),
+            if bytes > most { [0, all, all] } else { [bytes, 0, all] },
+        )
     }
 
     /// What the last comparison has found, or one that is due. Collective.
@@ -163,6 +213,36 @@ impl Collectives {
         if let Some(known) = last.get().filter(|_| !calls.get().is_power_of_two()) {
             return Ok(known);
         }
+        let found = self.compare_alltoall(parsed, settings)?;
+        last.set(Some(found));
+        Ok(found)
+    }
+
+    /// How messages go that are not the library's, by the settings and what was found together; none for the library's own call.
+    pub(super) fn bundling(
+        &self,
+        settings: &Settings,
+        found: Option<Comparison>,
+        is_for_library: bool,
+    ) -> Option<Bundling> {
+        let choice = settings.rootless(Operation::Alltoall);
+        let bundling = match choice.algorithm {
+            RootlessAlgorithm::Auto => found.and_then(|found| found.best),
+            RootlessAlgorithm::Bruck => Some(Bundling {
+                radix: choice.number.map_or(2, NonZeroU16::get).into(),
+                most: most_bundled(&self.prices(), self.comm.size(), settings.most_passed),
+            }),
+            _ => Some(STRAIGHT),
+        };
+        bundling.or((!is_for_library).then_some(STRAIGHT))
+    }
+
+    /// Compares what all ranks send and expect. Collective.
+    pub(super) fn compare_alltoall(
+        &self,
+        parsed: &Result<ParsedAlltoall, CollectiveError>,
+        settings: &Settings,
+    ) -> Result<Comparison, CollectiveError> {
         let (prices, processors) = (self.prices(), self.comm.size());
         let most = most_bundled(&prices, processors, settings.most_passed);
         let own = match parsed {
@@ -172,12 +252,10 @@ impl Collectives {
         let all = rounds::all_words(&*self.comm, own)?;
         let sum = all.iter().fold(0_u64, |sum, one| sum.wrapping_add(one[0]));
         let greatest = |at: usize| all.iter().map(|one| one[at]).max().unwrap_or(0);
-        let found = Comparison {
+        Ok(Comparison {
             is_loose: sum != 0 || greatest(3) == INVALID,
             best: best(&prices, (processors, most), [1, 2, 3].map(greatest)),
-        };
-        last.set(Some(found));
-        Ok(found)
+        })
     }
 
     fn perform_alltoall(
@@ -277,8 +355,7 @@ impl Bundles<'_> {
         let mut held = self.taken(given)?;
         let mut width = 1;
         while width < p {
-            let distances: Vec<usize> =
-                (1..self.radix).map(|digit| digit * width).take_while(|&one| one < p).collect();
+            let distances: Vec<usize> = distances(p, self.radix, width).collect();
             let bundle = |&distance: &usize| {
                 let to = (rank + distance) % p;
                 (to, bundle(&held, slots(p, self.radix, (width, distance))))
@@ -355,8 +432,13 @@ impl Bundles<'_> {
     }
 }
 
+/// How far bundles go in the round of this width.
+pub(super) fn distances(p: usize, radix: usize, width: usize) -> impl Iterator<Item = usize> {
+    (1..radix).map(move |digit| digit * width).take_while(move |&one| one < p)
+}
+
 /// The distances of what goes this far in the round of this width.
-fn slots(
+pub(super) fn slots(
     p: usize,
     radix: usize,
     (width, distance): (usize, usize),
@@ -392,6 +474,27 @@ fn unbundle(
         held[slot].extend_from_slice(message);
     }
     data.is_empty().then_some(())
+}
+
+/// Whether the library itself sends messages of one size in bundles.
+///
+/// # Source
+/// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`. Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`. Of others that is
+/// not known.
+fn has_bundles(rule: KnownRule, processors: usize, bytes: u64) -> bool {
+    match rule {
+        KnownRule::Mpich => bytes <= 256,
+        KnownRule::OpenMpi => {
+            let beyond = match processors {
+                ..16 => 0,
+                16..64 | 512..2048 => 512,
+                64..512 | 2048..4096 => 1024,
+                _ => 2048,
+            };
+            bytes < beyond
+        }
+        KnownRule::Unknown => true,
+    }
 }
 
 /// What a rank tells of its messages: a number that is 0 in the sum of all ranks if both ends of all messages say the same of
@@ -466,7 +569,7 @@ fn bundled_at_most(prices: &Prices, (p, radix): (usize, usize), small: u64) -> u
     let (mut time, mut width) = (0, 1);
     while width < p {
         let mut latency = 0;
-        for distance in (1..radix).map(|digit| digit * width).take_while(|&one| one < p) {
+        for distance in distances(p, radix, width) {
             let bytes = (4 + small) * slots_count(p, radix, (width, distance));
             time += prices.occupancy(bytes);
             latency = latency.max(prices.message(bytes) - prices.occupancy(bytes));
@@ -510,7 +613,7 @@ mod tests {
                 let mut travelled = vec![0; p];
                 let mut width = 1;
                 while width < p {
-                    for distance in (1..radix).map(|digit| digit * width).take_while(|&d| d < p) {
+                    for distance in distances(p, radix, width) {
                         let all: Vec<usize> = slots(p, radix, (width, distance)).collect();
                         assert_eq!(all.len() as u64, slots_count(p, radix, (width, distance)));
                         all.iter().for_each(|&slot| travelled[slot] += distance);
@@ -543,6 +646,15 @@ mod tests {
         let beside = best(&prices, (64, most), [8, large, straight(8) + large]);
         assert!(beside.is_some());
         assert_eq!(best(&prices, (64, 0), [0, large, large]), None);
+    }
+
+    #[test]
+    fn messages_of_one_size_stay_the_librarys_where_it_has_bundles() {
+        let open_mpi = |processors, bytes| has_bundles(KnownRule::OpenMpi, processors, bytes);
+        assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 511)), [false, true, true, true]);
+        assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 1000)), [false, false, true, true]);
+        assert!(has_bundles(KnownRule::Mpich, 32, 256) && !has_bundles(KnownRule::Mpich, 32, 257));
+        assert!(has_bundles(KnownRule::Unknown, 32, 100_000));
     }
 
     #[test]

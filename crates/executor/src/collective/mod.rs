@@ -17,6 +17,7 @@ mod alltoall;
 mod along;
 mod circulating;
 mod error;
+mod exchanging;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
 mod known;
@@ -42,7 +43,7 @@ pub use prices::chosen_circulation;
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
 use crate::sys::{
-    Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
+    AlltoallArguments, Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
     ReduceScatterArguments, Reuse,
 };
 use crate::tree::{
@@ -243,6 +244,29 @@ impl Collectives {
         arguments: &ReduceScatterArguments<'a>,
     ) -> Result<Persistent<'a>, CollectiveError> {
         persistent::set_up_reduce_scatter(self, arguments)
+    }
+
+    /// Sets up an alltoall that is started many times, in the same way: what all send and expect is compared.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_alltoall<'a>(
+        &self,
+        arguments: &AlltoallArguments<'a>,
+    ) -> Result<Persistent<'a>, CollectiveError> {
+        persistent::set_up_alltoall(self, arguments, false)
+    }
+
+    /// The same for a program that does not know of us: where two ranks do not say the same of a message, its library
+    /// does it.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_alltoall_leniently<'a>(
+        &self,
+        arguments: &AlltoallArguments<'a>,
+    ) -> Result<Persistent<'a>, CollectiveError> {
+        persistent::set_up_alltoall(self, arguments, true)
     }
 
     /// A communicator and the first of so many tags on it that no other operation has, or if this one is

@@ -10,8 +10,8 @@ use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
 use crate::settings::Algorithm;
 use crate::sys::{
-    Arguments, Communicator, NativeCall, NativeRequest, PlaceError, ReduceScatterArguments, Reuse,
-    library_version,
+    AlltoallArguments, Arguments, Communicator, NativeCall, NativeRequest, PlaceError,
+    ReduceScatterArguments, Reuse, library_version,
 };
 use crate::tree::{Child, Node, Rule};
 use std::ffi::c_int;
@@ -26,7 +26,7 @@ use tuwtree_plan::catalogue::Found;
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, document, verify};
 
-/// A gather, scatter or allgather that is started as often as one likes, with the data that its buffers, which
+/// A gather, scatter, allgather, reduce-scatter or alltoall that is started as often as one likes, with the data that its buffers, which
 /// live as long as `'a`, then hold.
 #[derive(Debug)]
 pub struct Persistent<'a> {
@@ -162,7 +162,8 @@ pub(super) fn set_up_rootless<'a>(
     collectives: &Collectives,
     arguments: &Arguments<'a>,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    agreed_rootless(&collectives.comm, collectives.set_up_allgather(arguments), arguments)
+    let own = collectives.set_up_allgather(arguments);
+    agreed_rootless(&collectives.comm, own.map(|own| own.map(circulating)), arguments)
 }
 
 /// A reduce-scatter. Collective.
@@ -176,13 +177,36 @@ pub(super) fn set_up_reduce_scatter<'a>(
     collectives: &Collectives,
     arguments: &ReduceScatterArguments<'a>,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    agreed_rootless(&collectives.comm, collectives.set_up_reduce_scatter(arguments), arguments)
+    let own = collectives.set_up_reduce_scatter(arguments);
+    agreed_rootless(&collectives.comm, own.map(|own| own.map(circulating)), arguments)
+}
+
+/// An alltoall. Collective.
+///
+/// # Errors
+/// As [`set_up_rootless`].
+///
+/// # Complexity
+/// As [`set_up_rootless`]; where messages go in bundles, as many messages again as they have rounds, in which their sizes are
+/// told.
+pub(super) fn set_up_alltoall<'a>(
+    collectives: &Collectives,
+    arguments: &AlltoallArguments<'a>,
+    is_lenient: bool,
+) -> Result<Persistent<'a>, CollectiveError> {
+    let own = collectives.set_up_alltoall(arguments, is_lenient);
+    let own = own.map(|own| own.map(|execution| Performer::Ours(Box::new(execution))));
+    agreed_rootless(&collectives.comm, own, arguments)
+}
+
+fn circulating<'a>(circulating: Circulating) -> Performer<'a> {
+    Performer::Circulating(Box::new(circulating))
 }
 
 /// What was set up here, if all have set up something, or the library's own operation. Collective.
 fn agreed_rootless<'a>(
     comm: &Rc<Communicator>,
-    own: Result<Option<Circulating>, CollectiveError>,
+    own: Result<Option<Performer<'a>>, CollectiveError>,
     call: impl Into<NativeCall<'a>>,
 ) -> Result<Persistent<'a>, CollectiveError> {
     let own = own.map_err(|error| match error {
@@ -190,7 +214,7 @@ fn agreed_rootless<'a>(
         here => Wrong::Here(here),
     });
     let performer = match agree(comm, own)? {
-        Some(circulating) => Performer::Circulating(Box::new(circulating)),
+        Some(ours) => ours,
         None => native(comm, call)?,
     };
     Ok(Persistent { performer, buffers: PhantomData })

@@ -8,7 +8,9 @@
 //! receives at once: ours is chosen only where it is faster beyond doubt by the costs.
 
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
-use tuwtree_collective::Circulation;
+use tuwtree_collective::{
+    Circulation, Flow, MessagePrice, overlapped_time_in_pieces, steps_in_pieces,
+};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{BlockSizes, CostModel, Operation, Rank};
 use tuwtree_plan::Library;
@@ -129,6 +131,14 @@ pub fn chosen_circulation(
     circulation(operation, sizes, 1, auto, (&prices, KnownRule::Unknown))
 }
 
+/// Which way data goes.
+fn flow_of(operation: Operation) -> Flow {
+    match operation {
+        Operation::Allgather => Flow::Spread,
+        _ => Flow::Combined,
+    }
+}
+
 /// How blocks of these sizes go in an allgather or a reduce-scatter; `None` for the library's own call.
 ///
 /// # Complexity
@@ -140,9 +150,10 @@ pub(crate) fn circulation(
     choice: RootlessChoice,
     (prices, rule): (&Prices, KnownRule),
 ) -> Option<Circulation> {
+    let cut = (element_bytes, flow_of(operation));
     let pieces = || match choice.number {
         Some(stated) => usize::from(stated.get()),
-        None => best_pieces(sizes, element_bytes, prices, u128::MAX).0,
+        None => best_pieces(sizes, cut, prices, u128::MAX).pieces,
     };
     match choice.algorithm {
         RootlessAlgorithm::Native | RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => None,
@@ -156,57 +167,112 @@ pub(crate) fn circulation(
             };
             // As much as measurements differ.
             let most = library * 100 / 105;
-            let (pieces, in_pieces) = best_pieces(sizes, element_bytes, prices, most);
+            let in_pieces = best_pieces(sizes, cut, prices, most);
             let windows = time_of_windows(sizes, prices);
-            let (best, time) = match windows <= in_pieces {
+            let (best, time) = match windows <= in_pieces.time {
                 true => (Circulation::Windows, windows),
-                false => (Circulation::Pieces(pieces), in_pieces),
+                false => (Circulation::Pieces(in_pieces.pieces), in_pieces.time),
             };
             (time < most).then_some(best)
         }
     }
 }
 
-/// The number of pieces for which the bound `(n - 1 + q) (alpha + beta sum of ceil(m_j / n))` is least, of those that
-/// are looked at, eight from one to its double; and the bound. Where latency overlaps, rounds do, and more pieces are
-/// better: of those whose bound is below `most`, that is chosen for which ports are occupied least.
+/// A number of pieces, and what all takes at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PiecesTime {
+    pieces: usize,
+    time: u128,
+}
+
+/// A number of pieces, by what is known without looking at messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PiecesBound {
+    pieces: usize,
+    /// `(n - 1 + q) (alpha + beta sum of ceil(m_j / n))`.
+    bound: u128,
+    /// For how long ports are occupied at most.
+    occupied: u128,
+}
+
+/// The best number of pieces of those that are looked at, eight from one to its double.
+///
+/// Where ranks are few, all messages are performed in thought, by a number of steps that is bounded; what that says is taken
+/// a twentieth longer. Else the bound counts; an allgather's rounds overlap as latency does, so that of those numbers whose
+/// bound is below `most`, that is chosen for which ports are occupied least.
+fn best_pieces(
+    sizes: &BlockSizes,
+    (element_bytes, flow): (u64, Flow),
+    prices: &Prices,
+    most: u128,
+) -> PiecesTime {
+    let all = bounds_in_pieces(sizes, element_bytes, prices);
+    let least =
+        |key: fn(&PiecesBound) -> u128| *all.iter().min_by_key(|one| key(one)).expect("one");
+    let (bounded, idle) = (least(|one| one.bound), least(|one| one.occupied));
+    let (low, high) = (bounded.pieces / 2, bounded.pieces.max(idle.pieces));
+    let likely: Vec<PiecesBound> =
+        all.iter().copied().filter(|one| (low..=high).contains(&one.pieces)).collect();
+    let price = |bytes| {
+        let (whole, occupancy) = (prices.message(bytes), prices.occupancy(bytes));
+        MessagePrice { latency: whole - occupancy, occupancy }
+    };
+    let performed = affordable(&likely, sizes.processors()).map(|one| {
+        let time = overlapped_time_in_pieces(sizes, element_bytes, one.pieces, flow, price);
+        PiecesTime { pieces: one.pieces, time: (time + time / 20).min(one.bound) }
+    });
+    if let Some(best) = performed.min_by_key(|one| one.time) {
+        return best;
+    }
+    let overlapped = all.iter().filter(|one| flow == Flow::Spread && one.bound < most);
+    let best = match most {
+        u128::MAX => bounded,
+        _ => overlapped.min_by_key(|one| one.occupied).copied().unwrap_or(bounded),
+    };
+    PiecesTime { pieces: best.pieces, time: best.bound }
+}
+
+/// What is known of these numbers of pieces.
 ///
 /// # Source
 /// J. L. Träff, arXiv:2205.10072.
-fn best_pieces(
-    sizes: &BlockSizes,
-    element_bytes: u64,
-    prices: &Prices,
-    most: u128,
-) -> (usize, u128) {
+fn bounds_in_pieces(sizes: &BlockSizes, element_bytes: u64, prices: &Prices) -> Vec<PiecesBound> {
     let rounds = u128::from(sizes.processors().next_power_of_two().ilog2());
     let elements: Vec<u64> =
         sizes.iter().map(|bytes| bytes / element_bytes).filter(|&one| one > 0).collect();
     let largest = elements.iter().copied().max().unwrap_or(1);
     let most_pieces = usize::try_from(largest).unwrap_or(usize::MAX).min(MOST_PIECES);
-    let mut best = (1, u128::MAX);
+    let (mut all, mut least) = (Vec::new(), u128::MAX);
     let mut pieces = 1_usize;
-    // What ports are occupied for, with so many pieces and their bound.
-    let mut overlapped = (u128::MAX, (1, u128::MAX));
     while pieces <= most_pieces {
         let rounds = rounds + pieces as u128 - 1;
         // However short messages get, more rounds take longer.
-        if rounds * prices.occupancy(elements.len() as u64) >= best.1 {
+        if rounds * prices.occupancy(elements.len() as u64) >= least {
             break;
         }
         let shares: u64 = elements.iter().map(|one| one.div_ceil(pieces as u64)).sum();
-        let time = rounds * prices.message(shares * element_bytes);
-        if time < best.1 {
-            best = (pieces, time);
-        }
+        let bound = rounds * prices.message(shares * element_bytes);
+        least = least.min(bound);
         let occupied = rounds * prices.occupancy(shares * element_bytes);
-        if time < most && occupied < overlapped.0 {
-            overlapped = (occupied, (pieces, time));
-        }
+        all.push(PiecesBound { pieces, bound, occupied });
         pieces += (pieces / 8).max(1);
     }
-    if overlapped.0 == u128::MAX || most == u128::MAX { best } else { overlapped.1 }
+    all
 }
+
+/// As many of them, evenly chosen, as can be looked at in [`MOST_STEPS`].
+fn affordable(all: &[PiecesBound], processors: usize) -> impl Iterator<Item = &PiecesBound> {
+    let steps = |stride: usize| -> u128 {
+        all.iter().step_by(stride).map(|one| steps_in_pieces(processors, one.pieces)).sum()
+    };
+    let strides = std::iter::successors(Some(1), |&one| Some(2 * one));
+    let mut strides = strides.take_while(|&one| one < 2 * all.len().max(1));
+    let stride = strides.find(|&stride| steps(stride) <= MOST_STEPS);
+    all.iter().step_by(stride.unwrap_or(1)).take(if stride.is_some() { all.len() } else { 0 })
+}
+
+/// Looking at more pieces of messages would take longer than some milliseconds.
+const MOST_STEPS: u128 = 1 << 21;
 
 /// More pieces are not looked at.
 const MOST_PIECES: usize = 1 << 20;
@@ -400,11 +466,42 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_those_of_the_closed_bound() {
+    fn bounds_are_closed() {
         let sizes = BlockSizes::new([1, 5, 2, 7, 3]).unwrap();
+        let bounds = |alpha| -> Vec<u128> {
+            let all = bounds_in_pieces(&sizes, 1, &Prices::linear(alpha, 1));
+            all.iter().map(|one| one.bound).take(3).collect()
+        };
         // 3 rounds of 18 bytes, 4 of 11, or 5 of 8.
-        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(10, 1), u128::MAX), (1, 84));
-        assert_eq!(best_pieces(&sizes, 1, &Prices::linear(1, 1), u128::MAX), (3, 45));
+        assert_eq!(bounds(10), [84, 84, 90]);
+        assert_eq!(bounds(1), [57, 48, 45]);
+    }
+
+    /// Clusters of 50 Mbit/s whose messages are under way for so long, and occupy ports for so long besides their bytes; in
+    /// microseconds.
+    fn cluster(latency: u64, overhead: u64) -> Prices {
+        let occupied = |power: u32| overhead * 1_000_000 + (160_000_u64 << power);
+        let occupied: Vec<u64> = (0..=POWERS).map(occupied).collect();
+        Prices { powers: occupied.iter().map(|one| one + latency * 1_000_000).collect(), occupied }
+    }
+
+    #[test]
+    fn where_ranks_are_few_pieces_are_those_that_are_fastest_where_rounds_overlap() {
+        let skewed = BlockSizes::new((0..32).map(|rank| if rank < 5 { 6400 } else { 1 })).unwrap();
+        let one = BlockSizes::new((0..32).map(|rank| if rank == 10 { 32_000 } else { 1 })).unwrap();
+        let pieces = |sizes: &BlockSizes, prices: &Prices| {
+            best_pieces(sizes, (1, Flow::Spread), prices, u128::MAX).pieces
+        };
+        let (overlapping, costly) = (cluster(1600, 400), cluster(200, 800));
+        // By the bound it would be 3 and 4, by what ports are occupied 7 and 8.
+        assert_eq!(pieces(&one, &overlapping), 4);
+        assert_eq!(pieces(&skewed, &overlapping), 3);
+        assert_eq!(pieces(&skewed, &costly), 3);
+        let library = KnownRule::OpenMpi;
+        let choice = RootlessChoice::from(RootlessAlgorithm::Auto);
+        let chosen =
+            |sizes, prices| circulation(Operation::Allgather, sizes, 1, choice, (prices, library));
+        assert_eq!(chosen(&skewed, &overlapping), Some(Circulation::Pieces(3)));
     }
 
     #[test]

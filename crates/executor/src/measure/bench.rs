@@ -1,4 +1,4 @@
-//! How long gathers, scatters, allgathers and reduce-scatters take: the library's own, padded ones, trees, and what is chosen.
+//! How long gathers, scatters, allgathers, reduce-scatters and alltoalls take: the library's own, padded ones, trees, and what is chosen.
 //!
 //! The protocol: everything is set up first, and timed. Then come some rounds that are not timed, and
 //! repetitions; in each round every algorithm has its turn, so that what disturbs a machine for a while
@@ -12,22 +12,25 @@
 //! without copying to and from padded buffers. TUW has a barrier before each, whose exits are further apart
 //! than some of these operations take.
 
+mod performer;
+
 use super::clock::{Span, Starts};
-use crate::collective::{CollectiveError, Collectives, Persistent};
+use crate::collective::{CollectiveError, Collectives};
 use crate::planning::{judged_library, measured_tree, problem, suits};
 use crate::play::{Buffers, Execution, ExecutionError, Mode};
 use crate::settings;
 use crate::sys::{
-    Arguments, ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError,
+    AlltoallArguments, ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError,
     ReduceScatterArguments, library_version,
 };
+use performer::Performer;
 use std::ops::Range;
 use std::rc::Rc;
 use tuwtree_measure::{Algorithm, Delayed, Pace, Prediction, median};
 use tuwtree_model::document::{Machine, TreeDocument};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, Handling, Operation, Problem, Rank, Service, StatedCosts,
-    Tree, completion_time, judged_time_as,
+    BlockSizes, ClosedSet, Construction, Handling, MessageSizes, Operation, Payload, Problem, Rank,
+    Service, StatedCosts, Tree, completion_time, judged_time_as,
 };
 use tuwtree_schedule::part::{Part, PartError};
 use tuwtree_schedule::{OfTreeError, Schedule};
@@ -35,9 +38,6 @@ use tuwtree_schedule::{OfTreeError, Schedule};
 /// Trees by name keep to no window.
 const AT_ONCE: Handling =
     Handling { service: Service::AllPosted, sends_empty: false, ignores_window: true };
-
-/// How often setting up once more is timed.
-const FURTHER: usize = 5;
 
 /// How often each algorithm is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,8 +135,9 @@ pub enum BenchError {
 }
 
 impl MeasuredProblem {
-    /// A gather, scatter, allgather or reduce-scatter of such blocks, for whose trees messages have these costs; `None` if all
-    /// blocks, padded to the largest, have 2^31 bytes or more, so that MPI's counts do not reach.
+    /// A gather, scatter, allgather or reduce-scatter of such blocks, or an alltoall in which each rank sends its block to each, for
+    /// whose trees messages have these costs; `None` if all blocks, padded to the largest, have 2^31 bytes or more, so that MPI's
+    /// counts do not reach.
     ///
     /// # Errors
     /// A root out of range, costs for another number of processors.
@@ -149,11 +150,17 @@ impl MeasuredProblem {
         root: Rank,
         costs: &StatedCosts,
     ) -> Result<Option<MeasuredProblem>, String> {
-        assert!(operation.is_irregular(), "a gather, scatter, allgather or reduce-scatter");
+        let payload = || match operation {
+            Operation::Alltoall => MessageSizes::of_senders(&sizes).map(Payload::from),
+            _ => Ok(Payload::from(sizes.clone())),
+        };
         let problem = match operation.is_rooted() {
             true => problem(operation.is_outward(), &sizes, root, costs.clone())?,
-            false => Problem::new(operation, sizes.clone(), costs.clone())
-                .map_err(|error| error.to_string())?,
+            false => {
+                let payload = payload().map_err(|error| error.to_string())?;
+                Problem::new(operation, payload, costs.clone())
+                    .map_err(|error| error.to_string())?
+            }
         };
         let largest = sizes.iter().max().unwrap_or(0);
         let layouts =
@@ -233,12 +240,13 @@ impl MeasuredProblem {
             Algorithm::Tree(..) => (Vec::new(), Vec::new()),
             one => self.buffers(self.layout_of(*one), rank),
         };
+        let row = self.row(rank);
         let mut memories: Vec<(Vec<u8>, Vec<u8>)> = algorithms.iter().map(memory).collect();
         let (mut contestants, mut inner) = (Vec::new(), None);
         for (&algorithm, (input, output)) in algorithms.iter().zip(&mut memories) {
             let mut set_up = None;
             let span = starts.timed(0.0, || -> Result<(), BenchError> {
-                set_up = self.set_up(algorithm, (input, output), &shared, communicator)?;
+                set_up = self.set_up(algorithm, (&row, input, output), &shared, communicator)?;
                 Ok(())
             })?;
             let Some((performer, tree)) = set_up else { continue };
@@ -358,7 +366,7 @@ impl MeasuredProblem {
     fn set_up<'a>(
         &'a self,
         algorithm: Algorithm,
-        (input, output): (&'a [u8], &'a mut [u8]),
+        (row, input, output): (&'a ByteLayout, &'a [u8], &'a mut [u8]),
         shared: &Shared,
         communicator: &Rc<Communicator>,
     ) -> Result<Option<(Performer<'a>, Option<Tree>)>, BenchError> {
@@ -366,6 +374,11 @@ impl MeasuredProblem {
         if self.operation == Operation::ReduceScatter {
             let arguments = self.layout.exclusive_or(input, output, rank);
             let performer = self.combining(algorithm, arguments, communicator)?;
+            return Ok(Some((performer, None)));
+        }
+        if self.operation == Operation::Alltoall {
+            let arguments = self.layout.exchange((row, input), output);
+            let performer = self.exchanging(algorithm, arguments, communicator)?;
             return Ok(Some((performer, None)));
         }
         let place = (rank, self.root);
@@ -429,6 +442,24 @@ impl MeasuredProblem {
                 Performer::Combining(Some(self.by_machine(None, communicator)?), arguments)
             }
             _ => Performer::Combining(None, arguments),
+        })
+    }
+
+    /// What performs an alltoall: the library, or what is chosen. Collective.
+    fn exchanging<'a>(
+        &self,
+        algorithm: Algorithm,
+        arguments: AlltoallArguments<'a>,
+        communicator: &Rc<Communicator>,
+    ) -> Result<Performer<'a>, BenchError> {
+        Ok(match algorithm {
+            Algorithm::NativePersistent => {
+                Performer::NativePersistent(NativeRequest::new(&arguments, communicator)?)
+            }
+            Algorithm::Auto => {
+                Performer::Exchanging(Some(self.by_machine(None, communicator)?), arguments)
+            }
+            _ => Performer::Exchanging(None, arguments),
         })
     }
 
@@ -518,6 +549,13 @@ impl MeasuredProblem {
             Operation::ReduceScatter => {
                 (self.vector(rank, 0..layout.total()).collect(), vec![0; layout.block(rank)])
             }
+            Operation::Alltoall => {
+                let receivers = 0..self.sizes.processors();
+                (
+                    receivers.flat_map(|to| self.message((rank, to))).collect(),
+                    vec![0; layout.total()],
+                )
+            }
             _ => (self.data(layout, rank).collect(), vec![0; all_bytes]),
         }
     }
@@ -527,6 +565,19 @@ impl MeasuredProblem {
         let seed = (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (0..layout.block(rank) as u64)
             .map(move |at| (seed.wrapping_add(at.wrapping_mul(0xd134_2543_de82_ef95)) >> 56) as u8)
+    }
+
+    /// What a processor sends to each in an alltoall, one after the other.
+    fn row(&self, rank: Rank) -> ByteLayout {
+        let block = self.layout.block(rank) as u64;
+        let row = ByteLayout::new(std::iter::repeat_n(block, self.sizes.processors()));
+        row.expect("blocks have a layout that are all as large as the largest")
+    }
+
+    /// What the first processor sends to the second in an alltoall, different for any two.
+    fn message(&self, (from, to): (Rank, Rank)) -> impl Iterator<Item = u8> + use<> {
+        let shift = (to as u8).wrapping_mul(0x9d) ^ (to >> 8) as u8;
+        self.data(&self.layout, from).map(move |byte| byte.wrapping_add(shift))
     }
 
     /// What a processor contributes to these numbers of a reduction.
@@ -568,7 +619,11 @@ impl MeasuredProblem {
         rank: Rank,
     ) -> Result<(), BenchError> {
         let check = |of: Rank, range: Range<usize>| {
-            let mut pairs = self.data(layout, of).zip(&output[range]);
+            let data: Box<dyn Iterator<Item = u8>> = match self.operation {
+                Operation::Alltoall => Box::new(self.message((of, rank))),
+                _ => Box::new(self.data(layout, of)),
+            };
+            let mut pairs = data.zip(&output[range]);
             match pairs.position(|(expected, &found)| expected != found) {
                 Some(at) => {
                     let algorithm = algorithm.name().into_owned();
@@ -602,90 +657,6 @@ fn inner_rank(tree: &Tree) -> Option<Rank> {
 struct Shared {
     input: Rc<Place>,
     output: Rc<Place>,
-}
-
-/// What is ready to be called.
-enum Performer<'a> {
-    Regular(&'a [u8], &'a mut [u8]),
-    Padded(&'a [u8], &'a mut [u8]),
-    Native(Arguments<'a>),
-    NativePersistent(NativeRequest<'a>),
-    Distributed(Collectives, Arguments<'a>),
-    /// A reduce-scatter: as is chosen, or by the library.
-    Combining(Option<Collectives>, ReduceScatterArguments<'a>),
-    /// All processes know all sizes.
-    Online(Collectives, Arguments<'a>),
-    DistributedPersistent(Persistent<'a>, Collectives, Arguments<'a>),
-    Tree(Box<Execution>),
-}
-
-impl Performer<'_> {
-    /// Whether anything was done before the first call that an application has to wait for.
-    fn is_planned(&self) -> bool {
-        match self {
-            Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
-            // Calls build their trees, or plan for others.
-            Performer::Distributed(..) | Performer::Combining(..) | Performer::Online(..) => false,
-            Performer::NativePersistent(_)
-            | Performer::DistributedPersistent(..)
-            | Performer::Tree(_) => true,
-        }
-    }
-
-    /// What it takes to set the operation up once more on its communicator, if that is shared.
-    /// Collective.
-    fn further_seconds(&self, starts: &mut Starts) -> Result<Option<f64>, BenchError> {
-        let Performer::DistributedPersistent(_, collectives, arguments) = self else {
-            return Ok(None);
-        };
-        let mut seconds = Vec::new();
-        for _ in 0..FURTHER {
-            let span = starts.timed(0.0, || -> Result<(), BenchError> {
-                collectives.init(arguments)?;
-                Ok(())
-            })?;
-            seconds.push(span.seconds);
-        }
-        Ok(median(&seconds))
-    }
-
-    fn perform(
-        &mut self,
-        problem: &MeasuredProblem,
-        communicator: &Communicator,
-    ) -> Result<(), BenchError> {
-        let regular = |input: &[u8], output: &mut [u8]| match problem.operation.is_outward() {
-            true => communicator.scatter_equal(input, output, problem.root),
-            false => communicator.gather_equal(input, output, problem.root),
-        };
-        match self {
-            Performer::Regular(input, output) => regular(input, output)?,
-            Performer::Padded(input, output) => {
-                communicator.greatest(&[problem.layout.block(communicator.rank()) as u64])?;
-                regular(input, output)?;
-            }
-            Performer::Native(arguments) => communicator.native(arguments)?,
-            Performer::NativePersistent(request) => {
-                request.start()?;
-                request.wait()?;
-            }
-            Performer::Distributed(collectives, arguments) => {
-                collectives.run(arguments)?;
-            }
-            Performer::Combining(None, arguments) => {
-                communicator.native_reduce_scatter(arguments)?;
-            }
-            Performer::Combining(Some(collectives), arguments) => {
-                collectives.run_reduce_scatter(arguments)?;
-            }
-            Performer::Online(collectives, arguments) => {
-                collectives.run_knowing(arguments, &problem.sizes)?;
-            }
-            Performer::DistributedPersistent(persistent, ..) => persistent.run()?,
-            Performer::Tree(execution) => execution.run()?,
-        }
-        Ok(())
-    }
 }
 
 /// An algorithm among those that take turns.

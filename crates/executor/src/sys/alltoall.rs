@@ -1,7 +1,7 @@
 //! The arguments of `MPI_Alltoallv`, as a program gives them.
 
-use super::arguments::{Lists, check_partition, listed_place};
-use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use super::arguments::{Lists, OwnLists, check_partition, listed_place};
+use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
 use super::{
     ArgumentError, Communicator, Handles, MpiError, Partition, PartitionMut, Place, calls,
 };
@@ -31,6 +31,12 @@ pub(crate) struct ParsedAlltoall {
     pub(crate) result: Rc<Place>,
 }
 
+/// Where a program has the messages for all: memory, counts, displacements, datatype.
+type Source<C, D> = (*const c_void, *const C, *const D, MPI_Datatype);
+
+/// Where it wants those from all.
+type Target<C, D> = (*mut c_void, *const C, *const D, MPI_Datatype);
+
 impl<'a> AlltoallArguments<'a> {
     /// The arguments of `MPI_Alltoallv`.
     ///
@@ -38,25 +44,10 @@ impl<'a> AlltoallArguments<'a> {
     /// What the MPI standard demands of the call: buffers have memory for what counts, displacements and datatypes
     /// describe, for as long as `'a`; lists, a number for each processor; handles are such that MPI has given out.
     pub unsafe fn new(
-        (sendbuf, sendcounts, sdispls, sendtype): (
-            *const c_void,
-            *const c_int,
-            *const c_int,
-            MPI_Datatype,
-        ),
-        (recvbuf, recvcounts, rdispls, recvtype): (
-            *mut c_void,
-            *const c_int,
-            *const c_int,
-            MPI_Datatype,
-        ),
+        given: Source<c_int, c_int>,
+        result: Target<c_int, c_int>,
     ) -> AlltoallArguments<'a> {
-        AlltoallArguments {
-            given: (sendbuf.cast_mut(), Lists::Int(sendcounts, sdispls), sendtype),
-            result: (recvbuf, Lists::Int(recvcounts, rdispls), recvtype),
-            list_length: None,
-            lifetime: PhantomData,
-        }
+        AlltoallArguments::of(given, result, Lists::Int)
     }
 
     /// The arguments of `MPI_Alltoallv_c`.
@@ -64,22 +55,20 @@ impl<'a> AlltoallArguments<'a> {
     /// # Safety
     /// As [`new`](Self::new).
     pub unsafe fn large(
-        (sendbuf, sendcounts, sdispls, sendtype): (
-            *const c_void,
-            *const MPI_Count,
-            *const MPI_Aint,
-            MPI_Datatype,
-        ),
-        (recvbuf, recvcounts, rdispls, recvtype): (
-            *mut c_void,
-            *const MPI_Count,
-            *const MPI_Aint,
-            MPI_Datatype,
-        ),
+        given: Source<MPI_Count, MPI_Aint>,
+        result: Target<MPI_Count, MPI_Aint>,
+    ) -> AlltoallArguments<'a> {
+        AlltoallArguments::of(given, result, Lists::Large)
+    }
+
+    fn of<C, D>(
+        (sendbuf, sendcounts, sdispls, sendtype): Source<C, D>,
+        (recvbuf, recvcounts, rdispls, recvtype): Target<C, D>,
+        lists: fn(*const C, *const D) -> Lists,
     ) -> AlltoallArguments<'a> {
         AlltoallArguments {
-            given: (sendbuf.cast_mut(), Lists::Large(sendcounts, sdispls), sendtype),
-            result: (recvbuf, Lists::Large(recvcounts, rdispls), recvtype),
+            given: (sendbuf.cast_mut(), lists(sendcounts, sdispls), sendtype),
+            result: (recvbuf, lists(recvcounts, rdispls), recvtype),
             list_length: None,
             lifetime: PhantomData,
         }
@@ -119,7 +108,11 @@ impl<'a> AlltoallArguments<'a> {
     ///
     /// # Errors
     /// [`ArgumentError`].
-    pub(crate) fn parse(&self, processors: usize) -> Result<ParsedAlltoall, ArgumentError> {
+    pub(crate) fn parse(
+        &self,
+        processors: usize,
+        handles: Handles,
+    ) -> Result<ParsedAlltoall, ArgumentError> {
         if let Some(what) = self.result.1.missing() {
             return Err(ArgumentError::Null { what });
         }
@@ -130,7 +123,7 @@ impl<'a> AlltoallArguments<'a> {
         // SAFETY: the promise made when the arguments were: lists of p numbers, memory, and datatypes' handles; the
         // shim's constant is only compared with the buffer's address.
         unsafe {
-            let place = |blocks| listed_place(blocks, processors, Handles::Lent, None);
+            let place = |blocks| listed_place(blocks, processors, handles, None);
             let result = place(self.result).map_err(ArgumentError::All)?;
             if self.is_in_place() {
                 return Ok(ParsedAlltoall { given: None, result });
@@ -151,7 +144,7 @@ impl<'a> AlltoallArguments<'a> {
     /// How many bytes this processor sends to each, and receives from each, as far as the arguments say it: for whoever
     /// writes down calls.
     pub fn row_and_column(&self, processors: usize) -> Option<[Vec<u64>; 2]> {
-        let ParsedAlltoall { given, result } = self.parse(processors).ok()?;
+        let ParsedAlltoall { given, result } = self.parse(processors, Handles::Lent).ok()?;
         let bytes = |place: &Place| (0..processors).map(|at| place.block_bytes(at)).collect();
         Some([bytes(given.as_ref().unwrap_or(&result)), bytes(&result)])
     }
@@ -195,6 +188,98 @@ impl<'a> AlltoallArguments<'a> {
                 _ => unreachable!("lists of one kind"),
             }
         }
+    }
+
+    /// Writes a persistent request of the MPI library to `request`.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); the lists live until the request is freed; `request` is a place for one.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` from a library that has none.
+    pub unsafe fn init_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((from, sent, sent_type), (into, received, received_type)) = (self.given, self.result);
+        let from = from.cast_const();
+        // SAFETY: as for a single call, but that the caller keeps all this until the request is freed.
+        unsafe {
+            match (sent, received) {
+                (Lists::Int(counts, starts), Lists::Int(room, places)) => calls::alltoallv_init(
+                    (from, counts, starts, sent_type),
+                    (into, room, places, received_type),
+                    comm,
+                    request,
+                ),
+                (Lists::Large(counts, starts), Lists::Large(room, places)) => {
+                    calls::alltoallv_init_c(
+                        (from, counts, starts, sent_type),
+                        (into, room, places, received_type),
+                        comm,
+                        request,
+                    )
+                }
+                _ => unreachable!("lists of one kind"),
+            }
+        }
+    }
+
+    /// Starts the MPI library's nonblocking operation, and writes its request.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); the lists live until the operation has ended; `request` is a place for
+    /// one.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` for large counts.
+    pub(crate) unsafe fn start_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((from, sent, sent_type), (into, received, received_type)) = (self.given, self.result);
+        let from = from.cast_const();
+        // SAFETY: the promise made when the arguments were, and the caller's.
+        unsafe {
+            match (sent, received) {
+                (Lists::Int(counts, starts), Lists::Int(room, places)) => calls::ialltoallv(
+                    from,
+                    counts,
+                    starts,
+                    sent_type,
+                    into,
+                    room,
+                    places,
+                    received_type,
+                    comm,
+                    request,
+                ),
+                // Only a library without persistent operations is asked for these, and none of those has large counts.
+                _ => Err(MpiError::new("MPI_Ialltoallv_c", raw::MPI_ERR_OTHER as c_int)),
+            }
+        }
+    }
+
+    /// Copies the lists, and has the arguments point to the copies, which the caller keeps.
+    pub(crate) fn own_lists(&mut self, processors: usize) -> OwnLists {
+        let is_in_place = self.is_in_place();
+        let copied = |lists: &mut Lists| match lists.missing() {
+            Some(_) => None,
+            // SAFETY: the promise made when the arguments were: p numbers.
+            None => Some(unsafe { lists.own(processors) }),
+        };
+        let result = copied(&mut self.result.1);
+        let given = match is_in_place {
+            // Nothing of them counts.
+            true => {
+                self.given.1 = self.result.1;
+                None
+            }
+            false => copied(&mut self.given.1),
+        };
+        Some(Box::new((given, result)))
     }
 }
 

@@ -51,6 +51,30 @@ pub(super) enum Lists {
 }
 
 impl Lists {
+    /// Copies of both lists, which are there, to which these then point.
+    ///
+    /// # Safety
+    /// Each has a number for each processor.
+    pub(super) unsafe fn own(&mut self, processors: usize) -> Box<dyn std::any::Any> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match *self {
+                Lists::Int(counts, places) => {
+                    let counts = std::slice::from_raw_parts(counts, processors).to_vec();
+                    let places = std::slice::from_raw_parts(places, processors).to_vec();
+                    *self = Lists::Int(counts.as_ptr(), places.as_ptr());
+                    Box::new((counts, places))
+                }
+                Lists::Large(counts, places) => {
+                    let counts = std::slice::from_raw_parts(counts, processors).to_vec();
+                    let places = std::slice::from_raw_parts(places, processors).to_vec();
+                    *self = Lists::Large(counts.as_ptr(), places.as_ptr());
+                    Box::new((counts, places))
+                }
+            }
+        }
+    }
+
     /// The list that is not there, in words.
     pub(super) fn missing(self) -> Option<&'static str> {
         let (counts, displacements) = match self {
@@ -579,22 +603,7 @@ impl<'a> Arguments<'a> {
             return None;
         }
         // SAFETY: the promise made when the arguments were: at the root, p numbers.
-        unsafe {
-            match *lists {
-                Lists::Int(counts, places) => {
-                    let counts = std::slice::from_raw_parts(counts, processors).to_vec();
-                    let places = std::slice::from_raw_parts(places, processors).to_vec();
-                    *lists = Lists::Int(counts.as_ptr(), places.as_ptr());
-                    Some(Box::new((counts, places)))
-                }
-                Lists::Large(counts, places) => {
-                    let counts = std::slice::from_raw_parts(counts, processors).to_vec();
-                    let places = std::slice::from_raw_parts(places, processors).to_vec();
-                    *lists = Lists::Large(counts.as_ptr(), places.as_ptr());
-                    Some(Box::new((counts, places)))
-                }
-            }
-        }
+        Some(unsafe { lists.own(processors) })
     }
 }
 

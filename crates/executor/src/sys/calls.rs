@@ -86,7 +86,9 @@ mod table {
         reduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, root: c_int, comm: MPI_Comm) = PMPI_Reduce;
         allreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Allreduce;
         allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Allgather;
+        alltoall(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Alltoall;
         alltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Alltoallv;
+        ialltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Ialltoallv;
         reduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Reduce_scatter;
         reduce_scatter_block(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Reduce_scatter_block;
         ireduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Ireduce_scatter;
@@ -196,6 +198,12 @@ pub unsafe fn scatterv_init(
     };
     check("MPI_Scatterv_init", code)
 }
+
+/// Where an alltoall puts all messages: memory, counts, displacements, datatype.
+type Target = (*mut c_void, *const c_int, *const c_int, MPI_Datatype);
+
+/// Where an alltoall takes all messages from.
+type Source = (*const c_void, *const c_int, *const c_int, MPI_Datatype);
 
 /// Where a gather with large counts puts all blocks: memory, counts, displacements, datatype.
 type LargeTarget = (*mut c_void, *const MPI_Count, *const MPI_Aint, MPI_Datatype);
@@ -580,4 +588,71 @@ pub unsafe fn alltoallv_c(
         )
     };
     check("MPI_Alltoallv_c", code)
+}
+
+/// Success, or the error that `MPI_Alltoallv_init` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn alltoallv_init(
+    (sendbuf, sendcounts, sdispls, sendtype): Source,
+    (recvbuf, recvcounts, rdispls, recvtype): Target,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Alltoallv_init`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_alltoallv_init(
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+            request,
+        )
+    };
+    check("MPI_Alltoallv_init", code)
+}
+
+/// Success, or the error that `MPI_Alltoallv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn alltoallv_init_c(
+    (sendbuf, sendcounts, sdispls, sendtype): LargeSource,
+    (recvbuf, recvcounts, rdispls, recvtype): LargeTarget,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Alltoallv_init_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_alltoallv_init_c(
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+            request,
+        )
+    };
+    check("MPI_Alltoallv_init_c", code)
+}
+
+/// Success, or the error that `MPI_Alltoall_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn alltoall_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
+    comm: MPI_Comm,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Alltoall_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_alltoall_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+        )
+    };
+    check("MPI_Alltoall_c", code)
 }

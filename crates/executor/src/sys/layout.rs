@@ -1,6 +1,8 @@
 //! Blocks of bytes one after the other, as gather and scatter are measured with.
 
-use super::{Arguments, Operator, ReduceScatterArguments, address, address_mut, int, raw};
+use super::{
+    AlltoallArguments, Arguments, Operator, ReduceScatterArguments, address, address_mut, int, raw,
+};
 use std::ffi::c_int;
 use tuwtree_model::{Operation, Rank};
 
@@ -105,6 +107,34 @@ impl ByteLayout {
         unsafe {
             let combining = (raw::RSMPI_UINT8_T, Operator::exclusive_or().raw());
             ReduceScatterArguments::new(buffers, self.counts.as_ptr(), combining)
+        }
+    }
+}
+
+impl ByteLayout {
+    /// The arguments of an alltoall at a processor, in which these are the messages from all, and `sent` those for all.
+    ///
+    /// # Panics
+    /// For buffers that are not as large as the layouts say.
+    pub fn exchange<'a>(
+        &'a self,
+        (sent, input): (&'a ByteLayout, &'a [u8]),
+        output: &'a mut [u8],
+    ) -> AlltoallArguments<'a> {
+        assert_eq!(
+            (input.len(), output.len()),
+            (sent.total, self.total),
+            "messages for and from all"
+        );
+        let (input, output) = (address(input), address_mut(output));
+        // SAFETY: the buffers, borrowed for as long as the arguments, are as large as is checked above; the lists have a
+        // number for each processor; bytes are MPI's own datatype.
+        unsafe {
+            let byte = raw::TUWTREE_BYTE;
+            AlltoallArguments::new(
+                (input, sent.counts.as_ptr(), sent.displacements.as_ptr(), byte),
+                (output, self.counts.as_ptr(), self.displacements.as_ptr(), byte),
+            )
         }
     }
 }

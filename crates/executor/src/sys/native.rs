@@ -3,8 +3,8 @@
 use super::arguments::{Lists as ProgramLists, OwnLists};
 use super::raw::{self, MPI_Comm, MPI_Request};
 use super::{
-    Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place, PlaceError,
-    ReduceScatterArguments, calls, is_running, patient, strand,
+    AlltoallArguments, Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place,
+    PlaceError, ReduceScatterArguments, calls, is_running, patient, strand,
 };
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -17,6 +17,14 @@ pub enum NativeCall<'a> {
     Moving(Arguments<'a>),
     /// Reduce-scatter.
     Combining(ReduceScatterArguments<'a>),
+    /// Alltoall.
+    Exchanging(AlltoallArguments<'a>),
+}
+
+impl<'a> From<&AlltoallArguments<'a>> for NativeCall<'a> {
+    fn from(arguments: &AlltoallArguments<'a>) -> NativeCall<'a> {
+        NativeCall::Exchanging(*arguments)
+    }
 }
 
 impl<'a> From<&Arguments<'a>> for NativeCall<'a> {
@@ -61,6 +69,7 @@ impl<'a> NativeRequest<'a> {
             }
             // SAFETY: our communicator lives.
             NativeCall::Combining(arguments) => unsafe { arguments.own_lists(communicator.raw())? },
+            NativeCall::Exchanging(arguments) => arguments.own_lists(communicator.size()),
         };
         let is_persistent = Communicator::has_persistent();
         // SAFETY: the null request is a handle that the shim has copied from the library's header.
@@ -73,6 +82,9 @@ impl<'a> NativeRequest<'a> {
                         arguments.init_native(communicator.raw(), &mut request)?;
                     }
                     NativeCall::Combining(arguments) => {
+                        arguments.init_native(communicator.raw(), &mut request)?;
+                    }
+                    NativeCall::Exchanging(arguments) => {
                         arguments.init_native(communicator.raw(), &mut request)?;
                     }
                 }
@@ -103,6 +115,7 @@ impl<'a> NativeRequest<'a> {
                 match &self.call {
                     NativeCall::Moving(arguments) => arguments.start_native(comm, request)?,
                     NativeCall::Combining(arguments) => arguments.start_native(comm, request)?,
+                    NativeCall::Exchanging(arguments) => arguments.start_native(comm, request)?,
                 }
             }
         }

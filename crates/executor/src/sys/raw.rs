@@ -244,6 +244,45 @@ unsafe extern "C" {
         request: *mut MPI_Request,
     ) -> std::ffi::c_int;
 
+    /// `MPI_Alltoall_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_alltoall_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Alltoallv_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_alltoallv_init(
+        sendbuf: *const std::ffi::c_void,
+        sendcounts: *const std::ffi::c_int,
+        sdispls: *const std::ffi::c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const std::ffi::c_int,
+        rdispls: *const std::ffi::c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Alltoallv_init_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_alltoallv_init_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcounts: *const MPI_Count,
+        sdispls: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
     /// `MPI_Alltoallv_c`; `MPI_ERR_OTHER` where there is none.
     pub fn tuwtree_native_alltoallv_c(
         sendbuf: *const std::ffi::c_void,

@@ -116,6 +116,9 @@ impl Algorithm {
             (Algorithm::NativePersistent, Operation::ReduceScatter) => {
                 "MPI_Reduce_scatter_init, started"
             }
+            (Algorithm::Native, Operation::Alltoall) => "MPI_Alltoallv",
+            (Algorithm::NativePersistent, Operation::Alltoall) => "MPI_Alltoallv_init, started",
+            (Algorithm::Auto, Operation::Alltoall) => "what is best, as earlier calls have found",
             (Algorithm::Auto, Operation::Allgather | Operation::ReduceScatter) => {
                 "what is best, as each rank plans it"
             }

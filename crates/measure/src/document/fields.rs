@@ -105,6 +105,9 @@ impl TryFrom<Fields> for Measurements {
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match (read.version() > fields.version, read.version()) {
+            (true, 6) => {
+                Err(format!("version {} has no alltoalls; they need version 6", fields.version))
+            }
             (true, 5) => Err(format!(
                 "version {} has no allgathers, and no \"online\" and \"online-persistent\"; they need version 5",
                 fields.version

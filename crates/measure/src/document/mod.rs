@@ -33,8 +33,8 @@ pub struct Measurements {
 /// What all times of a document have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// What was timed: [`Operation::Gather`], [`Operation::Scatter`], [`Operation::Allgather`] or
-    /// [`Operation::ReduceScatter`].
+    /// What was timed: [`Operation::Gather`], [`Operation::Scatter`], [`Operation::Allgather`],
+    /// [`Operation::ReduceScatter`], or [`Operation::Alltoall`], in which each rank has its block for each rank.
     pub operation: Operation,
     /// The program that measured, with its version.
     pub program: String,
@@ -61,6 +61,16 @@ pub struct Setting {
     pub machine: Option<Machine>,
     /// The block sizes that are drawn from no distribution, each under a name of its own.
     pub listed: Vec<ListedBlocks>,
+}
+
+impl Setting {
+    /// The root as it follows what was timed: `, root 3`; nothing where there is none.
+    pub fn root_phrase(&self) -> String {
+        match self.operation.is_rooted() {
+            true => format!(", root {}", self.root),
+            false => String::new(),
+        }
+    }
 }
 
 /// The times of one algorithm for one problem.
@@ -162,14 +172,17 @@ impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
     /// The newest version.
-    pub const VERSION: u64 = 5;
+    pub const VERSION: u64 = 6;
 
     /// The least version that can carry the times, which is the one that is written: 2 with predicted times
     /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late, 5 with trees in
-    /// which processes find their places.
+    /// which processes find their places, 6 of an alltoall.
     pub fn version(&self) -> u64 {
         let is_online =
             |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
+        if self.setting.operation == Operation::Alltoall {
+            return 6;
+        }
         if !self.setting.operation.is_rooted() || self.series.iter().any(is_online) {
             return 5;
         }
@@ -193,7 +206,7 @@ impl Measurements {
     /// [`MeasurementsError`].
     pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
         let operation = setting.operation.name();
-        if !setting.operation.is_irregular() {
+        if !setting.operation.is_irregular() && setting.operation != Operation::Alltoall {
             return Err(MeasurementsError::Operation { operation });
         }
         let other = series.iter().find(|one| !one.algorithm.is_for(setting.operation));

@@ -149,7 +149,7 @@ fn what_is_no_document_is_refused_by_name() {
     let good = Measurements::new(setting(), vec![one]).unwrap();
     let good = serde_json::to_string(&good).unwrap();
     for (from, to, message) in [
-        ("\"version\":1", "\"version\":6", "version 6 of format"),
+        ("\"version\":1", "\"version\":7", "version 7 of format"),
         ("\"distribution\":\"same\",", "", "either \"distribution\" or \"listed\" is needed"),
         ("\"distribution\":\"same\"", "\"listed\":\"a\"", "no block sizes are listed as \"a\""),
         ("\"root\":2", "\"root\":4", "root 4 is outside 0..4"),
@@ -157,6 +157,7 @@ fn what_is_no_document_is_refused_by_name() {
         ("\"nodes\":1", "\"nodes\":1,\"colour\":1", "unknown field `colour`"),
         ("\"gather\"", "\"reduce\"", "operation \"reduce\" is not measured"),
         ("\"gather\"", "\"allgather\"", "version 1 has no allgathers"),
+        ("\"gather\"", "\"alltoall\"", "version 1 has no alltoalls"),
         ("\"gather\"", "\"sort\"", "\"operation\" is \"sort\"; one of gather, scatter"),
         ("\"native\"", "\"magic\"", "series 0: \"algorithm\" is \"magic\"; one of regular"),
         ("\"same\"", "\"other\"", "series 0: \"distribution\" is \"other\""),

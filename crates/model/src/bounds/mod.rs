@@ -53,7 +53,7 @@ mod simple;
 use crate::{BlockSizes, Homogeneous, Ports, Problem, Rank, Root, Time, TimeError};
 use counts::Counts;
 use load::RootLoad;
-pub use rootless::lower_bound_in_pieces;
+pub use rootless::{direct_lower_bound, lower_bound_in_pieces};
 pub use simple::lower_bound;
 
 /// A lower bound on the completion time of every tree with the problem's root, or with any: volumes

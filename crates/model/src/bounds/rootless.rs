@@ -1,7 +1,8 @@
 //! The bound for operations without a root: what every processor is busy with in any case.
 
 use crate::{
-    CostModel, Direction, Homogeneous, Operation, Ports, Problem, Rank, Root, Time, TimeError,
+    CostModel, Direction, Homogeneous, MessageSizes, Operation, Ports, Problem, Rank, Root, Time,
+    TimeError,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -117,6 +118,57 @@ fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
         })
         .max();
     Ok(sent.later(received).later(reach(problem, known.unwrap_or(1))?))
+}
+
+/// The lower bound on all schedules of an alltoall in which each message goes straight from its sender to its receiver,
+/// through one port: what the rank takes that has most to send or to receive, one message after the other. `None` for other
+/// operations; 0 where there is no data.
+///
+/// Without overlapping latency preemption attains it: the messages are an open shop.
+///
+/// # Errors
+/// As [`lower_bound`](super::lower_bound).
+///
+/// # Complexity
+/// O(p^2).
+///
+/// # Source
+/// T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976.
+///
+/// # Example
+/// Rank 0 sends 4 and 6 bytes, which takes 14 + 16.
+/// ```
+/// use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem, direct_lower_bound};
+/// let sizes = MessageSizes::new([9, 4, 6, 0, 0, 0, 0, 1, 0]).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+/// let problem = Problem::new(Operation::Alltoall, sizes, costs).unwrap();
+/// assert_eq!(direct_lower_bound(&problem).unwrap().unwrap().units(), 30.0);
+/// ```
+pub fn direct_lower_bound(problem: &Problem) -> Option<Result<Time, TimeError>> {
+    problem.messages().map(|sizes| of_direct_messages(problem, sizes))
+}
+
+fn of_direct_messages(problem: &Problem, sizes: &MessageSizes) -> Result<Time, TimeError> {
+    let (costs, p) = (problem.costs(), sizes.processors());
+    // What each rank sends, and receives: the shortest latency, and what occupies its port.
+    let mut busy = vec![(None::<Time>, Time::ZERO); 2 * p];
+    for from in 0..p {
+        for to in (0..p).filter(|&to| to != from && sizes.message(from, to) > 0) {
+            let bytes = sizes.message(from, to);
+            let latency = costs.latency_between(from, to, bytes)?;
+            let occupied = costs.transmission_between(from, to, bytes)?;
+            for end in [from, p + to] {
+                let (least, sum) = &mut busy[end];
+                *least = Some(least.map_or(latency, |least| least.min(latency)));
+                *sum = costs.sum(*sum, occupied)?;
+            }
+        }
+    }
+    let mut most = Time::ZERO;
+    for (latency, occupied) in busy {
+        most = most.later(costs.sum(latency.unwrap_or(Time::ZERO), occupied)?);
+    }
+    Ok(most)
 }
 
 /// The bound for an intergroup allgather with some data: everybody receives all of the other group, and a byte of

@@ -359,6 +359,7 @@ static void exchange_all(void)
 {
     int kind = below(6), most = below(2) ? 3 : below(2) ? 60 : 1000, radix = 2 + below(6);
     int calls = 1 + below(3), in_place = below(4) == 0, is_large = below(4) == 0, again, i, k;
+    int is_set_up = below(2);
     int sent_kind = (below(3) + rank) % 3, received_kind = (below(3) + 2 * rank) % 3;
     int *sent = room(size), *received = room(size), *starts = room(size), *places = room(size);
     int *plain = room(size), *ends = room(size), *sent_units = room(size), *received_units = room(size);
@@ -372,6 +373,9 @@ static void exchange_all(void)
     case 2: strcpy(way, "bruck"); break;
     default: sprintf(way, "bruck:%d", radix);
     }
+    /* Open MPI 4.1's own persistent alltoall takes wrong data in place where datatypes have gaps, and may be chosen. */
+    if (in_place && strcmp(way, "auto") == 0)
+        is_set_up = 0;
     OK(tuwtree_set(comm, "alltoall", way));
     OK(tuwtree_set(comm, "most-passed", below(3) ? "64MiB" : below(2) ? "200" : "0"));
     if (in_place)
@@ -414,7 +418,29 @@ static void exchange_all(void)
                 large_sent[i] = sent_units[i], large_received[i] = received_units[i];
                 from[i] = int_from[i], into[i] = int_into[i];
             }
-            if (is_large)
+            if (is_set_up) {
+                tuwtree_request request = TUWTREE_REQUEST_NULL;
+                if (is_large)
+                    OK(tuwtree_alltoallv_init_c(in_place ? MPI_IN_PLACE : given, large_sent, from,
+                                                types[sent_kind], ours, large_received, into,
+                                                types[received_kind], comm, &request));
+                else
+                    OK(tuwtree_alltoallv_init(in_place ? MPI_IN_PLACE : given, sent_units, int_from,
+                                              types[sent_kind], ours, received_units, int_into,
+                                              types[received_kind], comm, &request));
+                /* Lists are not needed any more. */
+                for (i = 0; i < size; i++)
+                    large_sent[i] = large_received[i] = from[i] = into[i] = int_from[i] = int_into[i] = -1;
+                OK(tuwtree_start(&request));
+                OK(tuwtree_wait(&request));
+                if (!in_place) {
+                    int flag = 0;
+                    OK(tuwtree_start(&request));
+                    while (!flag)
+                        OK(tuwtree_test(&request, &flag));
+                }
+                OK(tuwtree_free(&request));
+            } else if (is_large)
                 OK(tuwtree_alltoallv_c(in_place ? MPI_IN_PLACE : given, large_sent, from,
                                        types[sent_kind], ours, large_received, into,
                                        types[received_kind], comm));
@@ -450,6 +476,26 @@ static void exchange_all(void)
     OK(tuwtree_set(comm, "most-passed", "64MiB"));
     free(sent), free(received), free(starts), free(places), free(plain), free(ends);
     free(sent_units), free(received_units), free(given), free(kept), free(ours), free(come_in);
+}
+
+/* Messages of one size, by the library and by us. */
+static void exchange_equally(void)
+{
+    static const char *const ways[] = {"auto", "linear", "bruck", "bruck:4"};
+    int count = below(3) ? below(9) : below(700), in_place = below(4) == 0, is_large = below(2), k;
+    int *given = room(2L * count * size + 1), *ours = room(2L * count * size + 1);
+    int *theirs = room(2L * count * size + 1);
+    const void *from = in_place ? MPI_IN_PLACE : given;
+    OK(tuwtree_set(comm, "alltoall", ways[below(4)]));
+    for (k = 0; k < 2 * count * size; k++)
+        given[k] = rank * 100000 + k, ours[k] = theirs[k] = in_place ? given[k] : -1;
+    OK(MPI_Alltoall(from, 2 * count, MPI_INT, theirs, 2 * count, MPI_INT, comm));
+    if (is_large)
+        OK(tuwtree_alltoall_c(from, 2 * count, MPI_INT, ours, count, pair, comm));
+    else
+        OK(tuwtree_alltoall(from, 2 * count, MPI_INT, ours, count, pair, comm));
+    CHECK(memcmp(ours, theirs, (size_t)(2 * count * size) * sizeof(int)) == 0);
+    free(given), free(ours), free(theirs);
 }
 
 /* So many alltoalls of a number each, for whoever counts messages. */
@@ -514,7 +560,7 @@ int main(int count, char **arguments)
         OK(tuwtree_set(comm, "machine", arguments[2]));
     for (problem = 0; problem < problems; problem++)
         if (problem % 4 == 3)
-            exchange_all();
+            problem % 8 == 7 ? exchange_equally() : exchange_all();
         else if (problem % 4 == 2)
             combine_everywhere();
         else

@@ -94,10 +94,10 @@ impl<'a> MeasuredPicture<'a> {
     fn title(&self) -> (String, Vec<String>) {
         let setting = self.measurements.setting();
         let title = format!(
-            "{} over {}, root {}: measured times",
+            "{} over {}{}: measured times",
             setting.operation.name(),
             labels::processors(setting.processors),
-            setting.root
+            setting.root_phrase()
         );
         let nodes =
             if setting.nodes == 1 { "1 node".into() } else { format!("{} nodes", setting.nodes) };

@@ -28,6 +28,7 @@
 
 mod guards;
 
+use super::numbering::Numbering;
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Region};
 use crate::schedule::Schedule;
 use crate::simulate::{Handover, Posts, Sends, SimulationError, simulate};
@@ -56,12 +57,6 @@ pub enum CError {
     Name {
         /// The name asked for.
         name: String,
-    },
-    /// An operation for which there is no C.
-    #[error("{} is not written as C, but as GOAL, SMPI, DOT and JSON", operation.name())]
-    Operation {
-        /// The operation of the schedule.
-        operation: Operation,
     },
     /// The schedule cannot be performed.
     #[error(transparent)]
@@ -111,10 +106,6 @@ impl<'a> CFiles<'a> {
     pub fn new(schedule: &'a Schedule, name: &'a str) -> Result<CFiles<'a>, CError> {
         if !is_name(name) {
             return Err(CError::Name { name: name.to_owned() });
-        }
-        let operation = schedule.task().operation;
-        if matches!(operation, Operation::Alltoall | Operation::IntergroupAllgather) {
-            return Err(CError::Operation { operation });
         }
         let free = Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing");
         simulate(schedule, &free, Sends::Synchronous)?;
@@ -172,6 +163,7 @@ impl<'a> CFiles<'a> {
                     "$PROGRAM" => self.program(out)?,
                     "$BEGINNINGS" => numbers(self.beginnings(), out)?,
                     "$BLOCKS" => numbers(self.blocks(), out)?,
+                    "$OWN" => self.own(out)?,
                     "$DISPLACEMENTS" => {
                         let displacements = self.schedule.task().displacements.iter().flatten();
                         numbers(displacements.copied(), out)?;
@@ -243,8 +235,11 @@ impl<'a> CFiles<'a> {
             Operation::Allreduce => {
                 format!("Reduction of {bytes} bytes of each of {p} processes, to all of them.")
             }
-            Operation::Alltoall | Operation::IntergroupAllgather => {
-                format!("{} of {p} processes, {bytes} bytes.", task.operation.name())
+            Operation::Alltoall => {
+                format!("Alltoall of the messages of {p} processes, {bytes} bytes.")
+            }
+            Operation::IntergroupAllgather => {
+                format!("Allgather of the blocks of {p} processes in two groups, {bytes} bytes.")
             }
         }
     }
@@ -348,6 +343,48 @@ impl<'a> CFiles<'a> {
         beginnings
     }
 
+    /// A row for each process: what it has of its own in an alltoall or an intergroup allgather.
+    fn own(&self, out: &mut dyn Write) -> io::Result<()> {
+        for rank in 0..self.schedule.processors() {
+            let row: Vec<String> = match &self.schedule.task().payload {
+                Payload::Messages(sizes) => {
+                    let to_itself = sizes.before(rank, rank) - sizes.before(rank, 0);
+                    let place = sizes.place(rank, rank);
+                    let (got, given) = (sizes.column(rank), sizes.row(rank));
+                    let memory = self.memory_for_messages(rank, got);
+                    let bytes = sizes.message(rank, rank);
+                    [got, given, to_itself, place, bytes, memory]
+                        .iter()
+                        .map(u64::to_string)
+                        .collect()
+                }
+                Payload::Groups(sizes) => {
+                    let at = sizes.blocks().before(rank) - sizes.own_group(rank).start;
+                    let room = self.schedule.buffer_bytes(rank, Buffer::Segment);
+                    let bytes = sizes.blocks().block(rank).min(room.saturating_sub(at));
+                    vec![at.to_string(), bytes.to_string()]
+                }
+                Payload::Blocks(_) | Payload::Vector(_) => Vec::new(),
+            };
+            let comma = if rank + 1 < self.schedule.processors() { "," } else { "" };
+            writeln!(out, "    {{ {} }}{comma}", row.join(", "))?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of memory in which the messages of an alltoall come together at a rank; 0 if all that it
+    /// writes is what it gets, and all that it sends lies in its input.
+    fn memory_for_messages(&self, rank: Rank, got: u64) -> u64 {
+        let programs = self.schedule.programs();
+        let regions = programs.actions(rank).flat_map(|action| [action.reads(), action.writes()]);
+        let in_output = |region: &Region<'_>| region.buffer == Buffer::Output;
+        let mut outputs = regions.flatten().filter(in_output);
+        match outputs.any(|region| region.pieces.iter().any(|piece| piece.end() > got)) {
+            true => self.schedule.buffer_bytes(rank, Buffer::Output),
+            false => 0,
+        }
+    }
+
     /// Where each block begins, and where the last one ends.
     fn blocks(&self) -> Vec<u64> {
         match &self.schedule.task().payload {
@@ -375,44 +412,15 @@ fn is_name(name: &str) -> bool {
         })
 }
 
-/// For each action, the MPI tags of what it sends and receives: the numbers of the messages among
-/// those between the same two processors, by tag, then in the order of the lists.
+/// For each action, the MPI tags of what it sends and receives.
 fn tags(schedule: &Schedule) -> Result<Vec<(u16, u16)>, CError> {
-    let programs = schedule.programs();
-    let (mut sends, mut receives) = (Vec::new(), Vec::new());
-    for rank in 0..programs.processors() {
-        for index in programs.range(rank) {
-            let action = programs.action(index);
-            if let Some(send) = action.send() {
-                sends.push((rank, send.to, send.tag, index));
-            }
-            if let Some(receive) = action.receive() {
-                receives.push((receive.from, rank, receive.tag, index));
-            }
+    let Numbering { of_actions, most } = Numbering::new(schedule);
+    match most {
+        Some((sender, receiver, messages)) if messages > LARGEST_TAG + 1 => {
+            Err(CError::TooManyMessages { sender, receiver, messages })
         }
+        _ => Ok(of_actions.into_iter().map(|(sent, got)| (sent as u16, got as u16)).collect()),
     }
-    let mut tags = vec![(0, 0); programs.len()];
-    for (index, number) in numbered(sends)? {
-        tags[index].0 = number;
-    }
-    for (index, number) in numbered(receives)? {
-        tags[index].1 = number;
-    }
-    Ok(tags)
-}
-
-/// The indices of actions, and the number of the message of each.
-fn numbered(mut ends: Vec<(Rank, Rank, u32, usize)>) -> Result<Vec<(usize, u16)>, CError> {
-    ends.sort_unstable();
-    let mut numbers = Vec::with_capacity(ends.len());
-    for pair in ends.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-        if pair.len() > LARGEST_TAG + 1 {
-            let (sender, receiver, messages) = (pair[0].0, pair[0].1, pair.len());
-            return Err(CError::TooManyMessages { sender, receiver, messages });
-        }
-        numbers.extend(pair.iter().zip(0..).map(|(end, number)| (end.3, number)));
-    }
-    Ok(numbers)
 }
 
 fn largest_buffer(schedule: &Schedule) -> Result<u64, CError> {
@@ -571,8 +579,17 @@ fn argument_notes(schedule: &Schedule) -> String {
              *                 its part of the result, and what is beside it of no meaning\n{}",
             operator_notes(task.order)
         ),
-        Operation::Alltoall | Operation::IntergroupAllgather => {
-            " * input           messages to all\n * output          messages from all".to_owned()
+        Operation::Alltoall => " * input           the messages to all processes, by receiver, one after the \
+             other\n * output          the messages from all processes, by sender, one after the other"
+            .to_owned(),
+        Operation::IntergroupAllgather => {
+            let (first, second) = group_ranks(schedule);
+            format!(
+                " * input           the block of the process\n \
+                 * output          all blocks of the other group, one after the other\n \
+                 *\n \
+                 * The first group are processes {first}, the second are processes {second}."
+            )
         }
         Operation::Allreduce => format!(
             " * input           {bytes} bytes\n \
@@ -580,6 +597,15 @@ fn argument_notes(schedule: &Schedule) -> String {
             operator_notes(task.order)
         ),
     }
+}
+
+/// The ranks of both groups of an intergroup allgather, in words.
+fn group_ranks(schedule: &Schedule) -> (String, String) {
+    let Payload::Groups(groups) = &schedule.task().payload else {
+        unreachable!("an intergroup allgather has groups")
+    };
+    let (first, all) = (groups.ranks()[0], schedule.processors());
+    (format!("0 to {}", first - 1), format!("{first} to {}", all - 1))
 }
 
 /// What the arguments are that only reductions have.

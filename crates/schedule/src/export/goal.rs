@@ -12,11 +12,11 @@
 //! # Source
 //! T. Hoefler, C. Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009.
 
-use crate::action::{Action, Deed};
+use super::nodes::{Node, Work, nodes, work_time};
+use crate::action::Action;
 use crate::schedule::Schedule;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tuwtree_model::{ClosedSet, CostModel, Costs, Rank, Time};
+use tuwtree_model::{ClosedSet, Costs, Rank};
 
 /// Writes a schedule's actions with their dependencies. Copies, and combining, take what they cost, in time
 /// units of which each is so many nanoseconds, rounded. Where that would make one nothing, the unit is a
@@ -43,12 +43,7 @@ pub fn write(
         task.root_phrase()
     )?;
     let calc = |rank: Rank, action: &Action<'_>| {
-        let time = match (action.deed, action.combines()) {
-            (Deed::Copy { from, .. }, _) => costs.copy_at(rank, from.bytes()),
-            (_, Some(receive)) => task.operator.combine(receive.into.bytes()),
-            (_, None) => Ok(Time::ZERO),
-        };
-        Ok(time.map_err(io::Error::other)?.units() * nanoseconds)
+        Ok(work_time(schedule, costs, rank, action)?.units() * nanoseconds)
     };
     let parts = parts_of_a_nanosecond(least_calc(schedule, &calc)?)?;
     if parts > 1.0 {
@@ -118,86 +113,53 @@ fn parts_of_a_nanosecond(least: f64) -> io::Result<f64> {
     }
 }
 
-/// The labels of the operations that an action has become.
-type Labels = Vec<String>;
-
-/// The nanoseconds that the copy of an action takes, or its combining.
-type Calc<'a> = &'a dyn Fn(&Action<'_>) -> io::Result<f64>;
-
 fn write_processor(
     schedule: &Schedule,
     rank: Rank,
-    calc: Calc<'_>,
+    calc: &dyn Fn(&Action<'_>) -> io::Result<f64>,
     output: &mut dyn Write,
 ) -> io::Result<()> {
-    // On each port: what came last, and what was written last.
-    let mut last: BTreeMap<u16, Labels> = BTreeMap::new();
-    let mut written: BTreeMap<u16, Labels> = BTreeMap::new();
-    for (index, action) in schedule.programs().actions(rank).enumerate() {
-        let labels = write_operations(index, &action, calc, output)?;
-        let mut required = last.get(&action.port).cloned().unwrap_or_default();
-        if action.needs_written() {
-            let others = written.iter().filter(|&(&port, _)| port != action.port);
-            required.extend(others.flat_map(|(_, labels)| labels.iter().cloned()));
+    let nodes = nodes(schedule, rank, calc)?;
+    let of_one = |one: &Node<'_>, other: &Node<'_>| {
+        let combines = |node: &Node<'_>| matches!(node.work, Work::Combine(..));
+        (one.action, combines(one)) == (other.action, combines(other))
+    };
+    for together in nodes.chunk_by(of_one) {
+        for node in together {
+            write_node(node, output)?;
         }
-        for label in &labels {
-            for required in &required {
-                writeln!(output, "{label} requires {required}")?;
+        for node in together {
+            for &required in &node.requires {
+                writeln!(output, "{} requires {}", label(node), label(&nodes[required]))?;
             }
         }
-        let ended = write_combining(index, &action, (labels, calc), output)?;
-        if action.writes().is_some() {
-            written.insert(action.port, ended.clone());
-        }
-        last.insert(action.port, ended);
     }
     Ok(())
 }
 
-fn write_operations(
-    index: usize,
-    action: &Action<'_>,
-    calc: Calc<'_>,
-    output: &mut dyn Write,
-) -> io::Result<Labels> {
-    let mut labels = Vec::new();
-    if let Deed::Copy { .. } = action.deed {
-        let label = format!("c{index}");
-        writeln!(output, "{label}: calc {:.0}", calc(action)?)?;
-        labels.push(label);
-    }
-    if let Some(send) = action.send() {
-        let label = format!("s{index}");
-        writeln!(output, "{label}: send {}b to {} tag {}", send.from.bytes(), send.to, send.tag)?;
-        labels.push(label);
-    }
-    if let Some(receive) = action.receive() {
-        let label = format!("r{index}");
-        let (bytes, from, tag) = (receive.into.bytes(), receive.from, receive.tag);
-        writeln!(output, "{label}: recv {bytes}b from {from} tag {tag}")?;
-        labels.push(label);
-    }
-    Ok(labels)
+/// The name of a node in the text.
+fn label(node: &Node<'_>) -> String {
+    let kind = match node.work {
+        Work::Copy(..) | Work::Combine(..) => 'c',
+        Work::Send(_) => 's',
+        Work::Receive(_) => 'r',
+    };
+    format!("{kind}{}", node.action)
 }
 
-/// Writes the combining of what an action has received, which requires all of the action, if it takes time;
-/// gives the labels of what the action ends with.
-fn write_combining(
-    index: usize,
-    action: &Action<'_>,
-    (labels, calc): (Labels, Calc<'_>),
-    output: &mut dyn Write,
-) -> io::Result<Labels> {
-    let time = if action.combines().is_some() { calc(action)? } else { 0.0 };
-    if time == 0.0 {
-        return Ok(labels);
+fn write_node(node: &Node<'_>, output: &mut dyn Write) -> io::Result<()> {
+    let label = label(node);
+    match node.work {
+        Work::Copy(_, time) | Work::Combine(_, time) => writeln!(output, "{label}: calc {time:.0}"),
+        Work::Send(send) => {
+            let (bytes, to, tag) = (send.from.bytes(), send.to, send.tag);
+            writeln!(output, "{label}: send {bytes}b to {to} tag {tag}")
+        }
+        Work::Receive(receive) => {
+            let (bytes, from, tag) = (receive.into.bytes(), receive.from, receive.tag);
+            writeln!(output, "{label}: recv {bytes}b from {from} tag {tag}")
+        }
     }
-    let label = format!("c{index}");
-    writeln!(output, "{label}: calc {time:.0}")?;
-    for required in labels {
-        writeln!(output, "{label} requires {required}")?;
-    }
-    Ok(vec![label])
 }
 
 #[cfg(test)]

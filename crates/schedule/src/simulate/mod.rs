@@ -27,7 +27,7 @@ use crate::schedule::Schedule;
 use matching::Matching;
 use std::collections::BTreeMap;
 use timeline::Cause;
-use tuwtree_model::{CostModel, Operator, Rank, Time, TimeError};
+use tuwtree_model::{CostModel, Operation, Operator, Rank, Time, TimeError};
 
 pub use matching::Unmatched;
 pub use timeline::{ActionTimes, Critical, Timeline};
@@ -121,6 +121,9 @@ pub enum SimulationError {
 /// sender's port was occupied, as in a gather backwards in time. An eager message leaves as soon as the
 /// sender is ready.
 ///
+/// What a rank of an alltoall has for others it sends without waiting, where latency overlaps and receives are posted
+/// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager.
+///
 /// Combining what was received takes the time of the task's operator: it occupies the receiver's port when
 /// the action's messages have ended, and no longer the sender's.
 ///
@@ -172,6 +175,8 @@ struct Simulation<'a, C> {
     handover: Handover,
     /// Whether data flows from the root outwards.
     is_outward: bool,
+    /// Whether all that is sent from inputs is there from the start, and nobody waits for it to arrive.
+    is_alltoall: bool,
     /// An entry for each action: its processor.
     owner: Vec<u32>,
     /// An entry for each action: the ones before and after it on its port.
@@ -253,6 +258,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             operator: schedule.task().operator,
             handover,
             is_outward: schedule.task().operation.is_outward(),
+            is_alltoall: schedule.task().operation == Operation::Alltoall,
             owner,
             neighbours,
             progress: vec![KnownTimes::default(); programs.len()],
@@ -307,12 +313,9 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             return self.end_part(index, Activity { duration, ..Activity::at(index, ready) });
         }
         if let Some(receiver) = self.matching.receiver_of(index) {
-            match self.handover.sends {
-                Sends::Eager => {
-                    let duration = self.duration(index)?;
-                    self.end_part(index, Activity { duration, ..Activity::at(index, ready) })?;
-                }
-                Sends::Synchronous => {}
+            if self.goes_on_alone(index)? {
+                let duration = self.duration(index)?;
+                self.end_part(index, Activity { duration, ..Activity::at(index, ready) })?;
             }
             if self.progress[receiver].is_posted {
                 self.meet(index, receiver)?;
@@ -322,6 +325,19 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             Some(sender) if self.progress[sender].is_posted => self.meet(sender, index),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a sender does not wait for its receiver.
+    fn goes_on_alone(&self, sender: usize) -> Result<bool, TimeError> {
+        if self.handover.sends == Sends::Eager {
+            return Ok(true);
+        }
+        let action = self.programs.action(sender);
+        let is_lone = matches!(action.deed, Deed::Send(_)) && !action.needs_written();
+        if !(self.is_alltoall && is_lone && self.handover.posts == Posts::PrePosted) {
+            return Ok(false);
+        }
+        Ok(self.latency(sender)? > Time::ZERO)
     }
 
     /// Transmits a message whose ends are both posted.
@@ -355,7 +371,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             latency: (begin, arrival),
             cause: caused(receiver, sender),
         };
-        if sends == Sends::Synchronous {
+        if !self.goes_on_alone(sender)? {
             let cause = caused(sender, receiver);
             self.end_part(
                 sender,

@@ -107,12 +107,13 @@ fn operations(
 
 /// The parser of the operations that are measured.
 pub(crate) fn measured_operation_parser() -> impl TypedValueParser<Value = Operation> {
-    let rootless = [Operation::Allgather, Operation::ReduceScatter];
+    let rootless = [Operation::Allgather, Operation::ReduceScatter, Operation::Alltoall];
     operations(Operation::irregular().chain(rootless).collect(), |one| {
         Some(match one {
             Operation::Scatter => "distribute the root's blocks",
             Operation::Allgather => "collect all blocks everywhere",
             Operation::ReduceScatter => "combine vectors, a block of the result for each rank",
+            Operation::Alltoall => "each rank sends its block to each rank",
             _ => "collect all blocks",
         })
     })

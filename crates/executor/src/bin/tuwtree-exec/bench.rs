@@ -1,4 +1,4 @@
-//! `tuwtree-exec bench`: how long gathers, scatters, allgathers and reduce-scatters take here, and what follows.
+//! `tuwtree-exec bench`: how long gathers, scatters and operations without a root take here, and what follows.
 
 use crate::arguments::{FormatArgs, bytes_within, measured_operation_parser, parse_seconds};
 use crate::calibrate::measured_by_floods;
@@ -27,7 +27,7 @@ use tuwtree_model::{
 };
 use tuwtree_plan::catalogue;
 
-/// Measure gathers, scatters, allgathers or reduce-scatters: the library's own, padded ones, and trees.
+/// Measure gathers, scatters, allgathers, reduce-scatters or alltoalls: the library's own, padded ones, and trees.
 ///
 /// Problems are those of the papers: several distributions and mean blocks. Algorithms take turns, all
 /// ranks begin at a moment on which they agree, and the last one's end counts. Tells what the model

@@ -19,6 +19,10 @@ $PROBLEM
  * fatal. Every request has a communicator of its own: requests that are under way at the same time
  * do not disturb each other.
  *
+@if intergroup-allgather
+ * The communicator has the processes of the first group, then those of the second: MPI_Intercomm_merge makes it.
+ *
+@end
  * Messages go by persistent point-to-point requests. A message of one stretch of memory is sent as
  * bytes, any other as one derived datatype; so is a message of more than TUWTREE_CHUNK bytes, since
  * MPI counts in int. $PORT_NOTE
@@ -91,6 +95,22 @@ $BLOCKS
 };
 
 @end
+@if alltoall
+/* Of each process: the bytes that it gets, and that it gives; where its message to itself lies in the input, where
+ * in the output, and its bytes; and the bytes of memory of its own in which messages come together, which begins
+ * with room for the output, then for the input. 0: none is needed. */
+static const uint64_t own[PROCESSES][6] = {
+$OWN
+};
+
+@end
+@if intergroup-allgather
+/* Of each process: where its block lies in the segment, as many bytes as there is room for. */
+static const uint64_t own[PROCESSES][2] = {
+$OWN
+};
+
+@end
 @if displaced
 @if rooted
 /* Where each block begins in the buffer of the root, unless the program says otherwise. */
@@ -136,6 +156,11 @@ struct $NAME_request {
     uint64_t segment_bytes;
     /* Room for messages that wait. */
     char *stages;
+@if alltoall
+    /* Memory of our own, which is `output` then, if messages come together in some; and the user's output. */
+    char *gathered;
+    char *result;
+@end
 @if blocks
 @if rooted
     /* NULL if the blocks lie one after the other, and at all processes but the root. */
@@ -783,6 +808,37 @@ static void begin_with_own_block(struct $NAME_request *request)
 }
 
 @end
+@if alltoall
+/* In the beginning, the output holds the process's message to itself; behind what it gets, memory of our own holds
+ * what it gives. */
+static void begin_with_own_message(struct $NAME_request *request)
+{
+    const uint64_t *of = own[request->rank];
+    if (of[4] > 0)
+        memmove(request->output + of[3], request->input + of[2], (size_t)of[4]);
+    if (request->gathered != NULL && of[1] > 0)
+        memcpy(request->output + of[0], request->input, (size_t)of[1]);
+}
+
+/* Gives the user what has come together in memory of our own. */
+static void give_result(struct $NAME_request *request)
+{
+    const uint64_t *of = own[request->rank];
+    if (request->gathered != NULL && of[0] > 0)
+        memcpy(request->result, request->output, (size_t)of[0]);
+}
+
+@end
+@if intergroup-allgather
+/* In the beginning, the segment holds the process's own block in its place. */
+static void begin_with_own_block(struct $NAME_request *request)
+{
+    const uint64_t *of = own[request->rank];
+    if (of[1] > 0)
+        memcpy(request->segment + of[0], request->input, (size_t)of[1]);
+}
+
+@end
 static int check_buffers(const struct $NAME_request *request)
 {
     for (uint64_t index = 0; index < request->actions; index++) {
@@ -792,6 +848,15 @@ static int check_buffers(const struct $NAME_request *request)
         if (action->into != NULL && writable(request, action->into) == NULL)
             return MPI_ERR_BUFFER;
     }
+@if alltoall
+    const uint64_t *of = own[request->rank];
+    if ((of[0] > 0 && request->result == NULL) || (of[1] > 0 && request->input == NULL))
+        return MPI_ERR_BUFFER;
+@end
+@if intergroup-allgather
+    if (own[request->rank][1] > 0 && request->input == NULL)
+        return MPI_ERR_BUFFER;
+@end
 @if reduction
 @if rooted
     if (VECTOR > 0 && (request->input == NULL || (request->rank == ROOT && request->output == NULL)))
@@ -842,6 +907,16 @@ static int prepare(struct $NAME_request *request)
         request->actions = 0;
         return MPI_ERR_NO_MEM;
     }
+@if alltoall
+    request->result = request->output;
+    if (own[request->rank][5] > 0) {
+        request->output = request->gathered = malloc((size_t)own[request->rank][5]);
+        if (request->gathered == NULL) {
+            request->actions = 0;
+            return MPI_ERR_NO_MEM;
+        }
+    }
+@end
     read_program(request, word + 2);
     int error = check_buffers(request);
 @if reduction
@@ -883,6 +958,9 @@ static int release(struct $NAME_request *request)
     free(request->action);
     free(request->segment);
     free(request->stages);
+@if alltoall
+    free(request->gathered);
+@end
 @if blocks
     free(request->displacements);
 @end
@@ -989,6 +1067,12 @@ int $NAME_start($NAME_request *request)
 @if allgather
     begin_with_own_block(request);
 @end
+@if alltoall
+    begin_with_own_message(request);
+@end
+@if intergroup-allgather
+    begin_with_own_block(request);
+@end
     request->state = RUNS;
     int error = request->eager ? post_all(request) : advance(request);
     if (error != MPI_SUCCESS)
@@ -1007,8 +1091,15 @@ static int go_on(struct $NAME_request *request, enum patience patience, int *fla
                                : finish_in_order(request, patience, flag);
     if (error != MPI_SUCCESS)
         request->state = FAILED;
+@if alltoall
+    else if (*flag) {
+        give_result(request);
+        request->state = RESTS;
+    }
+@else
     else if (*flag)
         request->state = RESTS;
+@end
     return error;
 }
 

@@ -217,7 +217,9 @@ fn partner(schedule: &Editable, rank: Rank, index: usize) -> Option<(Rank, usize
 
 impl Both {
     fn apply(self, schedule: &mut Editable, send: (Rank, usize), receive: (Rank, usize)) {
-        for (rank, index) in [send, receive] {
+        // Both may be of one rank, after other changes: the later one first, so that the other stays where it is.
+        let ends: std::collections::BTreeSet<(Rank, usize)> = [send, receive].into();
+        for (rank, index) in ends.into_iter().rev() {
             let steps = &mut schedule.programs[rank];
             let step = &mut steps[index];
             match self {

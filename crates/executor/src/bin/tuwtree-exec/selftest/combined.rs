@@ -77,6 +77,8 @@ struct Exchange {
     gap: c_int,
     in_place: bool,
     iterations: u64,
+    /// Whether it is set up, and then started twice in each iteration.
+    is_set_up: bool,
 }
 
 impl Exchange {
@@ -112,7 +114,8 @@ impl Exchange {
             _ => format!("bruck:{}", 2 + dice.below(7)),
         };
         let (gap, iterations) = (dice.below(3) as c_int, dice.one_of(&[1, 2]));
-        Exchange { algorithm, counts, gap, in_place, iterations }
+        let is_set_up = dice.once_in(2);
+        Exchange { algorithm, counts, gap, in_place, iterations, is_set_up }
     }
 
     /// Solves it with both, and says where they differ.
@@ -142,13 +145,27 @@ impl Exchange {
                 let sent = (!self.in_place).then_some(&sent);
                 let arguments = AlltoallArguments::of_slices(sent, all)
                     .map_err(|error| CollectiveError::Argument { rank, error })?;
-                match is_ours {
-                    true => drop(collectives.run_alltoall(&arguments)?),
-                    false => job.communicator().native_alltoall(&arguments)?,
+                match (is_ours, self.is_set_up) {
+                    (true, true) => {
+                        let mut persistent = collectives.init_alltoall(&arguments)?;
+                        persistent.run()?;
+                        persistent.start()?;
+                        while !persistent.test()? {
+                            std::thread::yield_now();
+                        }
+                    }
+                    (true, false) => drop(collectives.run_alltoall(&arguments)?),
+                    (false, is_set_up) => {
+                        for _ in 0..1 + u8::from(is_set_up) {
+                            job.communicator().native_alltoall(&arguments)?;
+                        }
+                    }
                 }
             }
-            let what =
-                format!("alltoall {index} ({}, in place: {})", self.algorithm, self.in_place);
+            let what = format!(
+                "alltoall {index} ({}, in place: {}, set up: {})",
+                self.algorithm, self.in_place, self.is_set_up
+            );
             fault = fault.and(compared((rank, &what, iteration), &found, &expected));
         }
         Ok(fault)

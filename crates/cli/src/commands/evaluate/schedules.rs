@@ -1,0 +1,103 @@
+//! Evaluation of schedules, which need not go along a tree.
+
+use super::EvaluateArgs;
+use crate::error::CliError;
+use crate::input::{bound_on_schedule, stated_costs};
+use crate::output::format::{row_of, write_json, write_objects};
+use crate::output::text;
+use serde_json::{Value, json};
+use std::io::Write;
+use tuwtree_io::Format;
+use tuwtree_model::{ClosedSet, StatedCosts, Time};
+use tuwtree_schedule::{Schedule, Sends, Verified, simulate, verify};
+
+/// What there is to say about a schedule and costs.
+struct Evaluation<'a> {
+    schedule: &'a Schedule,
+    costs: StatedCosts,
+    verified: Verified,
+    time: Time,
+    bound: Time,
+}
+
+/// Writes what there is to say about a schedule.
+///
+/// # Errors
+/// Data beside it; costs that do not fit; a schedule that does not do what it is for.
+pub(super) fn run(
+    args: &EvaluateArgs,
+    schedule: &Schedule,
+    format: Format,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    args.ports.check_not_given(&args.tree)?;
+    if args.payload.load(schedule.processors())?.is_some() {
+        return Err(CliError::Usage(format!(
+            "{}: a schedule has its data; --sizes, --dist and --vector are for trees",
+            args.tree
+        )));
+    }
+    let costs = stated_costs(schedule, &args.tree, &args.costs)?;
+    let failure = |error: &dyn std::fmt::Display| args.tree.failure(&error);
+    let verified = verify(schedule).map_err(|fault| failure(&fault))?;
+    let timeline =
+        simulate(schedule, costs.costs(), Sends::Synchronous).map_err(|error| failure(&error))?;
+    let bound = bound_on_schedule(schedule, &costs).map_err(|error| failure(&error))?;
+    let time = timeline.completion_time();
+    let evaluation = Evaluation { schedule, costs, verified, time, bound };
+    match format {
+        Format::Json => write_json(&evaluation.document(), output)?,
+        Format::Csv => write_objects(&[row_of(&evaluation.document())], output)?,
+        _ => evaluation.write_text(output)?,
+    }
+    Ok(())
+}
+
+impl Evaluation<'_> {
+    fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
+        let Evaluation { schedule, costs, verified, time, bound } = self;
+        let task = schedule.task();
+        writeln!(output, "completion time  {}", text::time(*time))?;
+        let with_root = if task.root.is_some() { " with this root" } else { "" };
+        writeln!(output, "lower bound      {} on any schedule{with_root}", text::time(*bound))?;
+        writeln!(
+            output,
+            "problem          {} of {}; {}{}",
+            task.operation.name(),
+            text::payload(&task.payload),
+            text::costs(costs),
+            task.root_phrase()
+        )?;
+        writeln!(
+            output,
+            "messages         {} with {} bytes in all, at most {} one after the other",
+            verified.messages, verified.bytes_sent, verified.rounds
+        )?;
+        if verified.redundant_bytes > 0 {
+            writeln!(output, "redundant        {} bytes", verified.redundant_bytes)?;
+        }
+        writeln!(output, "ports            {}", task.ports)?;
+        Ok(writeln!(output, "order            {}", verified.order.name())?)
+    }
+
+    fn document(&self) -> Value {
+        let Evaluation { schedule, costs, verified, time, bound } = self;
+        let task = schedule.task();
+        json!({
+            "format": "tuwtree-evaluation",
+            "version": 1,
+            "operation": task.operation.name(),
+            "processors": task.processors(),
+            "ports": task.ports,
+            "machine": costs.machine().map(|machine| &machine.name),
+            "root": task.root,
+            "completion_time": text::json_time(*time),
+            "lower_bound": text::json_time(*bound),
+            "messages": verified.messages,
+            "message_bytes": text::json_bytes(verified.bytes_sent),
+            "rounds": verified.rounds,
+            "redundant_bytes": text::json_bytes(verified.redundant_bytes),
+            "order": verified.order.name(),
+        })
+    }
+}

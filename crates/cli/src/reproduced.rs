@@ -1,0 +1,353 @@
+//! What the papers on operations without a root say in figures, formulas and limits, and what schedules take.
+//!
+//! Measurements cannot be computed again, and are left out: figures 3 to 5 and 14 to 19 of TRG, 4 to 6 of K19.
+//!
+//! # Source
+//! TRG: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005. K19: Q. Kang et al., Parallel Computing 85, 2019. The blocks
+//! of settings 3, 4 and 8 are not in K19: they follow from its limits.
+
+use crate::error::CliError;
+use std::sync::Arc;
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Construction, GroupSizes, Homogeneous, MessageSizes, Operation,
+    Operator, Payload, Problem, Vector,
+};
+use tuwtree_plan::{NoTree, Plan, Request, Settings, VectorUse, Wanted};
+use tuwtree_schedule::{Schedule, Sends, simulate};
+
+/// Something that a paper says, beside what a schedule does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Statement {
+    /// Where it stands.
+    pub(crate) place: &'static str,
+    pub(crate) what: String,
+    pub(crate) published: String,
+    pub(crate) recomputed: String,
+    pub(crate) verdict: Verdict,
+}
+
+/// How what is published and what is recomputed go together.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub(crate) enum Verdict {
+    /// They are the same, as far as digits are printed.
+    Equal,
+    /// The paper calls it approximate, or a limit, and it is not reached.
+    Approximate,
+    /// The paper states it, and it does not hold.
+    Wrong,
+    /// They differ, and nothing says why.
+    Different,
+}
+
+/// The schedule of a construction.
+///
+/// # Errors
+/// A construction that is not for the problem.
+fn schedule(problem: &Problem, construction: Construction) -> Result<Arc<Schedule>, CliError> {
+    let settings = Settings { vector: VectorUse::Cut, ..Settings::DEFAULT };
+    let request = Request::new(problem, settings, &());
+    let built = request.build(Wanted::named(construction)).map_err(|error| match error {
+        NoTree::Skipped(reason) => CliError::Failure(reason),
+        NoTree::Failed(error) => error.into(),
+    })?;
+    match built.plan {
+        Plan::Programs(schedule) => Ok(schedule),
+        Plan::Tree(_) => unreachable!("these constructions build no trees"),
+    }
+}
+
+/// Costs of start-ups alone, of bytes alone, and of combining alone.
+const COSTS: [(f64, f64, f64); 3] = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)];
+
+/// What a construction takes at such costs.
+///
+/// # Errors
+/// A construction that is not for the problem.
+fn time(
+    (operation, payload): (Operation, Payload),
+    (alpha, beta, combine): (f64, f64, f64),
+    construction: Construction,
+) -> Result<f64, CliError> {
+    let costs = Homogeneous::new(alpha, beta, 0.0).expect("costs of 0 and 1");
+    let problem = Problem::new(operation, payload, costs).expect("the operation's data");
+    let problem = match operation.is_reduction() {
+        true => problem
+            .with_operator(Operator::new(1, combine).expect("a time"))
+            .expect("whole elements"),
+        false => problem,
+    };
+    let schedule = schedule(&problem, construction)?;
+    let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+    Ok(timeline.expect("the schedule ends").completion_time().units())
+}
+
+fn equal_blocks(processors: usize, bytes: u64) -> BlockSizes {
+    BlockSizes::new(vec![bytes; processors]).expect("small sizes")
+}
+
+/// A number with at most four decimals.
+fn number(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A formula of a paper beside the time of a schedule.
+fn formula(
+    (place, what): (&'static str, String),
+    published: f64,
+    recomputed: f64,
+    otherwise: Verdict,
+) -> Statement {
+    let (published, recomputed) = (number(published), number(recomputed));
+    let verdict = if published == recomputed { Verdict::Equal } else { otherwise };
+    Statement { place, what, published, recomputed, verdict }
+}
+
+/// What TRG states.
+///
+/// # Errors
+/// None but of broken invariants.
+pub(crate) fn of_mpich() -> Result<Vec<Statement>, CliError> {
+    let mut all = vec![figure_2()?, figure_7()?, figure_12()?];
+    let [startups, bytes, combining] = COSTS;
+    for p in [3_usize, 5, 6, 8, 12, 13] {
+        let of = |operation, what: &str| format!("{operation}, {p} processes: {what}");
+        let messages: Payload =
+            MessageSizes::of_senders(&equal_blocks(p, 1)).expect("small sizes").into();
+        let alltoall = || (Operation::Alltoall, messages.clone());
+        let rounds = f64::from(p.next_power_of_two().ilog2());
+        all.push(formula(
+            ("4.3", of("Bruck's alltoall", "blocks sent")),
+            volume_of_bruck(p),
+            time(alltoall(), bytes, Construction::Bruck)?,
+            Verdict::Approximate,
+        ));
+        let allgather = || (Operation::Allgather, equal_blocks(p, 1).into());
+        all.push(formula(
+            ("4.1", of("Bruck's allgather", "messages")),
+            rounds,
+            time(allgather(), startups, Construction::Bruck)?,
+            Verdict::Different,
+        ));
+        all.push(formula(
+            ("4.1", of("ring allgather", "blocks sent")),
+            (p - 1) as f64,
+            time(allgather(), bytes, Construction::Ring)?,
+            Verdict::Different,
+        ));
+        let scatter = || (Operation::ReduceScatter, equal_blocks(p, 1).into());
+        let is_power = p.is_power_of_two();
+        all.push(formula(
+            ("4.4", of("recursive halving", "blocks sent")),
+            if is_power { (p - 1) as f64 } else { 2.0 * p as f64 },
+            time(scatter(), bytes, Construction::Halving)?,
+            Verdict::Approximate,
+        ));
+        let floor = (1_usize << p.ilog2()) as f64;
+        let vector: Payload = Vector { processors: p, bytes: 1680 }.into();
+        let reduce = || (Operation::Allreduce, vector.clone());
+        let half = Construction::RabenseifnerHalf;
+        let volume = if is_power { 2.0 * (1.0 - 1.0 / floor) } else { 4.0 - 2.0 / floor };
+        let combined = if is_power { 1.0 - 1.0 / floor } else { 1.5 - 1.0 / floor };
+        for (what, costs, share) in [("volume", bytes, volume), ("combining", combining, combined)]
+        {
+            all.push(formula(
+                ("5.1", of("Rabenseifner's allreduce", &format!("{what} in vectors"))),
+                share,
+                time(reduce(), costs, half)? / 1680.0,
+                Verdict::Different,
+            ));
+        }
+    }
+    Ok(all)
+}
+
+/// The blocks that each rank sends in Bruck's alltoall by the paper's formula.
+fn volume_of_bruck(p: usize) -> f64 {
+    let floor = p.ilog2();
+    p as f64 / 2.0 * f64::from(floor) + (p - (1 << floor)) as f64
+}
+
+/// What rank 0 of 6 holds after each round of Bruck's allgather.
+fn figure_2() -> Result<Statement, CliError> {
+    let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs");
+    let problem = Problem::allgather(&equal_blocks(6, 1), costs).expect("an allgather");
+    let schedule = schedule(&problem, Construction::Bruck)?;
+    let mut held = vec![0];
+    let mut rounds = Vec::new();
+    for receive in schedule.programs().actions(0).filter_map(|action| action.receive()) {
+        held.extend(receive.into.pieces.iter().flat_map(|piece| piece.offset..piece.end()));
+        rounds.push(words(&held, " "));
+    }
+    Ok(same(
+        "figure 2",
+        "what process 0 of 6 holds, by rounds",
+        "0 1; 0 1 2 3; 0 1 2 3 4 5",
+        rounds.join("; "),
+    ))
+}
+
+/// How many blocks each of 6 ranks sends in each round of Bruck's alltoall.
+fn figure_7() -> Result<Statement, CliError> {
+    let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs");
+    let sizes = MessageSizes::of_senders(&equal_blocks(6, 1)).expect("small sizes");
+    let problem = Problem::new(Operation::Alltoall, sizes, costs).expect("an alltoall");
+    let schedule = schedule(&problem, Construction::Bruck)?;
+    let sends = schedule.programs().actions(0).filter_map(|action| action.send());
+    let sent: Vec<u64> = sends.map(|send| send.from.bytes()).collect();
+    Ok(same(
+        "figure 7",
+        "blocks that each of 6 processes sends, by rounds",
+        "3 2 2",
+        words(&sent, " "),
+    ))
+}
+
+/// Who rests in an allreduce of 13 ranks: whoever talks to one other only.
+fn figure_12() -> Result<Statement, CliError> {
+    let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs");
+    let vector = Vector { processors: 13, bytes: 16 };
+    let problem = Problem::new(Operation::Allreduce, vector, costs).expect("an allreduce");
+    let schedule = schedule(&problem, Construction::RabenseifnerHalf)?;
+    let rests = |rank: &usize| {
+        let mut peers: Vec<usize> =
+            schedule.programs().actions(*rank).filter_map(|one| Some(one.send()?.to)).collect();
+        peers.sort_unstable();
+        peers.dedup();
+        peers.len() == 1
+    };
+    let resting: Vec<usize> = (0..13).filter(rests).collect();
+    Ok(same(
+        "figure 12",
+        "who of 13 processes rests in an allreduce",
+        "1 3 5 7 9",
+        words(&resting, " "),
+    ))
+}
+
+fn words(numbers: &[impl ToString], between: &str) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+}
+
+fn same(place: &'static str, what: &str, published: &str, recomputed: String) -> Statement {
+    let verdict = if published == recomputed { Verdict::Equal } else { Verdict::Different };
+    Statement { place, what: what.to_owned(), published: published.to_owned(), recomputed, verdict }
+}
+
+/// Blocks of a group: all the same, or growing with the rank up to the largest.
+#[derive(Clone, Copy)]
+enum GroupBlocks {
+    Equal(u64),
+    Arithmetic(u64),
+}
+
+impl GroupBlocks {
+    fn sizes(self, ranks: usize) -> Vec<u64> {
+        match self {
+            GroupBlocks::Equal(bytes) => vec![bytes; ranks],
+            GroupBlocks::Arithmetic(largest) => {
+                (1..=ranks as u64).map(|rank| largest * rank / ranks as u64).collect()
+            }
+        }
+    }
+}
+
+/// What K19 states.
+///
+/// # Errors
+/// None but of broken invariants.
+pub(crate) fn of_intergroup() -> Result<Vec<Statement>, CliError> {
+    use GroupBlocks::{Arithmetic, Equal};
+    const UNIT: u64 = 22_400;
+    let paired = Construction::Paired;
+    let shares = Construction::Shares;
+    let settings = [
+        (1, "7", (32, Equal(UNIT), Equal(UNIT)), paired),
+        (2, "4.84", (50, Equal(UNIT), Equal(UNIT)), paired),
+        (3, "4.21", (50, Equal(4 * UNIT), Equal(UNIT)), paired),
+        (4, "6.68", (50, Equal(UNIT), Equal(4 * UNIT)), paired),
+        (5, "7", (32, Equal(UNIT), Equal(UNIT)), shares),
+        (6, "7", (32, Arithmetic(32 * UNIT), Arithmetic(32 * UNIT)), shares),
+        (7, "4.84", (50, Equal(UNIT), Equal(UNIT)), shares),
+        (8, "4.84", (50, Arithmetic(350 * UNIT), Arithmetic(350 * UNIT)), shares),
+    ];
+    let mut all = Vec::new();
+    for (setting, published, (ranks, first, second), ours) in settings {
+        let groups = [first.sizes(ranks), second.sizes(64 - ranks)];
+        let [one, other] = groups.each_ref().map(|sizes| sizes.iter().sum::<u64>() as f64);
+        let largest = one.max(other);
+        let limit = (largest + 3.0 * (one + other)) / largest;
+        let rounded = number((limit * 100.0).round() / 100.0);
+        let verdict = if rounded == published { Verdict::Equal } else { Verdict::Approximate };
+        let what = format!("setting {setting}, limit of the gain over MPICH by formula (5)");
+        let (published, recomputed) = (published.to_owned(), number(limit));
+        all.push(Statement { place: "5", what, published: published.clone(), recomputed, verdict });
+        let payload: Payload = grouped(&groups).into();
+        let taken = |construction| {
+            let problem = (Operation::IntergroupAllgather, payload.clone());
+            time(problem, COSTS[1], construction)
+        };
+        let gain = taken(Construction::RootMpich)? / taken(ours)?;
+        all.push(Statement {
+            place: "5",
+            what: format!("setting {setting}, gain of {} on 64 processes", ours.name()),
+            published,
+            recomputed: number(gain),
+            verdict: Verdict::Approximate,
+        });
+    }
+    all.push(theorem_3()?);
+    Ok(all)
+}
+
+fn grouped(groups: &[Vec<u64>; 2]) -> GroupSizes {
+    let all = BlockSizes::new(groups.iter().flatten().copied()).expect("small sizes");
+    GroupSizes::new(all, groups[0].len()).expect("two groups")
+}
+
+/// The stronger of the two bounds on what transfers of Algorithm 2 take, in an example that takes more.
+fn theorem_3() -> Result<Statement, CliError> {
+    const SCALE: u64 = 840;
+    let scaled = |sizes: &[u64]| sizes.iter().map(|size| SCALE * size).collect();
+    let groups = [scaled(&[0, 2, 0, 60, 2, 0]), scaled(&[20, 2, 20, 2, 20, 20, 0])];
+    let bound = groups.each_ref().map(|group: &Vec<u64>| {
+        let largest = group.iter().max().copied().unwrap_or(0);
+        (group.iter().sum::<u64>() + largest) / SCALE
+    });
+    let problem = (Operation::IntergroupAllgather, grouped(&groups).into());
+    let taken = time(problem, COSTS[1], Construction::Shares)? / SCALE as f64;
+    let published = bound[0].max(bound[1]) as f64;
+    let verdict = if taken <= published { Verdict::Equal } else { Verdict::Wrong };
+    Ok(Statement {
+        place: "theorem 3",
+        what: "what transfers take at most: blocks 0 2 0 60 2 0 and 20 2 20 2 20 20 0".to_owned(),
+        published: number(published),
+        recomputed: number(taken),
+        verdict,
+    })
+}
+
+impl Verdict {
+    /// What it means, in words.
+    pub(crate) fn explanation(self) -> &'static str {
+        match self {
+            Verdict::Equal => "as published",
+            Verdict::Approximate => {
+                "near: a formula for all numbers of processes, or a limit for many, beside an exact schedule"
+            }
+            Verdict::Wrong => "stated in the paper, and it does not hold",
+            Verdict::Different => "not as published",
+        }
+    }
+
+    /// All that have a count in the summary, with their names.
+    pub(crate) fn counted(statements: &[Statement]) -> Vec<(Verdict, usize)> {
+        let count = |verdict: Verdict| {
+            (verdict, statements.iter().filter(|one| one.verdict == verdict).count())
+        };
+        Verdict::all().map(count).filter(|(_, count)| *count > 0).collect()
+    }
+}

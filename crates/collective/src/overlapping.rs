@@ -1,0 +1,249 @@
+//! When all have all along [`circulant_in_pieces`], where a message is under way for longer than it occupies ports.
+//!
+//! A rank sends a message as soon as its port is free and all that is in it has come, which is often not the last round's:
+//! then rounds overlap, and how many pieces are best, no closed bound tells. Here the rounds of all ranks are performed in
+//! thought, in whole numbers, so that all ranks that know sizes and prices find the same.
+//!
+//! [`circulant_in_pieces`]: crate::circulant_in_pieces
+
+use crate::Flow;
+use crate::pieces::Phases;
+use crate::rounds::Meeting;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tuwtree_model::{BlockSizes, Rank};
+
+/// What a message takes, in whole units of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessagePrice {
+    /// For how long it is under way while other messages pass the same ports.
+    pub latency: u128,
+    /// For how long nothing else leaves the sender's port, and, later by the latency, enters the receiver's.
+    pub occupancy: u128,
+}
+
+/// When the last rank has what it is to have, blocks in so many pieces, and all beginning at once. A rank's messages leave in the
+/// order of rounds; they enter in the order in which they arrive. What combines goes strictly round by round, each message
+/// beginning when both ends have ended their last rounds; combining itself takes no time.
+///
+/// # Panics
+/// For no pieces, elements of no bytes.
+///
+/// # Complexity
+/// [`steps_in_pieces`], and O(p r log p) for r rounds; O(p r) space.
+///
+/// # Example
+/// Two ranks send each other three pieces, one after the other.
+/// ```
+/// use tuwtree_collective::{Flow, MessagePrice, overlapped_time_in_pieces};
+/// let sizes = tuwtree_model::BlockSizes::new([30, 0]).unwrap();
+/// let price = |bytes: u64| MessagePrice { latency: 100, occupancy: 1 + u128::from(bytes) };
+/// assert_eq!(overlapped_time_in_pieces(&sizes, 1, 3, Flow::Spread, price), 100 + 3 * 11);
+/// assert_eq!(overlapped_time_in_pieces(&sizes, 1, 3, Flow::Combined, price), 3 * 111);
+/// ```
+pub fn overlapped_time_in_pieces(
+    sizes: &BlockSizes,
+    element_bytes: u64,
+    pieces: usize,
+    flow: Flow,
+    price: impl Fn(u64) -> MessagePrice,
+) -> u128 {
+    assert!(element_bytes > 0, "elements have bytes");
+    let phases = Phases::new(sizes.processors(), pieces);
+    let messages = messages(sizes, element_bytes, &phases);
+    match flow {
+        Flow::Spread => spread(&phases, &messages, price),
+        Flow::Combined => combined(&phases, &messages, price),
+    }
+}
+
+/// How many pieces of blocks [`overlapped_time_in_pieces`] looks at: by this its time grows.
+pub fn steps_in_pieces(processors: usize, pieces: usize) -> u128 {
+    let rounds = pieces as u128 + u128::from(processors.next_power_of_two().ilog2());
+    (processors as u128).pow(2) * rounds
+}
+
+/// What a rank sends in a round of an allgather.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sending {
+    bytes: u64,
+    /// The last round some of whose data is in it.
+    needs: Option<usize>,
+}
+
+/// For each round what each rank sends.
+fn messages(sizes: &BlockSizes, element_bytes: u64, phases: &Phases) -> Vec<Vec<Sending>> {
+    let (p, pieces) = (sizes.processors(), phases.pieces());
+    let elements = |root| sizes.block(root) / element_bytes;
+    let shares: Vec<u64> = (0..p).map(|root| elements(root) / pieces).collect();
+    let longer: Vec<u64> = (0..p).map(|root| elements(root) % pieces).collect();
+    let of_round = |round: usize| -> Vec<Sending> {
+        let to = phases.meeting(round, 0).to.expect("all meet in each round");
+        // What is due for each distance from a root: the piece, and since when it is there.
+        let due: Vec<(usize, u64, usize)> = (0..p)
+            .filter(|&distance| !(distance + to).is_multiple_of(p))
+            .filter_map(|distance| {
+                let age = if distance == 0 { usize::MAX } else { phases.age(round, distance) };
+                Some((distance, phases.sent(round, distance)?, age))
+            })
+            .collect();
+        let sending = |rank: Rank| {
+            let (mut sum, mut youngest) = (0, usize::MAX);
+            for &(distance, piece, age) in &due {
+                let root = if rank >= distance { rank - distance } else { rank + p - distance };
+                let share = shares[root] + u64::from(piece < longer[root]);
+                sum += share;
+                if share > 0 {
+                    youngest = youngest.min(age);
+                }
+            }
+            Sending { bytes: sum * element_bytes, needs: round.checked_sub(youngest) }
+        };
+        (0..p).map(sending).collect()
+    };
+    (0..phases.rounds()).map(of_round).collect()
+}
+
+/// Messages that arrive: when, and of which round and from whom; the first first.
+type Arrivals = BinaryHeap<Reverse<(u128, usize, Rank)>>;
+
+fn spread(phases: &Phases, messages: &[Vec<Sending>], price: impl Fn(u64) -> MessagePrice) -> u128 {
+    let p = messages.first().map_or(0, Vec::len);
+    let mut ranks = vec![Progress::default(); p];
+    // When what each rank receives in each round has come.
+    let mut came: Vec<Vec<Option<u128>>> = vec![vec![None; p]; messages.len()];
+    let mut arrivals = Arrivals::new();
+    let send_on = |rank: Rank,
+                   ranks: &mut [Progress],
+                   came: &[Vec<Option<u128>>],
+                   arrivals: &mut Arrivals| {
+        let Progress { round, out_free, .. } = &mut ranks[rank];
+        while let Some(sending) = messages.get(*round).map(|all| all[rank]) {
+            if sending.bytes > 0 {
+                let ready = match sending.needs {
+                    None => 0,
+                    Some(needed) => match came[needed][rank] {
+                        Some(moment) => moment,
+                        None => return,
+                    },
+                };
+                let MessagePrice { latency, occupancy } = price(sending.bytes);
+                let begin = ready.max(*out_free);
+                *out_free = begin + occupancy;
+                arrivals.push(Reverse((begin + latency, *round, rank)));
+            }
+            *round += 1;
+        }
+    };
+    for rank in 0..p {
+        send_on(rank, &mut ranks, &came, &mut arrivals);
+    }
+    let mut end = 0;
+    while let Some(Reverse((arrival, round, from))) = arrivals.pop() {
+        let Meeting { to, .. } = phases.meeting(round, from);
+        let to = to.expect("all meet in each round");
+        let occupancy = price(messages[round][from].bytes).occupancy;
+        let done = arrival.max(ranks[to].in_free) + occupancy;
+        ranks[to].in_free = done;
+        came[round][to] = Some(done);
+        end = end.max(done);
+        send_on(to, &mut ranks, &came, &mut arrivals);
+    }
+    end
+}
+
+/// How far a rank is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// Its next message.
+    round: usize,
+    /// When its ports are free.
+    out_free: u128,
+    in_free: u128,
+}
+
+fn combined(
+    phases: &Phases,
+    messages: &[Vec<Sending>],
+    price: impl Fn(u64) -> MessagePrice,
+) -> u128 {
+    let p = messages.first().map_or(0, Vec::len);
+    let mut ended = vec![0_u128; p];
+    for (round, all) in messages.iter().enumerate().rev() {
+        let mut next = ended.clone();
+        for (into, sending) in all.iter().enumerate().filter(|(_, sending)| sending.bytes > 0) {
+            let from = phases.meeting(round, into).to.expect("all meet in each round");
+            let MessagePrice { latency, occupancy } = price(sending.bytes);
+            let begin = ended[from].max(ended[into]);
+            next[from] = next[from].max(begin + occupancy);
+            next[into] = next[into].max(begin + latency + occupancy);
+        }
+        ended = next;
+    }
+    ended.into_iter().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Circulation, RankRounds, RoundMessages, reduce_scatter};
+    use tuwtree_model::{Homogeneous, Operation, Problem};
+    use tuwtree_schedule::{Sends, simulate};
+
+    fn sizes(p: usize) -> BlockSizes {
+        BlockSizes::new((0..p as u64).map(|rank| (rank * rank * 7 + 3 * rank) % 11)).unwrap()
+    }
+
+    fn at_once(bytes: u64) -> MessagePrice {
+        MessagePrice { latency: 0, occupancy: 10 + u128::from(bytes) }
+    }
+
+    #[test]
+    fn messages_are_those_of_each_rank() {
+        for p in 2..20 {
+            for pieces in [1, 2, 5, 11] {
+                let phases = Phases::new(p, pieces);
+                let found = messages(&sizes(p), 1, &phases);
+                let mut own = RoundMessages::default();
+                for rank in 0..p {
+                    let circulation = Circulation::Pieces(pieces);
+                    let rounds = RankRounds::new(sizes(p), 1, rank, Flow::Spread, circulation);
+                    for (round, found) in found.iter().enumerate() {
+                        rounds.fill(round, &mut own);
+                        let bytes = own.sent.iter().map(|piece| piece.bytes).sum();
+                        let needs = own.needs;
+                        assert_eq!(found[rank], Sending { bytes, needs }, "{p} {pieces} {round}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_combines_takes_as_long_as_the_schedule_of_all() {
+        for p in 2..20 {
+            let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+            let problem = Problem::new(Operation::ReduceScatter, sizes(p), costs).unwrap();
+            for pieces in [1, 2, 5] {
+                let schedule = reduce_scatter::circulant_in_pieces(&problem, pieces).unwrap();
+                let expected = simulate(&schedule, problem.costs(), Sends::Synchronous)
+                    .unwrap()
+                    .completion_time();
+                let found =
+                    overlapped_time_in_pieces(&sizes(p), 1, pieces, Flow::Combined, at_once);
+                assert_eq!(found as f64, expected.units(), "{p} {pieces}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_large_block_takes_what_a_program_apart_from_this_has_found() {
+        let block = |rank| if rank == 10 { 32_000 } else { 1 };
+        let sizes = BlockSizes::new((0..32).map(block)).unwrap();
+        let price =
+            |bytes: u64| MessagePrice { latency: 1600, occupancy: 400 + u128::from(bytes) / 6 };
+        let time = |pieces| overlapped_time_in_pieces(&sizes, 1, pieces, Flow::Spread, price);
+        let all: Vec<u128> = (1..=6).map(time).collect();
+        assert_eq!(all, [36_668, 28_001, 24_847, 24_002, 24_402, 25_333]);
+    }
+}

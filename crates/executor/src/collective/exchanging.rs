@@ -1,0 +1,306 @@
+//! Alltoalls that are set up once and started many times.
+//!
+//! Which messages go straight, and which in bundles, follows as in calls (`alltoall.rs`). What each rank passes on is the same
+//! at every start: the sizes in bundles are told once, along the ways of the bundles, and then all is known that is sent, received and
+//! copied here. It goes by persistent requests, and bundles have nothing but data.
+//!
+//! ```text
+//!   input --- large messages, straight ------------------------------> output
+//!     +-- small ones --> segment --- bundles, round after round --> segment --> output
+//! ```
+//!
+//! In the segment every bundle has a place of its own, so that all receives are posted at the start, and a bundle leaves as soon as
+//! what is in it has come.
+
+use super::alltoall::{Bundling, distances, slots};
+use super::{CollectiveError, Collectives};
+use crate::play::{BoundAction, Buffers, Execution, Manner, Mode};
+use crate::sys::{AlltoallArguments, Communicator, Handles, ParsedAlltoall, Place, Reuse};
+use smallvec::SmallVec;
+use std::ffi::c_int;
+use std::rc::Rc;
+use tuwtree_model::{Operation, Rank};
+use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
+
+/// Between two ranks go a message straight and a bundle at most.
+const TAGS: u32 = 2;
+
+/// Among these tags, by which messages of two ranks are counted.
+const STRAIGHT_TAG: u32 = 0;
+const BUNDLE_TAG: u32 = 1;
+
+impl Collectives {
+    /// Sets up an alltoall that is started many times: what performs it, or `None` if the library does, which it also does,
+    /// leniently, where two ranks do not say the same of a message. Collective.
+    ///
+    /// # Errors
+    /// [`CollectiveError`], here or elsewhere: whoever has set up agrees.
+    pub(super) fn set_up_alltoall(
+        &self,
+        arguments: &AlltoallArguments<'_>,
+        is_lenient: bool,
+    ) -> Result<Option<Execution>, CollectiveError> {
+        let settings = self.settings();
+        let is_for_library = arguments.are_for_library();
+        if is_for_library && self.is_native(Operation::Alltoall) {
+            return Ok(None);
+        }
+        let rank = self.comm.rank();
+        let parsed = arguments.parse(self.comm.size(), Handles::Copied);
+        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
+        let found = self.compare_alltoall(&parsed, &settings)?;
+        let parsed = parsed?;
+        match found.is_loose {
+            true if is_lenient && is_for_library => return Ok(None),
+            true => return Err(CollectiveError::GivenUp { rank }),
+            false => {}
+        }
+        let bundling = self.bundling(&settings, Some(found), is_for_library);
+        bundling.map(|bundling| self.exchanging(parsed, bundling)).transpose()
+    }
+
+    /// What performs an alltoall again and again. Collective.
+    fn exchanging(
+        &self,
+        ParsedAlltoall { given, result }: ParsedAlltoall,
+        bundling: Bundling,
+    ) -> Result<Execution, CollectiveError> {
+        let (comm, first_tag) = self.tags(TAGS, Reuse::Again)?;
+        let mut plan = ExchangePlan::new((&comm, bundling), given.as_ref(), &result);
+        plan.go_straight();
+        if bundling.most > 0 {
+            plan.go_in_bundles(first_tag)?;
+        }
+        let ExchangePlan { actions, segment_bytes, .. } = plan;
+        let input = match given {
+            Some(given) => given,
+            None => Rc::new(Place::nothing()?),
+        };
+        let role = Role {
+            // The input is what is given, and the output what comes.
+            operation: Operation::Allgather,
+            processors: comm.size(),
+            root: None,
+            rank: comm.rank(),
+            ports: 1,
+            own_bytes: input.packed_bytes(),
+            total_bytes: result.packed_bytes(),
+            segment_bytes,
+        };
+        let manner = Manner { mode: Mode::Eager, reuse: Reuse::Again, first_tag };
+        let buffers = Buffers::apart(input, result);
+        Ok(Execution::of_actions((role, actions), buffers, &comm, manner)?)
+    }
+}
+
+/// What a rank does in an alltoall, as far as it is known.
+struct ExchangePlan<'p> {
+    comm: &'p Rc<Communicator>,
+    bundling: Bundling,
+    /// What it gives to all: where, and its place there by receiver.
+    given: (Buffer, Vec<Piece>),
+    result: &'p Place,
+    actions: Vec<BoundAction>,
+    segment_bytes: u64,
+}
+
+impl<'p> ExchangePlan<'p> {
+    /// A plan with the own message only. What is where the result goes is copied to the segment first.
+    fn new(
+        (comm, bundling): (&'p Rc<Communicator>, Bundling),
+        given: Option<&Rc<Place>>,
+        result: &'p Place,
+    ) -> ExchangePlan<'p> {
+        let pieces = |place: &Place| -> Vec<Piece> {
+            (0..comm.size()).map(|peer| place.block(peer).expect("a block for each rank")).collect()
+        };
+        let mut plan = ExchangePlan {
+            comm,
+            bundling,
+            given: (Buffer::Output, pieces(given.map_or(result, |given| given))),
+            result,
+            actions: Vec::new(),
+            segment_bytes: 0,
+        };
+        match given {
+            Some(_) => {
+                plan.given.0 = Buffer::Input;
+                let own = plan.given.1[comm.rank()];
+                let into = plan.place_of(comm.rank());
+                plan.copy((Buffer::Input, &[own]), (Buffer::Output, &[into]));
+            }
+            None => {
+                let all: Vec<Piece> = plan.given.1.clone();
+                let taken = plan.take_room(all.iter().map(|piece| piece.bytes));
+                plan.copy((Buffer::Output, &all), (Buffer::Segment, &taken));
+                plan.given = (Buffer::Segment, taken);
+            }
+        }
+        plan
+    }
+
+    /// Where a rank's message goes.
+    fn place_of(&self, from: Rank) -> Piece {
+        self.result.block(from).expect("a block for each rank")
+    }
+
+    /// Places in the segment for so many bytes each.
+    fn take_room(&mut self, bytes: impl Iterator<Item = u64>) -> Vec<Piece> {
+        let places = bytes.map(|bytes| {
+            let piece = Piece { offset: self.segment_bytes, bytes };
+            self.segment_bytes += bytes;
+            piece
+        });
+        places.collect()
+    }
+
+    /// Adds what is done with these pieces; nothing, where they are empty, which both ends of a message know.
+    fn add(
+        &mut self,
+        [reads, writes]: [Option<(Buffer, &[Piece])>; 2],
+        send: Option<(Rank, u32)>,
+        receive: Option<(Rank, u32)>,
+    ) {
+        let region = |(buffer, pieces): (Buffer, &[Piece])| {
+            let pieces: SmallVec<[Piece; 1]> =
+                pieces.iter().copied().filter(|piece| piece.bytes > 0).collect();
+            (!pieces.is_empty()).then_some((buffer, pieces))
+        };
+        let (reads, writes) = (reads.and_then(region), writes.and_then(region));
+        if reads.is_some() || writes.is_some() {
+            self.actions.push(BoundAction {
+                port: 0,
+                needs_written: false,
+                reads,
+                writes,
+                send,
+                receive: receive.map(|(from, tag)| (from, tag, Arrival::Store)),
+                after: None,
+            });
+        }
+    }
+
+    fn copy(&mut self, from: (Buffer, &[Piece]), into: (Buffer, &[Piece])) {
+        self.add([Some(from), Some(into)], None, None);
+    }
+
+    fn send(&mut self, from: (Buffer, &[Piece]), to: (Rank, u32)) {
+        self.add([Some(from), None], Some(to), None);
+    }
+
+    fn receive(&mut self, into: (Buffer, &[Piece]), from: (Rank, u32)) {
+        self.add([None, Some(into)], None, Some(from));
+    }
+
+    /// Large messages.
+    fn go_straight(&mut self) {
+        let (rank, p) = (self.comm.rank(), self.comm.size());
+        let is_large = |piece: &Piece| piece.bytes > self.bundling.most;
+        let others = || 1..p;
+        let received: Vec<Rank> = others().map(|distance| (rank + p - distance) % p).collect();
+        let sent: Vec<Rank> = others().map(|distance| (rank + distance) % p).collect();
+        let received: Vec<(Rank, Piece)> = received
+            .into_iter()
+            .map(|from| (from, self.place_of(from)))
+            .filter(|(_, piece)| is_large(piece))
+            .collect();
+        let sent: Vec<(Rank, Piece)> = sent
+            .into_iter()
+            .map(|to| (to, self.given.1[to]))
+            .filter(|(_, piece)| is_large(piece))
+            .collect();
+        for (from, piece) in received {
+            self.receive((Buffer::Output, &[piece]), (from, STRAIGHT_TAG));
+        }
+        for (to, piece) in sent {
+            self.send((self.given.0, &[piece]), (to, STRAIGHT_TAG));
+        }
+    }
+
+    /// Small messages, by the hops of their distances, whose sizes are told on the way. Collective.
+    fn go_in_bundles(&mut self, first_tag: c_int) -> Result<(), CollectiveError> {
+        let (rank, p) = (self.comm.rank(), self.comm.size());
+        let mut held = self.taken();
+        let mut width = 1;
+        while width < p {
+            let all: Vec<usize> = distances(p, self.bundling.radix, width).collect();
+            let sizes = self.told_sizes(&held, (width, &all), first_tag + BUNDLE_TAG as c_int)?;
+            for (&distance, sizes) in all.iter().zip(sizes) {
+                let (to, from) = ((rank + distance) % p, (rank + p - distance) % p);
+                let slots = || slots(p, self.bundling.radix, (width, distance));
+                let sent: Vec<Piece> = slots().map(|slot| held[slot]).collect();
+                let changed: Vec<usize> = slots().collect();
+                self.send((Buffer::Segment, &sent), (to, BUNDLE_TAG));
+                let received = self.take_room(sizes.into_iter());
+                self.receive((Buffer::Segment, &received), (from, BUNDLE_TAG));
+                for (slot, piece) in changed.into_iter().zip(received) {
+                    held[slot] = piece;
+                }
+            }
+            width *= self.bundling.radix;
+        }
+        self.put(&held)
+    }
+
+    /// The small messages in the segment, by distance.
+    fn taken(&mut self) -> Vec<Piece> {
+        let (rank, p, most) = (self.comm.rank(), self.comm.size(), self.bundling.most);
+        let small = |distance: usize, piece: Piece| match distance > 0 && piece.bytes <= most {
+            true => piece,
+            false => Piece { bytes: 0, ..piece },
+        };
+        let given: Vec<Piece> =
+            (0..p).map(|distance| small(distance, self.given.1[(rank + distance) % p])).collect();
+        if self.given.0 == Buffer::Segment {
+            return given;
+        }
+        let taken = self.take_room(given.iter().map(|piece| piece.bytes));
+        self.copy((self.given.0, &given), (Buffer::Segment, &taken));
+        taken
+    }
+
+    /// The sizes of what comes from each of these distances in a round; tells others those of what goes. Collective.
+    fn told_sizes(
+        &self,
+        held: &[Piece],
+        (width, all): (usize, &[usize]),
+        tag: c_int,
+    ) -> Result<Vec<Vec<u64>>, CollectiveError> {
+        let (rank, p) = (self.comm.rank(), self.comm.size());
+        let slots = |distance| slots(p, self.bundling.radix, (width, distance));
+        let told = |&distance: &usize| {
+            let sizes = slots(distance).flat_map(|slot| held[slot].bytes.to_le_bytes());
+            ((rank + distance) % p, sizes.collect())
+        };
+        let messages: Vec<(Rank, Vec<u8>)> = all.iter().map(told).collect();
+        self.comm.sending(&messages, tag, || {
+            let heard = |&distance: &usize| -> Result<Vec<u64>, CollectiveError> {
+                let mut sizes = vec![0; 8 * slots(distance).count()];
+                self.comm.receive(&mut sizes, (rank + p - distance) % p, tag)?;
+                let words = sizes.chunks_exact(8);
+                let size = |word: &[u8]| u64::from_le_bytes(word.try_into().expect("8 bytes"));
+                Ok(words.map(size).collect())
+            };
+            all.iter().map(heard).collect()
+        })
+    }
+
+    /// Puts what has come where the program wants it.
+    fn put(&mut self, held: &[Piece]) -> Result<(), CollectiveError> {
+        let (rank, p) = (self.comm.rank(), self.comm.size());
+        let (mut from_pieces, mut into_pieces) = (Vec::new(), Vec::new());
+        for (distance, &piece) in held.iter().enumerate().skip(1) {
+            let from = (rank + p - distance) % p;
+            let place = self.place_of(from);
+            if piece.bytes == place.bytes {
+                from_pieces.push(piece);
+                into_pieces.push(place);
+            } else if piece.bytes != 0 || place.bytes <= self.bundling.most {
+                let (bytes, expected) = (piece.bytes, place.bytes);
+                return Err(CollectiveError::Message { from, to: rank, bytes, expected });
+            }
+        }
+        self.copy((Buffer::Segment, &from_pieces), (Buffer::Output, &into_pieces));
+        Ok(())
+    }
+}

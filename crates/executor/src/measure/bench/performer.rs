@@ -1,0 +1,106 @@
+//! What is ready to be called, and how.
+
+use super::{BenchError, MeasuredProblem};
+use crate::collective::{Collectives, Persistent};
+use crate::measure::clock::Starts;
+use crate::play::Execution;
+use crate::sys::{
+    AlltoallArguments, Arguments, Communicator, NativeRequest, ReduceScatterArguments,
+};
+use tuwtree_measure::median;
+
+/// How often setting up once more is timed.
+const FURTHER: usize = 5;
+
+/// What is ready to be called.
+pub(super) enum Performer<'a> {
+    Regular(&'a [u8], &'a mut [u8]),
+    Padded(&'a [u8], &'a mut [u8]),
+    Native(Arguments<'a>),
+    NativePersistent(NativeRequest<'a>),
+    Distributed(Collectives, Arguments<'a>),
+    /// A reduce-scatter: as is chosen, or by the library.
+    Combining(Option<Collectives>, ReduceScatterArguments<'a>),
+    /// An alltoall: as is chosen, or by the library.
+    Exchanging(Option<Collectives>, AlltoallArguments<'a>),
+    /// All processes know all sizes.
+    Online(Collectives, Arguments<'a>),
+    DistributedPersistent(Persistent<'a>, Collectives, Arguments<'a>),
+    Tree(Box<Execution>),
+}
+
+impl Performer<'_> {
+    /// Whether anything was done before the first call that an application has to wait for.
+    pub(super) fn is_planned(&self) -> bool {
+        match self {
+            Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
+            // Calls build their trees, or plan for others.
+            Performer::Distributed(..)
+            | Performer::Combining(..)
+            | Performer::Exchanging(..)
+            | Performer::Online(..) => false,
+            Performer::NativePersistent(_)
+            | Performer::DistributedPersistent(..)
+            | Performer::Tree(_) => true,
+        }
+    }
+
+    /// What it takes to set the operation up once more on its communicator, if that is shared.
+    /// Collective.
+    pub(super) fn further_seconds(&self, starts: &mut Starts) -> Result<Option<f64>, BenchError> {
+        let Performer::DistributedPersistent(_, collectives, arguments) = self else {
+            return Ok(None);
+        };
+        let mut seconds = Vec::new();
+        for _ in 0..FURTHER {
+            let span = starts.timed(0.0, || -> Result<(), BenchError> {
+                collectives.init(arguments)?;
+                Ok(())
+            })?;
+            seconds.push(span.seconds);
+        }
+        Ok(median(&seconds))
+    }
+
+    pub(super) fn perform(
+        &mut self,
+        problem: &MeasuredProblem,
+        communicator: &Communicator,
+    ) -> Result<(), BenchError> {
+        let regular = |input: &[u8], output: &mut [u8]| match problem.operation.is_outward() {
+            true => communicator.scatter_equal(input, output, problem.root),
+            false => communicator.gather_equal(input, output, problem.root),
+        };
+        match self {
+            Performer::Regular(input, output) => regular(input, output)?,
+            Performer::Padded(input, output) => {
+                communicator.greatest(&[problem.layout.block(communicator.rank()) as u64])?;
+                regular(input, output)?;
+            }
+            Performer::Native(arguments) => communicator.native(arguments)?,
+            Performer::NativePersistent(request) => {
+                request.start()?;
+                request.wait()?;
+            }
+            Performer::Distributed(collectives, arguments) => {
+                collectives.run(arguments)?;
+            }
+            Performer::Combining(None, arguments) => {
+                communicator.native_reduce_scatter(arguments)?;
+            }
+            Performer::Combining(Some(collectives), arguments) => {
+                collectives.run_reduce_scatter(arguments)?;
+            }
+            Performer::Exchanging(None, arguments) => communicator.native_alltoall(arguments)?,
+            Performer::Exchanging(Some(collectives), arguments) => {
+                collectives.run_alltoall(arguments)?;
+            }
+            Performer::Online(collectives, arguments) => {
+                collectives.run_knowing(arguments, &problem.sizes)?;
+            }
+            Performer::DistributedPersistent(persistent, ..) => persistent.run()?,
+            Performer::Tree(execution) => execution.run()?,
+        }
+        Ok(())
+    }
+}

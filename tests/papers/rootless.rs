@@ -1,0 +1,82 @@
+//! What the papers on operations without a root say: Thakur, Rabenseifner, Gropp 2005, and Kang et al. 2019.
+
+use crate::program::{json, tuwtree};
+use serde_json::Value;
+
+/// The statements of a paper as place, what, published, recomputed, verdict.
+fn statements(paper: &str) -> Vec<[String; 5]> {
+    let found = json(&format!("reproduce --paper {paper} --json"));
+    let fields = ["place", "what", "published", "recomputed", "verdict"];
+    let rows = found["statements"].as_array().unwrap().iter();
+    rows.map(|row: &Value| fields.map(|name| row[name].as_str().unwrap().to_owned())).collect()
+}
+
+/// Those whose words hold this, as published, recomputed, verdict.
+fn about<'a>(all: &'a [[String; 5]], what: &str) -> Vec<[&'a str; 3]> {
+    let of = all.iter().filter(|one| format!("{} {}", one[0], one[1]).contains(what));
+    of.map(|[_, _, published, recomputed, verdict]| {
+        [published.as_str(), recomputed.as_str(), verdict.as_str()]
+    })
+    .collect()
+}
+
+#[test]
+fn figures_and_formulas_of_the_mpich_paper_come_out_or_are_marked() {
+    let all = statements("mpich");
+    assert_eq!(
+        about(&all, "figure 2 "),
+        [["0 1; 0 1 2 3; 0 1 2 3 4 5", "0 1; 0 1 2 3; 0 1 2 3 4 5", "equal"]]
+    );
+    assert_eq!(about(&all, "figure 7 "), [["3 2 2", "3 2 2", "equal"]]);
+    assert_eq!(about(&all, "figure 12 "), [["1 3 5 7 9", "1 3 5 7 9", "equal"]]);
+    // For 3, 5, 6, 8, 12 and 13 processes.
+    let near = "approximate";
+    assert_eq!(
+        about(&all, "Bruck's alltoall"),
+        [
+            ["2.5", "2", near],
+            ["6", "5", near],
+            ["8", "7", near],
+            ["12", "12", "equal"],
+            ["22", "20", near],
+            ["24.5", "22", near]
+        ]
+    );
+    assert_eq!(
+        about(&all, "recursive halving"),
+        [
+            ["6", "6", "equal"],
+            ["10", "11", near],
+            ["12", "13", near],
+            ["7", "7", "equal"],
+            ["24", "27", near],
+            ["26", "28", near]
+        ]
+    );
+    assert!(about(&all, "Rabenseifner").iter().all(|one| one[2] == "equal"));
+    assert!(all.iter().all(|one| ["equal", near].contains(&one[4].as_str())));
+}
+
+#[test]
+fn limits_of_the_intergroup_paper_come_out_and_its_stronger_bound_does_not_hold() {
+    let all = statements("intergroup");
+    let limits: Vec<[&str; 3]> = about(&all, "formula (5)");
+    let expected = ["7", "4.84", "4.21", "6.6786", "7", "7", "4.84"];
+    for (limit, expected) in limits.iter().zip(expected) {
+        assert_eq!((limit[1], limit[2]), (expected, "equal"), "{limits:?}");
+    }
+    // The rank's share of the largest block tends to the paper's limit as groups grow.
+    assert_eq!(limits[7][0], "4.84");
+    assert!(limits[7][1].starts_with("4.87") || limits[7][1].starts_with("4.88"), "{limits:?}");
+    assert_eq!(limits[7][2], "approximate");
+    let gains: Vec<f64> =
+        about(&all, "on 64 processes").iter().map(|one| one[1].parse().unwrap()).collect();
+    for (gain, exact) in gains.iter().zip([6.844, 4.166, 3.611, 5.201, 6.844, 7.247, 4.666, 4.970])
+    {
+        // With the ring inside; in pieces it may be more.
+        assert!(*gain > exact - 6e-4, "{gains:?}");
+    }
+    assert_eq!(about(&all, "theorem 3"), [["124", "130", "wrong"]]);
+    let text = tuwtree("reproduce --paper intergroup").success();
+    assert!(text.contains("\nwrong 1: stated in the paper, and it does not hold\n"), "{text}");
+}
