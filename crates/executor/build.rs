@@ -44,7 +44,8 @@ fn main() {
 /// What is known of the library before anything is compiled: the words in `shim/library.c` that its
 /// header lets stand.
 fn traits(mut compiler: cc::Build) -> Vec<&'static str> {
-    const ALL: [&str; 3] = ["fortran_calls_pmpi", "f08_calls_pmpi", "has_large_counts"];
+    const ALL: [&str; 5] =
+        ["fortran_calls_pmpi", "f08_calls_pmpi", "has_large_counts", "open_mpi", "standard_abi"];
     let expanded = compiler.file("shim/library.c").expand();
     let text = String::from_utf8_lossy(&expanded);
     let stands = |word: &&str| text.lines().any(|line| line.trim() == format!("tuwtree_{word}"));
@@ -52,10 +53,10 @@ fn traits(mut compiler: cc::Build) -> Vec<&'static str> {
 }
 
 /// The `mpirun` beside a compiler: `mpicc.mpich` has `mpirun.mpich`, `/opt/x/bin/mpicc` has
-/// `/opt/x/bin/mpirun`.
+/// `/opt/x/bin/mpirun`, and `/opt/x/bin/mpicc_abi` too: one launcher serves both interfaces of a library.
 fn mpirun(mpicc: &str) -> String {
     match mpicc.rsplit_once("mpicc") {
-        Some((before, after)) => format!("{before}mpirun{after}"),
+        Some((before, after)) => format!("{before}mpirun{}", after.trim_start_matches("_abi")),
         None => "mpirun".to_owned(),
     }
 }

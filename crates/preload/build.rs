@@ -14,7 +14,9 @@ fn main() {
     for (key, name) in [("MPIRUN", "TUWTREE_MPIRUN"), ("MPICC", "TUWTREE_MPICC")] {
         println!("cargo:rustc-env={name}={}", said(key));
     }
-    println!("cargo:rustc-check-cfg=cfg(fortran_calls_pmpi, f08_calls_pmpi, has_large_counts)");
+    println!(
+        "cargo:rustc-check-cfg=cfg(fortran_calls_pmpi, f08_calls_pmpi, has_large_counts, open_mpi, standard_abi)"
+    );
     let traits = said("TRAITS");
     for word in traits.split(',').filter(|word| !word.is_empty()) {
         println!("cargo:rustc-cfg={word}");

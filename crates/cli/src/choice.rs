@@ -33,7 +33,7 @@ pub(crate) struct ComparisonArgs {
     pub(crate) payload: PayloadArgs,
 
     #[command(flatten)]
-    costs: CostArgs,
+    pub(crate) costs: CostArgs,
 
     /// The operation. Gather and scatter, and broadcast and reduce, take the same time where costs are
     /// the same in both directions
@@ -429,20 +429,24 @@ impl ComparisonArgs {
     ) -> Result<Result<Problem, String>, CliError> {
         let costs = self.costs.costs(None)?;
         let operation = call.operation.operation();
-        if !operation.is_rooted() {
-            let name = operation.name();
-            return Ok(Err(format!(
-                "it has no root, and with the preloaded library each rank plans it by itself; `tuwtree optimize --op {name}` compares \
-                 algorithms"
-            )));
+        if operation == Operation::Alltoall {
+            return Ok(Err("of an alltoall, only what one rank sends is recorded".to_owned()));
         }
-        let ports = self.choice.ports.for_tree(operation)?;
+        let ports = match operation.is_rooted() {
+            true => self.choice.ports.for_tree(operation)?,
+            false => Ports::ONE,
+        };
         let problem = call.sizes().map_err(|error| error.to_string()).and_then(|sizes| {
             let processors = sizes.processors();
             costs.costs().check_processors(processors).map_err(|error| error.to_string())?;
             let problem =
                 Problem::new(operation, sizes, costs).map_err(|error| error.to_string())?;
-            problem.with_root(Root::Given(call.root)).map_err(|error| error.to_string())
+            match operation.is_rooted() {
+                true => {
+                    problem.with_root(Root::Given(call.root)).map_err(|error| error.to_string())
+                }
+                false => Ok(problem),
+            }
         });
         Ok(problem.map(|problem| problem.with_ports(ports)))
     }

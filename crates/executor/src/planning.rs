@@ -61,32 +61,10 @@ pub(crate) fn measured_tree(
 /// What the library that calls itself so takes for the problem by itself, by the judge; `None` if
 /// nothing is known of it, or its time cannot be stated.
 pub(crate) fn judged_library(problem: &Problem, name: &str) -> Option<f64> {
-    let library = library_named(name)?;
+    let library = Library::named(name)?;
     let Root::Given(root) = problem.root() else { return None };
     let all = baselines(problem, root).ok()?;
     all.iter().find(|one| one.library == library).map(|one| one.judged.units())
-}
-
-/// The library that calls itself so.
-pub(crate) fn library_named(name: &str) -> Option<Library> {
-    let numbers = |after: &str| {
-        let version = name.split_once(after)?.1.trim_start();
-        let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
-        let mut next = || numbers.next()?.parse::<u32>().ok();
-        Some((next()?, next()?))
-    };
-    match () {
-        () if name.starts_with("Open MPI") => Some(match numbers("Open MPI v")? {
-            (0..=5, _) => Library::OpenMpi5,
-            _ => Library::OpenMpi6,
-        }),
-        () if name.starts_with("MPICH") => Some(match numbers("Version:")? {
-            (0..=3, _) | (4, 0..=2) => Library::Mpich42,
-            _ => Library::Mpich,
-        }),
-        () if name.starts_with("Intel") => Some(Library::Intel),
-        () => None,
-    }
 }
 
 /// The schedule of least time by the judge for an operation that is set up once, the unpack step at the
@@ -313,17 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_are_known_by_what_they_call_themselves() {
-        for (name, library) in [
-            ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", Some(Library::OpenMpi5)),
-            ("Open MPI v6.1.0a1", Some(Library::OpenMpi6)),
-            ("MPICH Version:      4.0.2", Some(Library::Mpich42)),
-            ("MPICH Version:\t4.3.0\nMPICH Release date", Some(Library::Mpich)),
-            ("Intel(R) MPI Library 2021.9", Some(Library::Intel)),
-            ("MVAPICH2 Version: 2.3", None),
-        ] {
-            assert_eq!(library_named(name), library, "{name}");
-        }
+    fn a_library_is_judged_by_what_it_does_and_an_unknown_one_is_not() {
         let problem = gather(&[1000; 4], 5.0);
         // One receive after the other.
         assert_eq!(judged_library(&problem, "Open MPI v4.1.4"), Some(3.0 * 1005.0));

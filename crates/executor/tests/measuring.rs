@@ -457,3 +457,71 @@ fn bench_plans_with_the_levels_of_a_machine_file() {
         }
     }
 }
+
+/// The file of a recording of calls: function, operation, root, sizes, how often.
+fn recorded(folder: &Path, calls: &[(&str, &str, usize, &[u64], u64)]) -> String {
+    let entries: Vec<serde_json::Value> = calls
+        .iter()
+        .map(|&(function, operation, root, sizes, calls)| {
+            serde_json::json!({
+                "function": function, "operation": operation, "root": root, "block_sizes_bytes": sizes,
+                "calls": calls, "seconds": 0.5, "least_seconds": 0.1, "greatest_seconds": 0.4,
+            })
+        })
+        .collect();
+    let document = serde_json::json!({
+        "format": "tuwtree-recording", "version": 2, "mpi_library": "a library", "processes": 5, "rank": 0,
+        "entries": entries, "left_out_calls": 0, "left_out_seconds": 0.0,
+    });
+    let file = folder.join("calls.json");
+    std::fs::write(&file, document.to_string()).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn each_recorded_call_is_measured_on_as_many_processes_and_no_other_number() {
+    let folder = folder("bench-recording");
+    let machine = folder.join("machine.toml");
+    std::fs::write(&machine, ONE_LINE).unwrap();
+    let machine = machine.display().to_string();
+    let calls = recorded(
+        &folder,
+        &[
+            ("MPI_Gatherv", "gather", 1, &[100, 0, 50_000], 5),
+            ("MPI_Igatherv", "gather", 1, &[100, 0, 50_000], 2),
+            ("MPI_Scatterv", "scatter", 2, &[4, 4, 4], 1),
+            ("MPI_Allgatherv", "allgather", 0, &[8, 0, 80], 3),
+            ("MPI_Alltoallv", "alltoall", 0, &[8, 8, 8], 1),
+            ("MPI_Gatherv", "gather", 0, &[1, 2, 3, 4, 5], 9),
+        ],
+    );
+    let result = folder.join("measured.json").display().to_string();
+    let common = ["bench", "--recording", &calls, "--machine", &machine, "--repetitions", "4"];
+    let said = success(3, &[&common[..], &["--warm-up", "1", "-o", &result]].concat());
+    let title = "MPI_Gatherv and MPI_Igatherv, 3 processes, root 1, 50100 bytes (largest block 50000), \
+                 recorded 7 times";
+    assert_eq!(said.matches(title).count(), 1, "{said}");
+    assert_eq!(said.matches("\n  native ").count(), 3, "{said}");
+    assert_eq!(said.matches("\n  auto ").count(), 3, "{said}");
+    assert!(
+        said.contains("not measured: of an alltoall, only what one rank sends is recorded"),
+        "{said}"
+    );
+    assert!(said.contains("not measured: it is on 5 processes, and this job has 3"), "{said}");
+    assert!(said.contains("All these calls, as often as recorded: native "), "{said}");
+    let document: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&result).unwrap()).unwrap();
+    assert_eq!(document["format"], "tuwtree-measured-calls");
+    let measured = &document["calls"][0]["measured"];
+    assert_eq!(
+        (&measured[0]["algorithm"], &measured[1]["algorithm"]),
+        (&"native".into(), &"auto".into())
+    );
+    assert_eq!(measured[1]["seconds"].as_array().unwrap().len(), 4);
+    let output = run_with(2, &common, &[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let refusal = "the calls are on 3, 5 processes, and this job has 2; block sizes belong to ranks, so measure with as \
+                   many: mpirun -n 5";
+    assert_eq!(stderr.matches(refusal).count(), 1, "{stderr}");
+}

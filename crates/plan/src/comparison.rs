@@ -5,7 +5,7 @@ use crate::catalogue::row;
 use crate::certificate::{Certificate, percent_above};
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
-use crate::library::{self, Baseline, Library, baselines};
+use crate::library::{self, Baseline, Library, LibrarySetting, baselines};
 use crate::plan::{Plan, Treeless};
 use crate::request::{Built, Request, Settings, Wanted};
 use std::time::{Duration, Instant};
@@ -305,6 +305,17 @@ impl Comparison {
     /// that programs run on.
     pub fn baseline(&self) -> Option<Baseline> {
         library::chosen(&self.baselines, self.library)
+    }
+
+    /// The setting of a library that makes its own call fastest by the judge, and what it then does; `None` if it has
+    /// none of which that is known.
+    pub fn best_setting(&self, library: Library) -> Option<(LibrarySetting, &Outcome)> {
+        let settings = library.settings(self.problem.operation()).iter();
+        let done = settings.filter_map(|&setting| {
+            let is_so = |outcome: &&Outcome| outcome.construction == setting.construction;
+            self.outcomes.iter().find(is_so).map(|outcome| (setting, outcome))
+        });
+        done.min_by_key(|(_, outcome)| outcome.judged)
     }
 
     /// The outcome with the least completion time; of several, the simplest construction's.

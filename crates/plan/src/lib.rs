@@ -52,7 +52,7 @@ pub use certificate::Certificate;
 pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, beyond_order, compare};
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
-pub use library::{Baseline, Knowledge, Library, baselines};
+pub use library::{Baseline, Knowledge, Library, LibrarySetting, baselines};
 pub use plan::{Plan, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
 pub use request::{Built, Request, Search, Settings, VectorUse, Wanted, Watch, WiderMethod};

@@ -5,8 +5,8 @@
 //! were run with this project, and which were only read, [`Library::knowledge`] says.
 
 use tuwtree_model::{
-    ClosedSet, Handling, Operation, Problem, Rank, Root, Service, Step, Time, TimeError, Tree,
-    judged_time_as,
+    ClosedSet, Construction, Handling, Operation, Problem, Rank, Root, Service, Step, Time,
+    TimeError, Tree, judged_time_as,
 };
 
 /// An MPI library, as of a version on.
@@ -62,7 +62,92 @@ pub enum Knowledge {
     Assumed,
 }
 
+/// A setting by which a library's own call goes another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LibrarySetting {
+    /// What the call then does.
+    pub construction: Construction,
+    /// What to set, as a user writes it.
+    pub words: &'static str,
+}
+
+const fn setting(construction: Construction, words: &'static str) -> LibrarySetting {
+    LibrarySetting { construction, words }
+}
+
 impl Library {
+    /// The library that calls itself so, by what `MPI_Get_library_version` says; `None` if it is none of these.
+    pub fn named(version: &str) -> Option<Library> {
+        let numbers = |after: &str| {
+            let version = version.split_once(after)?.1.trim_start();
+            let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
+            let mut next = || numbers.next()?.parse::<u32>().ok();
+            Some((next()?, next()?))
+        };
+        match () {
+            () if version.starts_with("Open MPI") => Some(match numbers("Open MPI v")? {
+                (0..=5, _) => Library::OpenMpi5,
+                _ => Library::OpenMpi6,
+            }),
+            () if version.starts_with("MPICH") => Some(match numbers("Version:")? {
+                (0..=3, _) | (4, 0..=2) => Library::Mpich42,
+                _ => Library::Mpich,
+            }),
+            () if version.starts_with("Intel") => Some(Library::Intel),
+            () => None,
+        }
+    }
+
+    /// The settings by which the library performs an operation on different blocks in another way, as far as there is a
+    /// construction that does the same.
+    ///
+    /// # Source
+    /// MPICH's `src/mpi/coll/cvars.txt` of 4.0, Open MPI's `coll_tuned` of 4.1, Intel MPI's reference of 2021 (which was
+    /// neither run nor read further: its k-nomial gather is taken for a binomial one).
+    pub fn settings(self, operation: Operation) -> &'static [LibrarySetting] {
+        const MPICH_ALLGATHER: [LibrarySetting; 3] = [
+            setting(Construction::Ring, "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=ring"),
+            setting(Construction::Bruck, "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=brucks"),
+            setting(
+                Construction::RecursiveDoubling,
+                "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=recursive_doubling",
+            ),
+        ];
+        const MPICH_REDUCE_SCATTER: [LibrarySetting; 2] = [
+            setting(Construction::Pairwise, "MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM=pairwise"),
+            setting(
+                Construction::Halving,
+                "MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM=recursive_halving",
+            ),
+        ];
+        const OPEN_MPI_ALLGATHER: [LibrarySetting; 2] = [
+            setting(
+                Construction::Ring,
+                "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allgatherv_algorithm 3",
+            ),
+            setting(
+                Construction::Bruck,
+                "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allgatherv_algorithm 2",
+            ),
+        ];
+        const OPEN_MPI_REDUCE_SCATTER: [LibrarySetting; 1] = [setting(
+            Construction::Halving,
+            "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_reduce_scatter_algorithm 2",
+        )];
+        const INTEL_GATHER: [LibrarySetting; 1] =
+            [setting(Construction::Oblivious, "I_MPI_ADJUST_GATHERV=3")];
+        match (self, operation) {
+            (Library::Mpich | Library::Mpich42, Operation::Allgather) => &MPICH_ALLGATHER,
+            (Library::Mpich | Library::Mpich42, Operation::ReduceScatter) => &MPICH_REDUCE_SCATTER,
+            (Library::OpenMpi5 | Library::OpenMpi6, Operation::Allgather) => &OPEN_MPI_ALLGATHER,
+            (Library::OpenMpi5 | Library::OpenMpi6, Operation::ReduceScatter) => {
+                &OPEN_MPI_REDUCE_SCATTER
+            }
+            (Library::Intel, Operation::Gather) => &INTEL_GATHER,
+            _ => &[],
+        }
+    }
+
     /// What the library is called, with its version.
     pub fn title(self) -> &'static str {
         match self {
@@ -249,6 +334,31 @@ mod tests {
             network: Network { eager_limit, ..Network::default() },
         });
         Problem::new(operation, BlockSizes::new(blocks.iter().copied()).unwrap(), machine).unwrap()
+    }
+
+    #[test]
+    fn libraries_are_known_by_what_they_call_themselves() {
+        for (name, library) in [
+            ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", Some(Library::OpenMpi5)),
+            ("Open MPI v6.1.0a1", Some(Library::OpenMpi6)),
+            ("MPICH Version:      4.0.2", Some(Library::Mpich42)),
+            ("MPICH Version:\t4.3.0\nMPICH Release date", Some(Library::Mpich)),
+            ("Intel(R) MPI Library 2021.9", Some(Library::Intel)),
+            ("MVAPICH2 Version: 2.3", None),
+        ] {
+            assert_eq!(Library::named(name), library, "{name}");
+        }
+    }
+
+    #[test]
+    fn settings_are_of_constructions_for_their_operation() {
+        for library in Library::all() {
+            for operation in Operation::all() {
+                for setting in library.settings(operation) {
+                    assert!(setting.construction.performs(operation), "{setting:?}");
+                }
+            }
+        }
     }
 
     fn judged(problem: &Problem, library: Library) -> f64 {

@@ -15,7 +15,6 @@ use tuwtree_measure::RecordedOperation;
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoallv(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -37,7 +36,6 @@ pub unsafe extern "C" fn MPI_Alltoallv(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoall(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -57,7 +55,6 @@ pub unsafe extern "C" fn MPI_Alltoall(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoall_c(
     sendbuf: *const c_void,
     sendcount: MPI_Count,
@@ -77,7 +74,6 @@ pub unsafe extern "C" fn MPI_Alltoall_c(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoallv_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,
@@ -99,7 +95,6 @@ pub unsafe extern "C" fn MPI_Alltoallv_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoallv_init(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -126,7 +121,6 @@ pub unsafe extern "C" fn MPI_Alltoallv_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Alltoallv_init(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -154,7 +148,6 @@ pub unsafe extern "C" fn MPIX_Alltoallv_init(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Alltoallv_init_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,

@@ -6,7 +6,9 @@
 //! Compilers add no underscore to a name, or one, or two, or use capitals; `mpi_f08` has names of its own.
 //! What a call does is in `shim/fortran.c`: all arguments are addresses.
 
-use std::ffi::c_void;
+use crate::exported::CallTarget;
+use crate::loaded::c_name;
+use std::ffi::{CStr, c_void};
 
 macro_rules! fortran {
     ($($shim:ident($($argument:ident)*) = $($name:ident)*;)*) => {
@@ -14,6 +16,9 @@ macro_rules! fortran {
             $(fn $shim($($argument: *mut c_void),*);)*
         }
         $(fortran!(@names $shim($($argument)*) = $($name)*);)*
+    };
+    (@address $argument:ident) => {
+        *mut c_void
     };
     (@names $shim:ident $arguments:tt = $($name:ident)*) => {
         $(fortran!(@name $shim $arguments = $name);)*
@@ -25,8 +30,16 @@ macro_rules! fortran {
         /// What the MPI standard demands: addresses of what the call takes in Fortran.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: *mut c_void),*) {
-            // SAFETY: the shim demands the same addresses in the same order.
-            unsafe { $shim($($argument),*) }
+            static TARGET: CallTarget = CallTarget::unknown();
+            let name = c_name!($name);
+            let address = TARGET.address(name, $shim as *const ());
+            // SAFETY: the shim, or the MPI library's function of this name: each demands the same addresses in the
+            // same order.
+            unsafe {
+                let function: unsafe extern "C" fn($(fortran!(@address $argument)),*) =
+                    std::mem::transmute(address);
+                function($($argument),*)
+            }
         }
     };
 }

@@ -11,7 +11,6 @@ use tuwtree_executor::sys::raw::{
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Gatherv_c(
     sendbuf: *const c_void,
     sendcount: MPI_Count,
@@ -32,7 +31,6 @@ pub unsafe extern "C" fn MPI_Gatherv_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Igatherv_c(
     sendbuf: *const c_void,
     sendcount: MPI_Count,
@@ -56,7 +54,6 @@ pub unsafe extern "C" fn MPI_Igatherv_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Gatherv_init_c(
     sendbuf: *const c_void,
     sendcount: MPI_Count,
@@ -79,7 +76,6 @@ pub unsafe extern "C" fn MPI_Gatherv_init_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Scatterv_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,
@@ -100,7 +96,6 @@ pub unsafe extern "C" fn MPI_Scatterv_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Iscatterv_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,
@@ -128,7 +123,6 @@ pub unsafe extern "C" fn MPI_Iscatterv_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Scatterv_init_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,
@@ -153,7 +147,6 @@ pub unsafe extern "C" fn MPI_Scatterv_init_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Allgatherv_c(
     sendbuf: *const c_void,
     sendcount: MPI_Count,
@@ -173,7 +166,6 @@ pub unsafe extern "C" fn MPI_Allgatherv_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Allgatherv_init_c(
     sendbuf: *const c_void,
     sendcount: MPI_Count,

@@ -12,7 +12,8 @@
 //! - when the settings make no sense, which is said, and when a given schedule is not for the call,
 //! - where buffers may be in device memory, and where a communicator of our own is not to be had.
 //!
-//! Each of these is known to all ranks of the communicator, so that all do the same.
+//! Each of these is known to all ranks of the communicator, so that all do the same. Under a program that runs on
+//! another MPI library than the one that this library was built for, it stands aside altogether (`aside.rs`).
 //!
 //! At the first call, one line on standard error says what is intercepted and how; with `TUWTREE_LOG=1`, rank 0
 //! of the communicator says what was done, and why, for each call (`log.rs`).
@@ -22,8 +23,12 @@
 //! and all their kin take, and operations along trees go on in these only. See [`persistent`]. So do nonblocking ones
 //! (`MPI_Igatherv`, `MPI_Iscatterv`), unless `TUWTREE_NONBLOCKING=1`: [`nonblocking`].
 
+#![expect(non_snake_case, reason = "MPI's names")]
+
 pub mod alltoall;
+mod aside;
 mod device;
+pub mod exported;
 #[cfg(any(fortran_calls_pmpi, f08_calls_pmpi))]
 pub mod fortran;
 #[cfg(has_large_counts)]
@@ -36,7 +41,7 @@ mod record;
 pub mod reduce_scatter;
 mod waiting;
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 use tuwtree_executor::ClosedSet;
@@ -50,7 +55,6 @@ use tuwtree_executor::sys::{Arguments, Refused, calls, code_of, is_inter};
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Gatherv(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -72,7 +76,6 @@ pub unsafe extern "C" fn MPI_Gatherv(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Scatterv(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -94,7 +97,6 @@ pub unsafe extern "C" fn MPI_Scatterv(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Allgatherv(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -115,7 +117,6 @@ pub unsafe extern "C" fn MPI_Allgatherv(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Igatherv(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -139,7 +140,6 @@ pub unsafe extern "C" fn MPI_Igatherv(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Iscatterv(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -164,7 +164,6 @@ pub unsafe extern "C" fn MPI_Iscatterv(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Gatherv_init(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -190,7 +189,6 @@ pub unsafe extern "C" fn MPI_Gatherv_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Scatterv_init(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -216,7 +214,6 @@ pub unsafe extern "C" fn MPI_Scatterv_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Allgatherv_init(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -241,7 +238,6 @@ pub unsafe extern "C" fn MPI_Allgatherv_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Gatherv_init(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -268,7 +264,6 @@ pub unsafe extern "C" fn MPIX_Gatherv_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Scatterv_init(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
@@ -295,7 +290,6 @@ pub unsafe extern "C" fn MPIX_Scatterv_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Allgatherv_init(
     sendbuf: *const c_void,
     sendcount: c_int,
@@ -317,11 +311,50 @@ pub unsafe extern "C" fn MPIX_Allgatherv_init(
     }
 }
 
-/// `MPI_Finalize`, before which operations whose requests have been freed end, and calls that were recorded are written. Tools behind this library hear of it.
+/// `MPI_Init`, at which it is said if the program's MPI library is not ours.
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
+    aside::warn_of_later_libraries();
+    let next = loaded::behind(c"MPI_Init");
+    // SAFETY: the function of this name in the MPI library or in a tool before it; the caller's promise.
+    unsafe {
+        let init: unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int =
+            std::mem::transmute(next);
+        init(argc, argv)
+    }
+}
+
+/// `MPI_Init_thread`, as [`MPI_Init`].
+///
+/// # Safety
+/// What the MPI standard demands.
+pub unsafe extern "C" fn MPI_Init_thread(
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
+) -> c_int {
+    aside::warn_of_later_libraries();
+    let next = loaded::behind(c"MPI_Init_thread");
+    // SAFETY: as in `MPI_Init`.
+    unsafe {
+        let init: unsafe extern "C" fn(
+            *mut c_int,
+            *mut *mut *mut c_char,
+            c_int,
+            *mut c_int,
+        ) -> c_int = std::mem::transmute(next);
+        init(argc, argv, required, provided)
+    }
+}
+
+/// `MPI_Finalize`, before which operations whose requests have been freed end, and calls that were recorded are written.
+/// Tools behind this library hear of it.
+///
+/// # Safety
+/// What the MPI standard demands.
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     nonblocking::end_all();
     record::write();

@@ -35,12 +35,13 @@ static CALLS: AtomicU64 = AtomicU64::new(0);
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
 /// Variables of ours besides those of [`Setting`].
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "TUWTREE_DEVICE",
     "TUWTREE_LOG",
     "TUWTREE_NONBLOCKING",
     "TUWTREE_PERSISTENT",
     "TUWTREE_RECORD",
+    "TUWTREE_STOOD_ASIDE",
 ];
 
 /// A call's log that is kept until its operation has ended.

@@ -225,7 +225,6 @@ fn until(requests: &[MPI_Request], mut try_once: impl FnMut() -> Option<c_int>) 
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
     // SAFETY: `request`, unless null, points to a request, as `MPI_Start` demands; it is only read
     // here.
@@ -241,7 +240,6 @@ pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) -> c_int {
     // SAFETY: `requests` points to `count` requests, as `MPI_Startall` demands; no index reaches
     // further.
@@ -263,7 +261,6 @@ pub unsafe extern "C" fn MPI_Startall(count: c_int, requests: *mut MPI_Request) 
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
     // SAFETY: `request` points to one request, as `MPI_Wait` demands, and `MPI_Test` demands no
     // more of it and of the status; the flag is local.
@@ -283,7 +280,6 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_St
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitall(
     count: c_int,
     requests: *mut MPI_Request,
@@ -307,7 +303,6 @@ pub unsafe extern "C" fn MPI_Waitall(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitany(
     count: c_int,
     requests: *mut MPI_Request,
@@ -331,7 +326,6 @@ pub unsafe extern "C" fn MPI_Waitany(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Waitsome(
     count: c_int,
     requests: *mut MPI_Request,
@@ -356,7 +350,6 @@ pub unsafe extern "C" fn MPI_Waitsome(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Test(
     request: *mut MPI_Request,
     flag: *mut c_int,
@@ -376,7 +369,6 @@ pub unsafe extern "C" fn MPI_Test(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testall(
     count: c_int,
     requests: *mut MPI_Request,
@@ -396,7 +388,6 @@ pub unsafe extern "C" fn MPI_Testall(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testany(
     count: c_int,
     requests: *mut MPI_Request,
@@ -428,7 +419,6 @@ pub unsafe extern "C" fn MPI_Testany(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Testsome(
     count: c_int,
     requests: *mut MPI_Request,
@@ -457,7 +447,6 @@ pub unsafe extern "C" fn MPI_Testsome(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Request_get_status(
     request: MPI_Request,
     flag: *mut c_int,
@@ -476,7 +465,6 @@ pub unsafe extern "C" fn MPI_Request_get_status(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     // SAFETY: `request`, unless null, points to a request, as `MPI_Request_free` demands; it is
     // read before the library overwrites it.

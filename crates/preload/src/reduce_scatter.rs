@@ -15,7 +15,6 @@ use tuwtree_measure::RecordedOperation;
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -36,7 +35,6 @@ pub unsafe extern "C" fn MPI_Reduce_scatter(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter_block(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -58,7 +56,6 @@ pub unsafe extern "C" fn MPI_Reduce_scatter_block(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter_c(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -80,7 +77,6 @@ pub unsafe extern "C" fn MPI_Reduce_scatter_c(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter_block_c(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -101,7 +97,6 @@ pub unsafe extern "C" fn MPI_Reduce_scatter_block_c(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter_init(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -124,7 +119,6 @@ pub unsafe extern "C" fn MPI_Reduce_scatter_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Reduce_scatter_init(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -145,7 +139,6 @@ pub unsafe extern "C" fn MPIX_Reduce_scatter_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter_block_init(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -168,7 +161,6 @@ pub unsafe extern "C" fn MPI_Reduce_scatter_block_init(
 ///
 /// # Safety
 /// What the MPI standard demands.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Reduce_scatter_block_init(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -192,7 +184,6 @@ pub unsafe extern "C" fn MPIX_Reduce_scatter_block_init(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter_init_c(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -216,7 +207,6 @@ pub unsafe extern "C" fn MPI_Reduce_scatter_init_c(
 /// # Safety
 /// What the MPI standard demands.
 #[cfg(has_large_counts)]
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Reduce_scatter_block_init_c(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,

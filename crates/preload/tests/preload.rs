@@ -4,6 +4,11 @@
 #[expect(dead_code, reason = "the tests of the library for C use the rest")]
 mod launch;
 
+#[path = "preload/aside.rs"]
+mod aside;
+#[path = "preload/suite.rs"]
+mod suite;
+
 use launch::{is_open_mpi, library_directory, run, soname, text};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,8 +43,12 @@ fn lines(output: &Output) -> Vec<String> {
 }
 
 fn compiled(directory: &Path, name: &str) -> PathBuf {
+    compiled_by(env!("TUWTREE_MPICC"), directory, name)
+}
+
+fn compiled_by(compiler: &str, directory: &Path, name: &str) -> PathBuf {
     let program = directory.join(name).with_extension("");
-    let output = Command::new(env!("TUWTREE_MPICC"))
+    let output = Command::new(compiler)
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror"])
         .arg(source(name))
         .arg("-pthread")
@@ -834,25 +843,40 @@ fn a_script_with_mpi4py_gathers_along_trees() {
 #[test]
 #[ignore = "takes mpi4py's tests, whose folder TUWTREE_MPI4PY_TESTS names; ./test --all runs it"]
 fn mpi4py_passes_its_own_tests_along_trees() {
-    let Some(folder) = std::env::var_os("TUWTREE_MPI4PY_TESTS") else {
+    let Some(folder) = std::env::var_os("TUWTREE_MPI4PY_TESTS").map(PathBuf::from) else {
         panic!("TUWTREE_MPI4PY_TESTS is not set");
     };
     // Debian's mpi4py is built for Open MPI, and for its own Python.
-    assert!(is_open_mpi(), "another MPI library");
+    let python = std::env::var("TUWTREE_MPI4PY_PYTHON").unwrap_or("/usr/bin/python3".to_owned());
     let start = "import os, sys, unittest; os.chdir(sys.argv[1]); sys.path.insert(0, sys.argv[1]); \
                  unittest.main(module=None, argv=['tests', *sys.argv[2:]])";
-    let suites =
-        ["test_cco_vec", "test_cco_nb_vec", "test_request", "test_msgspec", "test_errhandler"];
-    for algorithm in ["adaptive", "linear"] {
+    let suites = [
+        "test_cco_vec",
+        "test_cco_vec_inter",
+        "test_cco_nb_vec",
+        "test_cco_pr_vec",
+        "test_request",
+        "test_msgspec",
+        "test_errhandler",
+    ];
+    // MPICH 4.0 fails in others of these by itself.
+    let (processes, some): (usize, &[&str]) = match is_open_mpi() {
+        true => (3, &[]),
+        false => (2, &["-k", "atherv", "-k", "catterv", "-k", "Request"]),
+    };
+    // Persistent collectives came with mpi4py 4.
+    let is_there = |suite: &&str| folder.join(format!("{suite}.py")).exists();
+    for algorithm in ["native", "adaptive", "linear"] {
         let mut arguments = vec!["-c", start, folder.to_str().unwrap()];
-        arguments.extend(suites);
+        arguments.extend(suites.into_iter().filter(is_there));
+        arguments.extend(some);
         let environment = [
             ("TUWTREE_ALGORITHM", algorithm),
             ("TUWTREE_PERSISTENT", "1"),
             ("TUWTREE_NONBLOCKING", "1"),
             ("TUWTREE_LOG", "0"),
         ];
-        let output = run_preloaded(3, Path::new("/usr/bin/python3"), &arguments, &environment);
+        let output = run_preloaded(processes, Path::new(&python), &arguments, &environment);
         assert!(output.status.success(), "{algorithm}: {output:?}");
         let said = text(&output.stderr);
         assert!(said.contains("OK") && !said.contains("FAILED"), "{algorithm}: {said}");

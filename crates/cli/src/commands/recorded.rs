@@ -9,12 +9,14 @@ use std::io::Write;
 use tuwtree_io::{Format, Source, recording};
 use tuwtree_measure::{RecordedCall, Recording};
 use tuwtree_model::{ClosedSet, quantity};
-use tuwtree_plan::{Advice, Comparison};
+use tuwtree_plan::{Advice, Comparison, Library};
 
 /// What is done with a call.
 struct AdvisedCall {
     /// In which recording it is, by its index.
     recording: usize,
+    /// The MPI library on which it was recorded, or the one that is named instead; `None` if nothing is known of it.
+    library: Option<Library>,
     call: RecordedCall,
     /// The comparison of trees, or why there is none.
     compared: Result<Comparison, String>,
@@ -36,13 +38,16 @@ pub(super) fn run(
     args.comparison.note_assumed_costs();
     let mut calls = Vec::new();
     for (index, (_, recording)) in recordings.iter().enumerate() {
+        let mut choice = args.comparison.choice.clone();
+        choice.library = choice.library.or_else(|| Library::named(&recording.mpi_library));
+        let library = choice.library;
         for call in &recording.entries {
             let problem = args.comparison.recorded(call)?;
             let compared = match problem {
-                Ok(problem) => Ok(args.comparison.choice.compare(&problem)?),
+                Ok(problem) => Ok(choice.compare(&problem)?),
                 Err(reason) => Err(reason),
             };
-            calls.push(AdvisedCall { recording: index, call: call.clone(), compared });
+            calls.push(AdvisedCall { recording: index, library, call: call.clone(), compared });
         }
     }
     let tolerance = args.tolerance / 100.0;
@@ -57,16 +62,17 @@ pub(super) fn run(
             let rows: Vec<Value> = calls.iter().map(|call| call.row(tolerance)).collect();
             Ok(write_objects(&rows, output)?)
         }
-        _ => write_text(&recordings, &calls, tolerance, output),
+        _ => write_text(&recordings, &calls, args, output),
     }
 }
 
 fn write_text(
     recordings: &[(&Source, Recording)],
     calls: &[AdvisedCall],
-    tolerance: f64,
+    args: &AdviseArgs,
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
+    let tolerance = args.tolerance / 100.0;
     for (index, (source, recording)) in recordings.iter().enumerate() {
         let own = || calls.iter().filter(|call| call.recording == index);
         let times: u64 = own().map(|call| call.call.calls).sum();
@@ -88,11 +94,26 @@ fn write_text(
         }
         writeln!(output)?;
     }
+    write_next_commands(recordings, args, output)
+}
+
+/// What to run next: measure, then use.
+fn write_next_commands(
+    recordings: &[(&Source, Recording)],
+    args: &AdviseArgs,
+    output: &mut dyn Write,
+) -> Result<(), CliError> {
+    let entries = recordings.iter().flat_map(|(_, recording)| &recording.entries);
+    let processes = entries.map(|call| call.block_sizes_bytes.len()).max().unwrap_or(1);
+    let files: Vec<String> = recordings.iter().map(|(source, _)| source.to_string()).collect();
+    let machine =
+        args.comparison.costs.machine.as_ref().map_or("MACHINE".to_owned(), Source::to_string);
     Ok(writeln!(
         output,
-        "To have calls go this way: mpirun -x TUWTREE_MACHINE=MACHINE -x LD_PRELOAD=libtuwtree_preload.so ... PROGRAM \
-         (MPICH: -genv NAME VALUE in place of -x)\n\
-         To measure first: mpirun ... tuwtree-exec bench --machine MACHINE --algorithm native,auto --sizes FILE"
+        "To measure these calls: mpirun -n {processes} tuwtree-exec bench --recording {} --machine {machine}\n\
+         To have them go this way: mpirun -x TUWTREE_MACHINE={machine} -x LD_PRELOAD=libtuwtree_preload.so ... PROGRAM \
+         (MPICH: -genv NAME VALUE in place of -x)",
+        files.join(" ")
     )?)
 }
 
@@ -118,7 +139,30 @@ impl AdvisedCall {
         for line in advice.gains() {
             writeln!(output, "  {line}")?;
         }
-        Ok(())
+        match self.setting_line(&advice) {
+            Some(line) => Ok(writeln!(output, "  {line}")?),
+            None => Ok(()),
+        }
+    }
+
+    /// What the library's best setting would take, if the library is known.
+    fn setting_line(&self, advice: &Advised<'_>) -> Option<String> {
+        let library = self.library?;
+        let operation = advice.comparison.problem.operation();
+        Some(match advice.comparison.best_setting(library) {
+            None => format!("{} has no setting that does it in another way.", library.title()),
+            Some((setting, outcome)) if std::ptr::eq(outcome, advice.chosen) => {
+                format!("{} does the same with {}.", library.title(), setting.words)
+            }
+            Some((setting, outcome)) => format!(
+                "The {} of {} at its best setting ({}: {}) {}.",
+                operation.name(),
+                library.title(),
+                setting.words,
+                outcome.construction.name(),
+                advice.takes(outcome)
+            ),
+        })
     }
 
     fn document(&self, tolerance: f64) -> Value {
@@ -127,6 +171,14 @@ impl AdvisedCall {
             Ok(comparison) => {
                 let advice = Advice::new(comparison, tolerance);
                 document["advice"] = advise::document(&Advised(&advice));
+                let best = self.library.and_then(|library| comparison.best_setting(library));
+                if let Some((setting, outcome)) = best {
+                    document["library_setting"] = json!({
+                        "set": setting.words,
+                        "construction": outcome.construction.name(),
+                        "time": outcome.judged.units(),
+                    });
+                }
             }
             Err(reason) => document["no_advice"] = reason.as_str().into(),
         }

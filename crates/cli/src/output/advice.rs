@@ -98,7 +98,7 @@ impl Advised<'_> {
     }
 
     /// How long another tree takes, compared with the chosen one.
-    fn takes(&self, other: &Outcome) -> String {
+    pub(crate) fn takes(&self, other: &Outcome) -> String {
         match (judged(other).cmp(&judged(self.chosen)), self.factor(other)) {
             (Ordering::Equal, _) => "takes as long".to_owned(),
             (_, None) => "takes longer".to_owned(),

@@ -19,7 +19,6 @@
 use super::circulating::copy_pieces;
 use super::prices::{KnownRule, Prices};
 use super::{CollectiveError, Collectives, rounds};
-use crate::planning::library_named;
 use crate::settings::{RootlessAlgorithm, Settings};
 use crate::sys::{
     AlltoallArguments, ArgumentError, Block, Communicator, Datatype, EqualAlltoallArguments,
@@ -31,6 +30,7 @@ use std::ffi::c_int;
 use std::num::NonZeroU16;
 use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
+use tuwtree_plan::Library;
 use tuwtree_schedule::Piece;
 
 /// How messages go that are not the library's: the same at all ranks.
@@ -187,7 +187,7 @@ impl Collectives {
 
     /// What is certainly faster than the library's own call with messages of one size; none for that.
     fn best_of_equal(&self, bytes: u64, settings: &Settings) -> Option<Bundling> {
-        let library = library_version().ok().and_then(|name| library_named(&name));
+        let library = library_version().ok().and_then(|name| Library::named(&name));
         let (prices, processors) = (self.prices(), self.comm.size());
         if has_bundles(KnownRule::of(library), processors, bytes) {
             return None;

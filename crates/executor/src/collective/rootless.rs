@@ -8,7 +8,6 @@ use super::alltoall::AlltoallChecks;
 use super::circulating::{CirculatedPlaces, Circulating, TAGS, rounds_of_a_batch};
 use super::prices::{KnownRule, Prices, circulation};
 use super::{CollectiveError, Collectives, rounds};
-use crate::planning::library_named;
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
 use crate::sys::{
     ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
@@ -19,6 +18,7 @@ use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_collective::{Circulation, Flow, RankRounds};
 use tuwtree_model::{BlockSizes, Operation};
+use tuwtree_plan::Library;
 
 /// No more plans are kept on a communicator.
 const MOST_KEPT: usize = 8;
@@ -380,7 +380,7 @@ impl Collectives {
             }
             (choice, _) => choice,
         };
-        let library = library_version().ok().and_then(|name| library_named(&name));
+        let library = library_version().ok().and_then(|name| Library::named(&name));
         let known = (&*self.prices(), KnownRule::of(library));
         let found = circulation(operation, sizes, element_bytes, choice, known);
         let circulation = found.or((!is_for_library).then_some(Circulation::Windows));

@@ -52,7 +52,7 @@ fn directory() -> &'static Path {
 pub(crate) fn is_open_mpi() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| {
-        let output = Command::new(env!("TUWTREE_MPIRUN")).arg("--version").output().unwrap();
+        let output = Command::new(launcher()).arg("--version").output().unwrap();
         // It calls itself by the name by which it is called, and at times OpenRTE.
         text(&output.stdout).contains("open-mpi.org")
     })
@@ -94,6 +94,12 @@ pub(crate) fn compile(source: &str, build: Linkage) -> PathBuf {
     program
 }
 
+/// The launcher of the MPI library on which tests run: of the one that they were built with, unless
+/// `TUWTREE_TEST_MPIRUN` names that of another one for which the same programs are built.
+fn launcher() -> String {
+    std::env::var("TUWTREE_TEST_MPIRUN").unwrap_or(env!("TUWTREE_MPIRUN").to_owned())
+}
+
 /// Runs a program on several processors. A job that hangs is ended, and fails the test.
 pub(crate) fn run(
     processors: usize,
@@ -101,7 +107,18 @@ pub(crate) fn run(
     arguments: &[&str],
     environment: &[(&str, String)],
 ) -> Output {
-    let mut command = Command::new(env!("TUWTREE_MPIRUN"));
+    run_by(&launcher(), processors, program, arguments, environment)
+}
+
+/// As [`run`], by this launcher.
+pub(crate) fn run_by(
+    launcher: &str,
+    processors: usize,
+    program: &Path,
+    arguments: &[&str],
+    environment: &[(&str, String)],
+) -> Output {
+    let mut command = Command::new(launcher);
     command.args(["-n", &processors.to_string()]).arg(program).args(arguments);
     // Cargo has some, too.
     for (variable, _) in std::env::vars_os() {

@@ -4,6 +4,7 @@ use crate::arguments::{FormatArgs, bytes_within, measured_operation_parser, pars
 use crate::calibrate::measured_by_floods;
 use crate::file::{NewFile, check_different, tell};
 use crate::host::{PROGRAM, describe, today, warning};
+use crate::recorded;
 use crate::stop::Stop;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -49,6 +50,13 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "BYTES", requires = "sizes", value_parser = bytes_within(1..=1 << 20))]
     element_size: Option<u64>,
 
+    /// What a program calls, as the preloaded library has recorded it (TUWTREE_RECORD); may be given several times.
+    /// Measures each distinct call on so many processes, with its own operation and root: the library's own and `auto`,
+    /// or what --algorithm names. `-o` writes them as `.json`, `.csv` or `.txt`
+    #[arg(long, value_name = "FILE", num_args = 1.., value_parser = Source::parse,
+          conflicts_with_all = ["op", "sizes", "dist", "mean_block", "root", "late"])]
+    pub(crate) recording: Vec<Source>,
+
     /// A distribution of block sizes; may be given several times [default: the eight of the papers'
     /// measurements, if no --sizes are given]
     #[arg(long, value_name = "NAME", value_delimiter = ',',
@@ -80,21 +88,21 @@ pub(crate) struct BenchArgs {
     /// What to time; may be given several times [default: all that suit the problem]
     #[arg(long, value_name = "NAME", value_delimiter = ',',
           value_parser = algorithm_parser())]
-    algorithm: Vec<Algorithm>,
+    pub(crate) algorithm: Vec<Algorithm>,
 
     /// Timed repetitions of each algorithm for each problem
     #[arg(long, value_name = "N", default_value_t = 75,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    repetitions: u32,
+    pub(crate) repetitions: u32,
 
     /// Calls before that, not timed
     #[arg(long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    warm_up: u32,
+    pub(crate) warm_up: u32,
 
     /// How many bytes `auto` lets be under way to a rank at once in a gather, also as 64KiB [default: as many as come]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    window: Option<u64>,
+    pub(crate) window: Option<u64>,
 
     /// Measure also with one rank, between root and leaves of the first tree, that begins late by so many times
     /// the median of the library's own call [without numbers: 0,1,10]
@@ -109,7 +117,7 @@ pub(crate) struct BenchArgs {
     /// The machine file, JSON or TOML, whose costs trees are planned with
     /// [default: measure them first]
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
-    machine: Option<Source>,
+    pub(crate) machine: Option<Source>,
 
     /// How long to measure these costs, about, in seconds or with a unit
     #[arg(long, value_name = "S", default_value = "2", conflicts_with = "machine",
@@ -186,6 +194,9 @@ impl From<BenchError> for Stop {
 /// Problems out of range, a machine that cannot be read, a file that cannot be written, a wrong
 /// result; what MPI returns.
 pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(), Stop> {
+    if !args.recording.is_empty() {
+        return recorded::run(args, communicator);
+    }
     let root = match (args.op.is_rooted(), args.root) {
         (true, given) => given.unwrap_or(communicator.size() / 2),
         (false, None) => 0,
@@ -209,14 +220,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     let listed = listed(args, communicator)?;
     let posed = |costs: &StatedCosts| problems(args, &listed, communicator.size(), root, costs);
     posed(&any_costs().into())?;
-    let outputs = outputs(args)?;
-    check_different(outputs.iter().map(|(output, _)| output), communicator)?;
-    let is_taken = outputs.iter().any(|(output, _)| matches!(output, Destination::StandardOutput));
-    let outputs: Result<Vec<(NewFile, Format)>, Stop> = outputs
-        .iter()
-        .map(|(output, format)| Ok((NewFile::open(output, communicator)?, *format)))
-        .collect();
-    let outputs = outputs?;
+    let (outputs, is_taken) = opened_outputs(args, communicator)?;
     let host = Host::of(communicator)?;
     let machine = machine(args, &host, communicator)?;
     let costs = StatedCosts::from(machine.clone());
@@ -274,6 +278,21 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     Ok(())
 }
 
+/// The files of the result, and whether one of them is standard output. Collective.
+pub(crate) fn opened_outputs(
+    args: &BenchArgs,
+    communicator: &Communicator,
+) -> Result<(Vec<(NewFile, Format)>, bool), Stop> {
+    let outputs = outputs(args)?;
+    check_different(outputs.iter().map(|(output, _)| output), communicator)?;
+    let is_taken = outputs.iter().any(|(output, _)| matches!(output, Destination::StandardOutput));
+    let opened: Result<Vec<(NewFile, Format)>, Stop> = outputs
+        .iter()
+        .map(|(output, format)| Ok((NewFile::open(output, communicator)?, *format)))
+        .collect();
+    Ok((opened?, is_taken))
+}
+
 /// Where the result is written, and how; nowhere if it is only printed for people.
 fn outputs(args: &BenchArgs) -> Result<Vec<(Destination, Format)>, Stop> {
     let (destination, all) = match &args.output {
@@ -288,7 +307,7 @@ fn outputs(args: &BenchArgs) -> Result<Vec<(Destination, Format)>, Stop> {
 }
 
 /// The costs that trees are planned with, in a line.
-fn planned_with(machine: &Machine) -> String {
+pub(crate) fn planned_with(machine: &Machine) -> String {
     match &machine.costs {
         Costs::Homogeneous(costs) => format!(
             "trees planned with latency {:.3} us, {:.4} ns per byte, copies {:.4} ns per byte",
@@ -335,7 +354,7 @@ fn listed(args: &BenchArgs, communicator: &Communicator) -> Result<Vec<ListedBlo
 }
 
 /// What rank 0 makes, at all processes, or the error that it made instead. Collective.
-fn told_by_first<T: Serialize + DeserializeOwned>(
+pub(crate) fn told_by_first<T: Serialize + DeserializeOwned>(
     communicator: &Communicator,
     make: impl FnOnce() -> Result<T, String>,
 ) -> Result<T, Stop> {
@@ -438,7 +457,7 @@ fn block_sizes(
 }
 
 /// The machine that is given, or else measured: the same at all processes.
-fn machine(
+pub(crate) fn machine(
     args: &BenchArgs,
     host: &Host,
     communicator: &Rc<Communicator>,

@@ -8,6 +8,7 @@ mod host;
 mod image;
 mod job;
 mod pattern;
+mod recorded;
 mod replay;
 mod selftest;
 mod source;
@@ -35,7 +36,7 @@ struct Cli {
 enum Command {
     Replay(replay::ReplayArgs),
     Calibrate(calibrate::CalibrateArgs),
-    Bench(bench::BenchArgs),
+    Bench(Box<bench::BenchArgs>),
     Selftest(selftest::SelftestArgs),
 }
 

@@ -1,7 +1,7 @@
 //! Right schedules that follow no tree.
 
 use super::editable::{Editable, EditableAction, place};
-use tuwtree_model::{BlockSizes, MessageSizes, Operation, Operator, Rank, Vector};
+use tuwtree_model::{BlockSizes, GroupSizes, MessageSizes, Operation, Operator, Rank, Vector};
 use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Task};
 
 use Buffer::{Input, Output, Segment};
@@ -361,6 +361,41 @@ pub(crate) fn allgather_by_a_relay() -> Editable {
     schedule
 }
 
+/// An allgather between ranks 0 and 1 and ranks 2, 3 and 4, the last of which has nothing: the first rank of each
+/// group collects its blocks, both exchange them, and each hands on what it got.
+pub(crate) fn intergroup_allgather_by_two_roots() -> Editable {
+    let sizes = GroupSizes::new(BlockSizes::new([2, 1, 1, 3, 0]).unwrap(), 2).unwrap();
+    let mut schedule = idle(Operation::IntergroupAllgather, 0, Payload::Groups(sizes), 1);
+    schedule.segments = vec![3, 0, 4, 0, 0];
+    schedule.programs[0] = vec![
+        EditableAction::receive(1, 0, place(Segment, 2, 1)),
+        EditableAction::exchange(
+            EditableAction::send(2, 0, place(Segment, 0, 3)),
+            EditableAction::receive(2, 0, place(Output, 0, 4)),
+        ),
+        EditableAction::send(1, 0, place(Output, 0, 4)),
+    ];
+    schedule.programs[1] = vec![
+        EditableAction::send(0, 0, place(Input, 0, 1)),
+        EditableAction::receive(0, 0, place(Output, 0, 4)),
+    ];
+    schedule.programs[2] = vec![
+        EditableAction::receive(3, 0, place(Segment, 1, 3)),
+        EditableAction::exchange(
+            EditableAction::send(0, 0, place(Segment, 0, 4)),
+            EditableAction::receive(0, 0, place(Output, 0, 3)),
+        ),
+        EditableAction::send(3, 0, place(Output, 0, 3)),
+        EditableAction::send(4, 0, place(Output, 0, 3)),
+    ];
+    schedule.programs[3] = vec![
+        EditableAction::send(2, 0, place(Input, 0, 3)),
+        EditableAction::receive(2, 0, place(Output, 0, 3)),
+    ];
+    schedule.programs[4] = vec![EditableAction::receive(2, 0, place(Output, 0, 3))];
+    schedule
+}
+
 /// All of them, small.
 pub(crate) fn all() -> Vec<Editable> {
     vec![
@@ -378,5 +413,6 @@ pub(crate) fn all() -> Vec<Editable> {
         allreduce_by_a_root(),
         reduce_scatter_in_pairs(&[2, 0, 1]),
         alltoall_by_a_relay(),
+        intergroup_allgather_by_two_roots(),
     ]
 }

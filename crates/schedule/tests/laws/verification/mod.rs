@@ -1,4 +1,5 @@
-//! What `verify` says, held against a machine that moves single bytes.
+//! What `verify` says, held against a machine that moves single bytes: of every operation, and of schedules that are
+//! changed at random.
 
 mod editable;
 pub(super) mod handmade;
@@ -13,7 +14,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tuwtree_laws::problems::{gather, homogeneous, sizes};
 use tuwtree_laws::random_trees::trees;
-use tuwtree_model::{BlockSizes, Collective, Homogeneous, Operation, Root, Step, Tree, Vector};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Collective, Homogeneous, Operation, Root, Step, Tree, Vector,
+};
 use tuwtree_schedule::{Fault, Payload, Schedule, Sends, document, simulate, verify};
 use tuwtree_treegen::oblivious;
 
@@ -66,6 +69,8 @@ fn changed_schedules_are_right_if_every_byte_is_in_its_place_and_no_rule_is_brok
     const CASES: u32 = 60_000;
     let seen: RefCell<BTreeMap<String, u32>> = RefCell::default();
     let count = |kind: &str| *seen.borrow_mut().entry(kind.to_owned()).or_default() += 1;
+    // Of each operation, how many were right and how many at fault.
+    let judged: RefCell<BTreeMap<&str, (u32, u32)>> = RefCell::default();
     let changes = prop::collection::vec(mutations(), 1..=3);
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     TestRunner::new(config)
@@ -74,16 +79,37 @@ fn changed_schedules_are_right_if_every_byte_is_in_its_place_and_no_rule_is_brok
                 change.apply(&mut schedule);
             }
             match schedule.schedule() {
-                Some(Ok(made)) => match agree(&schedule, &made, seed)? {
-                    None => count("right"),
-                    // The name of the kind, which the values follow.
-                    Some(fault) => count(format!("{fault:?}").split(' ').next().unwrap()),
-                },
+                Some(Ok(made)) => {
+                    let fault = agree(&schedule, &made, seed)?;
+                    let mut judged = judged.borrow_mut();
+                    let (right, wrong) = judged.entry(made.task().operation.name()).or_default();
+                    match fault {
+                        None => {
+                            *right += 1;
+                            count("right");
+                        }
+                        Some(fault) => {
+                            *wrong += 1;
+                            // The name of the kind, which the values follow.
+                            count(format!("{fault:?}").split(' ').next().unwrap());
+                        }
+                    }
+                }
                 Some(Err(_)) | None => count("refused"),
             }
             Ok(())
         })
         .unwrap();
+    let judged = judged.into_inner();
+    println!("right and at fault: {judged:?}");
+    for operation in Operation::all() {
+        let (right, wrong) = judged.get(operation.name()).copied().unwrap_or_default();
+        assert!(
+            right >= 50 && wrong >= 50,
+            "{}: {right} right, {wrong} at fault",
+            operation.name()
+        );
+    }
     let seen = seen.into_inner();
     // Right ones, those refused at once, and every kind of fault but `TooIntricate`.
     assert_eq!(seen.len(), 2 + 16, "{seen:?}");
