@@ -1,6 +1,6 @@
 //! `tuwtree advise --recording`: advice on each call of a program.
 
-use crate::program::{folder, json, tuwtree};
+use crate::program::{folder, json, tuwtree, workspace_file};
 use std::fs;
 use std::path::PathBuf;
 
@@ -134,5 +134,32 @@ fn the_librarys_best_setting_and_the_next_command_are_said() {
             file.display()
         );
         assert!(said.contains(&next), "{said}");
+    }
+}
+
+#[test]
+fn recordings_of_real_programs_have_advice_on_every_call() {
+    let folder = workspace_file("data/recordings");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort_unstable();
+    let list: String =
+        files.iter().map(|file| format!(" --recording {}", file.display())).collect();
+    let costs = "--alpha 10 --beta 0.01 --gamma 0.01";
+    let all = json(&format!("advise{list} {costs} --json"));
+    let calls = all["calls"].as_array().unwrap();
+    let of = |operation: &str| calls.iter().filter(|call| call["operation"] == operation).count();
+    for (operation, least) in [("gather", 2), ("scatter", 1), ("allgather", 8), ("alltoall", 150)] {
+        assert!(of(operation) >= least, "{operation}: {}", of(operation));
+    }
+    for call in calls {
+        // Of an alltoall a rank has recorded only what it sends.
+        let is_whole = call["operation"] != "alltoall";
+        assert_eq!(call["advice"].is_object(), is_whole, "{call}");
+        assert_eq!(call["no_advice"].is_string(), !is_whole, "{call}");
+    }
+    let text = tuwtree(&format!("advise{list} {costs}")).success();
+    for program in ["lammps-peptide", "pw-silicon", "petsc-gamg", "petsc-mumps", "petsc-superlu"] {
+        assert!(text.contains(program), "{program}: {text}");
     }
 }

@@ -6,11 +6,12 @@
 //! A crate of its own, so that whoever else depends on the executor does not export these functions.
 
 pub mod alltoall;
+pub mod nonblocking;
 pub mod reduce_scatter;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use tuwtree_executor::collective::{
-    CollectiveError, Collectives, Persistent, collectives_of, guarded, last_error_text,
+    CollectiveError, Collectives, Nonblocking, Persistent, collectives_of, guarded, last_error_text,
 };
 use tuwtree_executor::settings::{Setting, SettingError};
 use tuwtree_executor::sys::Arguments;
@@ -297,12 +298,21 @@ pub unsafe extern "C" fn tuwtree_allgatherv_c(
     }
 }
 
-/// A persistent operation, as C holds it.
+/// An operation, as C holds it.
 pub struct COperation {
-    persistent: Persistent<'static>,
+    kind: OperationKind,
     /// Whose error handler hears of failures.
     comm: MPI_Comm,
 }
+
+enum OperationKind {
+    Persistent(Persistent<'static>),
+    /// Gone when it is seen to have ended.
+    Nonblocking(Nonblocking<'static>),
+}
+
+/// What is said where an operation is started that has been.
+const STARTED: CollectiveError = CollectiveError::NotStartable("under way");
 
 /// Sets up a gather.
 ///
@@ -492,8 +502,8 @@ unsafe fn hand_out(
     // one that MPI has given out.
     unsafe {
         *request = std::ptr::null_mut();
-        let persistent = set_up(&*collectives_of(comm)?)?;
-        *request = Box::into_raw(Box::new(COperation { persistent, comm }));
+        let kind = OperationKind::Persistent(set_up(&*collectives_of(comm)?)?);
+        *request = Box::into_raw(Box::new(COperation { kind, comm }));
     }
     Ok(())
 }
@@ -506,7 +516,12 @@ unsafe fn hand_out(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_start(request: *mut *mut COperation) -> c_int {
     // SAFETY: a request that `init` has made, or null, as `tuwtree_start` demands of the program.
-    unsafe { with_operation(request, |operation| operation.persistent.start()) }
+    unsafe {
+        with_operation(request, |operation| match &mut operation.kind {
+            OperationKind::Persistent(persistent) => persistent.start(),
+            OperationKind::Nonblocking(_) => Err(STARTED),
+        })
+    }
 }
 
 /// Waits for an operation.
@@ -515,8 +530,42 @@ pub unsafe extern "C" fn tuwtree_start(request: *mut *mut COperation) -> c_int {
 /// As [`tuwtree_start`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut COperation) -> c_int {
+    let wait = |operation: &mut COperation| match &mut operation.kind {
+        OperationKind::Persistent(persistent) => persistent.wait().map(|()| true),
+        OperationKind::Nonblocking(operation) => loop {
+            match operation.test() {
+                Some(outcome) => return outcome.map(|_| true),
+                None => std::thread::yield_now(),
+            }
+        },
+    };
     // SAFETY: a request that `init` has made, or null, as `tuwtree_wait` demands of the program.
-    unsafe { with_operation(request, |operation| operation.persistent.wait()) }
+    unsafe { seen(request, wait) }
+}
+
+/// Does something with an operation that says whether it has ended, and frees it if it has and is not to be started
+/// again.
+///
+/// # Safety
+/// As [`tuwtree_start`].
+unsafe fn seen(
+    request: *mut *mut COperation,
+    work: impl FnOnce(&mut COperation) -> Result<bool, CollectiveError>,
+) -> c_int {
+    let mut is_over = false;
+    // SAFETY: the caller's promise; the box is the one that was handed out, of which nothing is borrowed any more.
+    unsafe {
+        let code = with_operation(request, |operation| {
+            let done = work(operation);
+            let has_ended = !matches!(done, Ok(false));
+            is_over = has_ended && matches!(operation.kind, OperationKind::Nonblocking(_));
+            done.map(drop)
+        });
+        if is_over {
+            drop(Box::from_raw(std::mem::replace(&mut *request, std::ptr::null_mut())));
+        }
+        code
+    }
 }
 
 /// Looks whether an operation has ended.
@@ -525,17 +574,22 @@ pub unsafe extern "C" fn tuwtree_wait(request: *mut *mut COperation) -> c_int {
 /// As [`tuwtree_start`]; `flag` points to a place for the answer, or is null, which is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_test(request: *mut *mut COperation, flag: *mut c_int) -> c_int {
+    if flag.is_null() {
+        let null = || Err(CollectiveError::Refused("a null pointer for the flag".to_owned()));
+        // SAFETY: as below; nothing is done but to fail.
+        return unsafe { with_operation(request, |_| null()) };
+    }
     let test = |operation: &mut COperation| {
-        if flag.is_null() {
-            return Err(CollectiveError::Refused("a null pointer for the flag".to_owned()));
-        }
-        let has_ended = operation.persistent.test()?;
+        let has_ended = match &mut operation.kind {
+            OperationKind::Persistent(persistent) => persistent.test()?,
+            OperationKind::Nonblocking(operation) => operation.test().transpose()?.is_some(),
+        };
         // SAFETY: a place for the flag, which was found not to be null.
         unsafe { *flag = c_int::from(has_ended) };
-        Ok(())
+        Ok(has_ended)
     };
     // SAFETY: a request that `init` has made, or null, as `tuwtree_test` demands of the program.
-    unsafe { with_operation(request, test) }
+    unsafe { seen(request, test) }
 }
 
 /// Frees an operation.
@@ -544,9 +598,9 @@ pub unsafe extern "C" fn tuwtree_test(request: *mut *mut COperation, flag: *mut 
 /// As [`tuwtree_start`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tuwtree_free(request: *mut *mut COperation) -> c_int {
-    let check = |operation: &mut COperation| match operation.persistent.is_under_way() {
-        true => Err(CollectiveError::NotStartable("under way")),
-        false => Ok(()),
+    let check = |operation: &mut COperation| match &operation.kind {
+        OperationKind::Persistent(persistent) if !persistent.is_under_way() => Ok(()),
+        _ => Err(CollectiveError::NotStartable("under way")),
     };
     // SAFETY: the caller's promise; the box is the one that `init` has made.
     unsafe {

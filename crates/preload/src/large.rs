@@ -1,6 +1,6 @@
 //! The calls with large counts: `MPI_Count` and `MPI_Aint` in place of `int`, for libraries that have them.
 
-use crate::{perform, set_up, start_native};
+use crate::{nonblocking, perform, set_up};
 use std::ffi::{c_int, c_void};
 use tuwtree_executor::sys::Arguments;
 use tuwtree_executor::sys::raw::{
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn MPI_Igatherv_c(
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
     // SAFETY: what the program gives to `MPI_Igatherv_c` it keeps until the request has ended.
     unsafe {
-        start_native("MPI_Igatherv_c", &Arguments::gatherv_c(own, all, root), (comm, request))
+        nonblocking::start("MPI_Igatherv_c", &Arguments::gatherv_c(own, all, root), (comm, request))
     }
 }
 
@@ -111,7 +111,11 @@ pub unsafe extern "C" fn MPI_Iscatterv_c(
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
     // SAFETY: what the program gives to `MPI_Iscatterv_c` it keeps until the request has ended.
     unsafe {
-        start_native("MPI_Iscatterv_c", &Arguments::scatterv_c(all, own, root), (comm, request))
+        nonblocking::start(
+            "MPI_Iscatterv_c",
+            &Arguments::scatterv_c(all, own, root),
+            (comm, request),
+        )
     }
 }
 

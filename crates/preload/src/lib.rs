@@ -20,7 +20,8 @@
 //!
 //! Persistent operations (`MPI_Gatherv_init` and its kin, `MPIX_…` in Open MPI 4) stay the MPI
 //! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
-//! and all their kin take, and operations along trees go on in these only. See [`persistent`].
+//! and all their kin take, and operations along trees go on in these only. See [`persistent`]. So do nonblocking ones
+//! (`MPI_Igatherv`, `MPI_Iscatterv`), unless `TUWTREE_NONBLOCKING=1`: [`nonblocking`].
 
 #![expect(non_snake_case, reason = "MPI's names")]
 
@@ -34,6 +35,7 @@ pub mod fortran;
 pub mod large;
 mod loaded;
 mod log;
+pub mod nonblocking;
 pub mod persistent;
 mod record;
 pub mod reduce_scatter;
@@ -111,8 +113,7 @@ pub unsafe extern "C" fn MPI_Allgatherv(
     unsafe { perform("MPI_Allgatherv", &Arguments::allgatherv(own, all), comm) }
 }
 
-/// `MPI_Igatherv`, which stays the library's own: a tree would go on in some functions only, and a program
-/// may wait in any other.
+/// `MPI_Igatherv`, which stays the library's own unless `TUWTREE_NONBLOCKING=1` ([`nonblocking`]).
 ///
 /// # Safety
 /// What the MPI standard demands.
@@ -130,10 +131,12 @@ pub unsafe extern "C" fn MPI_Igatherv(
 ) -> c_int {
     let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
     // SAFETY: what the program gives to `MPI_Igatherv` it keeps until the request has ended.
-    unsafe { start_native("MPI_Igatherv", &Arguments::gatherv(own, all, root), (comm, request)) }
+    unsafe {
+        nonblocking::start("MPI_Igatherv", &Arguments::gatherv(own, all, root), (comm, request))
+    }
 }
 
-/// `MPI_Iscatterv`, which stays the library's own, as [`MPI_Igatherv`].
+/// `MPI_Iscatterv`, as [`MPI_Igatherv`].
 ///
 /// # Safety
 /// What the MPI standard demands.
@@ -151,7 +154,10 @@ pub unsafe extern "C" fn MPI_Iscatterv(
 ) -> c_int {
     let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
     // SAFETY: what the program gives to `MPI_Iscatterv` it keeps until the request has ended.
-    unsafe { start_native("MPI_Iscatterv", &Arguments::scatterv(all, own, root), (comm, request)) }
+    unsafe {
+        let arguments = Arguments::scatterv(all, own, root);
+        nonblocking::start("MPI_Iscatterv", &arguments, (comm, request))
+    }
 }
 
 /// `MPI_Gatherv_init`. Hints are not passed on.
@@ -344,11 +350,13 @@ pub unsafe extern "C" fn MPI_Init_thread(
     }
 }
 
-/// `MPI_Finalize`, before which calls that were recorded are written. Tools behind this library hear of it.
+/// `MPI_Finalize`, before which operations whose requests have been freed end, and calls that were recorded are written.
+/// Tools behind this library hear of it.
 ///
 /// # Safety
 /// What the MPI standard demands.
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+    nonblocking::end_all();
     record::write();
     let next = loaded::behind(c"MPI_Finalize");
     if next.is_null() {
@@ -481,27 +489,6 @@ unsafe fn registered(
     Ok(Done { what: "set up", processes: communicator.size(), tree: None })
 }
 
-/// Starts the library's own nonblocking operation.
-///
-/// # Safety
-/// As the calls.
-unsafe fn start_native(
-    name: &'static str,
-    arguments: &Arguments<'_>,
-    (comm, request): (MPI_Comm, *mut MPI_Request),
-) -> c_int {
-    // SAFETY: a communicator's handle that the program passed, or null.
-    let log = unsafe { log::of_call(name, comm) };
-    log(&"native: nonblocking operations are the MPI library's");
-    let began = record::began();
-    // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
-    unsafe {
-        let code = code_of(arguments.start_native(comm, request));
-        record::ended(began, name, arguments, comm);
-        code
-    }
-}
-
 /// Performs a call along a tree, or natively.
 ///
 /// # Safety
@@ -556,7 +543,19 @@ unsafe fn logged(
     (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
 ) -> c_int {
     // SAFETY: a communicator's handle that the program passed, or null.
-    let log = unsafe { log::of_call(name, comm) };
+    unsafe { logged_by(&log::of_call(name, comm), ours, comm, (work, native)) }
+}
+
+/// The same, logged by this log.
+///
+/// # Safety
+/// As the calls.
+unsafe fn logged_by(
+    log: &impl Fn(&dyn Display),
+    ours: Result<Rc<Standing>, String>,
+    comm: MPI_Comm,
+    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
+) -> c_int {
     let mut is_native = false;
     let logged = || match ours.map_err(Declined::ToNative).and_then(|standing| match &*standing {
         Standing::Trees(collectives) => work(collectives),

@@ -36,19 +36,26 @@ static CALLS: AtomicU64 = AtomicU64::new(0);
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
 /// Variables of ours besides those of [`Setting`].
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "TUWTREE_DEVICE",
     "TUWTREE_LOG",
+    "TUWTREE_NONBLOCKING",
     "TUWTREE_PERSISTENT",
     "TUWTREE_RECORD",
     "TUWTREE_STOOD_ASIDE",
 ];
 
+/// A call's log that is kept until its operation has ended.
+pub(crate) type CallLog = Box<dyn Fn(&dyn Display)>;
+
 /// The log of a call, for the first processor of its communicator.
 ///
 /// # Safety
 /// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
-pub(crate) unsafe fn of_call(name: &str, comm: MPI_Comm) -> impl Fn(&dyn Display) {
+pub(crate) unsafe fn of_call(
+    name: &'static str,
+    comm: MPI_Comm,
+) -> impl Fn(&dyn Display) + 'static {
     let call = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: a communicator by the caller's promise, or null, which is not asked. Whoever is in none
     // speaks, too.

@@ -11,6 +11,7 @@
 //! the MPI library's own would: a program that waits in these for somebody who waits for our
 //! operation would wait for ever. That is why programs must ask for it (`TUWTREE_PERSISTENT=1`).
 
+use crate::nonblocking;
 use std::ffi::c_int;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,13 +33,17 @@ struct TokenOperation {
 }
 
 impl TokenOperation {
-    /// Whose error handler hears of failures: the communicator's, or the world's if that is freed.
     fn listener(&self) -> MPI_Comm {
-        match self.carried.strong_count() {
-            // SAFETY: a constant of the C shim.
-            0 => unsafe { raw::RSMPI_COMM_NULL },
-            _ => self.comm,
-        }
+        listener(self.comm, &self.carried)
+    }
+}
+
+/// Whose error handler hears of failures: the communicator's, or the world's if that is freed.
+pub(crate) fn listener(comm: MPI_Comm, carried: &Weak<Collectives>) -> MPI_Comm {
+    match carried.strong_count() {
+        // SAFETY: a constant of the C shim.
+        0 => unsafe { raw::RSMPI_COMM_NULL },
+        _ => comm,
     }
 }
 
@@ -56,11 +61,11 @@ unsafe impl Send for TokenOperations {}
 static OPERATIONS: Mutex<TokenOperations> =
     Mutex::new(TokenOperations { all: Vec::new(), own: None });
 
-/// How many operations there are: without any, calls go straight to the MPI library.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many operations there are, set up or nonblocking: without any, calls go straight to the MPI library.
+pub(crate) static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// A failure, and whose error handler hears of it.
-type ToldFailure = (MPI_Comm, CollectiveError);
+pub(crate) type ToldFailure = (MPI_Comm, CollectiveError);
 
 fn operations() -> MutexGuard<'static, TokenOperations> {
     OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -71,11 +76,17 @@ pub(crate) fn allowed() -> Result<(), &'static str> {
     if std::env::var_os("TUWTREE_PERSISTENT").is_none_or(|value| value != "1") {
         return Err("persistent operations are the MPI library's unless TUWTREE_PERSISTENT=1");
     }
+    if is_one_by_one() { Ok(()) } else { Err(MANY_THREADS) }
+}
+
+/// Why operations that go on in calls for others are the MPI library's where these come at the same time.
+pub(crate) const MANY_THREADS: &str = "MPI_THREAD_MULTIPLE";
+
+/// Whether calls of MPI come one after the other.
+pub(crate) fn is_one_by_one() -> bool {
     let mut level = 0;
     // SAFETY: the level is written to a local variable; a constant of the C shim.
-    let is_single =
-        unsafe { calls::query_thread(&mut level).is_ok() && level < raw::RSMPI_THREAD_MULTIPLE };
-    if is_single { Ok(()) } else { Err("MPI_THREAD_MULTIPLE") }
+    unsafe { calls::query_thread(&mut level).is_ok() && level < raw::RSMPI_THREAD_MULTIPLE }
 }
 
 /// A request that stands for this operation.
@@ -112,8 +123,9 @@ fn are_any() -> bool {
     COUNT.load(Ordering::Relaxed) > 0
 }
 
-/// Lets all operations go on that are under way, and starts the tokens of those that have ended.
+/// Lets all operations go on that are under way, and has the requests of those end that have ended.
 fn go_on() -> Result<(), ToldFailure> {
+    nonblocking::go_on()?;
     let mut operations = operations();
     let TokenOperations { all, own } = &mut *operations;
     for operation in all {
@@ -172,7 +184,7 @@ fn forget(request: MPI_Request) -> Result<(), ToldFailure> {
 }
 
 /// The code of a result, after the error handler has heard of a failure.
-fn told(result: Result<(), ToldFailure>) -> c_int {
+pub(crate) fn told(result: Result<(), ToldFailure>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
         // SAFETY: an operation names its communicator as long as that lives, and then none.

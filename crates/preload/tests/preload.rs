@@ -259,6 +259,85 @@ fn threads_with_a_communicator_each_gather_at_once() {
 }
 
 #[test]
+fn nonblocking_operations_go_along_trees_in_order_and_end_in_any() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_nonblocking.c");
+    let machine = slow_machine(directory.path());
+    let stated = ("TUWTREE_NONBLOCKING", "1");
+    for (settings, done) in [
+        ([("TUWTREE_ALGORITHM", "adaptive"), stated], "adaptive-gather-time"),
+        ([("TUWTREE_ALGORITHM", "linear"), stated], "linear"),
+        ([("TUWTREE_MACHINE", machine.as_str()), stated], "auto"),
+    ] {
+        for processors in [1, 2, 5] {
+            let output = run_preloaded(processors, &program, &["trees"], &settings);
+            assert!(output.status.success(), "{settings:?}: {output:?}");
+            assert!(text(&output.stdout).contains("42 steps, 0 wrong"), "{output:?}");
+            let log = text(&output.stderr);
+            let along = format!(": {done} on {processors} processes");
+            let is_along = |line: &&str| line.contains("MPI_I") && line.ends_with(&along);
+            // With auto, the first call with a root is the library's, and so are all where no tree is better.
+            let least = if done == "auto" { if processors > 2 { 80 } else { 0 } } else { 200 };
+            assert!(log.lines().filter(is_along).count() >= least, "{settings:?}: {log}");
+            let loose = format!(": native on {processors} processes");
+            let loose = log.lines().any(|line| line.contains("MPI_I") && line.ends_with(&loose));
+            assert!(loose || processors == 1, "{settings:?}: {log}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes PETSc for this MPI library (libpetsc-real3.18-dev); ./test --all runs it where it is"]
+fn a_program_of_petsc_gathers_to_the_first_rank_and_scatters_along_trees() {
+    let flags = Command::new("pkg-config").args(["--cflags", "--libs", "petsc"]).output().unwrap();
+    assert!(flags.status.success() && is_open_mpi(), "Debian's PETSc is for Open MPI: {flags:?}");
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("unaware_petsc");
+    let mut compiler = Command::new(env!("TUWTREE_MPICC"));
+    compiler.arg(source("unaware_petsc.c")).arg("-o").arg(&program);
+    compiler.args(text(&flags.stdout).split_whitespace());
+    assert!(compiler.status().unwrap().success());
+    let machine = slow_machine(directory.path());
+    let asked = ("TUWTREE_NONBLOCKING", "1");
+    for (settings, done, least) in [
+        ([("TUWTREE_ALGORITHM", "adaptive"), asked], "adaptive-gather-time", 20),
+        // The first gather and the first scatter are the library's own.
+        ([("TUWTREE_MACHINE", machine.as_str()), asked], "auto", 18),
+    ] {
+        let output = run_preloaded(6, &program, &[], &settings);
+        assert!(output.status.success(), "{settings:?}: {output:?}");
+        assert!(text(&output.stdout).contains("10 rounds, 0 wrong"), "{output:?}");
+        let end = format!(": {done} on 6 processes");
+        let along = lines(&output).iter().filter(|line| line.ends_with(&end)).count();
+        assert!(along >= least, "{settings:?}: {output:?}");
+    }
+}
+
+#[test]
+fn nonblocking_operations_are_the_librarys_unless_they_are_asked_for_or_threads_are_many() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_nonblocking.c");
+    let adaptive = ("TUWTREE_ALGORITHM", "adaptive");
+    for (argument, value, reason) in [
+        (
+            "single",
+            "0",
+            "nonblocking operations are the MPI library's unless TUWTREE_NONBLOCKING=1",
+        ),
+        ("multiple", "1", "rank 0: MPI_THREAD_MULTIPLE"),
+    ] {
+        let environment = [adaptive, ("TUWTREE_NONBLOCKING", value)];
+        let output = run_preloaded(3, &program, &[argument], &environment);
+        assert!(output.status.success(), "{output:?}");
+        let said = text(&output.stdout);
+        assert!(said.contains("42 steps, 0 wrong"), "{output:?}");
+        let log = text(&output.stderr);
+        let has_threads = argument == "single" || said.starts_with("threads");
+        assert!(log.contains(&format!("native: {reason}")) || !has_threads, "{log}");
+    }
+}
+
+#[test]
 fn counts_larger_than_what_is_sent_work_as_without_it() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_loose.c");
@@ -452,8 +531,11 @@ fn fortran_programs_go_along_trees_by_mpif_h_mpi_and_mpi_f08() {
             return;
         };
         for (processors, persistent) in [(1, "1"), (4, "1"), (5, "0")] {
-            let environment =
-                [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_PERSISTENT", persistent)];
+            let environment = [
+                ("TUWTREE_ALGORITHM", "adaptive"),
+                ("TUWTREE_PERSISTENT", persistent),
+                ("TUWTREE_NONBLOCKING", persistent),
+            ];
             let output = run_preloaded(processors, &program, &[], &environment);
             assert!(output.status.success(), "{interface}: {output:?}");
             assert!(text(&output.stdout).contains("numbers, 0 wrong"), "{interface}: {output:?}");
@@ -463,7 +545,10 @@ fn fortran_programs_go_along_trees_by_mpif_h_mpi_and_mpi_f08() {
                 _ => "native: persistent operations are the MPI library's unless".to_owned(),
             };
             let along = format!("adaptive-gather-time on {processors} processes");
-            let nonblocking = "native: nonblocking operations are the MPI library's".to_owned();
+            let nonblocking = match persistent.starts_with("set up") {
+                true => along.clone(),
+                false => "native: nonblocking operations are the MPI library's".to_owned(),
+            };
             for (call, name, what) in [
                 (1, "MPI_Gatherv", &along),
                 (2, "MPI_Scatterv", &along),
@@ -829,8 +914,12 @@ fn mpi4py_passes_its_own_tests_along_trees() {
         let mut arguments = vec!["-c", start, folder.to_str().unwrap()];
         arguments.extend(suites.into_iter().filter(is_there));
         arguments.extend(some);
-        let environment =
-            [("TUWTREE_ALGORITHM", algorithm), ("TUWTREE_PERSISTENT", "1"), ("TUWTREE_LOG", "0")];
+        let environment = [
+            ("TUWTREE_ALGORITHM", algorithm),
+            ("TUWTREE_PERSISTENT", "1"),
+            ("TUWTREE_NONBLOCKING", "1"),
+            ("TUWTREE_LOG", "0"),
+        ];
         let output = run_preloaded(processes, Path::new(&python), &arguments, &environment);
         assert!(output.status.success(), "{algorithm}: {output:?}");
         let said = text(&output.stderr);

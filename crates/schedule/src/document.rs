@@ -631,6 +631,14 @@ mod tests {
     }
 
     #[test]
+    fn a_segment_larger_than_any_memory_is_refused() {
+        let text = |bytes: &str| GOOD.replace("[0,0,0]", &format!("[0,0,{bytes}]"));
+        assert!(read(text("9223372036854775807").as_bytes()).is_ok());
+        let error = read(text("9223372036854775808").as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("rank 2 has a segment of 9223372036854775808 bytes"), "{error}");
+    }
+
+    #[test]
     fn an_overhead_is_written_in_version_2_and_only_where_it_is_not_all_of_alpha() {
         let text = GOOD
             .replace("\"version\":1", "\"version\":2")

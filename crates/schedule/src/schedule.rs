@@ -172,6 +172,16 @@ pub enum ScheduleError {
         /// Where the block begins in the buffer of the root, in bytes.
         at: u64,
     },
+    /// A segment that is larger than any memory.
+    #[error(
+        "rank {rank} has a segment of {bytes} bytes; 2^63 - 1 is the most that MPI can address"
+    )]
+    SegmentOverflow {
+        /// The rank whose segment it is.
+        rank: Rank,
+        /// Its size.
+        bytes: u64,
+    },
     /// An output of an alltoall that is larger than any memory.
     #[error("rank {rank} has, gets and passes on more than 2^63 - 1 bytes")]
     RoomOverflow {
@@ -291,6 +301,10 @@ impl Schedule {
         let schedule = Schedule { task, segments, programs };
         for processor in 0..processors {
             let role = schedule.role(processor);
+            if role.segment_bytes > i64::MAX as u64 {
+                let bytes = role.segment_bytes;
+                return Err(ScheduleError::SegmentOverflow { rank: processor, bytes });
+            }
             if role.operation == Operation::Alltoall
                 && role.buffer_bytes(Buffer::Output) > i64::MAX as u64
             {

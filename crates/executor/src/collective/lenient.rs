@@ -4,8 +4,8 @@
 //! MPI demands equal amounts, but its libraries take less than there is room for, and programs rely on that.
 //! Along a tree, nobody but the sender of a block would know its size. So calls 1, 2, 4, 8, ... with an operation
 //! and root are compared before data moves: whoever takes part states its size, and the root says whether all are
-//! those that it expects. If less is sent to anybody than it has room for, this call and all with this
-//! operation and root until the next comparison are the library's own; if more is, the call fails as ever.
+//! those that it expects. If less is sent to anybody than it has room for, this call and all after it with this
+//! operation and root are the library's own; if more is, the call fails as ever.
 //!
 //! Call numbers are known to all, because collective calls are made by all in the same order.
 
@@ -22,7 +22,7 @@ const MOST: usize = 512;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Checks {
     calls: u64,
-    /// Whether less was sent than there was room for when it was compared last.
+    /// Whether less was sent than there was room for when it was compared: from then on.
     is_loose: bool,
 }
 
@@ -56,7 +56,7 @@ impl Collectives {
         if is_loose { Ok(None) } else { self.run(arguments).map(Some) }
     }
 
-    /// Whether less is sent than there is room for, by the last comparison or one that is due. Collective.
+    /// Whether less is sent than there is room for, by an earlier comparison or one that is due. Collective.
     fn is_loose(&self, arguments: &Arguments<'_>, root: Rank) -> Result<bool, CollectiveError> {
         let key = (arguments.operation().is_outward(), root);
         let mut all = self.checks.borrow_mut();
@@ -65,7 +65,8 @@ impl Collectives {
         }
         let checks = all.entry(key).or_default();
         checks.calls += 1;
-        if checks.calls.is_power_of_two() {
+        // Once a program has been seen to state larger counts, its next call may at any time.
+        if !checks.is_loose && checks.calls.is_power_of_two() {
             checks.is_loose = self.compared(arguments, root)?;
         }
         Ok(checks.is_loose)

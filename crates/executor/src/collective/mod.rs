@@ -22,6 +22,8 @@ mod exchanging;
 mod handle;
 mod known;
 mod lenient;
+#[expect(unsafe_code, reason = "what is started outlives the call that starts it")]
+mod nonblocking;
 mod passing;
 mod persistent;
 mod planned;
@@ -34,6 +36,7 @@ mod windows;
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
 pub use handle::{Standing, collectives_of, guarded, standing_of};
+pub use nonblocking::{Nonblocking, OperationQueue, Strictness};
 pub use persistent::Persistent;
 pub use prices::chosen_circulation;
 
@@ -110,6 +113,8 @@ pub struct Collectives {
     checks: RefCell<HashMap<(bool, Rank), Checks>>,
     /// At processors that have been the root of a given schedule, the last such, with its file.
     schedule: RefCell<Option<(PathBuf, Rc<Schedule>)>>,
+    /// Operations that are started and go on by themselves, or why there are none: known since the first one.
+    queue: RefCell<Option<Result<Rc<OperationQueue>, CollectiveError>>>,
 }
 
 impl Collectives {
@@ -137,6 +142,7 @@ impl Collectives {
             rootless: RootlessPlans::default(),
             checks: RefCell::default(),
             schedule: RefCell::new(None),
+            queue: RefCell::new(None),
         }
     }
 
@@ -158,11 +164,18 @@ impl Collectives {
     pub fn set(&self, setting: Setting, value: &str) -> Result<(), CollectiveError> {
         let settings = self.settings().as_ref().clone();
         let changed = settings.with(&self.comm, setting, value)?;
-        *self.settings.borrow_mut() = Rc::new(changed.map_err(CollectiveError::of_settings)?);
+        self.take_settings(Rc::new(changed.map_err(CollectiveError::of_settings)?));
+        if let Some(Ok(queue)) = &*self.queue.borrow() {
+            queue.take_settings(self);
+        }
+        Ok(())
+    }
+
+    fn take_settings(&self, settings: Rc<Settings>) {
+        *self.settings.borrow_mut() = settings;
         self.plans.clear();
         self.known.clear();
         self.rootless.clear();
-        Ok(())
     }
 
     /// Performs an operation, and says by which algorithm: by the library's own call or along a kept tree,

@@ -598,11 +598,39 @@ impl<'a> Arguments<'a> {
     pub(crate) fn own_lists(&mut self, rank: Rank, processors: usize) -> OwnLists {
         let is_list_holder = self.root == NO_ROOT || self.root == rank as c_int;
         let lists = &mut self.all.1;
-        if !is_list_holder || lists.missing().is_some() {
+        let is_other_length = self.list_length.is_some_and(|length| length != processors);
+        if !is_list_holder || is_other_length || lists.missing().is_some() {
             return None;
         }
         // SAFETY: the promise made when the arguments were: at the root, p numbers.
         Some(unsafe { lists.own(processors) })
+    }
+}
+
+impl Arguments<'_> {
+    /// Has the arguments hold datatypes of our own where they matter, at this one of the processors: the program
+    /// may free its own before the operation has ended. The caller keeps them. Those that MPI does not know
+    /// stay as they are.
+    pub(crate) fn own_datatypes(&mut self, rank: Rank) -> [Option<Datatype>; 2] {
+        let is_root = self.root == rank as c_int;
+        // SAFETY: the shim's constant is only compared with the buffer's address.
+        let is_in_place = self.own.0 == unsafe { raw::TUWTREE_IN_PLACE };
+        let copied = |datatype: &mut MPI_Datatype, matters: bool| {
+            // SAFETY: a datatype's handle where it matters: the promise made when the arguments were.
+            let copy = matters.then(|| unsafe { Datatype::of_user(*datatype, Handles::Copied) });
+            let copy = copy.and_then(Result::ok);
+            *datatype = copy.as_ref().map_or(*datatype, Datatype::raw);
+            copy
+        };
+        [copied(&mut self.own.2, !(is_root && is_in_place)), copied(&mut self.all.2, is_root)]
+    }
+
+    /// The same arguments, of whatever lifetime.
+    ///
+    /// # Safety
+    /// They are used no longer than the promise holds that was made when they were.
+    pub(crate) unsafe fn prolonged<'b>(self) -> Arguments<'b> {
+        Arguments { lifetime: PhantomData, ..self }
     }
 }
 

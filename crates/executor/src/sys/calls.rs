@@ -9,8 +9,9 @@
 
 use super::raw::{
     self, MPI_Aint, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function,
-    MPI_Count, MPI_Datatype, MPI_Errhandler, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
-    MPI_User_function,
+    MPI_Count, MPI_Datatype, MPI_Errhandler, MPI_Grequest_cancel_function,
+    MPI_Grequest_free_function, MPI_Grequest_query_function, MPI_Group, MPI_Info, MPI_Op,
+    MPI_Request, MPI_Status, MPI_User_function,
 };
 use super::{MpiError, check};
 use std::ffi::{c_char, c_int, c_void};
@@ -64,7 +65,16 @@ mod table {
         request_free(request: *mut MPI_Request) = PMPI_Request_free;
         get_elements_x(status: *const MPI_Status, datatype: MPI_Datatype, count: *mut MPI_Count) = PMPI_Get_elements_x;
 
+        cancel(request: *mut MPI_Request) = PMPI_Cancel;
+        iprobe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status) = PMPI_Iprobe;
+        grequest_start(query_fn: MPI_Grequest_query_function, free_fn: MPI_Grequest_free_function, cancel_fn: MPI_Grequest_cancel_function, extra_state: *mut c_void, request: *mut MPI_Request) = PMPI_Grequest_start;
+        grequest_complete(request: MPI_Request) = PMPI_Grequest_complete;
+        status_set_elements(status: *mut MPI_Status, datatype: MPI_Datatype, count: c_int) = PMPI_Status_set_elements;
+        status_set_cancelled(status: *mut MPI_Status, flag: c_int) = PMPI_Status_set_cancelled;
+
         // Collective operations.
+        ibcast(buffer: *mut c_void, count: c_int, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Ibcast;
+        iallreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Iallreduce;
         barrier(comm: MPI_Comm) = PMPI_Barrier;
         bcast(buffer: *mut c_void, count: c_int, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) = PMPI_Bcast;
         gather(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm) = PMPI_Gather;

@@ -16,11 +16,13 @@ mod memory;
 mod names;
 mod native;
 mod operator;
+mod patient;
 mod place;
 mod raise;
 pub mod raw;
 mod reduce_scatter;
 mod requests;
+pub(crate) mod strand;
 mod words;
 
 pub use alltoall::AlltoallArguments;

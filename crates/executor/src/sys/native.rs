@@ -4,7 +4,7 @@ use super::arguments::{Lists as ProgramLists, OwnLists};
 use super::raw::{self, MPI_Comm, MPI_Request};
 use super::{
     AlltoallArguments, Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place,
-    PlaceError, ReduceScatterArguments, calls, is_running,
+    PlaceError, ReduceScatterArguments, calls, is_running, patient, strand,
 };
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -133,7 +133,7 @@ impl<'a> NativeRequest<'a> {
             return Ok(());
         }
         // SAFETY: our own request, which is under way; no status is asked for.
-        unsafe { calls::wait(&mut self.request, raw::RSMPI_STATUS_IGNORE) }
+        unsafe { patient::wait(&mut self.request, raw::RSMPI_STATUS_IGNORE) }
     }
 
     /// Whether the operation has ended here, or is not under way.
@@ -230,7 +230,7 @@ impl Place {
 }
 
 impl Arguments<'_> {
-    /// Has the MPI library do it. Errors go to the error handler of `comm`.
+    /// Has the MPI library do it: inside of work that goes on bit by bit by its nonblocking operation. Errors go to the error handler of `comm`.
     ///
     /// # Safety
     /// MPI is initialized, and `comm` is a handle that MPI has given out.
@@ -238,6 +238,14 @@ impl Arguments<'_> {
     /// # Errors
     /// What MPI returns; `MPI_ERR_OTHER` where the library has no such call.
     pub unsafe fn call_native(&self, comm: MPI_Comm) -> Result<(), MpiError> {
+        if strand::is_inside() {
+            // SAFETY: the caller's promise; buffers and lists live longer than the request, which ends here.
+            unsafe {
+                let mut request = raw::RSMPI_REQUEST_NULL;
+                self.start_native(comm, &mut request)?;
+                return patient::wait(&mut request, raw::RSMPI_STATUS_IGNORE);
+            }
+        }
         let ((own, count, own_type), (all, lists, all_type)) = (self.own, self.all);
         let root = self.root;
         // SAFETY: buffers and lists are as promised when the arguments were made; the communicator

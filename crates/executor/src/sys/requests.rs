@@ -6,7 +6,7 @@
 use super::datatype::{Counted, Datatype};
 use super::raw::{self, MPI_Datatype, MPI_Request, MPI_Status};
 use super::words::received;
-use super::{Communicator, Few, MpiError, Place, calls, is_running};
+use super::{Communicator, Few, MpiError, Place, calls, is_running, patient};
 use smallvec::SmallVec;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -286,13 +286,13 @@ impl Requests {
         if way == Way::Out {
             let count = if content == SentContent::Nothing { 0 } else { count };
             // SAFETY: the elements lie in the memory, which lives.
-            return unsafe { calls::send(at, count, datatype, to, tag, comm) }.map(|()| None);
+            return unsafe { patient::send(at, count, datatype, to, tag, comm) }.map(|()| None);
         }
         let mut status = MaybeUninit::uninit();
         // SAFETY: the elements lie in the memory, which lives; MPI_Recv fills the status.
         let ended = unsafe {
             let filled = status.as_mut_ptr();
-            calls::recv(at, count, datatype, to, tag, comm, filled).map(|()| status.assume_init())
+            patient::recv(at, count, datatype, to, tag, comm, filled).map(|()| status.assume_init())
         };
         Ok(match ended {
             Ok(status) => message.wrong_size(&status),
@@ -328,7 +328,7 @@ impl Requests {
         let taken = unsafe {
             let room = under_way as c_int;
             match patience {
-                Patience::Stay => calls::waitsome(room, active, &mut count, ended, statuses),
+                Patience::Stay => patient::waitsome(room, active, &mut count, ended, statuses),
                 Patience::Leave => calls::testsome(room, active, &mut count, ended, statuses),
             }
         };
@@ -358,7 +358,7 @@ impl Requests {
             // SAFETY: the request is ours, and under way; MPI_Wait fills the status.
             let ended = unsafe {
                 let filled = status.as_mut_ptr();
-                calls::wait(&mut request, filled).map(|()| status.assume_init())
+                patient::wait(&mut request, filled).map(|()| status.assume_init())
             };
             let found = match ended {
                 Ok(status) => self.messages[index as usize].wrong_size(&status),

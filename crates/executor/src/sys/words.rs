@@ -5,7 +5,7 @@
 
 use super::datatype::Counted;
 use super::raw::{self, MPI_Datatype, MPI_Op, MPI_Status};
-use super::{Communicator, Datatype, LARGEST_COUNT, MpiError, calls};
+use super::{Communicator, Datatype, LARGEST_COUNT, MpiError, calls, patient};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use tuwtree_model::Rank;
@@ -47,7 +47,7 @@ impl Communicator {
         let Counted { count, ref datatype, .. } = Counted::of_bytes(&byte, bytes.len())?;
         let comm = self.raw();
         // SAFETY: `count` of the datatype are the bytes of the slice.
-        unsafe { calls::send(address(bytes), count, datatype.raw(), to as c_int, tag, comm) }
+        unsafe { patient::send(address(bytes), count, datatype.raw(), to as c_int, tag, comm) }
     }
 
     /// Receives a message of at most these bytes: how many it has.
@@ -63,7 +63,7 @@ impl Communicator {
         // fills the status.
         unsafe {
             let filled = status.as_mut_ptr();
-            calls::recv(into, count, datatype, from as c_int, tag, comm, filled)?;
+            patient::recv(into, count, datatype, from as c_int, tag, comm, filled)?;
             received(&status.assume_init())
         }
     }
@@ -76,7 +76,7 @@ impl Communicator {
         let mut status = MaybeUninit::uninit();
         // SAFETY: MPI_Probe fills the status.
         let bytes = unsafe {
-            calls::probe(from as c_int, tag, self.raw(), status.as_mut_ptr())?;
+            patient::probe(from as c_int, tag, self.raw(), status.as_mut_ptr())?;
             received(&status.assume_init())?
         };
         let mut message = vec![0; bytes as usize];
@@ -122,7 +122,7 @@ impl Communicator {
         let mut left = Ok(());
         for request in &mut requests {
             // SAFETY: our own request, which is under way; no status is asked for.
-            left = left.and(unsafe { calls::wait(request, raw::RSMPI_STATUS_IGNORE) });
+            left = left.and(unsafe { patient::wait(request, raw::RSMPI_STATUS_IGNORE) });
         }
         let done = done?;
         left?;
@@ -188,7 +188,7 @@ impl Communicator {
     ) -> Result<(), MpiError> {
         // SAFETY: the caller's promise; no status is asked for.
         unsafe {
-            calls::sendrecv(
+            patient::sendrecv(
                 from,
                 sent,
                 sent_type,
@@ -223,7 +223,7 @@ impl Communicator {
         let Counted { count, ref datatype, .. } = Counted::of_bytes(&byte, bytes.len())?;
         let (at, datatype, comm) = (address_mut(bytes), datatype.raw(), self.raw());
         // SAFETY: `count` of the datatype are the bytes of the slice, which is ours alone.
-        unsafe { calls::bcast(at, count, datatype, root as c_int, comm) }
+        unsafe { patient::bcast(at, count, datatype, root as c_int, comm) }
     }
 
     /// The number that `root` has; the others' are ignored. Collective.
@@ -274,7 +274,7 @@ impl Communicator {
             let (from, into) = (given.as_ptr().cast(), result.as_mut_ptr().cast());
             // SAFETY: both slices have as many numbers of the type that is named.
             unsafe {
-                calls::allreduce(
+                patient::allreduce(
                     from,
                     into,
                     given.len() as c_int,

@@ -62,6 +62,19 @@ fn operations_without_a_root_are_the_librarys_byte_for_byte() {
 }
 
 #[test]
+fn operations_that_are_started_go_on_in_order_and_end_in_any() {
+    let program = compile("nonblocking.c", Linkage::Shared);
+    for algorithm in ["adaptive", "linear"] {
+        for count in [1, 2, 5] {
+            let environment = [("TUWTREE_ALGORITHM", algorithm.to_owned())];
+            let output = run(count, &program, &[], &environment);
+            assert!(output.status.success(), "{algorithm}: {output:?}");
+            assert_eq!(text(&output.stdout).matches(": 0 wrong").count(), count, "{output:?}");
+        }
+    }
+}
+
+#[test]
 fn setting_up_leaves_attributes_messages_and_handlers_of_the_program_alone() {
     let program = compile("setups.c", Linkage::Shared);
     for algorithm in ["adaptive", "linear", "native"] {
@@ -451,6 +464,7 @@ fn the_header_declares_what_the_library_exports() {
     let header = include_str!("../../include/tuwtree_mpi.h");
     let source = concat!(
         include_str!("../../src/lib.rs"),
+        include_str!("../../src/nonblocking.rs"),
         include_str!("../../src/reduce_scatter.rs"),
         include_str!("../../src/alltoall.rs")
     );
@@ -466,7 +480,7 @@ fn the_header_declares_what_the_library_exports() {
     let exported = names(source, "extern \"C\" fn ");
     let declared = header.replace("\nconst char *", "\nint ");
     assert_eq!(names(&declared, "\nint "), exported);
-    assert!(exported.len() == 36, "{exported:?}");
+    assert!(exported.len() == 40, "{exported:?}");
 }
 
 #[test]
