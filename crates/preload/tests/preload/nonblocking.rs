@@ -1,0 +1,84 @@
+//! Nonblocking gathers and scatters of programs that know nothing of tuwtree.
+
+use crate::launch::{is_open_mpi, text};
+use crate::{compiled, lines, run_preloaded, slow_machine, source};
+use std::process::Command;
+
+#[test]
+fn nonblocking_operations_go_along_trees_in_order_and_end_in_any() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_nonblocking.c");
+    let machine = slow_machine(directory.path());
+    let stated = ("TUWTREE_NONBLOCKING", "1");
+    for (settings, done) in [
+        ([("TUWTREE_ALGORITHM", "adaptive"), stated], "adaptive-gather-time"),
+        ([("TUWTREE_ALGORITHM", "linear"), stated], "linear"),
+        ([("TUWTREE_MACHINE", machine.as_str()), stated], "auto"),
+    ] {
+        for processors in [1, 2, 5] {
+            let output = run_preloaded(processors, &program, &["trees"], &settings);
+            assert!(output.status.success(), "{settings:?}: {output:?}");
+            assert!(text(&output.stdout).contains("42 steps, 0 wrong"), "{output:?}");
+            let log = text(&output.stderr);
+            let along = format!(": {done} on {processors} processes");
+            let is_along = |line: &&str| line.contains("MPI_I") && line.ends_with(&along);
+            // With auto, the first call with a root is the library's, and so are all where no tree is better.
+            let least = if done == "auto" { if processors > 2 { 80 } else { 0 } } else { 200 };
+            assert!(log.lines().filter(is_along).count() >= least, "{settings:?}: {log}");
+            let loose = format!(": native on {processors} processes");
+            let loose = log.lines().any(|line| line.contains("MPI_I") && line.ends_with(&loose));
+            assert!(loose || processors == 1, "{settings:?}: {log}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes PETSc for this MPI library (libpetsc-real3.18-dev); ./test --all runs it where it is"]
+fn a_program_of_petsc_gathers_to_the_first_rank_and_scatters_along_trees() {
+    let flags = Command::new("pkg-config").args(["--cflags", "--libs", "petsc"]).output().unwrap();
+    assert!(flags.status.success() && is_open_mpi(), "Debian's PETSc is for Open MPI: {flags:?}");
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("unaware_petsc");
+    let mut compiler = Command::new(env!("TUWTREE_MPICC"));
+    compiler.arg(source("unaware_petsc.c")).arg("-o").arg(&program);
+    compiler.args(text(&flags.stdout).split_whitespace());
+    assert!(compiler.status().unwrap().success());
+    let machine = slow_machine(directory.path());
+    let asked = ("TUWTREE_NONBLOCKING", "1");
+    for (settings, done, least) in [
+        ([("TUWTREE_ALGORITHM", "adaptive"), asked], "adaptive-gather-time", 20),
+        // The first gather and the first scatter are the library's own.
+        ([("TUWTREE_MACHINE", machine.as_str()), asked], "auto", 18),
+    ] {
+        let output = run_preloaded(6, &program, &[], &settings);
+        assert!(output.status.success(), "{settings:?}: {output:?}");
+        assert!(text(&output.stdout).contains("10 rounds, 0 wrong"), "{output:?}");
+        let end = format!(": {done} on 6 processes");
+        let along = lines(&output).iter().filter(|line| line.ends_with(&end)).count();
+        assert!(along >= least, "{settings:?}: {output:?}");
+    }
+}
+
+#[test]
+fn nonblocking_operations_are_the_librarys_unless_they_are_asked_for_or_threads_are_many() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_nonblocking.c");
+    let adaptive = ("TUWTREE_ALGORITHM", "adaptive");
+    for (argument, value, reason) in [
+        (
+            "single",
+            "0",
+            "nonblocking operations are the MPI library's unless TUWTREE_NONBLOCKING=1",
+        ),
+        ("multiple", "1", "rank 0: MPI_THREAD_MULTIPLE"),
+    ] {
+        let environment = [adaptive, ("TUWTREE_NONBLOCKING", value)];
+        let output = run_preloaded(3, &program, &[argument], &environment);
+        assert!(output.status.success(), "{output:?}");
+        let said = text(&output.stdout);
+        assert!(said.contains("42 steps, 0 wrong"), "{output:?}");
+        let log = text(&output.stderr);
+        let has_threads = argument == "single" || said.starts_with("threads");
+        assert!(log.contains(&format!("native: {reason}")) || !has_threads, "{log}");
+    }
+}
