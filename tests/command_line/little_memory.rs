@@ -53,8 +53,8 @@ fn sizes_that_are_only_declared_take_no_memory() {
     let huge = "{\"format\":\"tuwtree-schedule\",\"version\":1,\"processors\":2,\
                 \"operation\":\"gather\",\"root\":0,\"order\":\"any\",\"ports\":65535,\
                 \"block_sizes_bytes\":[9223372036854775807,9223372036854775807],\
-                \"segment_bytes\":[18446744073709551615,18446744073709551615],\
-                \"actions\":[[{\"receive\":1,\"into\":[\"segment\",5,9223372036854775807]}],\
+                \"segment_bytes\":[9223372036854775807,9223372036854775807],\
+                \"actions\":[[{\"receive\":1,\"into\":[\"segment\",0,9223372036854775807]}],\
                 [{\"send\":0,\"from\":[\"input\",0,9223372036854775807],\"port\":65534}]]}";
     let message = judge_in_little_memory(huge);
     assert!(message.contains("byte 0 of block 0 never reaches"), "{message}");

@@ -82,7 +82,7 @@ fn a_machine_of_other_processes_and_a_root_that_there_is_not_are_said() {
     let text = tuwtree(&format!("advise --recording {} {machine}", file.display())).success();
     assert!(text.contains("  No advice: "), "{text}");
     // What to do next names what was given.
-    let next = format!("bench {machine} --recording {}", file.display());
+    let next = format!("bench --recording {} {machine}", file.display());
     assert!(text.contains(&next), "{text}");
     tuwtree(&format!("advise --recording {} --dist same", file.display()))
         .fails(2, &["--recording"]);
