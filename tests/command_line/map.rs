@@ -112,6 +112,46 @@ fn a_sweep_is_a_map_of_a_machine() {
 }
 
 #[test]
+fn a_users_own_sizes_are_swept_as_they_are_and_in_proportion() {
+    let folder = folder("swept_sizes");
+    let sizes = folder.join("counts.txt");
+    fs::write(&sizes, "1\n2\n3000\n4\n5\n600\n7\n8\n").unwrap();
+    let own =
+        format!("sweep --sizes {} --machine vsc3 --root 0 --algorithm linear", sizes.display());
+    let column = |arguments: &str, name: &str| -> Vec<String> {
+        let csv = tuwtree(arguments).success();
+        let mut lines = csv.lines().map(|line| line.split(',').map(str::to_owned));
+        let place = lines.next().unwrap().position(|one| one == name).unwrap();
+        lines.map(|mut line| line.nth(place).unwrap()).collect()
+    };
+    // As `evaluate` has it, for sizes as they are, in other units, and twice as large.
+    let time = |sizes: &str| {
+        let problem = "--machine vsc3 --root 0 --algorithm linear --format csv";
+        let file = folder.join("other.txt");
+        fs::write(&file, sizes).unwrap();
+        column(&format!("optimize --sizes {} {problem}", file.display()), "completion_time")
+    };
+    let twice = time("2\n4\n6000\n8\n10\n1200\n14\n16\n");
+    assert_eq!(column(&own, "completion_time"), time("1\n2\n3000\n4\n5\n600\n7\n8\n"));
+    assert_eq!(column(&format!("{own} --element-size 2"), "completion_time"), twice);
+    assert_eq!(column(&own, "mean_block_bytes"), ["453"]);
+    assert_eq!(column(&own, "seed"), [""]);
+    // 3627 bytes in all: with a mean of 907, each block twice its size, but for rounding.
+    let scaled = column(&format!("{own} -b 907"), "completion_time");
+    let near = |one: &str, other: &str| {
+        let of = |text: &str| text.parse::<f64>().unwrap();
+        (of(one) / of(other) - 1.0).abs() < 1e-3
+    };
+    assert!(near(&scaled[0], &twice[0]), "{scaled:?} {twice:?}");
+    let map = folder.join("map.svg");
+    tuwtree(&format!("{own} -b 8..64*2 -o {}", map.display())).success();
+    assert_eq!(fs::read_to_string(&map).unwrap().matches("<title>").count(), 4);
+    tuwtree(&format!("{own} -p 9")).fails(2, &["--sizes", "--processes"]);
+    fs::write(&sizes, "0\n0\n").unwrap();
+    tuwtree(&format!("{own} -b 8")).fails(2, &["all blocks are empty"]);
+}
+
+#[test]
 fn a_map_is_of_trees_that_a_library_can_be_compared_with() {
     tuwtree("sweep --dist same -p 8 --op allgather -o map.svg")
         .fails(2, &["--op allgather", "maps are of gather and scatter"]);

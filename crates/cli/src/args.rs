@@ -63,7 +63,7 @@ pub(crate) fn parse_processes(argument: &str) -> Result<usize, String> {
 }
 
 /// What `--element-size` means: at least a byte.
-fn parse_element_size(argument: &str) -> Result<u64, String> {
+pub(crate) fn parse_element_size(argument: &str) -> Result<u64, String> {
     match parse_bytes(argument)? {
         0 => Err("an element has at least one byte".into()),
         bytes => Ok(bytes),
@@ -323,6 +323,17 @@ impl CostArgs {
     /// The same with this alpha, if there is one.
     pub(crate) fn with_alpha(&self, alpha: Option<Cost>) -> CostArgs {
         CostArgs { alpha: alpha.or(self.alpha), ..self.clone() }
+    }
+
+    /// Says what is assumed where no costs are given.
+    pub(crate) fn note_assumed(&self) {
+        if !self.are_given() {
+            note(
+                "no costs are given: those of the papers are assumed, alpha = 100, beta = gamma = 1 (a message \
+                 costs as much as 100 bytes). What is best depends on them: give --machine, or --alpha, --beta \
+                 and --gamma",
+            );
+        }
     }
 
     /// Whether any cost is given, by itself or by a machine.

@@ -6,7 +6,7 @@ use crate::args::{
 };
 use crate::error::CliError;
 use crate::input::check_one_standard_input;
-use crate::output::progress::{Terminal, note};
+use crate::output::progress::Terminal;
 use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
 use std::borrow::Cow;
@@ -498,7 +498,7 @@ impl ComparisonArgs {
             None => problem,
         };
         if self.payload.dist.is_none() {
-            self.note_assumed_costs();
+            self.costs.note_assumed();
         }
         self.costs.note_warnings(problem.stated_costs());
         Ok(problem.with_ports(ports))
@@ -515,16 +515,5 @@ impl ComparisonArgs {
     /// A machine that cannot be read, costs out of range.
     pub(crate) fn note_warnings(&self) -> Result<(), CliError> {
         self.costs.costs(None).map(|costs| self.costs.note_warnings(&costs))
-    }
-
-    /// Says what is assumed where no costs are given.
-    pub(crate) fn note_assumed_costs(&self) {
-        if !self.costs.are_given() {
-            note(
-                "no costs are given: those of the papers are assumed, alpha = 100, beta = gamma = 1 (a message \
-                 costs as much as 100 bytes). What is best depends on them: give --machine, or --alpha, --beta \
-                 and --gamma",
-            );
-        }
     }
 }

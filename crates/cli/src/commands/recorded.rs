@@ -37,7 +37,7 @@ pub(super) fn run(
     let read = |source| Ok((source, recording::read(source)?));
     let recordings: Vec<(&Source, Recording)> =
         args.recording.iter().map(read).collect::<Result<_, CliError>>()?;
-    args.comparison.note_assumed_costs();
+    args.comparison.costs.note_assumed();
     args.comparison.note_warnings()?;
     note_other_jobs(&recordings);
     let mut calls = Vec::new();

@@ -1,6 +1,8 @@
 //! `tuwtree sweep`: comparisons over ranges of parameters, as one table.
 
-use crate::args::{CostArgs, check_root, distribution_parser, operation_parser};
+use crate::args::{
+    CostArgs, check_root, distribution_parser, operation_parser, parse_element_size,
+};
 use crate::choice::Choice;
 use crate::error::CliError;
 use crate::output::comparison;
@@ -14,11 +16,11 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use tuwtree_dp::Progress;
-use tuwtree_io::{Destination, Format};
+use tuwtree_io::{Destination, Format, Source, sizes};
 use tuwtree_model::quantity::{Cost, parse_time};
 use tuwtree_model::{
-    ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation, Problem,
-    Randomness, Root, StatedCosts,
+    BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation,
+    Problem, Randomness, Root, StatedCosts,
 };
 use tuwtree_picture::RegionMap;
 
@@ -30,18 +32,27 @@ use tuwtree_picture::RegionMap;
 #[command(after_help = EXAMPLES, mut_arg("format", option_of(&FORMATS)))]
 pub(crate) struct SweepArgs {
     /// The distributions of block sizes
-    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
-          value_parser = distribution_parser())]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
+          required_unless_present = "sizes", value_parser = distribution_parser())]
     dist: Vec<Distribution>,
+
+    /// Your own block sizes in place of distributions, from a file as `optimize` reads it; -b scales them to each mean
+    #[arg(long, value_name = "FILE", value_parser = Source::parse,
+          conflicts_with_all = ["dist", "processors", "rho", "seed"])]
+    sizes: Option<Source>,
+
+    /// Bytes of an element: the numbers in --sizes count elements [default: they are bytes]
+    #[arg(long, value_name = "BYTES", requires = "sizes", value_parser = parse_element_size)]
+    element_size: Option<u64>,
 
     /// The numbers of processes
     #[arg(short = 'p', long = "processes", value_name = "P", num_args = 1.., value_delimiter = ',',
           default_value = "16..1024*2", value_parser = parse_series)]
     processors: Vec<Series>,
 
-    /// The mean block sizes in bytes, also as 64KiB
+    /// The mean block sizes in bytes, also as 64KiB [default: 1000, or as they are with --sizes]
     #[arg(short = 'b', long, value_name = "BYTES", num_args = 1.., value_delimiter = ',',
-          default_value = "1000", value_parser = parse_series)]
+          value_parser = parse_series)]
     block: Vec<Series>,
 
     /// How rare and large spikes are; how many processes hold skewed data
@@ -84,6 +95,7 @@ Examples:
   tuwtree sweep --dist spikes,skewed -p 64..4096*2 -b 8,1000 --root 0 -o sweep.csv
   tuwtree sweep --dist same --machine vsc3 -p 32..1024*2 --algorithm linear,adaptive,leaders
   tuwtree sweep --dist same,spikes --machine vsc3 -p 16..1024*2 -b 8..64KiB*2 --root 0 -o map.svg
+  tuwtree sweep --sizes counts.txt -b 8..64KiB*2 --machine griffon --root 0 -o mine.svg
   tuwtree sweep --dist spikes -p 48 --alphas 1us,10us,100us --beta 1ns --gamma 0.1ns";
 
 /// What a sweep can be written as.
@@ -92,10 +104,14 @@ const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Pn
 /// The most problems of a sweep.
 const MOST_PROBLEMS: usize = 100_000;
 
+/// The mean block of distributions, unless one is given.
+const MEAN: u64 = 1000;
+
 /// A problem's parameters.
 #[derive(Clone, Copy)]
 struct Parameters {
-    distribution: Distribution,
+    /// `None`: the user's own sizes.
+    distribution: Option<Distribution>,
     processors: u64,
     block: u64,
     rho: u64,
@@ -118,7 +134,8 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
             args.op.name()
         )));
     }
-    let all = args.parameters()?;
+    let own = args.own_sizes()?;
+    let all = args.parameters(own.as_ref())?;
     args.costs.note_warnings(&args.costs.with_alpha(args.alphas.first().copied()).costs(None)?);
     let output = args.output.open()?;
     let progress = ProgressLine::new("sweep");
@@ -128,14 +145,14 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
         if progress.advance(done as u64, all.len() as u64).is_break() {
             return Err(CliError::Interrupted);
         }
-        let problem = args.problem(parameters)?;
+        let problem = args.problem(parameters, own.as_ref())?;
         let comparison = args.choice.compare(&problem)?;
         if is_map {
             let cell = SweptCell::of(&comparison);
             cells.push((*parameters, cell.ok_or_else(|| not_compared(&problem))?));
             continue;
         }
-        let front = front(parameters, problem.stated_costs());
+        let front = front(&args.name(parameters), parameters, problem.stated_costs());
         rows.extend(comparison::rows(&comparison).into_iter().map(|row| {
             let Value::Object(row) = row else { unreachable!("rows are objects") };
             Value::Object(front.clone().into_iter().chain(row).collect())
@@ -157,19 +174,39 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
 }
 
 impl SweepArgs {
+    /// The user's own sizes.
+    fn own_sizes(&self) -> Result<Option<BlockSizes>, CliError> {
+        let Some(source) = &self.sizes else { return Ok(None) };
+        if self.alphas.is_empty() {
+            self.costs.note_assumed();
+        }
+        Ok(Some(sizes::read_elements(source, self.element_size)?))
+    }
+
     /// All combinations, the last parameter fastest.
-    fn parameters(&self) -> Result<Vec<Parameters>, CliError> {
+    fn parameters(&self, own: Option<&BlockSizes>) -> Result<Vec<Parameters>, CliError> {
         let series = |all: &[Series]| -> Vec<u64> {
             all.iter().flat_map(|Series(numbers)| numbers.iter().copied()).collect()
         };
-        let (processors, blocks, rhos) =
-            (series(&self.processors), series(&self.block), series(&self.rho));
+        let (processors, blocks, distributions) = match own {
+            Some(own) => {
+                let p = own.processors() as u64;
+                (vec![p], vec![own.total() / p], vec![None])
+            }
+            None => (
+                series(&self.processors),
+                vec![MEAN],
+                self.dist.iter().copied().map(Some).collect(),
+            ),
+        };
+        let blocks = if self.block.is_empty() { blocks } else { series(&self.block) };
+        let rhos = series(&self.rho);
         let alphas: Vec<Option<Cost>> = match self.alphas.is_empty() {
             true => vec![None],
             false => self.alphas.iter().copied().map(Some).collect(),
         };
         let lengths = [
-            self.dist.len(),
+            distributions.len(),
             processors.len(),
             blocks.len(),
             rhos.len(),
@@ -192,7 +229,7 @@ impl SweepArgs {
             }
             let [distribution, p, block, rho, seed, alpha] = place;
             all.push(Parameters {
-                distribution: self.dist[distribution],
+                distribution: distributions[distribution],
                 processors: processors[p],
                 block: blocks[block],
                 rho: rhos[rho],
@@ -243,8 +280,8 @@ impl SweepArgs {
 
     /// What distinguishes the panel of a problem: its distribution, and whatever else has several values.
     fn panel(&self, parameters: &Parameters) -> String {
-        let Parameters { distribution, rho, seed, alpha, .. } = parameters;
-        let mut title = distribution.name().to_owned();
+        let Parameters { rho, seed, alpha, .. } = parameters;
+        let mut title = self.name(parameters);
         let has_several =
             |all: &[Series]| all.iter().map(|Series(one)| one.len()).sum::<usize>() > 1;
         if has_several(&self.rho) {
@@ -261,7 +298,20 @@ impl SweepArgs {
         title
     }
 
-    fn problem(&self, parameters: &Parameters) -> Result<Problem, CliError> {
+    /// What the sizes are called: their distribution, or where they come from.
+    fn name(&self, parameters: &Parameters) -> String {
+        match (parameters.distribution, &self.sizes) {
+            (Some(distribution), _) => distribution.name().to_owned(),
+            (None, Some(source)) => source.to_string(),
+            (None, None) => unreachable!("one of these is asked for"),
+        }
+    }
+
+    fn problem(
+        &self,
+        parameters: &Parameters,
+        own: Option<&BlockSizes>,
+    ) -> Result<Problem, CliError> {
         let Parameters { distribution, processors, block, rho, seed, alpha } = *parameters;
         let usage = |option: &str, error: &dyn std::fmt::Display| {
             CliError::Usage(format!("{option}: {error}"))
@@ -269,9 +319,14 @@ impl SweepArgs {
         let processors = usize::try_from(processors).map_err(|error| usage("-p", &error))?;
         let shape =
             DistributionParameters { rho, ..DistributionParameters::new(processors, block) };
-        let sizes = distribution
-            .sizes(shape, Randomness::Glibc { seed })
-            .map_err(|error| usage(&format!("--dist {}", distribution.name()), &error))?;
+        let sizes = match (distribution, own) {
+            (Some(distribution), _) => distribution
+                .sizes(shape, Randomness::Glibc { seed })
+                .map_err(|error| usage(&format!("--dist {}", distribution.name()), &error))?,
+            (None, Some(own)) if self.block.is_empty() => own.clone(),
+            (None, Some(own)) => scaled(own, block).map_err(|error| usage("-b", &error))?,
+            (None, None) => unreachable!("one of these is asked for"),
+        };
         let costs = self.costs.with_alpha(alpha).costs(None)?;
         self.costs.check_processors(&costs, processors)?;
         if let Some(root) = self.choice.root {
@@ -287,6 +342,26 @@ impl SweepArgs {
     }
 }
 
+/// The sizes in proportion, with this mean but for rounding each.
+///
+/// # Errors
+/// All are 0, or the sum is too large.
+fn scaled(sizes: &BlockSizes, mean: u64) -> Result<BlockSizes, String> {
+    let total = u128::from(sizes.total());
+    if total == 0 {
+        return Err("all blocks are empty: they have no proportion".to_owned());
+    }
+    let wanted = u128::from(mean) * sizes.processors() as u128;
+    let scaled = sizes.iter().map(|size| {
+        let size = u128::from(size)
+            .checked_mul(wanted)
+            .and_then(|size| u64::try_from((size + total / 2) / total).ok());
+        size.ok_or_else(|| format!("blocks of {mean} bytes on average do not fit 64 bits"))
+    });
+    BlockSizes::new(scaled.collect::<Result<Vec<u64>, String>>()?)
+        .map_err(|error| error.to_string())
+}
+
 /// Why a problem has no place on a map.
 fn not_compared(problem: &Problem) -> CliError {
     CliError::Failure(format!(
@@ -297,18 +372,19 @@ fn not_compared(problem: &Problem) -> CliError {
 }
 
 /// The first columns: what the problem is.
-fn front(parameters: &Parameters, costs: &StatedCosts) -> Map<String, Value> {
+fn front(name: &str, parameters: &Parameters, costs: &StatedCosts) -> Map<String, Value> {
     let machine = costs.machine().map(|machine| machine.name.clone());
     let latency = |of: fn(&Homogeneous) -> f64| match costs.costs() {
         Costs::Homogeneous(costs) => text::json_number(of(costs)),
         _ => Value::Null,
     };
+    let generated = |value: Value| parameters.distribution.map_or(Value::Null, |_| value);
     let columns = [
-        ("distribution", parameters.distribution.name().into()),
+        ("distribution", name.into()),
         ("processes", parameters.processors.into()),
         ("mean_block_bytes", parameters.block.into()),
-        ("rho", parameters.rho.into()),
-        ("seed", parameters.seed.into()),
+        ("rho", generated(parameters.rho.into())),
+        ("seed", generated(parameters.seed.into())),
         ("machine", machine.into()),
         ("alpha", latency(Homogeneous::alpha)),
         ("overhead", latency(Homogeneous::overhead)),
