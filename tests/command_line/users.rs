@@ -218,6 +218,33 @@ const COMMANDS: [&str; 16] = [
 ];
 
 #[test]
+fn options_stand_below_the_heading_of_what_they_are_about() {
+    let headings = |command: &str, wanted: &str| -> Vec<String> {
+        let help = tuwtree(&format!("{command} --help")).success();
+        let mut heading = String::new();
+        let mut found = Vec::new();
+        for line in help.lines() {
+            if line.ends_with(':') && !line.starts_with(' ') {
+                heading = line.trim_end_matches(':').to_owned();
+            }
+            let option = line.trim_start().trim_start_matches("-o, ");
+            if line.starts_with(' ') && option.split([' ', '.']).next() == Some(wanted) {
+                found.push(heading.clone());
+            }
+        }
+        found
+    };
+    for command in ["optimize", "advise", "compare", "sweep"] {
+        assert_eq!(headings(command, "--root"), ["Comparison"], "{command}");
+        assert_eq!(headings(command, "--format"), ["Output"], "{command}");
+    }
+    for command in ["optimize", "generate", "draw", "export", "select", "sweep", "machine"] {
+        assert_eq!(headings(command, "--output"), ["Output"], "{command}");
+    }
+    assert_eq!(headings("optimize", "--combine"), ["Operator (reductions)"]);
+}
+
+#[test]
 fn short_help_is_shorter_and_every_command_has_an_example() {
     for command in COMMANDS {
         let lines = |option: &str| {

@@ -46,7 +46,8 @@ pub(crate) struct ComparisonArgs {
     /// docs/collectives.md. A reduction to a root combines vectors in rank order; constructions that do not
     /// keep it are left out unless they are named, and are then valid only for operators that commute. Without
     /// a root, all are compared, unless there is --order ordered.
-    #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
+    #[arg(long, help_heading = "Comparison", value_name = "NAME", default_value = "gather",
+          value_parser = operation_parser())]
     op: Operation,
 
     #[command(flatten)]
@@ -101,6 +102,7 @@ impl OperatorArgs {
 
 /// Which trees are compared for a problem.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Comparison")]
 pub(crate) struct Choice {
     /// The root: a rank, or `best` for one that each construction chooses [default: best]
     #[arg(long, value_name = "RANK|best", value_parser = parse_root, allow_hyphen_values = true)]
@@ -125,14 +127,14 @@ pub(crate) struct Choice {
 
     /// For broadcast and reduce, compare the schedules that may cut the vector into pieces, which take different
     /// ways; without this option, the trees along which it goes whole
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) cut: bool,
 
     #[command(flatten)]
     pub(crate) ports: PortArgs,
 
     /// Which side sends in the adaptive construction
-    #[arg(long, value_name = "NAME", default_value = "completion-time",
+    #[arg(long, hide_short_help = true, value_name = "NAME", default_value = "completion-time",
           value_parser = adaptive_rule_parser())]
     pub(crate) adaptive_rule: AdaptiveRule,
 
@@ -144,7 +146,7 @@ pub(crate) struct Choice {
     pub(crate) library: Option<Library>,
 
     /// Prove the optimal tree's time in another way: by the lower bound or another method
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) certify: bool,
 
     #[command(flatten)]
@@ -165,7 +167,7 @@ struct SearchArgs {
     search_seed: u64,
 
     /// End after this many seconds, also as 500ms; the result then depends on the machine's speed
-    #[arg(long, hide_short_help = true, hide_short_help = true, value_name = "SECONDS", value_parser = parse_seconds,
+    #[arg(long, hide_short_help = true, value_name = "SECONDS", value_parser = parse_seconds,
           allow_negative_numbers = true)]
     search_seconds: Option<Duration>,
 }

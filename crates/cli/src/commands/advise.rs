@@ -36,7 +36,7 @@ pub(crate) struct AdviseArgs {
     pub(super) comparison: ComparisonArgs,
 
     /// How much longer than the fastest a simpler tree may take, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = Advice::TOLERANCE_PERCENT, allow_hyphen_values = true)]
+    #[arg(long, help_heading = "Comparison", value_name = "PERCENT", default_value_t = Advice::TOLERANCE_PERCENT, allow_hyphen_values = true)]
     pub(super) tolerance: f64,
 
     #[command(flatten)]

@@ -27,7 +27,7 @@ pub(crate) struct CompareArgs {
     comparison: ComparisonArgs,
 
     /// Write the page to this file (`-`: standard output, and nothing else)
-    #[arg(long, value_name = "FILE", value_parser = Destination::parse)]
+    #[arg(help_heading = "Output", long, value_name = "FILE", value_parser = Destination::parse)]
     report: Option<Destination>,
 
     #[command(flatten)]

@@ -59,7 +59,7 @@ pub(crate) struct DrawArgs {
 
     /// Write to this file, whose name ends with `.svg`, `.svg.gz`, `.png` or `.pdf`, or SVG to
     /// standard output with `-`
-    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct ExportArgs {
     /// Write to this file, or for `smpi` and `chakra` into this folder [default: standard output]
     ///
     /// A JSON file whose name ends with `.gz` is compressed.
-    #[arg(short, long, value_name = "FILE", value_parser = Destination::parse,
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse,
           default_value = "-")]
     output: Destination,
 }

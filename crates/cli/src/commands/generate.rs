@@ -24,7 +24,7 @@ pub(crate) struct GenerateArgs {
     format: FormatArgs,
 
     /// Where to write them: `.txt`, `.csv` or `.json`; every command reads all three
-    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
 

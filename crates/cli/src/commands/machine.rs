@@ -56,7 +56,7 @@ pub(crate) struct MachineArgs {
     level: Vec<LevelCosts>,
 
     /// Where to write it: `.json` or `.toml` for a machine file, `.txt` for a description
-    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
 

@@ -30,14 +30,14 @@ pub(crate) struct OptimizeArgs {
     comparison: ComparisonArgs,
 
     /// Write the recommended tree to this file as JSON (`-`: standard output, and nothing else)
-    #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
 
     #[command(flatten)]
     format: FormatArgs,
 
     /// Say after how many repetitions planning pays for its own time here; with --machine
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, help_heading = "Comparison", conflicts_with = "json")]
     break_even: bool,
 }
 

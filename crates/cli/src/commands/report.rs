@@ -32,7 +32,7 @@ pub(crate) struct ReportArgs {
 
     /// Write a picture (`.svg`, `.svg.gz`, `.png`, `.pdf`), a page with picture, verdicts and all figures
     /// (`.html`), or a line for each series (`.csv`, `.json`)
-    #[arg(short, long, value_name = "FILE", value_parser = Destination::parse)]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
 
     #[command(flatten)]

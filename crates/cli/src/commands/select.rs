@@ -69,7 +69,7 @@ pub(crate) struct SelectArgs {
     map: Option<Destination>,
 
     /// Write the tuning to a file, for the library of --for
-    #[arg(short, long, value_name = "FILE", value_parser = Destination::parse, requires = "library")]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse, requires = "library")]
     output: Option<Destination>,
 
     #[command(flatten)]

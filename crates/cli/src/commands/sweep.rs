@@ -73,7 +73,8 @@ pub(crate) struct SweepArgs {
     costs: CostArgs,
 
     /// The operation: one with a block for each process
-    #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
+    #[arg(long, help_heading = "Comparison", value_name = "NAME", default_value = "gather",
+          value_parser = operation_parser())]
     op: Operation,
 
     #[command(flatten)]
@@ -86,7 +87,7 @@ pub(crate) struct SweepArgs {
     ///
     /// A map has a panel for each distribution, block sizes against numbers of processes. A cell names the simplest kind
     /// of tree within 2 percent of the fastest, and how many times as long the library's own call takes.
-    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
 

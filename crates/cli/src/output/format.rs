@@ -23,11 +23,11 @@ pub(crate) fn option_of(all: &'static [Format]) -> impl FnOnce(Arg) -> Arg {
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct FormatArgs {
     /// How to print the result
-    #[arg(long, value_name = "NAME", value_parser = parser_of(&Format::RESULT))]
+    #[arg(long, help_heading = "Output", value_name = "NAME", value_parser = parser_of(&Format::RESULT))]
     format: Option<Format>,
 
     /// Print the result as JSON: short for --format json
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, help_heading = "Output", conflicts_with = "format")]
     json: bool,
 }
 
