@@ -84,7 +84,11 @@ const int TUWTREE_COMBINER_NAMED = MPI_COMBINER_NAMED;
 const int TUWTREE_COMBINER_DUP = MPI_COMBINER_DUP;
 const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 
-#if MPI_VERSION >= 4
+/* The arguments are looked at, so that no compiler finds them unused. */
+static inline int none_of(const void *a, ...) { return a ? MPI_ERR_OTHER : MPI_ERR_OTHER; }
+
+/* Open MPI 5 calls itself MPI 3.1, and has the persistent collectives of MPI 4. */
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define GATHERV_INIT PMPI_Gatherv_init
 #define SCATTERV_INIT PMPI_Scatterv_init
 #define ALLGATHERV_INIT PMPI_Allgatherv_init
@@ -104,12 +108,12 @@ const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 const int TUWTREE_HAS_GATHERV_INIT = 1;
 #else
 const int TUWTREE_HAS_GATHERV_INIT = 0;
-#define GATHERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
-#define SCATTERV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
-#define ALLGATHERV_INIT(a, b, c, d, e, f, g, h, i, j) MPI_ERR_OTHER
-#define REDUCE_SCATTER_INIT(a, b, c, d, e, f, g, h) MPI_ERR_OTHER
-#define REDUCE_SCATTER_BLOCK_INIT(a, b, c, d, e, f, g, h) MPI_ERR_OTHER
-#define ALLTOALLV_INIT(a, b, c, d, e, f, g, h, i, j, k) MPI_ERR_OTHER
+#define GATHERV_INIT none_of
+#define SCATTERV_INIT none_of
+#define ALLGATHERV_INIT none_of
+#define REDUCE_SCATTER_INIT none_of
+#define REDUCE_SCATTER_BLOCK_INIT none_of
+#define ALLTOALLV_INIT none_of
 #endif
 
 int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -135,8 +139,6 @@ const int TUWTREE_HAS_LARGE_COUNTS = 1;
 #define LARGE(call, arguments) call arguments
 #else
 const int TUWTREE_HAS_LARGE_COUNTS = 0;
-/* The arguments are looked at, so that no compiler finds them unused. */
-static int none_of(const void *a, ...) { return a ? MPI_ERR_OTHER : MPI_ERR_OTHER; }
 #define LARGE(call, arguments) none_of arguments
 #endif
 
