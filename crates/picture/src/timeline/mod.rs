@@ -438,7 +438,7 @@ impl TimelineCanvas<'_> {
             entries.push(("bound", "lower bound", 0.1));
         }
         if rows.iter().any(|row| matches!(row, TimelineRow::Several(..))) {
-            entries.push(("shared", "several processes, the darker the more are busy", BAR));
+            entries.push(("shared", "several processes, the stronger the more are busy", BAR));
         }
         xml.open("g", &[("class", &"legend")]);
         for (class, text, height) in entries {
