@@ -1,5 +1,5 @@
 //! MPI's functions as programs find them here: each call goes to ours, or to the MPI library's where this library
-//! [stands aside](crate::aside).
+//! stands aside (`aside`).
 //!
 //! What they take are words. All arguments of these functions are integers or addresses, each of which has a
 //! register or a place of eight bytes on the stack to itself, of which whoever is called reads as much as is its

@@ -35,17 +35,12 @@ pub(crate) fn check_available(format: Format) -> Result<(), CliError> {
 /// It cannot be drawn, or is too large; then do this `instead`. As [`check_available`].
 pub(crate) fn bytes(format: Format, svg: String, instead: &str) -> Result<Vec<u8>, CliError> {
     check_available(format)?;
-    match format {
+    let drawn: Result<Vec<u8>, Box<dyn std::error::Error>> = match format {
         #[cfg(feature = "png")]
-        Format::Png => tuwtree_picture::png(&svg, SCALE).map_err(|error| failure(&error, instead)),
+        Format::Png => tuwtree_picture::png(&svg, SCALE).map_err(Box::from),
         #[cfg(feature = "pdf")]
-        Format::Pdf => tuwtree_picture::pdf(&svg).map_err(|error| failure(&error, instead)),
+        Format::Pdf => tuwtree_picture::pdf(&svg).map_err(Box::from),
         _ => Ok(svg.into_bytes()),
-    }
-}
-
-/// What is wrong with a picture, and what to do instead.
-#[cfg(any(feature = "png", feature = "pdf"))]
-fn failure(error: &dyn std::error::Error, instead: &str) -> CliError {
-    CliError::Failure(format!("{error}; {instead}"))
+    };
+    drawn.map_err(|error| CliError::Failure(format!("{error}; {instead}")))
 }
