@@ -45,6 +45,23 @@ fn constructions_are_listed_with_their_completion_times() {
 }
 
 #[test]
+fn equal_blocks_are_given_by_their_size() {
+    let by_size = json("optimize --op allgather -p 12 --bytes 1KiB --json");
+    assert_eq!(by_size, json("optimize --op allgather -p 12 --dist same -b 1024 --json"));
+    assert_eq!(by_size["total_bytes"], 12 * 1024);
+    assert_eq!(json("optimize --op alltoall -p 3 --bytes 0 --json")["total_bytes"], 0);
+    let refused = [
+        ("--bytes 10 --rho 3", "--rho, --exponent, --sigma, --seed and --rng describe block sizes"),
+        ("-p 0 --bytes 10", "-p: 0 processes are outside 1..="),
+        ("-p 4 --bytes 9223372036854775807", "--bytes 9223372036854775807: "),
+        ("--bytes 10 --dist same", "cannot be used with"),
+    ];
+    for (arguments, message) in refused {
+        tuwtree(&format!("optimize --op allgather {arguments}")).fails(2, &[message]);
+    }
+}
+
+#[test]
 fn tables_and_advice_speak_of_schedules() {
     let text = tuwtree("compare --op allgather --dist spikes -p 48 -b 1000").success();
     assert!(text.starts_with("allgather of 30042 bytes over 48 processes; alpha = 100,"), "{text}");

@@ -20,6 +20,10 @@ pub(crate) struct PayloadArgs {
     #[arg(long, value_name = "NAME", value_parser = distribution_parser(), conflicts_with_all = ["sizes", "vector"])]
     pub(crate) dist: Option<Distribution>,
 
+    /// Blocks of this size at each of -p processes: as --dist same -b BYTES
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with_all = ["dist", "sizes", "vector"])]
+    bytes: Option<u64>,
+
     /// Read block sizes from a file (text, CSV, JSON, or NumPy's .npy; see docs/formats.md), or from standard input
     /// with `-`
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
@@ -37,12 +41,12 @@ pub(crate) struct PayloadArgs {
     /// Read the messages of an alltoall: p rows of p sizes, as text, CSV without a heading, a JSON list of rows, NumPy's .npy
     /// or UCC's .ptini; row = sender
     #[arg(long, value_name = "FILE", value_parser = Source::parse, help_heading = "Messages",
-          conflicts_with_all = ["dist", "sizes", "vector"])]
+          conflicts_with_all = ["dist", "bytes", "sizes", "vector"])]
     pub(crate) matrix: Option<Source>,
 
     /// Bytes of an element: the numbers in --sizes, --sizes-remote or --matrix count elements [default: they are
     /// bytes]
-    #[arg(long, value_name = "BYTES", value_parser = parse_element_size, conflicts_with_all = ["dist", "vector"])]
+    #[arg(long, value_name = "BYTES", value_parser = parse_element_size, conflicts_with_all = ["dist", "bytes", "vector"])]
     pub(crate) element_size: Option<u64>,
 
     #[command(flatten)]
@@ -121,6 +125,9 @@ impl PayloadArgs {
         if let Some(source) = &self.matrix {
             return Ok(Some(sizes::read_matrix(source, self.element_size)?.into()));
         }
+        if let Some(bytes) = self.bytes {
+            return self.scale.equal(bytes, processors).map(|sizes| Some(sizes.into()));
+        }
         match (self.dist, &self.sizes, self.vector) {
             (Some(distribution), _, _) => {
                 self.scale.generate(distribution, processors).map(|sizes| Some(sizes.into()))
@@ -130,7 +137,7 @@ impl PayloadArgs {
             }
             (None, _, None) if self.scale.is_given() => Err(CliError::Usage(
                 "-p, -b, --rho, --exponent, --sigma, --seed and --rng describe a distribution; name it with --dist \
-                 (-p also goes with --vector)"
+                 (-p also goes with --bytes and --vector)"
                     .into(),
             )),
             (None, Some(source), None) => {
@@ -149,6 +156,9 @@ impl PayloadArgs {
     pub(crate) fn source(&self) -> (&'static str, String) {
         if let Some(source) = &self.matrix {
             return ("Messages", source.to_string());
+        }
+        if let Some(bytes) = self.bytes {
+            return ("Blocks", format!("of {bytes} bytes"));
         }
         match (self.dist, &self.sizes, self.vector) {
             (Some(distribution), _, _) => {
@@ -187,18 +197,36 @@ impl ScaleArgs {
             .map_err(|error| CliError::Usage(format!("--dist {}: {error}", distribution.name())))
     }
 
+    /// Blocks of so many bytes, one for each of these processes.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for a number of processes out of range, more bytes in all than can be counted, or parameters
+    /// of a distribution.
+    fn equal(&self, bytes: u64, processors: usize) -> Result<BlockSizes, CliError> {
+        let processors = self.processes_alone("--bytes are equal blocks", processors)?;
+        BlockSizes::new(vec![bytes; processors])
+            .map_err(|error| CliError::Usage(format!("--bytes {bytes}: {error}")))
+    }
+
     /// A vector of so many bytes at each of these processes.
     ///
     /// # Errors
     /// [`CliError::Usage`] for a number of processes out of range, or parameters of a distribution.
     fn vector(&self, bytes: u64, processors: usize) -> Result<Vector, CliError> {
+        let processors = self.processes_alone("--vector has none", processors)?;
+        Ok(Vector { processors, bytes })
+    }
+
+    /// The number of processes, where there are no parameters of a distribution beside it, since `reason`.
+    fn processes_alone(&self, reason: &str, processors: usize) -> Result<usize, CliError> {
         if self.describes_blocks() {
-            let message = "-b, --rho, --exponent, --sigma, --seed and --rng describe block sizes, and --vector has none";
-            return Err(CliError::Usage(message.into()));
+            return Err(CliError::Usage(format!(
+                "-b, --rho, --exponent, --sigma, --seed and --rng describe block sizes, and {reason}"
+            )));
         }
         let processors = self.processors.unwrap_or(processors);
         match (1..=MOST_PROCESSORS).contains(&processors) {
-            true => Ok(Vector { processors, bytes }),
+            true => Ok(processors),
             false => Err(CliError::Usage(format!(
                 "-p: {processors} processes are outside 1..={MOST_PROCESSORS}"
             ))),

@@ -28,7 +28,7 @@ use tuwtree_treegen::AdaptiveRule;
 
 /// The problem, and the constructions to be compared.
 #[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("payload").args(["dist", "sizes", "vector", "matrix"]).required(true))]
+#[command(group = clap::ArgGroup::new("payload").args(["dist", "bytes", "sizes", "vector", "matrix"]).required(true))]
 pub(crate) struct ComparisonArgs {
     #[command(flatten)]
     pub(crate) payload: PayloadArgs,
