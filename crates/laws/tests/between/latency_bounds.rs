@@ -9,8 +9,8 @@ use tuwtree_laws::problems::{
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, CostMatrix, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes,
-    Piece, PiecewiseLinear, Placement, Problem, Root, best_lower_bound, completion_time,
-    count_bound, lower_bound, volume_bound,
+    Operation, Piece, PiecewiseLinear, Placement, Problem, Root, Vector, best_lower_bound,
+    completion_time, count_bound, lower_bound, lower_bound_in_pieces, volume_bound,
 };
 
 /// Integer costs.
@@ -203,6 +203,31 @@ proptest! {
             let problem = gather(&sizes, costs.costs(), root);
             prop_assert!(best_lower_bound(&problem).unwrap() <= completion_time(&tree, &problem).unwrap());
         }
+    }
+
+    #[test]
+    fn one_byte_for_all_spreads_as_fast_as_along_the_best_tree(
+        ranks in 1..=all_trees::MOST, costs in linear(), owner in any::<prop::sample::Index>(),
+    ) {
+        let owner = owner.index(ranks);
+        let costs = Linear { beta: 0, ..costs }.costs();
+        let mut sizes = vec![0; ranks];
+        sizes[owner] = 1;
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let vector = Vector { processors: ranks, bytes: 1 };
+        let bounds = [Operation::Broadcast, Operation::Reduce].map(|operation| {
+            let tree = Problem::new(operation, vector, costs).unwrap();
+            let tree = tree.with_root(Root::Given(owner)).unwrap();
+            (least_time(&tree), lower_bound_in_pieces(&tree).unwrap().units())
+        });
+        let least = bounds[0].0;
+        prop_assert_eq!(bounds, [(least, least); 2]);
+        for operation in [Operation::Allgather, Operation::ReduceScatter] {
+            let problem = Problem::new(operation, sizes.clone(), costs).unwrap();
+            prop_assert_eq!(stated(&problem), least);
+        }
+        let allreduce = Problem::new(Operation::Allreduce, vector, costs).unwrap();
+        prop_assert_eq!(stated(&allreduce), least);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How many blocks a subtree can have collected by a given time.
 
 use super::load::RootLoad;
-use std::cmp::Ordering;
+use super::spread::gains;
 
 /// How many numbers of blocks are looked at one by one rather than searched.
 const STRIDE: usize = 16;
@@ -123,22 +123,13 @@ pub(super) fn growth(most: usize, first: u128, message: u128, latency: u128) -> 
         ready.resize(most, first);
         return ready;
     }
-    // When how many more come, in order. Each gain is gained again a message later, and a message and a
-    // latency later: the first gains for which that is still to happen.
-    let mut gains = vec![(first, 1_usize)];
-    let (mut received, mut sent) = (0, 0);
-    while let Some(&(time, gain)) = gains.last().filter(|_| ready.len() < most) {
+    let next = |time: u128| time.saturating_add(message);
+    let passed_on = |time: u128| time.saturating_add(message).saturating_add(latency);
+    for (time, gain) in gains(first, 1, next, passed_on) {
+        if ready.len() >= most {
+            break;
+        }
         ready.resize(most.min(ready.len().saturating_add(gain)), time);
-        let kept = (gains[received].0.saturating_add(message), gains[received].1);
-        let (time, gain) = gains[sent];
-        let arrived = (time.saturating_add(message).saturating_add(latency), gain);
-        received += usize::from(kept.0 <= arrived.0);
-        sent += usize::from(arrived.0 <= kept.0);
-        gains.push(match kept.0.cmp(&arrived.0) {
-            Ordering::Less => kept,
-            Ordering::Greater => arrived,
-            Ordering::Equal => (kept.0, kept.1.saturating_add(arrived.1)),
-        });
     }
     ready
 }

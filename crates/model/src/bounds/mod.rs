@@ -49,6 +49,7 @@ mod ports;
 mod reach;
 mod rootless;
 mod simple;
+mod spread;
 
 use crate::{BlockSizes, Homogeneous, Ports, Problem, Rank, Root, Time, TimeError};
 use counts::Counts;

@@ -1,11 +1,9 @@
 //! The bound for operations without a root: what every processor is busy with in any case.
 
+use super::spread::known_at;
 use crate::{
-    CostModel, Direction, Homogeneous, MessageSizes, Operation, Ports, Problem, Rank, Root, Time,
-    TimeError,
+    CostModel, Direction, MessageSizes, Operation, Ports, Problem, Rank, Root, Time, TimeError,
 };
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The lower bound on all schedules of an operation without a root. 0 where there is no data.
 ///
@@ -19,13 +17,14 @@ use std::collections::BinaryHeap;
 /// Intergroup allgather: every rank receives all blocks of the other group, and these reach all ranks there.
 ///
 /// A byte reaches everybody, or comes together from everybody: with `k` ports the number of processors that
-/// know of it is at most `k + 1` times as large after the start-up of the fastest message; where latency overlaps at
-/// costs that all share, and with one port, it grows by those whose messages have arrived. Processors send and
-/// receive at the same time.
+/// know of it is at most `k + 1` times as large after the start-up of the fastest message; where latency overlaps, it
+/// grows by those whom messages have reached. Processors send and receive at the same time.
 ///
-/// At homogeneous costs, reductions besides: all processors together combine each byte `p - 1` times and send it
-/// `p - 1` times in a reduce-scatter, twice as often in an allreduce; no port does both at once, and one is
-/// busy with at least an equal share.
+/// Nothing occupies its receiver's port before the least latency, nor its sender's in the last one.
+///
+/// At homogeneous costs, reductions besides: all processors together combine each byte `p - 1` times and receive it
+/// `p - 1` times in a reduce-scatter, twice as often in an allreduce; the port that receives it also combines it, and
+/// one is busy with at least an equal share.
 ///
 /// # Errors
 /// As [`lower_bound`](super::lower_bound).
@@ -69,7 +68,7 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
 /// different ways; 0 where there is no data. Where the root is free, it is rank 0.
 ///
 /// Everybody but the root receives, or sends, the vector in at least one message, and a byte reaches everybody as
-/// in an operation without a root. At homogeneous costs, all processors together send each byte of a reduction
+/// in an operation without a root. At homogeneous costs, all processors together receive each byte of a reduction
 /// `p - 1` times and combine it as often, and one is busy with at least an equal share.
 ///
 /// # Errors
@@ -183,7 +182,7 @@ fn of_groups(problem: &Problem) -> Result<Time, TimeError> {
     Ok(busy.later(reach(problem, reached[0].max(reached[1]))?))
 }
 
-/// How long some rank is busy that sends, or receives, so many bytes through all of its ports.
+/// When some rank is done at the earliest that sends, or receives, so many bytes through all of its ports.
 fn busy_with(
     problem: &Problem,
     direction: Direction,
@@ -196,7 +195,21 @@ fn busy_with(
         let shared = Time::new(all.units() / f64::from(problem.ports().get()));
         most = most.later(shared.expect("a share of a time"));
     }
-    Ok(most)
+    match most {
+        Time::ZERO => Ok(Time::ZERO),
+        _ => costs.sum(least_latency(problem), most),
+    }
+}
+
+/// The least latency of any message that there may be; 0 where nothing overlaps.
+fn least_latency(problem: &Problem) -> Time {
+    let (costs, total) = (problem.costs().kind(), problem.payload().total());
+    let latency = match costs.overlaps() {
+        true => costs.least_costs(problem.processors(), 1..=total).latency(),
+        false => 0.0,
+    };
+    // Where there are no links at all, other bounds fail.
+    Time::new(latency).unwrap_or(Time::ZERO)
 }
 
 /// When a byte can have reached so many, or have come together from them, the own rank included.
@@ -204,49 +217,27 @@ fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     let (costs, processors) = (problem.costs(), problem.processors());
     let receives = |rank| costs.least_busy(Direction::Receive, rank, processors, 1);
     let start_up = match costs.homogeneous(processors) {
-        Some(costs) if costs.overlaps() && problem.ports() == Ports::ONE => {
-            return known_at(&costs, known);
-        }
-        Some(costs) => Time::new(costs.overhead()).expect("a start-up is a time"),
+        Some(costs) => costs.overhead(),
         None => (0..processors)
             .map(receives)
             .reduce(|least, next| Ok(least?.min(next?)))
-            .expect("a problem has at least one processor")?,
+            .expect("a problem has at least one processor")?
+            .units(),
     };
-    let reach = super::simple::rounds(known, problem.ports().get());
-    (0..reach).try_fold(Time::ZERO, |time, _| costs.sum(time, start_up))
+    let latency = least_latency(problem).units();
+    let time = known_at(known, latency, start_up, problem.ports().get())?;
+    // Sums without latencies are those that a simulation makes, of terms that are no larger.
+    let kept = match costs.is_integral() || !costs.overlaps() {
+        true => time,
+        false => Time::new(time.units() * (1.0 - ROUNDING)).expect("a part of a time"),
+    };
+    costs.sum(Time::ZERO, kept)
 }
 
-/// When so many know of a byte that one has at first: whoever does begins a message after each overhead, which takes the
-/// overhead and the latency to arrive; so `N(t) = N(t - o) + N(t - o - lambda)`.
+/// The latency, and an equal share of all receiving and combining of a reduction at homogeneous costs, with an overhead
+/// for each of so many senders; every byte is received `sent (p - 1)` times. Elsewhere, and with several ports, 0.
 ///
-/// # Complexity
-/// O(known log(known)).
-///
-/// # Source
-/// Bar-Noy and Kipnis, "Designing broadcasting algorithms in the postal model for message-passing systems" (1992).
-fn known_at(costs: &Homogeneous, known: usize) -> Result<Time, TimeError> {
-    let time = |units: f64| Time::new(units).ok_or(TimeError::NotFinite);
-    let (overhead, message) = (costs.overhead(), costs.alpha());
-    match () {
-        () if known < 2 => return Ok(Time::ZERO),
-        () if overhead == 0.0 => return time(message),
-        () => {}
-    }
-    // When the next message of each who knows of it arrives.
-    let mut arrivals = BinaryHeap::from([Reverse(time(message)?)]);
-    let mut last = Time::ZERO;
-    for _ in 1..known {
-        let Some(Reverse(arrival)) = arrivals.pop() else { break };
-        last = arrival;
-        arrivals.push(Reverse(time(arrival.units() + overhead)?));
-        arrivals.push(Reverse(time(arrival.units() + message)?));
-    }
-    Ok(last)
-}
-
-/// An equal share of all sending and combining of a reduction at homogeneous costs, with a start-up for each
-/// of so many senders; every byte is sent `sent (p - 1)` times. Elsewhere, and with several ports, 0.
+/// What is received occupies one port, which then combines it, whether or not that port sends as well.
 fn shared_work(problem: &Problem, sent: f64, senders: usize) -> Result<Time, TimeError> {
     let processors = problem.processors();
     let costs = match problem.costs().homogeneous(processors) {
@@ -257,6 +248,7 @@ fn shared_work(problem: &Problem, sent: f64, senders: usize) -> Result<Time, Tim
     let bytes = (processors - 1) as f64 * problem.payload().total() as f64;
     let work = costs.overhead() * senders as f64 + bytes * (sent * costs.beta() + combine);
     let share = work / processors as f64;
+    let share = if work > 0.0 { costs.latency() + share } else { share };
     let is_exact = costs.is_integral() && combine.fract() == 0.0;
     // All times are integers then; else, what summing up may round is left off.
     let share = if is_exact { share.ceil() } else { share * (1.0 - ROUNDING) };
