@@ -2,6 +2,7 @@
 
 mod exchanges;
 mod groups;
+mod overlapping;
 mod published;
 mod reductions;
 mod rooted;
