@@ -1,7 +1,7 @@
 //! Times of the exact program for machines with levels.
 //!
 //! ```text
-//! cargo run --release -p tuwtree-dp --example levels -- 500 1000 2000
+//! cargo run --release -p tuwtree-dp --example exact_levels -- 500 1000 2000
 //! ```
 //!
 //! For each number of ranks, on `vsc3` (data/machines/vsc3.toml: nodes of 16 ranks, islands of 250
