@@ -1,17 +1,18 @@
 /* A program of PETSc's that knows nothing of tuwtree: a vector of uneven parts goes to the first rank and back, which PETSc
- * does by MPI_Igatherv and MPI_Iscatterv. Complains of every wrong number. */
+ * does by MPI_Igatherv and MPI_Iscatterv, and then another one, of which all is on the last rank. Complains of every wrong
+ * number. */
 #include <petscvec.h>
 
-int main(int argc, char **argv)
+static PetscInt wrong;
+
+/* Ten times to the first rank and back. */
+static void there_and_back(PetscInt part)
 {
-    PetscMPIInt rank;
-    PetscInt begin, end, i, round, wrong = 0, all = 0;
+    PetscInt begin, end, i, round;
     PetscScalar *values;
     VecScatter scatter;
     Vec vector, whole;
-    PetscInitialize(&argc, &argv, NULL, NULL);
-    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-    VecCreateMPI(PETSC_COMM_WORLD, 10 + 100 * (rank % 3), PETSC_DETERMINE, &vector);
+    VecCreateMPI(PETSC_COMM_WORLD, part, PETSC_DETERMINE, &vector);
     VecScatterCreateToZero(vector, &scatter, &whole);
     VecGetOwnershipRange(vector, &begin, &end);
     for (round = 1; round <= 10; round++) {
@@ -36,11 +37,22 @@ int main(int argc, char **argv)
             wrong += values[i - begin] != round * i + 1;
         VecRestoreArray(vector, &values);
     }
-    MPI_Allreduce(&wrong, &all, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
-    PetscPrintf(PETSC_COMM_WORLD, "10 rounds, %d wrong\n", (int)all);
     VecScatterDestroy(&scatter);
     VecDestroy(&whole);
     VecDestroy(&vector);
+}
+
+int main(int argc, char **argv)
+{
+    PetscMPIInt rank, size;
+    PetscInt all = 0;
+    PetscInitialize(&argc, &argv, NULL, NULL);
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    MPI_Comm_size(PETSC_COMM_WORLD, &size);
+    there_and_back(10 + 100 * (rank % 3));
+    there_and_back(rank == size - 1 ? 1000 : 0);
+    MPI_Allreduce(&wrong, &all, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
+    PetscPrintf(PETSC_COMM_WORLD, "twice 10 rounds, %d wrong\n", (int)all);
     PetscFinalize();
     return all != 0;
 }

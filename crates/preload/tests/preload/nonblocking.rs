@@ -1,8 +1,7 @@
 //! Nonblocking gathers and scatters of programs that know nothing of tuwtree.
 
-use crate::launch::{is_open_mpi, text};
-use crate::{compiled, lines, run_preloaded, slow_machine, source};
-use std::process::Command;
+use crate::launch::text;
+use crate::{compiled, run_preloaded, slow_machine};
 
 #[test]
 fn nonblocking_operations_go_along_trees_in_order_and_end_in_any() {
@@ -29,33 +28,6 @@ fn nonblocking_operations_go_along_trees_in_order_and_end_in_any() {
             let loose = log.lines().any(|line| line.contains("MPI_I") && line.ends_with(&loose));
             assert!(loose || processors == 1, "{settings:?}: {log}");
         }
-    }
-}
-
-#[test]
-#[ignore = "takes PETSc for this MPI library (libpetsc-real3.18-dev); ./test --all runs it where it is"]
-fn a_program_of_petsc_gathers_to_the_first_rank_and_scatters_along_trees() {
-    let flags = Command::new("pkg-config").args(["--cflags", "--libs", "petsc"]).output().unwrap();
-    assert!(flags.status.success() && is_open_mpi(), "Debian's PETSc is for Open MPI: {flags:?}");
-    let directory = tempfile::tempdir().unwrap();
-    let program = directory.path().join("unaware_petsc");
-    let mut compiler = Command::new(env!("TUWTREE_MPICC"));
-    compiler.arg(source("unaware_petsc.c")).arg("-o").arg(&program);
-    compiler.args(text(&flags.stdout).split_whitespace());
-    assert!(compiler.status().unwrap().success());
-    let machine = slow_machine(directory.path());
-    let asked = ("TUWTREE_NONBLOCKING", "1");
-    for (settings, done, least) in [
-        ([("TUWTREE_ALGORITHM", "adaptive"), asked], "adaptive-gather-time", 20),
-        // The first gather and the first scatter are the library's own.
-        ([("TUWTREE_MACHINE", machine.as_str()), asked], "auto", 18),
-    ] {
-        let output = run_preloaded(6, &program, &[], &settings);
-        assert!(output.status.success(), "{settings:?}: {output:?}");
-        assert!(text(&output.stdout).contains("10 rounds, 0 wrong"), "{output:?}");
-        let end = format!(": {done} on 6 processes");
-        let along = lines(&output).iter().filter(|line| line.ends_with(&end)).count();
-        assert!(along >= least, "{settings:?}: {output:?}");
     }
 }
 
