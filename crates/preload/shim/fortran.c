@@ -37,7 +37,7 @@ ADDRESS(mpi_fortran_status_ignore, MPI_FORTRAN_STATUS_IGNORE)
 ADDRESS(mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE)
 
 /* Open MPI 4 has persistent collectives under names of its own. */
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
 #define GATHERV_INIT MPI_Gatherv_init
 #define SCATTERV_INIT MPI_Scatterv_init
 #define ALLGATHERV_INIT MPI_Allgatherv_init

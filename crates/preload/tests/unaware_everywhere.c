@@ -1,7 +1,7 @@
 /* Operations without a root of a program that knows nothing of tuwtree: one large block among small ones, several
  * times; then counts larger than what is sent. */
 #include <mpi.h>
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define MPI_Alltoallv_init MPIX_Alltoallv_init
 #endif

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define MPI_Gatherv_init MPIX_Gatherv_init
 #define MPI_Scatterv_init MPIX_Scatterv_init

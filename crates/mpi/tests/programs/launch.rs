@@ -50,11 +50,18 @@ fn directory() -> &'static Path {
 }
 
 pub(crate) fn is_open_mpi() -> bool {
-    static ANSWER: OnceLock<bool> = OnceLock::new();
+    open_mpi_version().is_some()
+}
+
+/// The first number of Open MPI's version; `None` on another library.
+pub(crate) fn open_mpi_version() -> Option<u32> {
+    static ANSWER: OnceLock<Option<u32>> = OnceLock::new();
     *ANSWER.get_or_init(|| {
         let output = Command::new(launcher()).arg("--version").output().unwrap();
-        // It calls itself by the name by which it is called, and at times OpenRTE.
-        text(&output.stdout).contains("open-mpi.org")
+        let said = text(&output.stdout);
+        // It calls itself by the name by which it is called, and at times OpenRTE: "mpirun (Open MPI) 5.0.11".
+        let version = said.contains("open-mpi.org").then(|| said.split_once(") "))??.1;
+        Some(version.split('.').next()?.parse().expect("a version of Open MPI"))
     })
 }
 
@@ -129,6 +136,8 @@ pub(crate) fn run_by(
     // More processors than cores, as whoever we are.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    // The same from Open MPI 5 on.
+    command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
     command.envs(environment.iter().map(|(name, value)| (name, value)));
     let directory = tempfile::tempdir().unwrap();
     let files = ["out", "err"].map(|name| directory.path().join(name));

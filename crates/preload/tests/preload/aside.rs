@@ -1,12 +1,16 @@
 //! Programs of another MPI library than the one that the preloaded library was built for.
 
-use crate::launch::{is_open_mpi, library_directory, run_by, text};
+use crate::launch::{is_open_mpi, library_directory, open_mpi_version, run_by, text};
 use crate::{compiled_by, lines, numbers, source};
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// The name of the other library, whose compiler and launcher both are there.
 fn other() -> Option<&'static str> {
+    if open_mpi_version() == Some(5) {
+        eprintln!("skipped: Open MPI 5 of PyPI has a UCX that MPICH's of Debian cannot be loaded with");
+        return None;
+    }
     let other = if is_open_mpi() { "mpich" } else { "openmpi" };
     let answers = |program: &str| {
         let output = Command::new(format!("{program}.{other}")).arg("--version").output();

@@ -1,6 +1,6 @@
 //! Programs in Fortran, alone and beside C.
 
-use crate::launch::{is_open_mpi, text};
+use crate::launch::{open_mpi_version, text};
 use crate::{compiled, run_preloaded, source};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ pub(crate) fn fortran_program(directory: &Path, name: &str, interface: &str) -> 
     let mut command = Command::new(&compiler);
     // Buffers of several types go to one function, which has no interface in mpif.h.
     command.args(["-fallow-argument-mismatch", "-w"]).arg(format!("-D{interface}"));
-    if is_open_mpi() {
+    if open_mpi_version() == Some(4) {
         command.arg("-DOPEN_MPI_4");
     }
     let output = command.arg(source(name)).arg("-o").arg(&program).output().unwrap();
