@@ -35,8 +35,12 @@ fn chooses_for_each_kind(program: &Path, arguments: &[&str]) {
         // The first call of each kind is the library's own, since there is no plan yet.
         let is_along = call > 4 && (call - 1) % 4 < 2;
         let by = if is_along { "auto on 5 processes, tree " } else { "native on 5 processes" };
-        let expected = format!("tuwtree: {function}, call {call}: {by}");
-        assert!(said.iter().any(|line| line.starts_with(&expected)), "{expected}: {said:?}");
+        // mpi4py 4 calls the functions with large counts where there are any.
+        let is_expected = |line: &String| {
+            line.replace("_c, call", ", call")
+                .starts_with(&format!("tuwtree: {function}, call {call}: {by}"))
+        };
+        assert!(said.iter().any(is_expected), "call {call}: {by}: {said:?}");
     }
 }
 

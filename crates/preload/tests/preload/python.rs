@@ -28,7 +28,8 @@ fn a_script_with_mpi4py_gathers_along_trees() {
     let output = run_preloaded(4, &python, &[script.to_str().unwrap()], &environment);
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stdout).contains("gathered 7 numbers with mpi4py"), "{output:?}");
-    let log = text(&output.stderr);
+    // mpi4py 4 calls the functions with large counts where there are any.
+    let log = text(&output.stderr).replace("_c, call", ", call");
     assert!(log.contains("MPI_Gatherv, call 1: adaptive-gather-time on 4 processes"), "{log}");
     assert!(log.contains("MPI_Scatterv, call 2: adaptive-gather-time on 4 processes"), "{log}");
 }
