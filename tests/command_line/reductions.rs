@@ -26,6 +26,7 @@ fn reduce_scatters_are_listed_with_their_completion_times() {
             ("pairwise", 196),
             ("recursive-doubling", 188),
             ("halving", 120),
+            ("butterfly", 120),
             ("circulant", 120),
             ("circulant-pieces", 108),
         ];
@@ -35,7 +36,11 @@ fn reduce_scatters_are_listed_with_their_completion_times() {
     let ordered = json(&format!(
         "optimize --op reduce-scatter --sizes {sizes} --alpha 10 --combine 1 --order ordered --json"
     ));
-    assert_eq!(times(&ordered), [("recursive-doubling", 188)]);
+    assert_eq!(times(&ordered), [("recursive-doubling", 188), ("butterfly", 120)]);
+    // No power of two.
+    let five =
+        "optimize --op reduce-scatter --dist same -p 5 -b 1 --alpha 10 --combine 1 --order ordered";
+    assert_eq!(times(&json(&format!("{five} --json"))), [("butterfly", 4 * 10 + 11 + 10)]);
 }
 
 #[test]

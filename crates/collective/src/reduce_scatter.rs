@@ -1,7 +1,7 @@
 //! Reduce-scatter: everybody's vectors are combined, and each rank gets its block of the result.
 //!
 //! Each rank works in its output, which holds its own vector in the beginning and its block of the result in
-//! the end. All but [`recursive_doubling`] are for operators that commute.
+//! the end. All but [`butterfly`] and [`recursive_doubling`] are for operators that commute.
 
 use crate::CollectiveError;
 use crate::circulant::skips;
@@ -90,8 +90,56 @@ pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4; the exact time for other `p` is ours.
 pub fn halving(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    let p = sizes.processors();
-    let folding = Folding::new(p, Resting::Even);
+    let folding = Folding::new(sizes.processors(), Resting::Even);
+    let distance = |step| folding.active >> (step + 1);
+    folded(problem, (folding, Order::Any), distance, |step, receiver, data| {
+        let first = receiver - receiver % distance(step);
+        let [start, end] = [first, first + distance(step)].map(|new| folding.first_rank(new));
+        data.push_window(sizes, start, end - start);
+    })
+}
+
+/// The reduce-scatter on a butterfly, which combines in rank order: with distances 1, 2, 4, ... each rank sends the
+/// blocks of those ranks whose numbers end in binary as its partner's does; that half the partner keeps. Where `p`
+/// is no power of two, one of two neighbours acts for both at first, as in [`halving`].
+///
+/// Blocks of `c` bytes each take `lg p alpha + (p - 1) c (beta + kappa)` if `p` is a power of two; for other `p`,
+/// with `l = floor(lg p)`, `P = 2^l`, `r = p - P` and `G` the sum of `P/d + ceil(r/d)` for `d = 2, 4, ..., P`, it is
+/// `(l + 2) alpha + (p + G + 1) c beta + (p + G) c kappa`, which is never more than that of [`halving`]. A message has
+/// up to `P/2` pieces.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2).
+///
+/// # Source
+/// J. L. Träff, EuroPVM/MPI 2005. As MPICH's `reduce_scatter_intra_noncommutative.c` for powers of two, which needs equal
+/// blocks since its messages have one piece; other `p` fold as in Open MPI's `butterfly`, which moves each block once
+/// more at the end.
+pub fn butterfly(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = scattered(problem)?;
+    let folding = Folding::new(sizes.processors(), Resting::Even);
+    let distance = |step| 1_usize << step;
+    folded(problem, (folding, Order::Ordered), distance, |step, receiver, data| {
+        let apart = 2 * distance(step);
+        for kept in (receiver % apart..folding.active).step_by(apart) {
+            let [start, end] = [kept, kept + 1].map(|new| folding.first_rank(new));
+            data.push_window(sizes, start, end - start);
+        }
+    })
+}
+
+/// A reduce-scatter in which those who rest give their vectors away; then new ranks at the distance of each step
+/// exchange what the receiver, a new rank, keeps; and those who rest get their blocks.
+fn folded(
+    problem: &Problem,
+    (folding, order): (Folding, Order),
+    distance: impl Fn(usize) -> usize,
+    keep: impl Fn(usize, usize, &mut Data),
+) -> Result<Schedule, CollectiveError> {
+    let sizes = scattered(problem)?;
     let steps = folding.active.ilog2() as usize;
     let folds = usize::from(folding.pairs() > 0);
     let rounds = Rounds {
@@ -101,22 +149,16 @@ pub fn halving(problem: &Problem) -> Result<Schedule, CollectiveError> {
             false => Arrives::Combined,
         },
         source: Buffer::Output,
-        order: Order::Any,
+        order,
     };
-    let mask = |round: usize| folding.active >> (round - folds + 1);
     let meet = |round, rank| match round {
         _ if round < folds => folding.into_active(rank),
         _ if round == folds + steps => folding.out_of_active(rank),
-        _ => folding.exchange(rank, mask(round)),
+        _ => folding.exchange(rank, distance(round - folds)),
     };
     in_rounds(problem, &rounds, meet, |round, (_, to), data| match folding.new_rank(to) {
-        _ if round < folds => data.push_window(sizes, 0, p),
-        Some(new) if round < folds + steps => {
-            // The half of the blocks that the receiver keeps.
-            let first = new - new % mask(round);
-            let [start, end] = [first, first + mask(round)].map(|new| folding.first_rank(new));
-            data.push_window(sizes, start, end - start);
-        }
+        _ if round < folds => data.push_window(sizes, 0, sizes.processors()),
+        Some(receiver) if round < folds + steps => keep(round - folds, receiver, data),
         _ => data.push_window(sizes, to, 1),
     })
 }

@@ -58,6 +58,7 @@ pub enum Construction {
     ScatterDoubling,
     RecursiveDoubling,
     Halving,
+    Butterfly,
     RabenseifnerHalf,
     RabenseifnerFull,
     BinaryBlocks,
@@ -126,7 +127,9 @@ impl Construction {
             Construction::Pairwise => {
                 matches!(operation, Operation::ReduceScatter | Operation::Alltoall)
             }
-            Construction::Halving => operation == Operation::ReduceScatter,
+            Construction::Halving | Construction::Butterfly => {
+                operation == Operation::ReduceScatter
+            }
             Construction::Binomial => {
                 matches!(operation, Operation::Broadcast | Operation::Reduce)
             }

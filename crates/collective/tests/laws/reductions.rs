@@ -10,7 +10,7 @@ use tuwtree_model::{
 use tuwtree_schedule::{Order, Schedule, document, verify};
 
 /// Which reduce-scatters keep the order of operands.
-const REDUCE_SCATTERS: [(&str, Build, Order); 7] = [
+const REDUCE_SCATTERS: [(&str, Build, Order); 8] = [
     ("pairwise", reduce_scatter::pairwise, Order::Any),
     ("halving", reduce_scatter::halving, Order::Any),
     ("circulant", reduce_scatter::circulant, Order::Any),
@@ -18,6 +18,7 @@ const REDUCE_SCATTERS: [(&str, Build, Order); 7] = [
     ("2 pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 2), Order::Any),
     ("7 pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 7), Order::Any),
     ("recursive doubling", reduce_scatter::recursive_doubling, Order::Ordered),
+    ("butterfly", reduce_scatter::butterfly, Order::Ordered),
 ];
 
 const ALLREDUCES: [(&str, Build, Order); 6] = [
@@ -226,6 +227,8 @@ fn reductions_take_as_long_as_in_smpi() {
     }
     let problem = scattered(&[1000; 8], [1016.0, 0.0]);
     assert_eq!(time(&reduce_scatter::recursive_doubling(&problem).unwrap(), &problem), 20048.0);
+    // `mpich_noncomm`.
+    assert_eq!(time(&reduce_scatter::butterfly(&problem).unwrap(), &problem), 10048.0);
     for (p, bytes, index, found) in [
         (5, 5000, 0, 24064),
         (8, 8000, 0, 27048),
@@ -255,12 +258,15 @@ fn equal_pieces_take_what_formulas_say() {
         let active = 1 << p.ilog2();
         let rest = p - active;
         let halves = (1..=p.ilog2()).map(|step| active >> step);
-        let sum = (p + halves.map(|half| half + half.min(rest)).sum::<usize>()) as f64;
-        let halving = match rest {
-            0 => floor * alpha + volume,
-            _ => (floor + 2.0) * alpha + (sum + 1.0) * block + sum * block * kappa,
+        let folded = |sum: usize| match (rest, (p + sum) as f64) {
+            (0, _) => floor * alpha + volume,
+            (_, sum) => (floor + 2.0) * alpha + (sum + 1.0) * block + sum * block * kappa,
         };
+        let halving = folded(halves.clone().map(|half| half + half.min(rest)).sum());
         assert_eq!(found(reduce_scatter::halving), halving, "{p}");
+        let butterfly = folded(halves.map(|half| half + rest.div_ceil(active / half)).sum());
+        assert_eq!(found(reduce_scatter::butterfly), butterfly, "{p}");
+        assert!(butterfly <= halving, "{p}");
 
         // A vector that both p and P divide.
         let vector = p as u64 * BYTES;

@@ -107,6 +107,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::ScatterDoubling => &rootless::SCATTER_DOUBLING,
         Construction::RecursiveDoubling => &rootless::RECURSIVE_DOUBLING,
         Construction::Halving => &rootless::HALVING,
+        Construction::Butterfly => &rootless::BUTTERFLY,
         Construction::RabenseifnerHalf => &rootless::RABENSEIFNER_HALF,
         Construction::RabenseifnerFull => &rootless::RABENSEIFNER_FULL,
         Construction::BinaryBlocks => &rootless::BINARY_BLOCKS,

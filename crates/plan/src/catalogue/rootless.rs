@@ -29,6 +29,7 @@ pub(crate) fn keeps_operands_in_order(construction: Construction, operation: Ope
         | Construction::RabenseifnerHalf
         | Construction::RabenseifnerFull
         | Construction::BinaryBlocks
+        | Construction::Butterfly
         | Construction::RecursiveDoubling => true,
         _ => !operation.is_reduction(),
     }
@@ -133,6 +134,17 @@ pub(super) const HALVING: CatalogueRow = row(
     |request, wanted| {
         let messages = messages_of_few_rounds(request.problem);
         whole(request, wanted, messages, reduce_scatter::halving)
+    },
+);
+
+pub(super) const BUTTERFLY: CatalogueRow = row(
+    "ranks at distances 1, 2, 4, ... exchange halves of what they have, which keeps the order of operands (Träff 2005)",
+    |request, wanted| {
+        let messages = messages_of_few_rounds(request.problem);
+        // Half of all blocks in the first round, then half as many each time.
+        let pieces = messages_of_all_pairs(request.problem) / messages.max(1);
+        expense(wanted, messages, pieces).check(wanted.effort, request.watch, |_| String::new())?;
+        whole(request, wanted, messages, reduce_scatter::butterfly)
     },
 );
 
