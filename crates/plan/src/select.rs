@@ -104,6 +104,16 @@ pub struct Prices {
 }
 
 impl LinearTime {
+    /// Both, one after the other.
+    fn then(self, next: LinearTime) -> LinearTime {
+        LinearTime {
+            alphas: self.alphas + next.alphas,
+            sent: self.sent + next.sent,
+            combined: self.combined + next.combined,
+            copied: self.copied + next.copied,
+        }
+    }
+
     fn time(self, bytes: u64, prices: &Prices) -> f64 {
         let Prices { costs, combine } = prices;
         let each = self.sent * costs.beta() + self.combined * combine + self.copied * costs.gamma();
@@ -228,7 +238,7 @@ fn floor_log(p: usize) -> (f64, f64) {
     (f64::from(p.ilog2()), (1_usize << p.ilog2()) as f64)
 }
 
-const ALLREDUCE: [LibraryAlgorithm; 3] = [
+const ALLREDUCE: [LibraryAlgorithm; 4] = [
     LibraryAlgorithm {
         name: "recursive-doubling",
         mpich: Some("recursive_doubling"),
@@ -246,7 +256,7 @@ const ALLREDUCE: [LibraryAlgorithm; 3] = [
     LibraryAlgorithm {
         name: "rabenseifner-full",
         mpich: Some("reduce_scatter_allgather"),
-        open_mpi: Some((6, "rabenseifner")),
+        open_mpi: None,
         ucc: Some("1"),
         intel: Some(2),
         law: |p| {
@@ -254,6 +264,20 @@ const ALLREDUCE: [LibraryAlgorithm; 3] = [
             match p.is_power_of_two() {
                 true => law(2.0 * floor, 2.0 * others(p), others(p)),
                 false => law(2.0 * floor + 2.0, 4.0 - 2.0 / active, 2.0 - 1.0 / active),
+            }
+        },
+    },
+    LibraryAlgorithm {
+        name: "rabenseifner-half",
+        mpich: None,
+        open_mpi: Some((6, "rabenseifner")),
+        ucc: None,
+        intel: None,
+        law: |p| {
+            let (floor, active) = floor_log(p);
+            match p.is_power_of_two() {
+                true => law(2.0 * floor, 2.0 * others(p), others(p)),
+                false => law(2.0 * floor + 3.0, 4.0 - 2.0 / active, 1.5 - 1.0 / active),
             }
         },
     },
@@ -268,7 +292,7 @@ const ALLREDUCE: [LibraryAlgorithm; 3] = [
     },
 ];
 
-const REDUCE: [LibraryAlgorithm; 2] = [
+const REDUCE: [LibraryAlgorithm; 3] = [
     LibraryAlgorithm {
         name: "binomial",
         mpich: Some("binomial"),
@@ -280,7 +304,7 @@ const REDUCE: [LibraryAlgorithm; 2] = [
     LibraryAlgorithm {
         name: "rabenseifner-full",
         mpich: Some("reduce_scatter_gather"),
-        open_mpi: Some((7, "rabenseifner")),
+        open_mpi: None,
         ucc: Some("2"),
         intel: Some(5),
         law: |p| {
@@ -288,6 +312,20 @@ const REDUCE: [LibraryAlgorithm; 2] = [
             match p.is_power_of_two() {
                 true => law(2.0 * floor, 2.0 * others(p), others(p)),
                 false => law(2.0 * floor + 1.0, 3.0 - 2.0 / active, 2.0 - 1.0 / active),
+            }
+        },
+    },
+    LibraryAlgorithm {
+        name: "rabenseifner-half",
+        mpich: None,
+        open_mpi: Some((7, "rabenseifner")),
+        ucc: None,
+        intel: None,
+        law: |p| {
+            let (floor, active) = floor_log(p);
+            match p.is_power_of_two() {
+                true => law(2.0 * floor, 2.0 * others(p), others(p)),
+                false => law(2.0 * floor + 2.0, 3.0 - 2.0 / active, 1.5 - 1.0 / active),
             }
         },
     },
@@ -491,41 +529,62 @@ pub fn mpich_rule(operation: Operation, p: usize, bytes: u64) -> Option<&'static
     algorithms(operation).iter().find(|one| one.name == name)
 }
 
-/// What a library uses by itself, built-in operators and enough elements taken for granted; `None` if nothing is known:
-/// of Open MPI that is but for allgathers.
-pub fn own_rule(
-    library: Tuning,
-    operation: Operation,
-    p: usize,
-    bytes: u64,
-) -> Option<&'static LibraryAlgorithm> {
-    match (library, operation) {
-        (Tuning::Mpich, _) => mpich_rule(operation, p, bytes),
-        (Tuning::OpenMpi | Tuning::OpenMpiJson, Operation::Allgather) => {
-            Some(open_mpi::allgather(p, bytes))
-        }
-        (Tuning::OpenMpi | Tuning::OpenMpiJson | Tuning::Ucc | Tuning::Intel, _) => None,
+/// What a library uses by itself for some number of ranks and size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnChoice {
+    /// Our name for the algorithm, or the library's.
+    pub name: &'static str,
+    law: LinearTime,
+}
+
+impl OwnChoice {
+    /// Its time.
+    pub fn time(&self, bytes: u64, prices: &Prices) -> f64 {
+        self.law.time(bytes, prices)
     }
 }
 
-/// The algorithms among which a library chooses by itself.
-fn own_algorithms(
+/// What a library uses by itself, with built-in operators; `None` if nothing is known, or not how long it takes: of Open
+/// MPI that is the broadcast by scatter and recursive doubling where `p` is no power of two. MPICH's vectors have enough
+/// elements to be cut, Open MPI's elements 8 bytes.
+///
+/// # Source
+/// [`mpich_rule`]. Open MPI 4.1.4 to 5.0, `coll_tuned_decision_fixed.c` and `ompi/mca/coll/base`: read, and not run.
+pub fn own_rule(library: Tuning, operation: Operation, p: usize, bytes: u64) -> Option<OwnChoice> {
+    match library {
+        Tuning::Mpich => {
+            let chosen = mpich_rule(operation, p, bytes)?;
+            (chosen.law)(p).map(|law| OwnChoice { name: chosen.name, law })
+        }
+        Tuning::OpenMpi | Tuning::OpenMpiJson => open_mpi::choice(operation, p, bytes),
+        Tuning::Ucc | Tuning::Intel => None,
+    }
+}
+
+/// The time of the fastest of the algorithms that a library has.
+fn own_best(
     library: Tuning,
     operation: Operation,
-) -> Box<dyn Iterator<Item = &'static LibraryAlgorithm>> {
-    match (library, operation) {
-        (Tuning::OpenMpi | Tuning::OpenMpiJson, Operation::Allgather) => {
-            Box::new(open_mpi::allgathers())
+    (p, bytes): (usize, u64),
+    prices: &Prices,
+) -> f64 {
+    let least = |times: &mut dyn Iterator<Item = f64>| times.fold(f64::INFINITY, f64::min);
+    match library {
+        Tuning::OpenMpi | Tuning::OpenMpiJson => {
+            least(&mut open_mpi::all(operation, p, bytes).map(|one| one.time(bytes, prices)))
         }
-        _ => Box::new(algorithms(operation).iter().filter(move |one| one.is_in(library))),
+        Tuning::Mpich | Tuning::Ucc | Tuning::Intel => {
+            let own = algorithms(operation).iter().filter(|one| one.is_in(library));
+            least(&mut own.filter_map(|one| one.time(p, bytes, prices)))
+        }
     }
 }
 
 /// How much longer a library's own rule takes than the best of its algorithms, over all numbers of ranks and powers of two as
-/// sizes; `None` if nothing is known.
+/// sizes, but those for which [`own_rule`] is not known; `None` if that is none.
 ///
 /// # Complexity
-/// O(ranks log(largest size)).
+/// O(ranks log(largest size)), for Open MPI O(log(ranks)) times that.
 pub fn regret(
     library: Tuning,
     operation: Operation,
@@ -540,11 +599,9 @@ pub fn regret(
     let mut count = 0.0;
     for processors in first..=last {
         for &bytes in &sizes {
-            let chosen = own_rule(library, operation, processors, bytes)?;
-            let time = chosen.time(processors, bytes, prices)?;
-            let best = own_algorithms(library, operation)
-                .filter_map(|one| one.time(processors, bytes, prices))
-                .fold(f64::INFINITY, f64::min);
+            let Some(chosen) = own_rule(library, operation, processors, bytes) else { continue };
+            let time = chosen.time(bytes, prices);
+            let best = own_best(library, operation, (processors, bytes), prices);
             let factor = if time == best { 1.0 } else { time / best };
             count += 1.0;
             regret.mean += factor;
@@ -554,5 +611,5 @@ pub fn regret(
         }
     }
     regret.mean /= count;
-    Some(regret)
+    (count > 0.0).then_some(regret)
 }

@@ -30,8 +30,14 @@ fn schedule_of(operation: Operation, name: &str) -> Build {
         }
         (Operation::Allreduce, "recursive-doubling") => allreduce::recursive_doubling,
         (Operation::Allreduce, "ring") => allreduce::ring,
+        (Operation::Allreduce, "rabenseifner-half") => {
+            |problem| allreduce::rabenseifner(problem, Folds::Half)
+        }
         (Operation::Allreduce, _) => |problem| allreduce::rabenseifner(problem, Folds::Full),
         (Operation::Reduce, "binomial") => reduce::binomial,
+        (Operation::Reduce, "rabenseifner-half") => {
+            |problem| reduce::rabenseifner(problem, Folds::Half)
+        }
         (Operation::Reduce, _) => |problem| reduce::rabenseifner(problem, Folds::Full),
         (Operation::ReduceScatter, "pairwise") => reduce_scatter::pairwise,
         (Operation::ReduceScatter, _) => reduce_scatter::halving,
@@ -154,9 +160,41 @@ fn open_mpi_s_own_allgather_is_as_its_source_says() {
         [name(300, 100), name(256, 31), name(6000, 4096)],
         ["bruck", "recursive-doubling", "neighbor"]
     );
-    let prices = Prices { costs: Homogeneous::new(1000.0, 1.0, 1.0).unwrap(), combine: 0.0 };
-    let found =
-        regret(Tuning::OpenMpi, Operation::Allgather, (2, 100), (1, 1 << 23), &prices).unwrap();
-    assert!(found.mean >= 1.0 && found.worst >= found.mean, "{found:?}");
-    assert!(regret(Tuning::OpenMpi, Operation::Reduce, (2, 9), (1, 9), &prices).is_none());
+}
+
+#[test]
+fn open_mpi_s_own_rules_of_other_operations_are_as_its_source_says() {
+    let name = |operation, p, bytes| own_rule(Tuning::OpenMpi, operation, p, bytes).unwrap().name;
+    for (operation, p, bytes, expected) in [
+        (Operation::Broadcast, 3, 31, "chain"),
+        (Operation::Broadcast, 7, 8192, "linear"),
+        (Operation::Broadcast, 7, 1 << 20, "chain"),
+        (Operation::Broadcast, 16, 4095, "knomial"),
+        (Operation::Broadcast, 31, 1 << 19, "binomial"),
+        (Operation::Broadcast, 1023, 16_384, "split-binary-tree"),
+        (Operation::Broadcast, 1024, 1 << 19, "scatter-doubling"),
+        (Operation::Reduce, 8, 8191, "binary-tree"),
+        (Operation::Reduce, 8, 8192, "binomial"),
+        (Operation::Reduce, 511, 8192, "in-order-binary-tree"),
+        (Operation::Reduce, 7, 1 << 20, "linear"),
+        (Operation::Allreduce, 8, 8192, "rabenseifner-half"),
+        (Operation::Allreduce, 255, 1024, "reduce-and-broadcast"),
+        (Operation::ReduceScatter, 64, 255, "reduce-and-scatter"),
+        (Operation::ReduceScatter, 64, 4096, "butterfly"),
+        (Operation::ReduceScatter, 31, 262_144, "pairwise"),
+        (Operation::Alltoall, 31, 511, "bruck"),
+        (Operation::Alltoall, 15, 511, "linear"),
+        (Operation::Alltoall, 127, 262_144, "pairwise"),
+    ] {
+        assert_eq!(name(operation, p, bytes), expected, "{operation:?}, {p}, {bytes}");
+    }
+    assert!(own_rule(Tuning::OpenMpi, Operation::Broadcast, 1025, 1 << 19).is_none());
+    assert!(own_rule(Tuning::OpenMpi, Operation::Gather, 9, 9).is_none());
+    let prices = Prices { costs: Homogeneous::new(1000.0, 1.0, 1.0).unwrap(), combine: 0.5 };
+    for operation in CHOSEN {
+        let found = regret(Tuning::OpenMpi, operation, (2, 100), (1, 1 << 23), &prices).unwrap();
+        assert!(found.mean >= 1.0 && found.worst >= found.mean, "{operation:?}: {found:?}");
+    }
+    assert!(regret(Tuning::OpenMpi, Operation::Gather, (2, 9), (1, 9), &prices).is_none());
+    assert!(regret(Tuning::Intel, Operation::Reduce, (2, 9), (1, 9), &prices).is_none());
 }

@@ -5,6 +5,7 @@ mod map;
 use crate::args::{CostArgs, named, operation_parser};
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json, write_objects};
+use crate::output::progress::note;
 use crate::output::{picture, tuning};
 use clap::Args;
 use serde_json::{Value, json};
@@ -57,8 +58,8 @@ pub(crate) struct SelectArgs {
     #[arg(long)]
     coarse: bool,
 
-    /// Say how much longer the own rules of MPICH and, for allgathers, of Open MPI 4.1 to 5.0 take than the best of
-    /// their algorithms
+    /// Say how much longer the own rules of MPICH 4.0 to 4.3 and of Open MPI 4.1.4 to 5.0 (read, not run) take than the
+    /// best of their algorithms
     #[arg(long, conflicts_with = "output")]
     regret: bool,
 
@@ -151,6 +152,9 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         let file = file.open()?;
         let text = tuning_text(args, library, &chosen)?;
         file.write(|output| output.write_all(text.as_bytes()))?;
+        if library == Tuning::OpenMpiJson {
+            note(tuning::OPEN_MPI_JSON_NOTE);
+        }
         return Ok(ExitCode::SUCCESS);
     }
     match format {

@@ -144,6 +144,10 @@ fn of_open_mpi(chosen: &Chosen) -> impl Iterator<Item = (u8, &str, Operation, &[
     })
 }
 
+/// What is said beside Open MPI's JSON, whose schema has no place for it.
+pub(crate) const OPEN_MPI_JSON_NOTE: &str =
+    "the file was not loaded by any Open MPI in tuwtree's tests, only held against its schema";
+
 /// Open MPI's rules as JSON.
 pub(crate) fn open_mpi_json(chosen: &Chosen) -> Value {
     let mut collectives = Map::new();
@@ -170,7 +174,7 @@ pub(crate) fn open_mpi_json(chosen: &Chosen) -> Value {
     json!({ "rule_file_version": 3, "module": "tuned", "collectives": collectives })
 }
 
-/// A line for UCC.
+/// A line for UCC, and one that says how it was tested.
 pub(crate) fn ucc(chosen: &Chosen) -> String {
     let mut tokens = Vec::new();
     for (operation, found) in chosen {
@@ -197,12 +201,15 @@ pub(crate) fn ucc(chosen: &Chosen) -> String {
             }
         }
     }
-    format!("UCC_TL_UCP_TUNE={}\n", tokens.join("#"))
+    format!(
+        "# Not loaded by any UCC in tuwtree's tests, only held against its grammar.\nUCC_TL_UCP_TUNE={}\n",
+        tokens.join("#")
+    )
 }
 
-/// Lines that set environment variables for Intel MPI.
+/// Lines that set environment variables for Intel MPI, and one that says that they were not tested.
 pub(crate) fn intel(chosen: &Chosen) -> String {
-    let mut text = String::new();
+    let mut text = String::from("# Not loaded by any Intel MPI in tuwtree's tests.\n");
     for (operation, found) in chosen {
         let name = match operation {
             Operation::Broadcast => "BCAST",

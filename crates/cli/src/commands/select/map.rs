@@ -37,7 +37,7 @@ pub(super) fn map(args: &SelectArgs, prices: &Prices) -> Result<RegionMap, CliEr
     };
     let own = match library {
         Tuning::Mpich => Some("MPICH"),
-        Tuning::OpenMpi | Tuning::OpenMpiJson => Some("Open MPI (of allgathers)"),
+        Tuning::OpenMpi | Tuning::OpenMpiJson => Some("Open MPI"),
         Tuning::Ucc | Tuning::Intel => None,
     };
     let costs = quantity::parameters(&prices.costs);
@@ -99,7 +99,7 @@ fn cell<'a>(
     let least = times.iter().min_by(|one, other| one.1.total_cmp(&other.1));
     let (best, time) = *least.expect("each operation has an algorithm for all");
     let own = own_rule(library, operation, p, bytes);
-    let own = own.and_then(|own| own.time(p, bytes, prices)).filter(|_| time > 0.0);
+    let own = own.map(|own| own.time(bytes, prices)).filter(|_| time > 0.0);
     let factor = own.map(|own| own / time).filter(|factor| *factor >= 1.005);
     let all: Vec<String> =
         times.iter().map(|(one, time)| format!("{} {time:.6}", one.name)).collect();
