@@ -21,12 +21,13 @@ use tuwtree_model::{
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 
-/// The oldest version that has all that a task needs, which is written: 4 for an intergroup allgather, 3 for reductions without a root, for
+/// The oldest version that has all that a task needs, which is written: 5 for duplex ports, 4 for an intergroup allgather, 3 for reductions without a root, for
 /// operators that are known, and alltoall; 2 for an allgather, for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
+        _ if task.duplex => 5,
         _ if !task.operation.is_rooted() => of_rootless(task.operation),
         _ if task.operator != Operator::FREE => 3,
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
@@ -95,7 +96,7 @@ struct TaskFields<'a>(&'a Task);
 impl Serialize for TaskFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let task = self.0;
-        let mut fields = serializer.serialize_struct("Schedule", 14)?;
+        let mut fields = serializer.serialize_struct("Schedule", 15)?;
         fields.serialize_field("format", FORMAT)?;
         fields.serialize_field("version", &version(task))?;
         fields.serialize_field("operation", &task.operation)?;
@@ -106,6 +107,10 @@ impl Serialize for TaskFields<'_> {
         }
         fields.serialize_field("order", &task.order)?;
         fields.serialize_field("ports", &task.ports)?;
+        match task.duplex {
+            true => fields.serialize_field("duplex", &true)?,
+            false => fields.skip_field("duplex")?,
+        }
         match &task.costs {
             Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => {
                 fields.serialize_field("costs", &CostFields::from(costs))?;
@@ -440,6 +445,7 @@ struct ScheduleFields {
     root: Option<Rank>,
     order: Order,
     ports: u16,
+    duplex: Option<bool>,
     costs: Option<Object<CostFields>>,
     machine: Option<Object<Machine>>,
     block_sizes_bytes: Option<NumberList>,
@@ -459,6 +465,7 @@ impl ScheduleFields {
         let has_overhead = matches!(&self.costs, Some(Object(costs)) if costs.overhead.is_some());
         let machine = self.machine.as_ref().map(|Object(machine)| machine.version());
         let (what, needed) = match (has_overhead, machine) {
+            _ if self.duplex.is_some() => ("\"duplex\"", 5),
             _ if self.groups.is_some() => ("\"groups\"", 4),
             _ if self.element_bytes.is_some() => ("\"element_bytes\"", 3),
             _ if self.combine_per_byte.is_some() => ("\"combine_per_byte\"", 3),
@@ -516,6 +523,7 @@ impl ScheduleFields {
             displacements: self.displacements_bytes.map(|NumberList(list)| list),
             order: self.order,
             ports: self.ports,
+            duplex: self.duplex.unwrap_or(false),
             costs,
             operator,
         };
@@ -659,9 +667,25 @@ mod tests {
     }
 
     #[test]
+    fn duplex_ports_are_written_in_version_5_and_only_where_they_are_duplex() {
+        let text = GOOD
+            .replace("\"version\":1", "\"version\":5")
+            .replace("\"ports\":1", "\"ports\":1,\"duplex\":true");
+        let schedule = read(text.as_bytes()).unwrap();
+        assert!(schedule.task().duplex);
+        let mut written = Vec::new();
+        write(&schedule, &mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+        let schedule = read(text.replace("true", "false").as_bytes()).unwrap();
+        let mut written = Vec::new();
+        write(&schedule, &mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), GOOD);
+    }
+
+    #[test]
     fn what_is_no_schedule_is_refused_by_name() {
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":5", "version 5 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":6", "version 6 of format \"tuwtree-schedule\""),
             (
                 "\"version\":1,\"operation\":\"gather\"",
                 "\"version\":2,\"operation\":\"allreduce\"",
@@ -682,6 +706,11 @@ mod tests {
                 "\"alpha\":100.0",
                 "\"alpha\":100.0,\"overhead\":100.0",
                 "\"overhead\" in a document of version 1; it needs version 2",
+            ),
+            (
+                "\"version\":1,",
+                "\"version\":4,\"duplex\":true,",
+                "\"duplex\" in a document of version 4; it needs version 5",
             ),
             ("tuwtree-schedule", "tuwtree-tree", "the document's format is \"tuwtree-tree\""),
             ("\"root\":1", "\"root\":3", "root 3 is outside 0..3"),

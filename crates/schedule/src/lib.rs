@@ -19,6 +19,7 @@
 mod action;
 pub mod document;
 pub mod export;
+mod hold;
 mod of_tree;
 pub mod part;
 mod program;
@@ -29,13 +30,14 @@ mod simulate;
 pub mod verify;
 
 pub use action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+pub use hold::Held;
 pub use of_tree::OfTreeError;
 pub use program::{Programs, TooManyActions};
 pub use reverse::ReverseError;
 pub use role::Role;
 pub use schedule::{ActionFault, Schedule, ScheduleError, Task};
 pub use simulate::{
-    ActionTimes, Critical, Handover, Posts, Sends, SimulationError, Timeline, Unmatched, simulate,
+    ActionTimes, Critical, Handover, Occupation, Posts, Sends, SimulationError, Timeline, Unmatched, simulate,
 };
 pub use tuwtree_model::{Order, Payload};
 pub use verify::{Fault, Verified, verify};

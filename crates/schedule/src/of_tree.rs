@@ -182,6 +182,7 @@ fn one_ported_task(
         displacements: None,
         order: Order::of(tree, collective.operation()),
         ports: 1,
+        duplex: false,
         costs,
         operator: Operator::FREE,
     };

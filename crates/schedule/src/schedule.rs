@@ -25,8 +25,11 @@ pub struct Task {
     pub displacements: Option<Vec<u64>>,
     /// What is promised about the data that processors hold.
     pub order: Order,
-    /// How many actions a processor may perform at once, at least 1.
+    /// How many ports a processor has, at least 1: where they are not duplex, how many actions it may perform at
+    /// once.
     pub ports: u16,
+    /// Whether each port has a side that sends and one that receives, each of which works by itself.
+    pub duplex: bool,
     /// The costs for which the schedule was made, if that is known.
     pub costs: Option<StatedCosts>,
     /// The operator of a reduction, whose times are in the units of the costs; elsewhere
@@ -48,6 +51,12 @@ impl Task {
     /// The size of a processor's own data: its block, or the vector.
     pub fn own(&self, rank: Rank) -> u64 {
         self.payload.own(rank)
+    }
+
+    /// On how many lanes of a processor something may go on at once: its ports, or the sides of them where they are
+    /// duplex.
+    pub fn lanes(&self) -> u32 {
+        u32::from(self.ports) * if self.duplex { 2 } else { 1 }
     }
 
     /// The root as it ends a line that says what the schedule is for: `, root 3`; nothing without one.
@@ -81,6 +90,12 @@ impl Task {
 /// port. Messages from one processor to another with the same tag match in the order of the lists.
 /// Received data is combined with what is there when the action's messages have both ended: what an
 /// exchange sends may be what it combines with.
+///
+/// Where ports are duplex, each has a side that sends and one that receives. An action that only sends holds the one,
+/// one that only receives the other, and a copy both. An exchange holds each side until its own half has ended, and
+/// each half starts by itself: the send when that side is free and, if it reads from the segment or the output, all that
+/// is listed before has been written; the receive when the other side is free and, if it combines, the same holds.
+/// Combining begins when both halves have ended, and holds the side that receives.
 ///
 /// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
 /// vector, every output of an allgather the processor's own block in its place, and in a reduction

@@ -21,7 +21,8 @@ mod matching;
 mod tests;
 mod timeline;
 
-use crate::action::Deed;
+use crate::action::{Action, Deed};
+use crate::hold::{Held, Holds};
 use crate::program::Programs;
 use crate::schedule::Schedule;
 use matching::Matching;
@@ -30,7 +31,7 @@ use timeline::Cause;
 use tuwtree_model::{CostModel, Operation, Operator, Rank, Time, TimeError};
 
 pub use matching::Unmatched;
-pub use timeline::{ActionTimes, Critical, Timeline};
+pub use timeline::{ActionTimes, Critical, Occupation, Timeline};
 
 /// Whether a sender waits for its receiver.
 #[derive(
@@ -125,7 +126,7 @@ pub enum SimulationError {
 /// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager.
 ///
 /// Combining what was received takes the time of the task's operator: it occupies the receiver's port when
-/// the action's messages have ended, and no longer the sender's.
+/// the action's messages have ended, and no longer the sender's; of a duplex port, the side that receives.
 ///
 /// # Errors
 /// [`SimulationError`].
@@ -153,23 +154,26 @@ pub fn simulate(
     handover: impl Into<Handover>,
 ) -> Result<Timeline, SimulationError> {
     let matching = Matching::new(schedule.programs())?;
-    let mut simulation = Simulation::new(schedule, &matching, costs, handover.into());
+    let holds = Holds::new(schedule.programs(), schedule.task().duplex);
+    let mut simulation = Simulation::new(schedule, (&matching, &holds), costs, handover.into());
     simulation.run()?;
     let programs = schedule.programs();
     if let Some(stuck) = simulation.progress.iter().position(|progress| !progress.is_over()) {
         let processor = simulation.owner[stuck] as Rank;
-        let action = stuck - programs.range(processor).start;
+        let action = holds.action(stuck) - programs.range(processor).start;
         return Err(SimulationError::Deadlock { processor, action });
     }
     let Simulation { progress, owner, .. } = simulation;
     let (times, cause) =
         progress.into_iter().map(|progress| (progress.times, progress.cause)).unzip();
-    Ok(Timeline::new(programs, owner, times, cause, matching))
+    Ok(Timeline::new(programs, holds, owner, times, cause, matching))
 }
 
+/// Goes by holds: actions, or halves of exchanges where ports are duplex.
 struct Simulation<'a, C> {
     programs: &'a Programs,
     matching: &'a Matching,
+    holds: &'a Holds,
     costs: &'a C,
     operator: Operator,
     handover: Handover,
@@ -177,31 +181,32 @@ struct Simulation<'a, C> {
     is_outward: bool,
     /// Whether all that is sent from inputs is there from the start, and nobody waits for it to arrive.
     is_alltoall: bool,
-    /// An entry for each action: its processor.
+    /// An entry for each hold: its processor.
     owner: Vec<u32>,
-    /// An entry for each action: the ones before and after it on its port.
-    neighbours: Vec<(u32, u32)>,
-    /// An entry for each action.
+    /// An entry for each hold: the ones before and after it on its port, or on both sides of it.
+    neighbours: Vec<[(u32, u32); 2]>,
+    /// An entry for each hold.
     progress: Vec<KnownTimes>,
-    /// `p` entries: up to where all actions of a processor that write have ended, and when.
+    /// `p` entries: up to where all holds of a processor that write have ended, and when.
     written: Vec<(usize, Time)>,
-    /// Actions that may have become ready.
+    /// Holds that may have become ready.
     candidates: Vec<usize>,
 }
 
 /// Stands for no neighbour.
 const NOTHING: u32 = u32::MAX;
 
-/// How far the times of an action are known.
+/// How far the times of a hold are known.
 #[derive(Clone, Copy, Default)]
 struct KnownTimes {
     times: ActionTimes,
     /// What its end waited for.
     cause: Cause,
     is_posted: bool,
-    /// Parts that have not ended: the send, the receive, or the copy.
+    /// Parts that have not ended: the send, the receive, or the copy; of a receive that combines beside its exchange's
+    /// send, that, too.
     open: u8,
-    /// When the writing actions before it in the list have ended, once that is known.
+    /// When what writes before it in the list has ended, once that is known.
     written: Option<Time>,
 }
 
@@ -232,28 +237,34 @@ impl KnownTimes {
 impl<'a, C: CostModel> Simulation<'a, C> {
     fn new(
         schedule: &'a Schedule,
-        matching: &'a Matching,
+        (matching, holds): (&'a Matching, &'a Holds),
         costs: &'a C,
         handover: Handover,
     ) -> Self {
         let programs = schedule.programs();
-        let mut owner = vec![0; programs.len()];
-        let mut neighbours = vec![(NOTHING, NOTHING); programs.len()];
-        let mut last_on_port = BTreeMap::new();
+        let mut owner = vec![0; holds.len()];
+        let mut neighbours = vec![[(NOTHING, NOTHING); 2]; holds.len()];
+        // For each lane the last hold, and which of that one's neighbours are on this lane.
+        let mut last_on_lane = BTreeMap::new();
         for rank in 0..programs.processors() {
-            last_on_port.clear();
-            for index in programs.range(rank) {
+            last_on_lane.clear();
+            for index in holds.of_rank(programs, rank) {
                 owner[index] = rank as u32;
-                let port = programs.action(index).port;
-                if let Some(before) = last_on_port.insert(port, index as u32) {
-                    neighbours[index].0 = before;
-                    neighbours[before as usize].1 = index as u32;
+                let (first, second) = holds.lanes(index, programs.action(holds.action(index)).port);
+                for (lane, side) in [Some(first), second].into_iter().flatten().zip(0..) {
+                    let last: Option<(u32, usize)> =
+                        last_on_lane.insert(lane, (index as u32, side));
+                    if let Some((before, its_side)) = last {
+                        neighbours[index][side].0 = before;
+                        neighbours[before as usize][its_side].1 = index as u32;
+                    }
                 }
             }
         }
         Simulation {
             programs,
             matching,
+            holds,
             costs,
             operator: schedule.task().operator,
             handover,
@@ -261,12 +272,45 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             is_alltoall: schedule.task().operation == Operation::Alltoall,
             owner,
             neighbours,
-            progress: vec![KnownTimes::default(); programs.len()],
+            progress: vec![KnownTimes::default(); holds.len()],
             written: (0..programs.processors())
-                .map(|rank| (programs.range(rank).start, Time::ZERO))
+                .map(|rank| (holds.of_rank(programs, rank).start, Time::ZERO))
                 .collect(),
             candidates: Vec::new(),
         }
+    }
+
+    /// The action of a hold.
+    fn action(&self, hold: usize) -> Action<'a> {
+        self.programs.action(self.holds.action(hold))
+    }
+
+    /// The hold that receives what this one sends, if it sends.
+    fn receiver_of(&self, hold: usize) -> Option<usize> {
+        let sends = self.holds.held(hold) != Held::ReceiveSide;
+        let receiver = self.matching.receiver_of(self.holds.action(hold)).filter(|_| sends)?;
+        Some(self.holds.receiving(receiver))
+    }
+
+    /// The hold that sends what this one receives, if it receives.
+    fn sender_to(&self, hold: usize) -> Option<usize> {
+        let receives = self.holds.held(hold) != Held::SendSide;
+        let sender = self.matching.sender_to(self.holds.action(hold)).filter(|_| receives)?;
+        Some(self.holds.sending(sender))
+    }
+
+    /// The send beside which a half of an exchange receives to combine, when that has ended.
+    fn send_beside(&self, hold: usize) -> Option<usize> {
+        let receives = self.holds.held(hold) == Held::ReceiveSide;
+        let beside = self.holds.other_half(hold).filter(|_| receives);
+        beside.filter(|_| self.action(hold).combines().is_some())
+    }
+
+    /// The receive that combines beside this half of an exchange, when this has ended.
+    fn combining_beside(&self, hold: usize) -> Option<usize> {
+        let sends = self.holds.held(hold) == Held::SendSide;
+        let beside = self.holds.other_half(hold).filter(|_| sends);
+        beside.filter(|_| self.action(hold).combines().is_some())
     }
 
     /// Performs all actions that do not wait for ever.
@@ -274,7 +318,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         for rank in 0..self.programs.processors() {
             self.note_written(rank);
         }
-        self.candidates = (0..self.programs.len()).rev().collect();
+        self.candidates = (0..self.holds.len()).rev().collect();
         while let Some(index) = self.candidates.pop() {
             if let Some(ready) = self.ready(index) {
                 self.post(index, ready)?;
@@ -283,20 +327,20 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         Ok(())
     }
 
-    /// When an action that is not posted can start as far as its own processor is concerned, if
+    /// When what is not posted can start as far as its own processor is concerned, if
     /// that is known.
     fn ready(&self, index: usize) -> Option<Time> {
         if self.progress[index].is_posted {
             return None;
         }
-        let port_free = match self.neighbours[index].0 {
-            NOTHING => Time::ZERO,
-            before => {
+        let mut port_free = Time::ZERO;
+        for (before, _) in self.neighbours[index] {
+            if before != NOTHING {
                 let before = &self.progress[before as usize];
-                before.is_over().then_some(before.times.end)?
+                port_free = port_free.later(before.is_over().then_some(before.times.end)?);
             }
-        };
-        match self.programs.action(index).needs_written() {
+        }
+        match self.holds.needs_written(index, &self.action(index)) {
             true => Some(port_free.later(self.progress[index].written?)),
             false => Some(port_free),
         }
@@ -306,13 +350,17 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         let progress = &mut self.progress[index];
         progress.is_posted = true;
         progress.times = ActionTimes { ready, start: ready, end: ready, latency: (ready, ready) };
-        let action = self.programs.action(index);
-        progress.open = if matches!(action.deed, Deed::Exchange(..)) { 2 } else { 1 };
+        let action = self.programs.action(self.holds.action(index));
+        let is_whole = self.holds.held(index) == Held::Port;
+        progress.open = if is_whole && matches!(action.deed, Deed::Exchange(..)) { 2 } else { 1 };
+        if self.send_beside(index).is_some_and(|send| !self.progress[send].is_over()) {
+            self.progress[index].open += 1;
+        }
         if let Deed::Copy { from, .. } = action.deed {
             let duration = self.costs.copy_at(self.owner[index] as Rank, from.bytes())?;
             return self.end_part(index, Activity { duration, ..Activity::at(index, ready) });
         }
-        if let Some(receiver) = self.matching.receiver_of(index) {
+        if let Some(receiver) = self.receiver_of(index) {
             if self.goes_on_alone(index)? {
                 let duration = self.duration(index)?;
                 self.end_part(index, Activity { duration, ..Activity::at(index, ready) })?;
@@ -321,7 +369,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
                 self.meet(index, receiver)?;
             }
         }
-        match self.matching.sender_to(index) {
+        match self.sender_to(index) {
             Some(sender) if self.progress[sender].is_posted => self.meet(sender, index),
             _ => Ok(()),
         }
@@ -332,7 +380,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         if self.handover.sends == Sends::Eager {
             return Ok(true);
         }
-        let action = self.programs.action(sender);
+        let action = self.action(sender);
         let is_lone = matches!(action.deed, Deed::Send(_)) && !action.needs_written();
         if !(self.is_alltoall && is_lone && self.handover.posts == Posts::PrePosted) {
             return Ok(false);
@@ -387,19 +435,19 @@ impl<'a, C: CostModel> Simulation<'a, C> {
 
     /// How much later than it is sent the message of a sending action may be received.
     fn latency(&self, index: usize) -> Result<Time, TimeError> {
-        let send = self.programs.action(index).send().expect("the action sends");
+        let send = self.action(index).send().expect("the action sends");
         let sender = self.owner[index] as Rank;
         self.costs.latency_between(sender, send.to, send.from.bytes())
     }
 
     /// The time that the message of a sending action takes.
     fn duration(&self, index: usize) -> Result<Time, TimeError> {
-        let send = self.programs.action(index).send().expect("the action sends");
+        let send = self.action(index).send().expect("the action sends");
         let sender = self.owner[index] as Rank;
         self.costs.transmission_between(sender, send.to, send.from.bytes())
     }
 
-    /// Ends one part of an action, a copy or a message; if it was the last, others may go on.
+    /// Ends one part of a hold, a copy or a message; if it was the last, others may go on.
     fn end_part(&mut self, index: usize, part: Activity) -> Result<(), TimeError> {
         let Activity { start, duration, latency: (begin, arrival), cause } = part;
         let end = self.costs.sum(start, duration)?;
@@ -414,30 +462,50 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             progress.times.end = end;
             progress.cause = cause;
         }
-        progress.open -= 1;
-        if progress.is_over() {
-            if let Some(receive) = self.programs.action(index).combines() {
-                let combine = self.operator.combine(receive.into.bytes())?;
-                let progress = &mut self.progress[index];
-                progress.times.end = self.costs.sum(progress.times.end, combine)?;
-            }
-            if self.neighbours[index].1 != NOTHING {
-                self.candidates.push(self.neighbours[index].1 as usize);
-            }
-            self.note_written(self.owner[index] as Rank);
-        }
-        Ok(())
+        self.close_part(index)
     }
 
-    /// Tells the actions of a processor when all that is written before them has been.
+    /// One part less of a hold that has not ended.
+    fn close_part(&mut self, index: usize) -> Result<(), TimeError> {
+        self.progress[index].open -= 1;
+        if !self.progress[index].is_over() {
+            return Ok(());
+        }
+        if let Some(send) = self.send_beside(index) {
+            let KnownTimes { times, cause, .. } = self.progress[send];
+            let progress = &mut self.progress[index];
+            if times.end > progress.times.end {
+                progress.times.end = times.end;
+                progress.cause = cause;
+            }
+        }
+        let combined = self.action(index).combines();
+        if let Some(receive) = combined.filter(|_| self.holds.held(index) != Held::SendSide) {
+            let combine = self.operator.combine(receive.into.bytes())?;
+            let progress = &mut self.progress[index];
+            progress.times.end = self.costs.sum(progress.times.end, combine)?;
+        }
+        for (_, next) in self.neighbours[index] {
+            if next != NOTHING {
+                self.candidates.push(next as usize);
+            }
+        }
+        self.note_written(self.owner[index] as Rank);
+        match self.combining_beside(index) {
+            Some(receive) if self.progress[receive].is_posted => self.close_part(receive),
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells what a processor does when all that is written before them has been.
     fn note_written(&mut self, rank: Rank) {
         let (mut index, mut time) = self.written[rank];
-        while index < self.programs.range(rank).end {
+        while index < self.holds.of_rank(self.programs, rank).end {
             if self.progress[index].written.is_none() {
                 self.progress[index].written = Some(time);
                 self.candidates.push(index);
             }
-            if self.programs.action(index).writes().is_some() {
+            if self.holds.writes(index, &self.action(index)) {
                 if !self.progress[index].is_over() {
                     break;
                 }

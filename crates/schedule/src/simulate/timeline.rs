@@ -1,6 +1,7 @@
 //! What a simulation finds: starts, ends and waits, and what follows from them.
 
 use super::matching::Matching;
+use crate::hold::{Held, Holds};
 use crate::program::Programs;
 use tuwtree_model::{Rank, Time};
 
@@ -19,11 +20,23 @@ pub struct ActionTimes {
     pub latency: (Time, Time),
 }
 
-/// What the end of an action waited for.
+/// What holds a port, or one side of it, from when to when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupation {
+    /// The index of the action in its processor's list.
+    pub action: usize,
+    /// What the action, or this half of it, holds.
+    pub held: Held,
+    /// When it is ready for it, and when it goes on: of a receive that combines, with the combining, and what
+    /// it waits before that for the send beside it.
+    pub times: ActionTimes,
+}
+
+/// What the end of a hold waited for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cause {
-    /// The action itself, or the other end of its message: the one without which it would have ended
-    /// earlier.
+    /// The hold itself, or the other end of its message, or what sends beside it: the one without which it would
+    /// have ended earlier.
     pub(super) action: u32,
     /// Since when that one was ready.
     pub(super) start: Time,
@@ -33,10 +46,13 @@ pub(super) struct Cause {
 #[derive(Debug)]
 pub struct Timeline {
     /// An entry for each action, in the order of [`Programs`].
-    times: Vec<ActionTimes>,
-    /// An entry for each action: its processor.
+    actions: Vec<ActionTimes>,
+    /// An entry for each hold, where these are not the actions.
+    halves: Vec<ActionTimes>,
+    holds: Holds,
+    /// An entry for each hold: its processor.
     owner: Vec<u32>,
-    /// An entry for each action.
+    /// An entry for each hold.
     cause: Vec<Cause>,
     /// Where the actions of each processor end.
     ends: Vec<u32>,
@@ -51,6 +67,8 @@ pub struct Critical {
     pub processor: Rank,
     /// The index of the action in the processor's list.
     pub action: usize,
+    /// What the action, or the half of it that is on the path, holds.
+    pub held: Held,
     /// When it starts; of an exchange, when the half on the path does. A message whose latency overlaps
     /// starts with its latency.
     pub start: Time,
@@ -61,6 +79,7 @@ pub struct Critical {
 impl Timeline {
     pub(super) fn new(
         programs: &Programs,
+        holds: Holds,
         owner: Vec<u32>,
         times: Vec<ActionTimes>,
         cause: Vec<Cause>,
@@ -68,7 +87,14 @@ impl Timeline {
     ) -> Timeline {
         let ends = (0..programs.processors()).map(|rank| programs.range(rank).end as u32).collect();
         let completion_time = times.iter().map(|times| times.end).max().unwrap_or_default();
-        Timeline { times, owner, cause, ends, matching, completion_time }
+        let (actions, halves) = match holds.are_actions() {
+            true => (times, Vec::new()),
+            false => {
+                let action = |at| together(&times[holds.of(at..at + 1)]);
+                ((0..programs.len()).map(action).collect(), times)
+            }
+        };
+        Timeline { actions, halves, holds, owner, cause, ends, matching, completion_time }
     }
 
     /// The number of processors.
@@ -83,7 +109,18 @@ impl Timeline {
 
     /// The times of a processor's actions, in the order of its list.
     pub fn actions(&self, rank: Rank) -> &[ActionTimes] {
-        &self.times[self.first(rank)..self.ends[rank] as usize]
+        &self.actions[self.range(rank)]
+    }
+
+    /// What holds a processor's ports and when, in the order of its actions: each action, or where ports are
+    /// duplex, of an exchange the send and then the receive.
+    pub fn occupations(&self, rank: Rank) -> impl Iterator<Item = Occupation> + '_ {
+        let first = self.first(rank);
+        self.holds.of(self.range(rank)).map(move |hold| Occupation {
+            action: self.holds.action(hold) - first,
+            held: self.holds.held(hold),
+            times: self.times()[hold],
+        })
     }
 
     /// The rank that receives what this action sends, and the index of the receiving action in its
@@ -92,7 +129,8 @@ impl Timeline {
     /// # Panics
     /// If the rank has no such action.
     pub fn receipt(&self, rank: Rank, action: usize) -> Option<(Rank, usize)> {
-        self.matching.receiver_of(self.index(rank, action)).map(|index| self.place(index))
+        let receiver = self.matching.receiver_of(self.index(rank, action));
+        receiver.map(|index| self.place(self.holds.receiving(index)))
     }
 
     /// The rank that sends what this action receives, and the index of the sending action in its
@@ -101,11 +139,13 @@ impl Timeline {
     /// # Panics
     /// If the rank has no such action.
     pub fn origin(&self, rank: Rank, action: usize) -> Option<(Rank, usize)> {
-        self.matching.sender_to(self.index(rank, action)).map(|index| self.place(index))
+        let sender = self.matching.sender_to(self.index(rank, action));
+        sender.map(|index| self.place(self.holds.sending(index)))
     }
 
     /// How long a processor's ports are occupied by actions that go on: the sum of all its actions'
-    /// durations, in time units. With one port, at most the completion time.
+    /// durations, in time units. With one port, at most the completion time. Where ports are duplex, the sum over
+    /// all sides.
     pub fn busy_units(&self, rank: Rank) -> f64 {
         self.total(rank, |times| times.end.before(times.start))
     }
@@ -117,8 +157,18 @@ impl Timeline {
     }
 
     fn total(&self, rank: Rank, span: impl Fn(&ActionTimes) -> Time) -> f64 {
+        let sides = |held| match held {
+            Held::Port if !self.holds.are_actions() => 2.0,
+            _ => 1.0,
+        };
         // Not `sum`, which is -0 where there are no actions.
-        self.actions(rank).iter().fold(0.0, |units, times| units + span(times).units())
+        self.occupations(rank)
+            .fold(0.0, |units, held| units + sides(held.held) * span(&held.times).units())
+    }
+
+    /// An entry for each hold.
+    fn times(&self) -> &[ActionTimes] {
+        if self.holds.are_actions() { &self.actions } else { &self.halves }
     }
 
     /// A chain of actions, each starting when the one before ends, from time 0 to the completion
@@ -132,18 +182,18 @@ impl Timeline {
     /// O(n) for n actions.
     pub fn critical_path(&self) -> Vec<Critical> {
         let last = |&index: &usize| {
-            self.times[index].end == self.completion_time && self.takes_time(index)
+            self.times()[index].end == self.completion_time && self.takes_time(index)
         };
-        let Some(mut index) = (0..self.times.len()).find(last) else { return Vec::new() };
+        let Some(mut index) = (0..self.holds.len()).find(last) else { return Vec::new() };
         let mut path = Vec::new();
         loop {
-            let end = self.times[index].end;
+            let end = self.times()[index].end;
             let Cause { action, start } = self.cause[index];
             index = action as usize;
             path.push(self.critical(index, start, end));
             match self.ending_at(index, start) {
                 // Actions that take no time might follow each other in a circle.
-                Some(before) if path.len() < self.times.len() => index = before,
+                Some(before) if path.len() < self.holds.len() => index = before,
                 _ => break,
             }
         }
@@ -157,20 +207,25 @@ impl Timeline {
         if time == Time::ZERO {
             return None;
         }
-        let first = self.first(self.owner[index] as Rank);
-        let ending = |&before: &usize| self.times[before].end == time;
+        let first = self.holds.of(self.range(self.owner[index] as Rank)).start;
+        let ending = |&before: &usize| self.times()[before].end == time;
         let mut before = (first..index).rev().filter(ending);
         before.clone().find(|&before| self.takes_time(before)).or_else(|| before.next())
     }
 
     /// Whether an action, or the latency before it, takes any time.
     fn takes_time(&self, index: usize) -> bool {
-        self.cause[index].start < self.times[index].end
+        self.cause[index].start < self.times()[index].end
     }
 
     fn critical(&self, index: usize, start: Time, end: Time) -> Critical {
         let (processor, action) = self.place(index);
-        Critical { processor, action, start, end }
+        Critical { processor, action, held: self.holds.held(index), start, end }
+    }
+
+    /// The indices of a processor's actions among all.
+    fn range(&self, rank: Rank) -> std::ops::Range<usize> {
+        self.first(rank)..self.ends[rank] as usize
     }
 
     /// The index of a processor's first action among all.
@@ -184,9 +239,19 @@ impl Timeline {
         self.first(rank) + action
     }
 
-    /// The processor of an action among all, and its index in the processor's list.
-    fn place(&self, index: usize) -> (Rank, usize) {
-        let rank = self.owner[index] as Rank;
-        (rank, index - self.first(rank))
+    /// The processor of a hold, and the index of its action in the processor's list.
+    fn place(&self, hold: usize) -> (Rank, usize) {
+        let rank = self.owner[hold] as Rank;
+        (rank, self.holds.action(hold) - self.first(rank))
     }
+}
+
+/// The times of an action whose halves have these.
+fn together(halves: &[ActionTimes]) -> ActionTimes {
+    let mut halves = halves.iter().copied();
+    let first = halves.next().expect("an action has a hold");
+    halves.fold(first, |one, other| {
+        let last = if other.end >= one.end { other } else { one };
+        ActionTimes { ready: one.ready.min(other.ready), ..last }
+    })
 }

@@ -242,6 +242,7 @@ mod tests {
             displacements: None,
             order: Order::Any,
             ports: 1,
+            duplex: false,
             costs: None,
             operator: tuwtree_model::Operator::FREE,
         };

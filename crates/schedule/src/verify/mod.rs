@@ -15,6 +15,8 @@
 //! one order that respects all waiting stands for all of them.
 //!
 //! # What must hold, beyond the meaning of a [`Schedule`]
+//! - Where ports are duplex, the halves of an exchange start and end each by itself, and are to others like actions
+//!   on two ports; what is combined is combined when both have ended.
 //! - An exchange has ended when both of its messages have. A receive that combines reads what it
 //!   combines with, and therefore waits for earlier receives and copies; of an exchange, it combines when
 //!   both messages have ended, so that what is sent may be what it combines with.
@@ -42,6 +44,7 @@ pub use fault::{
 };
 
 use crate::action::{Buffer, Deed};
+use crate::hold::Holds;
 use crate::schedule::Schedule;
 use crate::simulate::Sends;
 use matching::MatchedMessages;
@@ -158,11 +161,12 @@ fn facts(actions: &Actions<'_>, messages: &MatchedMessages) -> Verified {
     verified
 }
 
-/// All actions by their index among all, with the processors that perform them.
+/// All actions by their index among all, with the processors that perform them, and what holds ports.
 struct Actions<'a> {
     schedule: &'a Schedule,
     /// For each action the processor.
     processor: Vec<u32>,
+    holds: Holds,
 }
 
 /// No action, or no message.
@@ -174,7 +178,8 @@ impl<'a> Actions<'a> {
         for rank in 0..schedule.processors() {
             processor.extend(schedule.programs().range(rank).map(|_| rank as u32));
         }
-        Actions { schedule, processor }
+        let holds = Holds::new(schedule.programs(), schedule.task().duplex);
+        Actions { schedule, processor, holds }
     }
 
     fn len(&self) -> usize {
@@ -200,31 +205,47 @@ impl<'a> Actions<'a> {
         Doing::from(&self.get(index))
     }
 
-    /// Whether the action waits for all earlier receives and copies of its processor.
-    fn waits(&self, index: u32) -> bool {
-        let action = self.get(index);
-        action.reads().is_some_and(|region| region.buffer != Buffer::Input)
-            || fault::combines(&action)
+    /// The action of a hold.
+    fn of_hold(&self, hold: u32) -> crate::Action<'a> {
+        self.get(self.holds.action(hold as usize) as u32)
     }
 
-    /// Whether later actions wait for this one: it is a receive or a copy.
-    fn writes(&self, index: u32) -> bool {
-        self.get(index).writes().is_some()
+    /// The numbers of a processor's holds.
+    fn holds_of(&self, rank: Rank) -> std::ops::Range<usize> {
+        self.holds.of_rank(self.schedule.programs(), rank)
     }
 
-    /// For each action the one before it on the same port of the same processor, or [`NONE`].
-    fn before_on_port(&self) -> Vec<u32> {
-        let mut before = Vec::with_capacity(self.len());
-        let mut last = vec![NONE; self.schedule.task().ports as usize];
+    /// The lanes of a hold: a port, or a side of one, or both sides.
+    fn lanes(&self, hold: u32) -> impl Iterator<Item = usize> + use<> {
+        let (first, second) = self.holds.lanes(hold as usize, self.of_hold(hold).port);
+        [Some(first), second].into_iter().flatten()
+    }
+
+    /// Whether the hold waits for all earlier receives and copies of its processor.
+    fn waits(&self, hold: u32) -> bool {
+        self.holds.needs_written(hold as usize, &self.of_hold(hold))
+    }
+
+    /// Whether later holds wait for this one: it is a receive or a copy.
+    fn writes(&self, hold: u32) -> bool {
+        self.holds.writes(hold as usize, &self.of_hold(hold))
+    }
+
+    /// For each hold those before it on its lanes, or [`NONE`].
+    fn before_on_lanes(&self) -> Vec<[u32; 2]> {
+        let mut before = Vec::with_capacity(self.holds.len());
+        let mut last = vec![NONE; self.schedule.task().lanes() as usize];
         for rank in 0..self.schedule.processors() {
-            let range = self.schedule.programs().range(rank);
-            for index in range.clone() {
-                let port = self.get(index as u32).port as usize;
-                before.push(last[port]);
-                last[port] = index as u32;
+            let range = self.holds_of(rank);
+            for hold in range.clone() {
+                let mut of_hold = [NONE; 2];
+                for (before, lane) in of_hold.iter_mut().zip(self.lanes(hold as u32)) {
+                    *before = std::mem::replace(&mut last[lane], hold as u32);
+                }
+                before.push(of_hold);
             }
-            for index in range {
-                last[self.get(index as u32).port as usize] = NONE;
+            for hold in range {
+                self.lanes(hold as u32).for_each(|lane| last[lane] = NONE);
             }
         }
         before

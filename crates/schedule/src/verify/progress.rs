@@ -5,6 +5,8 @@
 //! when all earlier receives and copies have. A message moves when its send and its receive have both
 //! started. Waiting only ever ends, so the result does not depend on what is looked at first.
 //!
+//! All of this is said of holds: of actions, or of halves of exchanges where ports are duplex.
+//!
 //! ```text
 //!         port free       writers before it ended      its messages have both ends started
 //! Listed ----------> Waits ---------------------> Started ------------------------------> Ended
@@ -15,6 +17,7 @@
 
 use super::matching::{MatchedMessage, MatchedMessages};
 use super::{Actions, NONE, Stuck};
+use crate::hold::Held;
 use crate::simulate::Sends;
 use std::collections::VecDeque;
 
@@ -51,7 +54,7 @@ pub(super) fn run(
     while let Some(index) = run.ready.pop_front() {
         run.start(index);
     }
-    if run.ended == actions.len() { Ok(run.progress) } else { Err(run.cycle()) }
+    if run.ended == actions.holds.len() { Ok(run.progress) } else { Err(run.cycle()) }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,18 +72,19 @@ struct ProgressCheck<'a> {
     messages: &'a MatchedMessages,
     sends: Sends,
     state: Vec<ActionState>,
-    /// For each action how many of its messages have not ended.
+    /// For each hold how many of its messages have not ended; of a receive that combines beside the send of its
+    /// exchange, that is one of them.
     open: Vec<u8>,
-    /// For each action the number of rounds before it can start, as far as known.
+    /// For each hold the number of rounds before it can start, as far as known.
     starts: Vec<u32>,
     /// And before it has ended.
     ends: Vec<u32>,
-    /// For each action how many rounds all earlier receives and copies take; known when these have
+    /// For each hold how many rounds all earlier receives and copies take; known when these have
     /// ended.
     round_of_writers: Vec<u32>,
-    before_on_port: Vec<u32>,
-    after_on_port: Vec<u32>,
-    /// For each processor the first receive or copy that has not ended, or its end.
+    before_on_lanes: Vec<[u32; 2]>,
+    after_on_lanes: Vec<[u32; 2]>,
+    /// For each processor the first hold that receives or copies and has not ended, or its end.
     front: Vec<u32>,
     ready: VecDeque<u32>,
     ended: usize,
@@ -93,15 +97,17 @@ impl<'a> ProgressCheck<'a> {
         messages: &'a MatchedMessages,
         sends: Sends,
     ) -> ProgressCheck<'a> {
-        let number = actions.len();
-        let before_on_port = actions.before_on_port();
-        let mut after_on_port = vec![NONE; number];
-        for (index, &before) in before_on_port.iter().enumerate() {
-            if before != NONE {
-                after_on_port[before as usize] = index as u32;
+        let number = actions.holds.len();
+        let before_on_lanes = actions.before_on_lanes();
+        let mut after_on_lanes = vec![[NONE; 2]; number];
+        for (index, &before) in before_on_lanes.iter().enumerate() {
+            for before in before.into_iter().filter(|&before| before != NONE) {
+                let after = &mut after_on_lanes[before as usize];
+                let free = usize::from(after[0] != NONE);
+                after[free] = index as u32;
             }
         }
-        let programs = actions.schedule.programs();
+        let processors = actions.schedule.processors();
         let mut run = ProgressCheck {
             actions,
             messages,
@@ -111,27 +117,61 @@ impl<'a> ProgressCheck<'a> {
             starts: vec![0; number],
             ends: vec![0; number],
             round_of_writers: vec![0; number],
-            before_on_port,
-            after_on_port,
-            front: (0..programs.processors()).map(|p| programs.range(p).start as u32).collect(),
+            before_on_lanes,
+            after_on_lanes,
+            front: (0..processors).map(|rank| actions.holds_of(rank).start as u32).collect(),
             ready: VecDeque::new(),
             ended: 0,
             progress: Completed { events: Vec::new(), rounds: 0 },
         };
-        for processor in 0..programs.processors() {
+        for processor in 0..processors {
             run.advance(processor);
         }
         for index in 0..number as u32 {
-            if run.before_on_port[index as usize] == NONE {
+            if run.before_on_lanes[index as usize] == [NONE; 2] {
                 run.free_port(index);
             }
         }
         run
     }
 
-    /// The port of this action is free for it.
+    /// The action of a hold.
+    fn action(&self, index: u32) -> usize {
+        self.actions.holds.action(index as usize)
+    }
+
+    /// The processor of a hold.
+    fn processor(&self, index: u32) -> usize {
+        self.actions.processor(self.action(index) as u32)
+    }
+
+    /// The messages that a hold sends and receives, or [`NONE`].
+    fn messages(&self, index: u32) -> (u32, u32) {
+        let (action, held) = (self.action(index), self.actions.holds.held(index as usize));
+        let (sent, received) = (self.messages.sent[action], self.messages.received[action]);
+        match held {
+            Held::Port => (sent, received),
+            Held::SendSide => (sent, NONE),
+            Held::ReceiveSide => (NONE, received),
+        }
+    }
+
+    /// The holds that send and receive a message.
+    fn ends_of(&self, message: u32) -> (u32, u32) {
+        let MatchedMessage { send, receive } = self.messages.list[message as usize];
+        let holds = &self.actions.holds;
+        (holds.sending(send as usize) as u32, holds.receiving(receive as usize) as u32)
+    }
+
+    /// The other half of an exchange on a duplex port that combines.
+    fn combined_half(&self, index: u32) -> Option<u32> {
+        let other = self.actions.holds.other_half(index as usize)?;
+        self.actions.of_hold(index).combines().map(|_| other as u32)
+    }
+
+    /// The port of this hold is free for it.
     fn free_port(&mut self, index: u32) {
-        let waits = self.actions.waits(index) && self.front[self.actions.processor(index)] < index;
+        let waits = self.actions.waits(index) && self.front[self.processor(index)] < index;
         if waits {
             self.state[index as usize] = ActionState::Waits;
         } else {
@@ -142,7 +182,7 @@ impl<'a> ProgressCheck<'a> {
 
     /// Moves a processor's front over all that has ended, and lets go what waited for that.
     fn advance(&mut self, processor: usize) {
-        let end = self.actions.schedule.programs().range(processor).end as u32;
+        let end = self.actions.holds_of(processor).end as u32;
         loop {
             let front = self.front[processor];
             if front == end {
@@ -172,16 +212,25 @@ impl<'a> ProgressCheck<'a> {
         if self.actions.waits(index) {
             self.starts[at] = self.starts[at].max(self.round_of_writers[at]);
         }
-        let (sent, received) = (self.messages.sent[at], self.messages.received[at]);
+        let (sent, received) = self.messages(index);
         self.ends[at] = self.starts[at];
         self.open[at] = u8::from(sent != NONE) + u8::from(received != NONE);
+        if received != NONE
+            && let Some(send) = self.combined_half(index)
+        {
+            let send = send as usize;
+            match self.state[send] {
+                ActionState::Ended => self.ends[at] = self.ends[at].max(self.ends[send]),
+                _ => self.open[at] += 1,
+            }
+        }
         if self.open[at] == 0 {
-            self.progress.events.push(Event::Copy(index));
+            self.progress.events.push(Event::Copy(self.action(index) as u32));
             self.end(index);
             return;
         }
         if sent != NONE {
-            let receive = self.messages.list[sent as usize].receive;
+            let (_, receive) = self.ends_of(sent);
             if self.has_begun(receive) {
                 self.deliver(sent);
             }
@@ -190,21 +239,21 @@ impl<'a> ProgressCheck<'a> {
             }
         }
         if received != NONE {
-            let send = self.messages.list[received as usize].send;
+            let (send, _) = self.ends_of(received);
             if self.has_begun(send) {
                 self.deliver(received);
             }
         }
     }
 
-    /// Whether an action has been started by [`ProgressCheck::start`], not only found to be ready.
+    /// Whether a hold has been started by [`ProgressCheck::start`], not only found to be ready.
     fn has_begun(&self, index: u32) -> bool {
         let at = index as usize;
         self.open[at] > 0 || self.state[at] == ActionState::Ended
     }
 
     fn deliver(&mut self, message: u32) {
-        let MatchedMessage { send, receive } = self.messages.list[message as usize];
+        let (send, receive) = self.ends_of(message);
         let round = 1 + self.starts[send as usize].max(self.starts[receive as usize]);
         self.progress.events.push(Event::Message(message));
         self.progress.rounds = self.progress.rounds.max(round);
@@ -228,30 +277,47 @@ impl<'a> ProgressCheck<'a> {
         self.state[at] = ActionState::Ended;
         self.ended += 1;
         if self.actions.writes(index) {
-            self.advance(self.actions.processor(index));
+            self.advance(self.processor(index));
         }
-        let next = self.after_on_port[at];
-        if next != NONE {
-            self.starts[next as usize] = self.ends[at];
-            self.free_port(next);
+        let mut after = self.after_on_lanes[at];
+        if after[0] == after[1] {
+            // Two copies follow each other.
+            after[1] = NONE;
+        }
+        for next in after.into_iter().filter(|&next| next != NONE) {
+            let starts = &mut self.starts[next as usize];
+            *starts = self.ends[at].max(*starts);
+            let before = self.before_on_lanes[next as usize].into_iter();
+            let mut before = before.filter(|&before| before != NONE);
+            if before.all(|before| self.state[before as usize] == ActionState::Ended) {
+                self.free_port(next);
+            }
+        }
+        // What has been sent may be combined with what has come beside it.
+        let sends = self.actions.holds.held(at) == Held::SendSide;
+        if let Some(receive) = self.combined_half(index).filter(|_| sends)
+            && self.open[receive as usize] > 0
+        {
+            self.ends[receive as usize] = self.ends[receive as usize].max(self.ends[at]);
+            self.end_half(receive);
         }
     }
 
     /// Actions each of which waits for the next, the last for the first. There is such a cycle: each
     /// action that has not ended waits for another.
     fn cycle(&self) -> Vec<Stuck> {
-        let first_on_port = self.first_on_port();
+        let first_on_lane = self.first_on_lane();
         let has_not_ended = |&index: &u32| self.state[index as usize] != ActionState::Ended;
-        let mut index = (0..self.actions.len() as u32)
+        let mut index = (0..self.actions.holds.len() as u32)
             .find(has_not_ended)
             .expect("the schedule has not run to its end");
         // The place of each action on the way so far.
-        let mut place = vec![NONE; self.actions.len()];
+        let mut place = vec![NONE; self.actions.holds.len()];
         let mut way = Vec::new();
         while place[index as usize] == NONE {
             place[index as usize] = way.len() as u32;
             way.push(index);
-            index = self.waits_for(index, &first_on_port);
+            index = self.waits_for(index, &first_on_lane);
         }
         let mut cycle = way.split_off(place[index as usize] as usize);
         // From the least of the messages that wait for each other.
@@ -259,15 +325,24 @@ impl<'a> ProgressCheck<'a> {
         let least = cycle.iter().copied().filter(started).min();
         let start = cycle.iter().position(|&index| Some(index) == least).unwrap_or(0);
         cycle.rotate_left(start);
-        let stuck = |index| Stuck { at: self.actions.at(index), doing: self.actions.doing(index) };
-        cycle.into_iter().map(stuck).collect()
+        let stuck = |index| {
+            let action = self.action(index) as u32;
+            Stuck { at: self.actions.at(action), doing: self.actions.doing(action) }
+        };
+        let mut cycle: Vec<Stuck> = cycle.into_iter().map(stuck).collect();
+        // Halves of one exchange that wait for each other.
+        cycle.dedup();
+        cycle
     }
 
-    /// For each action that has not ended the first such one on its port.
-    fn first_on_port(&self) -> Vec<u32> {
-        let mut first: Vec<u32> = (0..self.actions.len() as u32).collect();
-        for (index, &before) in self.before_on_port.iter().enumerate() {
-            if before != NONE && self.state[before as usize] != ActionState::Ended {
+    /// For each hold that has not ended the first such one on one of its lanes.
+    fn first_on_lane(&self) -> Vec<u32> {
+        let mut first: Vec<u32> = (0..self.actions.holds.len() as u32).collect();
+        for (index, before) in self.before_on_lanes.iter().enumerate() {
+            let open = |&before: &u32| {
+                before != NONE && self.state[before as usize] != ActionState::Ended
+            };
+            if let Some(before) = before.iter().copied().find(open) {
                 first[index] = first[before as usize];
             }
         }
@@ -275,18 +350,19 @@ impl<'a> ProgressCheck<'a> {
     }
 
     /// An action that must start or end before this one can.
-    fn waits_for(&self, index: u32, first_on_port: &[u32]) -> u32 {
+    fn waits_for(&self, index: u32, first_on_lane: &[u32]) -> u32 {
         match self.state[index as usize] {
-            ActionState::Listed => first_on_port[index as usize],
-            ActionState::Waits => self.front[self.actions.processor(index)],
+            ActionState::Listed => first_on_lane[index as usize],
+            ActionState::Waits => self.front[self.processor(index)],
             ActionState::Started | ActionState::Ended => {
-                let sent = self.messages.sent[index as usize];
-                let received = self.messages.received[index as usize];
-                let receiver = (sent != NONE).then(|| self.messages.list[sent as usize].receive);
-                let sender = (received != NONE).then(|| self.messages.list[received as usize].send);
+                let (sent, received) = self.messages(index);
+                let receiver = (sent != NONE).then(|| self.ends_of(sent).1);
+                let sender = (received != NONE).then(|| self.ends_of(received).0);
                 let has_not_begun = |&peer: &u32| !self.has_begun(peer);
                 let mut peers = receiver.into_iter().chain(sender);
-                peers.find(has_not_begun).expect("a message that waits for its other end")
+                let beside = || self.combined_half(index);
+                let peer = peers.find(has_not_begun).or_else(beside);
+                peer.expect("a message that waits for its other end")
             }
         }
     }

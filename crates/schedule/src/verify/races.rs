@@ -13,10 +13,16 @@
 //! port 1            w  .  b       w: the last action at or before b that waits for earlier ones
 //!                                 w is listed after r, so r, and with it a, has ended when b starts
 //! ```
+//!
+//! Where ports are duplex, all of this is said of holds, and for port read side: halves of exchanges are like
+//! actions on two ports, but for two things. A copy is on both sides: what is listed before it on its port ends before
+//! what is listed behind it starts. A receive that combines ends after the send of its exchange, and so after all
+//! that is listed before on the side that sends.
 
 use super::fault::combines;
 use super::{Actions, Fault, NONE, Overlap};
-use crate::action::{Buffer, Piece, Region};
+use crate::action::{Action, Buffer, Piece, Region};
+use crate::hold::Held;
 use tuwtree_model::Rank;
 
 /// Fails where an action meets itself, or one that it can run beside.
@@ -30,14 +36,22 @@ pub(super) fn check(actions: &Actions<'_>) -> Result<(), Fault> {
     for index in 0..actions.len() as u32 {
         check_alone(actions, index)?;
     }
-    if actions.schedule.task().ports == 1 {
-        return Ok(());
+    let task = actions.schedule.task();
+    match (task.duplex, task.ports) {
+        (false, 1) => Ok(()),
+        (false, _) => check_together::<2>(actions),
+        // Of four kinds of holds, three may be those of one port.
+        (true, _) => check_together::<4>(actions),
     }
+}
+
+/// Fails where an action meets one that it can run beside; on any port, up to N - 1 kinds of holds are in order.
+fn check_together<const N: usize>(actions: &Actions<'_>) -> Result<(), Fault> {
     let mut waiting = Waiting::new(actions);
     for rank in 0..actions.schedule.processors() {
         waiting.learn(actions, rank);
         for buffer in [Buffer::Segment, Buffer::Output] {
-            check_buffer(actions, rank, buffer, &waiting)?;
+            check_buffer::<N>(actions, rank, buffer, &waiting)?;
         }
         waiting.forget(actions, rank);
     }
@@ -67,86 +81,130 @@ fn check_alone(actions: &Actions<'_>, index: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What an action of the processor in question waits for, and what waits for it.
+/// What a hold of the processor in question waits for, and what waits for it.
 struct Waiting {
-    /// For each action 1 + the last at or before it on its port that waits for receives and copies;
+    /// For each hold 1 + the last at or before it on its lanes that waits for receives and copies;
     /// 0 if there is none.
     waits: Vec<u32>,
-    /// For each action the first receive or copy at or behind it on its port, or [`NONE`].
+    /// For each hold the first receive or copy at or behind it on its lanes, or [`NONE`]; of a send beside which is
+    /// received to combine, this receive.
     ended_with: Vec<u32>,
-    /// Such an action for each port, so far.
-    on_port: Vec<u32>,
+    /// For each hold a number below which all on the other side of its port have ended.
+    past: Vec<u32>,
+    /// Such a hold for each lane, so far.
+    on_lane: Vec<u32>,
+    past_on_lane: Vec<u32>,
 }
 
 impl Waiting {
     fn new(actions: &Actions<'_>) -> Waiting {
+        let (holds, lanes) = (actions.holds.len(), actions.schedule.task().lanes() as usize);
         Waiting {
-            waits: vec![0; actions.len()],
-            ended_with: vec![NONE; actions.len()],
-            on_port: vec![0; actions.schedule.task().ports as usize],
+            waits: vec![0; holds],
+            ended_with: vec![NONE; holds],
+            past: vec![0; holds],
+            on_lane: vec![0; lanes],
+            past_on_lane: vec![0; lanes],
         }
     }
 
     fn learn(&mut self, actions: &Actions<'_>, rank: Rank) {
-        let range = actions.schedule.programs().range(rank);
-        for index in range.clone() {
-            let port = &mut self.on_port[actions.get(index as u32).port as usize];
-            if actions.waits(index as u32) {
-                *port = index as u32 + 1;
+        let range = actions.holds_of(rank);
+        for hold in range.clone() {
+            let number = hold as u32;
+            let lanes = || actions.lanes(number);
+            let before = lanes().map(|lane| self.on_lane[lane]).max();
+            let waits = if actions.waits(number) { Some(number + 1) } else { before };
+            self.waits[hold] = waits.unwrap_or(0);
+            let ends_both = match actions.holds.held(hold) {
+                Held::Port => true,
+                Held::SendSide => false,
+                Held::ReceiveSide => combines_beside(actions, number),
+            };
+            for lane in lanes() {
+                self.on_lane[lane] = self.waits[hold];
+                if ends_both {
+                    self.past_on_lane[lane] = number;
+                }
+                self.past[hold] = self.past_on_lane[lane];
             }
-            self.waits[index] = *port;
         }
-        for index in range.clone() {
-            self.on_port[actions.get(index as u32).port as usize] = NONE;
+        for hold in range.clone() {
+            actions.lanes(hold as u32).for_each(|lane| self.on_lane[lane] = NONE);
         }
-        for index in range.rev() {
-            let port = &mut self.on_port[actions.get(index as u32).port as usize];
-            if actions.writes(index as u32) {
-                *port = index as u32;
+        for hold in range.rev() {
+            let number = hold as u32;
+            let ended_with = match actions.writes(number) {
+                true => Some(number),
+                false => combines_beside(actions, number).then_some(number + 1),
+            };
+            for lane in actions.lanes(number) {
+                if let Some(ended_with) = ended_with {
+                    self.on_lane[lane] = ended_with;
+                }
+                self.ended_with[hold] = self.on_lane[lane];
             }
-            self.ended_with[index] = *port;
         }
     }
 
     fn forget(&mut self, actions: &Actions<'_>, rank: Rank) {
-        for index in actions.schedule.programs().range(rank) {
-            self.on_port[actions.get(index as u32).port as usize] = 0;
+        for hold in actions.holds_of(rank) {
+            for lane in actions.lanes(hold as u32) {
+                (self.on_lane[lane], self.past_on_lane[lane]) = (0, 0);
+            }
         }
     }
 }
 
-fn check_buffer(
+/// Whether a hold is a half of an exchange that combines when both have ended.
+fn combines_beside(actions: &Actions<'_>, hold: u32) -> bool {
+    actions.holds.other_half(hold as usize).is_some() && combines(&actions.of_hold(hold))
+}
+
+fn check_buffer<const N: usize>(
     actions: &Actions<'_>,
     rank: Rank,
     buffer: Buffer,
     waiting: &Waiting,
 ) -> Result<(), Fault> {
-    let range = actions.schedule.programs().range(rank);
+    let range = actions.holds_of(rank);
     let mut bounds = Vec::new();
-    for index in range.clone() {
-        let action = actions.get(index as u32);
-        for piece in pieces(action.reads(), buffer).chain(pieces(action.writes(), buffer)) {
+    for hold in range.clone() {
+        let (reads, writes) = uses_of(actions, hold as u32);
+        for piece in pieces(reads, buffer).chain(pieces(writes, buffer)) {
             bounds.extend([piece.offset, piece.end()]);
         }
     }
     bounds.sort_unstable();
     bounds.dedup();
-    let mut uses = Uses::new(bounds);
-    for index in range {
-        let action = actions.get(index as u32);
-        for piece in pieces(action.writes(), buffer) {
-            let other = uses.latest(piece).not_on(action.port);
-            if let Some(other) = other.filter(|other| waiting.waits[index] <= other.ended_with) {
-                return Err(race(actions, buffer, (other.action, index as u32), piece));
+    let mut uses = Uses::<N>::new(bounds);
+    for hold in range {
+        let action = actions.of_hold(hold as u32);
+        let (reads, writes) = uses_of(actions, hold as u32);
+        let ended_with = waiting.ended_with[hold];
+        let held = actions.holds.held(hold);
+        let this = Use { ended_with, hold: hold as u32, port: action.port, held };
+        for piece in pieces(writes, buffer) {
+            let other = uses.latest(piece).beside(&this, waiting.past[hold]);
+            if let Some(other) = other.filter(|other| waiting.waits[hold] <= other.ended_with) {
+                return Err(race(actions, buffer, (other.hold, hold as u32), piece));
             }
         }
-        let ended_with = waiting.ended_with[index];
-        let this = Use { ended_with, action: index as u32, port: action.port };
-        for piece in pieces(action.reads(), buffer).chain(pieces(action.writes(), buffer)) {
+        for piece in pieces(reads, buffer).chain(pieces(writes, buffer)) {
             uses.add(piece, this);
         }
     }
     Ok(())
+}
+
+/// What a hold reads and writes.
+fn uses_of<'a>(actions: &Actions<'a>, hold: u32) -> (Option<Region<'a>>, Option<Region<'a>>) {
+    let action: Action<'a> = actions.of_hold(hold);
+    match actions.holds.held(hold as usize) {
+        Held::Port => (action.reads(), action.writes()),
+        Held::SendSide => (action.reads(), None),
+        Held::ReceiveSide => (None, action.writes()),
+    }
 }
 
 /// The pieces of the region, if it is of this buffer.
@@ -160,8 +218,9 @@ fn race(
     (first, second): (u32, u32),
     piece: &Piece,
 ) -> Fault {
-    let earlier = actions.get(first);
-    let used = [earlier.reads(), earlier.writes()].into_iter().flatten();
+    let (reads, writes) = uses_of(actions, first);
+    let used = [reads, writes].into_iter().flatten();
+    let [first, second] = [first, second].map(|hold| actions.holds.action(hold as usize) as u32);
     let offset = used
         .filter(|region| region.buffer == buffer)
         .flat_map(|region| region.pieces)
@@ -172,7 +231,7 @@ fn race(
     Fault::Race {
         first: actions.at(first),
         first_doing: actions.doing(first),
-        first_port: earlier.port,
+        first_port: actions.get(first).port,
         second: actions.at(second),
         second_doing: actions.doing(second),
         second_port: actions.get(second).port,
@@ -181,58 +240,88 @@ fn race(
     }
 }
 
-/// An action that uses bytes.
+/// A hold that uses bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Use {
-    /// The first receive or copy at or behind it on its port, or [`NONE`].
+    /// The first receive or copy at or behind it on its lanes, or [`NONE`].
     ended_with: u32,
-    action: u32,
+    hold: u32,
     port: u16,
+    held: Held,
 }
 
-/// The greatest of some uses, and the greatest of those on other ports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Latest {
-    greatest: Option<Use>,
-    elsewhere: Option<Use>,
+impl Use {
+    /// Whether two holds are of one kind: on the same lanes, and so one after the other.
+    fn is_like(&self, other: &Use) -> bool {
+        (self.port, self.held) == (other.port, other.held)
+    }
+
+    /// Whether it is sure to have ended when a later one on its port starts to write; that one starts when all
+    /// below this number have ended on the other side.
+    fn is_before(&self, later: &Use, past: u32) -> bool {
+        let is_ordered = self.held == later.held
+            || [self.held, later.held].contains(&Held::Port)
+            || self.hold < past;
+        self.port == later.port && is_ordered
+    }
 }
 
-impl Latest {
-    fn with(mut self, new: Use) -> Latest {
-        let same_port = |old: Option<Use>| old.is_some_and(|old| old.port == new.port);
-        if same_port(self.greatest) {
-            self.greatest = self.greatest.max(Some(new));
-        } else if self.greatest < Some(new) {
-            self.elsewhere = self.greatest;
-            self.greatest = Some(new);
-        } else {
-            self.elsewhere = self.elsewhere.max(Some(new));
+/// The greatest of some uses, of each kind of holds one: as many as are needed to find one that is not on the port
+/// of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Latest<const N: usize>([Option<Use>; N]);
+
+impl<const N: usize> Default for Latest<N> {
+    fn default() -> Latest<N> {
+        Latest([None; N])
+    }
+}
+
+impl<const N: usize> Latest<N> {
+    fn with(self, new: Use) -> Latest<N> {
+        let Latest(mut greatest) = self;
+        // What comes behind its place moves on, up to where one of the same kind is dropped.
+        let mut moved = Some(new);
+        for place in &mut greatest {
+            let Some(one) = moved else { break };
+            match *place {
+                Some(there) if there >= one => {
+                    if there.is_like(&one) {
+                        return Latest(greatest);
+                    }
+                }
+                there => {
+                    *place = moved;
+                    moved = there.filter(|there| !there.is_like(&new));
+                }
+            }
         }
-        self
+        Latest(greatest)
     }
 
-    fn and(self, other: Latest) -> Latest {
-        [other.greatest, other.elsewhere].into_iter().flatten().fold(self, Latest::with)
+    fn and(self, other: Latest<N>) -> Latest<N> {
+        other.0.into_iter().flatten().fold(self, Latest::with)
     }
 
-    fn not_on(self, port: u16) -> Option<Use> {
-        self.greatest.filter(|used| used.port != port).or(self.elsewhere)
+    /// The greatest that may go on when a later hold starts.
+    fn beside(self, later: &Use, past: u32) -> Option<Use> {
+        self.0.into_iter().flatten().find(|used| !used.is_before(later, past))
     }
 }
 
 /// The latest uses of all bytes of a buffer: a segment tree over the places where pieces start and
 /// end.
-struct Uses {
+struct Uses<const N: usize> {
     /// In order; element `i` of the tree is the bytes from place `i` to the next.
     bounds: Vec<u64>,
     /// For each node what uses all of its bytes. The children of node `i` are `2 i` and `2 i + 1`.
-    whole: Vec<Latest>,
+    whole: Vec<Latest<N>>,
     /// And what uses any of them.
-    any: Vec<Latest>,
+    any: Vec<Latest<N>>,
 }
 
-impl Uses {
-    fn new(bounds: Vec<u64>) -> Uses {
+impl<const N: usize> Uses<N> {
+    fn new(bounds: Vec<u64>) -> Uses<N> {
         let nodes = 2 * bounds.len().next_power_of_two();
         Uses { bounds, whole: vec![Latest::default(); nodes], any: vec![Latest::default(); nodes] }
     }
@@ -274,7 +363,7 @@ impl Uses {
         }
     }
 
-    fn latest(&self, piece: &Piece) -> Latest {
+    fn latest(&self, piece: &Piece) -> Latest<N> {
         let (first, end) = self.leaves(piece);
         let below = Self::parts((first, end)).map(|node| self.any[node]);
         let above = [first, end - 1].into_iter().flat_map(Self::ancestors);

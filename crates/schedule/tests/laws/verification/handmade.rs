@@ -10,8 +10,9 @@ use Buffer::{Input, Output, Segment};
 fn idle(operation: Operation, root: Rank, payload: Payload, ports: u16) -> Editable {
     let root = operation.is_rooted().then_some(root);
     let order = Order::Ordered;
-    let (displacements, costs, operator) = (None, None, Operator::FREE);
-    let task = Task { operation, root, payload, displacements, order, ports, costs, operator };
+    let (displacements, costs, operator, duplex) = (None, None, Operator::FREE, false);
+    let task =
+        Task { operation, root, payload, displacements, order, ports, duplex, costs, operator };
     let processors = task.processors();
     Editable { task, segments: vec![0; processors], programs: vec![Vec::new(); processors] }
 }

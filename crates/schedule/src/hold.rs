@@ -1,0 +1,145 @@
+//! What holds a port, or one side of it: an action, or half of an exchange.
+//!
+//! ```text
+//! duplex: false   port 0   [ copy ][ exchange: the later half ][ send ]
+//! duplex: true    port 0, send side      [ copy ][ send of the exchange ][ send ]
+//!                 port 0, receive side   [ copy ][ receive of the exchange    ]
+//! ```
+
+use crate::action::{Action, Buffer, Deed};
+use crate::program::Programs;
+use tuwtree_model::Rank;
+
+/// What an action, or half of one, holds while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Held {
+    /// All of a port: any action where ports are not duplex, and a copy.
+    Port,
+    /// The side of a duplex port that sends.
+    SendSide,
+    /// The side of a duplex port that receives.
+    ReceiveSide,
+}
+
+/// All that holds ports, in the order of the actions; of an exchange on a duplex port the send first.
+#[derive(Clone, Debug)]
+pub(crate) struct Holds {
+    actions: usize,
+    /// `None` where each action holds all of its port: then the numbers of holds are those of actions.
+    halves: Option<Halves>,
+}
+
+#[derive(Clone, Debug)]
+struct Halves {
+    /// For each hold its action.
+    action: Vec<u32>,
+    held: Vec<Held>,
+    /// For each action its first hold, and behind the last action the number of holds.
+    first: Vec<u32>,
+}
+
+impl Holds {
+    /// The holds of these programs.
+    ///
+    /// # Complexity
+    /// O(n) for n actions where ports are duplex; else O(1).
+    pub(crate) fn new(programs: &Programs, duplex: bool) -> Holds {
+        let actions = programs.len();
+        if !duplex {
+            return Holds { actions, halves: None };
+        }
+        let mut halves = Halves { action: Vec::new(), held: Vec::new(), first: Vec::new() };
+        for index in 0..actions {
+            halves.first.push(halves.action.len() as u32);
+            let held: &[Held] = match programs.action(index).deed {
+                Deed::Copy { .. } => &[Held::Port],
+                Deed::Send(_) => &[Held::SendSide],
+                Deed::Receive(_) => &[Held::ReceiveSide],
+                Deed::Exchange(..) => &[Held::SendSide, Held::ReceiveSide],
+            };
+            for &held in held {
+                halves.action.push(index as u32);
+                halves.held.push(held);
+            }
+        }
+        halves.first.push(halves.action.len() as u32);
+        Holds { actions, halves: Some(halves) }
+    }
+
+    /// Whether holds are actions, by the same numbers.
+    pub(crate) fn are_actions(&self) -> bool {
+        self.halves.is_none()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.halves.as_ref().map_or(self.actions, |halves| halves.action.len())
+    }
+
+    /// The index of a hold's action among all actions.
+    pub(crate) fn action(&self, hold: usize) -> usize {
+        self.halves.as_ref().map_or(hold, |halves| halves.action[hold] as usize)
+    }
+
+    pub(crate) fn held(&self, hold: usize) -> Held {
+        self.halves.as_ref().map_or(Held::Port, |halves| halves.held[hold])
+    }
+
+    /// The numbers of the holds of these actions, which follow each other.
+    pub(crate) fn of(&self, actions: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        match &self.halves {
+            None => actions,
+            Some(halves) => {
+                halves.first[actions.start] as usize..halves.first[actions.end] as usize
+            }
+        }
+    }
+
+    /// The numbers of the holds of a processor.
+    pub(crate) fn of_rank(&self, programs: &Programs, rank: Rank) -> std::ops::Range<usize> {
+        self.of(programs.range(rank))
+    }
+
+    /// The hold in which an action sends, if it does, or copies.
+    pub(crate) fn sending(&self, action: usize) -> usize {
+        self.of(action..action + 1).start
+    }
+
+    /// The hold in which an action receives, if it does, or copies.
+    pub(crate) fn receiving(&self, action: usize) -> usize {
+        self.of(action..action + 1).end - 1
+    }
+
+    /// The other half of an exchange whose halves hold a side each.
+    pub(crate) fn other_half(&self, hold: usize) -> Option<usize> {
+        let action = self.action(hold);
+        let halves = self.of(action..action + 1);
+        (halves.len() == 2).then(|| halves.start + halves.end - 1 - hold)
+    }
+
+    /// The lanes of a rank, on each of which one hold goes on at a time: of a port k that is not duplex lane k;
+    /// else 2 k to send and 2 k + 1 to receive. The second if there are two.
+    pub(crate) fn lanes(&self, hold: usize, port: u16) -> (usize, Option<usize>) {
+        let port = usize::from(port);
+        match (&self.halves, self.held(hold)) {
+            (None, _) => (port, None),
+            (Some(_), Held::Port) => (2 * port, Some(2 * port + 1)),
+            (Some(_), Held::SendSide) => (2 * port, None),
+            (Some(_), Held::ReceiveSide) => (2 * port + 1, None),
+        }
+    }
+
+    /// Whether a hold, of this action, waits for all earlier receives and copies of its processor.
+    pub(crate) fn needs_written(&self, hold: usize, action: &Action<'_>) -> bool {
+        let reads = || action.reads().is_some_and(|region| region.buffer != Buffer::Input);
+        match self.held(hold) {
+            Held::Port => action.needs_written(),
+            Held::SendSide => reads(),
+            Held::ReceiveSide => action.combines().is_some(),
+        }
+    }
+
+    /// Whether later reads wait for a hold of this action: it receives or copies.
+    pub(crate) fn writes(&self, hold: usize, action: &Action<'_>) -> bool {
+        self.held(hold) != Held::SendSide && action.writes().is_some()
+    }
+}
