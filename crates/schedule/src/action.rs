@@ -1,5 +1,6 @@
 //! What a processor does: copy, send, receive, or send and receive at once.
 
+use crate::hold::Held;
 use tuwtree_model::Rank;
 
 /// One of a processor's three buffers.
@@ -139,6 +140,17 @@ impl<'a> Action<'a> {
             Deed::Receive(receive) | Deed::Exchange(_, receive) => Some(receive),
             Deed::Send(_) | Deed::Copy { .. } => None,
         }
+    }
+
+    /// The part of the action that holds this: of an exchange on a duplex port one half, else all.
+    #[must_use]
+    pub fn of_held(self, held: Held) -> Action<'a> {
+        let deed = match (self.deed, held) {
+            (Deed::Exchange(send, _), Held::SendSide) => Deed::Send(send),
+            (Deed::Exchange(_, receive), Held::ReceiveSide) => Deed::Receive(receive),
+            (deed, _) => deed,
+        };
+        Action { deed, ..self }
     }
 
     /// What the action reads of the processor's own buffers.

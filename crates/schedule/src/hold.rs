@@ -21,6 +21,45 @@ pub enum Held {
     ReceiveSide,
 }
 
+impl Held {
+    /// What an action holds one after the other of, on duplex ports or others: itself, or the halves of an exchange.
+    fn of(action: &Action<'_>, duplex: bool) -> &'static [Held] {
+        match action.deed {
+            _ if !duplex => &[Held::Port],
+            Deed::Copy { .. } => &[Held::Port],
+            Deed::Send(_) => &[Held::SendSide],
+            Deed::Receive(_) => &[Held::ReceiveSide],
+            Deed::Exchange(..) => &[Held::SendSide, Held::ReceiveSide],
+        }
+    }
+
+    /// Whether what of this action holds it waits for all earlier receives and copies of its processor.
+    pub(crate) fn needs_written(self, action: &Action<'_>) -> bool {
+        match self {
+            Held::Port => action.needs_written(),
+            Held::SendSide => action.reads().is_some_and(|region| region.buffer != Buffer::Input),
+            Held::ReceiveSide => action.combines().is_some(),
+        }
+    }
+
+    /// Whether later reads wait for what of this action holds it: it receives or copies.
+    pub(crate) fn writes(self, action: &Action<'_>) -> bool {
+        self != Held::SendSide && action.writes().is_some()
+    }
+
+    /// The lanes of a rank, on each of which one hold goes on at a time: of a port k that is not duplex lane k;
+    /// else 2 k to send and 2 k + 1 to receive. The second if there are two.
+    fn lanes(self, port: u16, duplex: bool) -> (usize, Option<usize>) {
+        let port = usize::from(port);
+        match self {
+            _ if !duplex => (port, None),
+            Held::Port => (2 * port, Some(2 * port + 1)),
+            Held::SendSide => (2 * port, None),
+            Held::ReceiveSide => (2 * port + 1, None),
+        }
+    }
+}
+
 /// All that holds ports, in the order of the actions; of an exchange on a duplex port the send first.
 #[derive(Clone, Debug)]
 pub(crate) struct Holds {
@@ -51,12 +90,7 @@ impl Holds {
         let mut halves = Halves { action: Vec::new(), held: Vec::new(), first: Vec::new() };
         for index in 0..actions {
             halves.first.push(halves.action.len() as u32);
-            let held: &[Held] = match programs.action(index).deed {
-                Deed::Copy { .. } => &[Held::Port],
-                Deed::Send(_) => &[Held::SendSide],
-                Deed::Receive(_) => &[Held::ReceiveSide],
-                Deed::Exchange(..) => &[Held::SendSide, Held::ReceiveSide],
-            };
+            let held = Held::of(&programs.action(index), duplex);
             for &held in held {
                 halves.action.push(index as u32);
                 halves.held.push(held);
@@ -116,30 +150,30 @@ impl Holds {
         (halves.len() == 2).then(|| halves.start + halves.end - 1 - hold)
     }
 
-    /// The lanes of a rank, on each of which one hold goes on at a time: of a port k that is not duplex lane k;
-    /// else 2 k to send and 2 k + 1 to receive. The second if there are two.
+    /// The lanes of a hold of an action on this port, of which there may be two ([`Held`]).
     pub(crate) fn lanes(&self, hold: usize, port: u16) -> (usize, Option<usize>) {
-        let port = usize::from(port);
-        match (&self.halves, self.held(hold)) {
-            (None, _) => (port, None),
-            (Some(_), Held::Port) => (2 * port, Some(2 * port + 1)),
-            (Some(_), Held::SendSide) => (2 * port, None),
-            (Some(_), Held::ReceiveSide) => (2 * port + 1, None),
-        }
+        self.held(hold).lanes(port, self.halves.is_some())
+    }
+
+    /// What an action holds, and the lanes.
+    pub(crate) fn of_action(
+        action: &Action<'_>,
+        duplex: bool,
+    ) -> impl Iterator<Item = (Held, [Option<usize>; 2])> + use<> {
+        let port = action.port;
+        Held::of(action, duplex).iter().map(move |&held| {
+            let (first, second) = held.lanes(port, duplex);
+            (held, [Some(first), second])
+        })
     }
 
     /// Whether a hold, of this action, waits for all earlier receives and copies of its processor.
     pub(crate) fn needs_written(&self, hold: usize, action: &Action<'_>) -> bool {
-        let reads = || action.reads().is_some_and(|region| region.buffer != Buffer::Input);
-        match self.held(hold) {
-            Held::Port => action.needs_written(),
-            Held::SendSide => reads(),
-            Held::ReceiveSide => action.combines().is_some(),
-        }
+        self.held(hold).needs_written(action)
     }
 
     /// Whether later reads wait for a hold of this action: it receives or copies.
     pub(crate) fn writes(&self, hold: usize, action: &Action<'_>) -> bool {
-        self.held(hold) != Held::SendSide && action.writes().is_some()
+        self.held(hold).writes(action)
     }
 }

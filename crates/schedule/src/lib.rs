@@ -35,9 +35,10 @@ pub use of_tree::OfTreeError;
 pub use program::{Programs, TooManyActions};
 pub use reverse::ReverseError;
 pub use role::Role;
-pub use schedule::{ActionFault, Schedule, ScheduleError, Task};
+pub use schedule::{ActionFault, BothSides, Schedule, ScheduleError, Task};
 pub use simulate::{
-    ActionTimes, Critical, Handover, Occupation, Posts, Sends, SimulationError, Timeline, Unmatched, simulate,
+    ActionTimes, Critical, Handover, Occupation, Posts, Sends, SimulationError, Timeline,
+    Unmatched, simulate, simulate_on,
 };
 pub use tuwtree_model::{Order, Payload};
 pub use verify::{Fault, Verified, verify};

@@ -44,6 +44,9 @@ pub enum PartError {
     /// A processor that can do nothing.
     #[error("0 ports; a rank has at least 1")]
     NoPorts,
+    /// Ports that send and receive each by itself.
+    #[error("duplex ports; a rank performs its actions on ports that are not")]
+    Duplex,
     /// Programs of none or of several processors.
     #[error("there are programs of {programs} processes; a part is one rank's")]
     ProgramCount {
@@ -123,7 +126,7 @@ impl Part {
     /// data is where it belongs.
     ///
     /// # Errors
-    /// A rank out of range, or more bytes than MPI can address.
+    /// A rank out of range, duplex ports, or more bytes than MPI can address.
     ///
     /// # Complexity
     /// O(1) for each piece of each of the processor's actions.
@@ -131,6 +134,9 @@ impl Part {
         let processors = schedule.processors();
         if rank >= processors {
             return Err(PartError::RankOutOfRange { rank, processors });
+        }
+        if schedule.task().duplex {
+            return Err(PartError::Duplex);
         }
         let role = schedule.role(rank);
         let mut programs = Programs::new();

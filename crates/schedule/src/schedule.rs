@@ -1,8 +1,9 @@
 //! A schedule: the task, and what each processor does for it.
 
-use crate::action::Buffer;
+use crate::action::{Action, Buffer, Deed};
 use crate::program::Programs;
 use crate::role::Role;
+use std::borrow::Cow;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Collective, Operation, Operator, OperatorError, Order, Payload, Rank,
     StatedCosts, Tree, TreeError, WrongPayload,
@@ -291,6 +292,23 @@ pub enum ActionFault {
     },
 }
 
+/// An action that holds both sides of a duplex port, where each side should be a port of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "rank {rank}, action {action}: it holds both sides of a duplex port{}",
+    if *.ports > 32767 { ", or there are more than 32767 ports" } else {
+        ", as copies do, and exchanges that combine"
+    }
+)]
+pub struct BothSides {
+    /// The rank that performs the action.
+    pub rank: Rank,
+    /// The index of the action in its list.
+    pub action: usize,
+    /// The number of duplex ports.
+    pub ports: u16,
+}
+
 impl Schedule {
     /// The schedule of these programs; `segments` has the size of each processor's segment.
     ///
@@ -349,6 +367,54 @@ impl Schedule {
         self.task.displacements = Some(displacements);
         self.task.check()?;
         Ok(self)
+    }
+
+    /// The same schedule on ports that are duplex, or not. Whether it still does what it is for,
+    /// [`verify`](crate::verify()) tells.
+    #[must_use]
+    pub fn with_duplex(mut self, duplex: bool) -> Self {
+        self.task.duplex = duplex;
+        self
+    }
+
+    /// A schedule on duplex ports as one on twice as many that are not: of port k, port 2 k sends and port 2 k + 1
+    /// receives. One on other ports as it is.
+    ///
+    /// # Errors
+    /// An action that holds both sides of a duplex port, at least in the end: a copy, or an exchange that combines.
+    ///
+    /// # Complexity
+    /// O(1) for each piece of each action.
+    pub fn sides_as_ports(&self) -> Result<Cow<'_, Schedule>, BothSides> {
+        if !self.task.duplex {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut programs = Programs::new();
+        for rank in 0..self.processors() {
+            for (index, action) in self.programs.actions(rank).enumerate() {
+                let fault = BothSides { rank, action: index, ports: self.task.ports };
+                let port = action.port.checked_mul(2).filter(|port| port % 2 == 0).ok_or(fault)?;
+                let is_exchange = matches!(action.deed, Deed::Exchange(..));
+                if matches!(action.deed, Deed::Copy { .. })
+                    || (is_exchange && action.combines().is_some())
+                {
+                    return Err(fault);
+                }
+                let halves = [
+                    action.send().map(|send| Action { port, deed: Deed::Send(send) }),
+                    action
+                        .receive()
+                        .map(|receive| Action { port: port + 1, deed: Deed::Receive(receive) }),
+                ];
+                for half in halves.iter().flatten() {
+                    programs.push(half).map_err(|_| fault)?;
+                }
+            }
+            programs.end_processor();
+        }
+        let ports = self.task.ports.saturating_mul(2);
+        let task = Task { ports, duplex: false, ..self.task.clone() };
+        Ok(Cow::Owned(Schedule { task, segments: self.segments.clone(), programs }))
     }
 
     /// The number of processors, `p >= 1`.

@@ -30,9 +30,10 @@ mod guards;
 
 use super::numbering::Numbering;
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Region};
-use crate::schedule::Schedule;
+use crate::schedule::{BothSides, Schedule};
 use crate::simulate::{Handover, Posts, Sends, SimulationError, simulate};
 use guards::Touched;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use tuwtree_model::{
     ClosedSet, Costs, Homogeneous, Operation, Order, Payload, Rank, StatedCosts, Time,
@@ -61,6 +62,9 @@ pub enum CError {
     /// The schedule cannot be performed.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
+    /// A duplex port of which an action holds both sides.
+    #[error("{0}: what is performed in C holds one; export the schedule without duplex ports")]
+    BothSides(#[from] BothSides),
     /// More messages from one processor to another than there are tags.
     #[error(
         "rank {sender} sends {messages} messages to rank {receiver}; MPI has tags for {}", LARGEST_TAG + 1
@@ -84,7 +88,8 @@ pub enum CError {
 /// A schedule that can be written as C.
 #[derive(Clone, Debug)]
 pub struct CFiles<'a> {
-    schedule: &'a Schedule,
+    /// Where ports are duplex, with a port for each side.
+    schedule: Cow<'a, Schedule>,
     name: &'a str,
     /// An entry for each action: the MPI tags of what it sends and receives; 0 if it does not.
     tags: Vec<(u16, u16)>,
@@ -99,7 +104,8 @@ impl<'a> CFiles<'a> {
     ///
     /// # Errors
     /// [`CError`]: a name that C or MPI does not allow; messages with one end, or processors that
-    /// wait for each other, which would never end; more than MPI can count.
+    /// wait for each other, which would never end; copies, and exchanges that combine, on duplex ports; more
+    /// than MPI can count.
     ///
     /// # Complexity
     /// O(n log n) time, O(n) space for n actions.
@@ -107,20 +113,21 @@ impl<'a> CFiles<'a> {
         if !is_name(name) {
             return Err(CError::Name { name: name.to_owned() });
         }
+        let schedule = schedule.sides_as_ports()?;
         let free = Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing");
-        simulate(schedule, &free, Sends::Synchronous)?;
+        simulate(&schedule, &free, Sends::Synchronous)?;
         // What the files perform in strict order, receives included.
         let in_order = Handover { posts: Posts::Strict, ..Handover::default() };
         let timed = schedule
             .task()
             .costs
             .as_ref()
-            .and_then(|stated| simulate(schedule, stated.costs(), in_order).ok());
+            .and_then(|stated| simulate(&schedule, stated.costs(), in_order).ok());
         Ok(CFiles {
+            tags: tags(&schedule)?,
+            largest_buffer: largest_buffer(&schedule)?,
             schedule,
             name,
-            tags: tags(schedule)?,
-            largest_buffer: largest_buffer(schedule)?,
             completion_time: timed.map(|timeline| timeline.completion_time()),
         })
     }
@@ -192,7 +199,7 @@ impl<'a> CFiles<'a> {
             ("$TITLE", self.title()),
             ("$VERSION", env!("CARGO_PKG_VERSION").to_owned()),
             ("$PROBLEM", self.problem()),
-            ("$ARGUMENT_NOTES", argument_notes(self.schedule)),
+            ("$ARGUMENT_NOTES", argument_notes(&self.schedule)),
             ("$PORT_NOTE", port_note(task.ports).to_owned()),
             ("$PROCESSORS", task.processors().to_string()),
             ("$ROOT", task.root.unwrap_or_default().to_string()),

@@ -2,9 +2,11 @@
 //!
 //! An action becomes a copy, a send, a receive, or a send and a receive; and combining, if what it receives is
 //! combined in some time. A node requires the action before it on its port, and one that reads what has been received
-//! or copied requires that. Combining requires all of its action.
+//! or copied requires that. Combining requires all of its action. Where ports are duplex, a send requires what is
+//! before it on the side that sends, a receive what is before it on the other.
 
 use crate::action::{Action, Deed, Receive, Send};
+use crate::hold::{Held, Holds};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 use std::io;
@@ -46,24 +48,39 @@ pub(super) fn nodes<'a>(
     rank: Rank,
     time: &dyn Fn(&Action<'_>) -> io::Result<f64>,
 ) -> io::Result<Vec<Node<'a>>> {
+    let (programs, duplex) = (schedule.programs(), schedule.task().duplex);
     let mut nodes: Vec<Node<'a>> = Vec::new();
-    // On each port: what came last, and what was written last.
-    let mut last: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-    let mut written: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-    for (index, action) in schedule.programs().actions(rank).enumerate() {
-        let mut requires = last.get(&action.port).cloned().unwrap_or_default();
-        if action.needs_written() {
-            let others = written.iter().filter(|&(&port, _)| port != action.port);
-            requires.extend(others.flat_map(|(_, nodes)| nodes));
-        }
-        let copied = match action.deed {
-            Deed::Copy { from, .. } => Some(Work::Copy(from.bytes(), time(&action)?)),
-            _ => None,
-        };
-        let messages = [action.send().map(Work::Send), action.receive().map(Work::Receive)];
+    // On each port, or side of one: what came last, and what was written last.
+    let mut last: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut written: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, action) in programs.actions(rank).enumerate() {
         let first = nodes.len();
-        for work in copied.into_iter().chain(messages.into_iter().flatten()) {
-            nodes.push(Node { action: index, work, requires: requires.clone() });
+        let mut lanes_of_writes = Vec::new();
+        for (held, lanes) in Holds::of_action(&action, duplex) {
+            let lanes: Vec<usize> = lanes.into_iter().flatten().collect();
+            let mut requires: Vec<usize> =
+                lanes.iter().filter_map(|lane| last.get(lane)).flatten().copied().collect();
+            if held.needs_written(&action) {
+                let others = written.iter().filter(|(lane, _)| !lanes.contains(lane));
+                requires.extend(others.flat_map(|(_, nodes)| nodes));
+            }
+            requires_once(&mut requires);
+            let copied = match action.deed {
+                Deed::Copy { from, .. } => Some(Work::Copy(from.bytes(), time(&action)?)),
+                _ => None,
+            };
+            let send = action.send().filter(|_| held != Held::ReceiveSide).map(Work::Send);
+            let receive = action.receive().filter(|_| held != Held::SendSide).map(Work::Receive);
+            let start = nodes.len();
+            for work in [copied, send, receive].into_iter().flatten() {
+                nodes.push(Node { action: index, work, requires: requires.clone() });
+            }
+            for &lane in &lanes {
+                last.insert(lane, (start..nodes.len()).collect());
+            }
+            if held.writes(&action) {
+                lanes_of_writes = lanes;
+            }
         }
         let mut ended: Vec<usize> = (first..nodes.len()).collect();
         let combined = action.combines().map(|receive| receive.into.bytes());
@@ -73,12 +90,21 @@ pub(super) fn nodes<'a>(
             nodes.push(Node { action: index, work, requires: ended });
             ended = vec![nodes.len() - 1];
         }
-        if action.writes().is_some() {
-            written.insert(action.port, ended.clone());
+        for lane in lanes_of_writes {
+            // What is only received beside a send does not wait for that.
+            if action.combines().is_some() || !duplex {
+                last.insert(lane, ended.clone());
+            }
+            written.insert(lane, last[&lane].clone());
         }
-        last.insert(action.port, ended);
     }
     Ok(nodes)
+}
+
+/// Keeps each node that is required once: a copy is last on both sides of a port.
+fn requires_once(requires: &mut Vec<usize>) {
+    let mut seen = std::collections::BTreeSet::new();
+    requires.retain(|&node| seen.insert(node));
 }
 
 /// How long the copy of an action takes, or the combining of what it receives; none of it, no time.

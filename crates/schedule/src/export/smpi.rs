@@ -159,6 +159,9 @@ pub enum ReplayError {
         /// Those of the schedule.
         ports: u16,
     },
+    /// Ports that send and receive each by itself.
+    #[error("duplex ports; SMPI replays actions one after the other")]
+    Duplex,
     /// A message that SMPI cannot count.
     #[error(
         "a message of {bytes} bytes, scaled by {factor} to keep the latency positive, is too large for SMPI's counts of 2^31 - 1 doubles"
@@ -183,6 +186,9 @@ impl<'a> Replay<'a> {
         let ports = schedule.task().ports;
         if ports != 1 {
             return Err(ReplayError::Ports { ports });
+        }
+        if schedule.task().duplex {
+            return Err(ReplayError::Duplex);
         }
         let overlap = Overlap::of(schedule, costs)?;
         let links = match overlap {

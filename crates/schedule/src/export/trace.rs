@@ -1,15 +1,16 @@
 //! Chrome's trace event format: what each rank does when, for Perfetto and `chrome://tracing`.
 //!
-//! A thread for each rank, or for each port of one that uses several; a slice for each action, another for what
+//! A thread for each rank, or for each port of one that uses several, or for each side of duplex ports; a slice for each action, another for what
 //! it waits before that; an arrow for each message. The format counts in microseconds: costs in seconds
 //! are written in it, and of costs in any other unit one unit is shown as a microsecond.
 //!
 //! # Source
 //! "Trace Event Format", Google, as Perfetto's `JsonTraceReader` takes it.
 
-use crate::action::{Action, Deed};
+use crate::action::Deed;
+use crate::hold::Held;
 use crate::schedule::Schedule;
-use crate::simulate::Timeline;
+use crate::simulate::{Occupation, Timeline};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use tuwtree_model::{ClosedSet, Rank, Time};
@@ -64,20 +65,32 @@ impl Trace<'_> {
         time.units() * self.scale
     }
 
-    /// The number of the thread that a port of a rank is.
-    fn thread(&self, rank: Rank, port: u16) -> usize {
-        rank * usize::from(self.schedule.task().ports) + usize::from(port)
+    /// The number of the thread that a port of a rank is, or the side of one that is held.
+    fn thread(&self, rank: Rank, port: u16, held: Held) -> usize {
+        let lanes = self.schedule.task().lanes() as usize;
+        let lane = match (self.schedule.task().duplex, held) {
+            (false, _) => usize::from(port),
+            (true, Held::Port | Held::SendSide) => 2 * usize::from(port),
+            (true, Held::ReceiveSide) => 2 * usize::from(port) + 1,
+        };
+        rank * lanes + lane
     }
 
     fn name_rank(&mut self, rank: Rank) -> io::Result<()> {
         let actions = self.schedule.programs().actions(rank);
         let last = actions.map(|action| action.port).max().unwrap_or_default();
-        for port in 0..=last {
+        let sides = match self.schedule.task().duplex {
+            false => &[(Held::Port, "")][..],
+            true => &[(Held::SendSide, ", sends"), (Held::ReceiveSide, ", receives")],
+        };
+        for (port, &(held, side)) in
+            (0..=last).flat_map(|port| sides.iter().map(move |side| (port, side)))
+        {
             let name = match last {
-                0 => format!("rank {rank}"),
-                _ => format!("rank {rank}, port {port}"),
+                0 => format!("rank {rank}{side}"),
+                _ => format!("rank {rank}, port {port}{side}"),
             };
-            let thread = self.thread(rank, port);
+            let thread = self.thread(rank, port, held);
             for (kind, value) in [
                 ("thread_name", json!({"name": name})),
                 ("thread_sort_index", json!({"sort_index": thread})),
@@ -91,51 +104,59 @@ impl Trace<'_> {
     }
 
     fn write_rank(&mut self, rank: Rank) -> io::Result<()> {
-        let schedule = self.schedule;
-        for (index, action) in schedule.programs().actions(rank).enumerate() {
-            let times = self.timeline.actions(rank)[index];
-            let thread = self.thread(rank, action.port);
+        let (programs, timeline) = (self.schedule.programs(), self.timeline);
+        for Occupation { action: index, held, times } in timeline.occupations(rank) {
+            let action = programs.action(programs.range(rank).start + index);
+            let is_both = self.schedule.task().duplex && held == Held::Port;
+            let sides = if is_both { &[Held::SendSide, Held::ReceiveSide][..] } else { &[held] };
             let [ready, start, end] =
                 [times.ready, times.start, times.end].map(|time| self.microseconds(time));
-            if ready < start {
-                let wait = json!({
-                    "ph": "X", "name": "wait", "cat": "wait", "pid": 0, "tid": thread, "ts": ready,
-                    "dur": start - ready,
-                });
-                self.event(&wait)?;
+            for &side in sides {
+                let thread = self.thread(rank, action.port, side);
+                if ready < start {
+                    let wait = json!({
+                        "ph": "X", "name": "wait", "cat": "wait", "pid": 0, "tid": thread,
+                        "ts": ready, "dur": start - ready,
+                    });
+                    self.event(&wait)?;
+                }
+                let (name, kind, bytes) = what(&action.of_held(held).deed);
+                self.event(&json!({
+                    "ph": "X", "name": name, "cat": kind, "pid": 0, "tid": thread, "ts": start,
+                    "dur": end - start, "args": {"action": index, "bytes": bytes},
+                }))?;
             }
-            let (name, kind, bytes) = what(&action);
-            self.event(&json!({
-                "ph": "X", "name": name, "cat": kind, "pid": 0, "tid": thread, "ts": start,
-                "dur": end - start, "args": {"action": index, "bytes": bytes},
-            }))?;
-            self.write_arrow(rank, index, thread)?;
+            if held != Held::ReceiveSide {
+                self.write_arrow(rank, index, times.start)?;
+            }
         }
         Ok(())
     }
 
-    /// The arrow of the message that an action sends, between the beginnings of both slices.
-    fn write_arrow(&mut self, rank: Rank, index: usize, thread: usize) -> io::Result<()> {
+    /// The arrow of the message that an action sends from a time on, between the beginnings of both slices.
+    fn write_arrow(&mut self, rank: Rank, index: usize, start: Time) -> io::Result<()> {
         let Some((to, receipt)) = self.timeline.receipt(rank, index) else { return Ok(()) };
         let programs = self.schedule.programs();
-        let port = programs.action(programs.range(to).start + receipt).port;
+        let port = |rank: Rank, index| programs.action(programs.range(rank).start + index).port;
+        let from_thread = self.thread(rank, port(rank, index), Held::SendSide);
+        let to_thread = self.thread(to, port(to, receipt), Held::ReceiveSide);
         let id = programs.range(rank).start + index;
-        let left = self.microseconds(self.timeline.actions(rank)[index].start);
-        let arrived = self.microseconds(self.timeline.actions(to)[receipt].start);
+        let received = self.timeline.receiving(to, receipt).start;
+        let (left, arrived) = (self.microseconds(start), self.microseconds(received));
         self.event(&json!({
-            "ph": "s", "name": "message", "cat": "message", "id": id, "pid": 0, "tid": thread,
-            "ts": left,
+            "ph": "s", "name": "message", "cat": "message", "id": id, "pid": 0,
+            "tid": from_thread, "ts": left,
         }))?;
         self.event(&json!({
             "ph": "f", "bp": "e", "name": "message", "cat": "message", "id": id, "pid": 0,
-            "tid": self.thread(to, port), "ts": arrived,
+            "tid": to_thread, "ts": arrived,
         }))
     }
 }
 
 /// An action's name, its kind and the bytes that it moves; of an exchange, in both directions.
-fn what(action: &Action<'_>) -> (String, &'static str, u64) {
-    match action.deed {
+fn what(deed: &Deed<'_>) -> (String, &'static str, u64) {
+    match *deed {
         Deed::Copy { from, .. } => ("copy".into(), "copy", from.bytes()),
         Deed::Send(send) => (format!("to {}", send.to), "send", send.from.bytes()),
         Deed::Receive(receive) => {

@@ -153,8 +153,24 @@ pub fn simulate(
     costs: &impl CostModel,
     handover: impl Into<Handover>,
 ) -> Result<Timeline, SimulationError> {
+    simulate_on(schedule, schedule.task().duplex, costs, handover)
+}
+
+/// The same with ports that are duplex or not, whatever the schedule says.
+///
+/// # Errors
+/// [`SimulationError`].
+///
+/// # Complexity
+/// As [`simulate`].
+pub fn simulate_on(
+    schedule: &Schedule,
+    duplex: bool,
+    costs: &impl CostModel,
+    handover: impl Into<Handover>,
+) -> Result<Timeline, SimulationError> {
     let matching = Matching::new(schedule.programs())?;
-    let holds = Holds::new(schedule.programs(), schedule.task().duplex);
+    let holds = Holds::new(schedule.programs(), duplex);
     let mut simulation = Simulation::new(schedule, (&matching, &holds), costs, handover.into());
     simulation.run()?;
     let programs = schedule.programs();

@@ -123,6 +123,22 @@ impl Timeline {
         })
     }
 
+    /// The times of what receives in an action that does: of the action, or on a duplex port, of that half.
+    ///
+    /// # Panics
+    /// If the rank has no such action.
+    pub fn receiving(&self, rank: Rank, action: usize) -> ActionTimes {
+        self.times()[self.holds.receiving(self.index(rank, action))]
+    }
+
+    /// The times of what sends in an action that does: of the action, or on a duplex port, of that half.
+    ///
+    /// # Panics
+    /// If the rank has no such action.
+    pub fn sending(&self, rank: Rank, action: usize) -> ActionTimes {
+        self.times()[self.holds.sending(self.index(rank, action))]
+    }
+
     /// The rank that receives what this action sends, and the index of the receiving action in its
     /// list; nothing if the action does not send.
     ///

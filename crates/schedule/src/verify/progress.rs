@@ -339,9 +339,8 @@ impl<'a> ProgressCheck<'a> {
     fn first_on_lane(&self) -> Vec<u32> {
         let mut first: Vec<u32> = (0..self.actions.holds.len() as u32).collect();
         for (index, before) in self.before_on_lanes.iter().enumerate() {
-            let open = |&before: &u32| {
-                before != NONE && self.state[before as usize] != ActionState::Ended
-            };
+            let open =
+                |&before: &u32| before != NONE && self.state[before as usize] != ActionState::Ended;
             if let Some(before) = before.iter().copied().find(open) {
                 first[index] = first[before as usize];
             }

@@ -18,8 +18,13 @@
 //! actions on two ports, but for two things. A copy is on both sides: what is listed before it on its port ends before
 //! what is listed behind it starts. A receive that combines ends after the send of its exchange, and so after all
 //! that is listed before on the side that sends.
+//!
+//! What is received on a duplex port may also depend on what is sent there, by way of other processors: then it
+//! comes later, wherever it is listed (`precedence`).
 
 use super::fault::combines;
+use super::matching::MatchedMessages;
+use super::precedence::ended_before_arrival;
 use super::{Actions, Fault, NONE, Overlap};
 use crate::action::{Action, Buffer, Piece, Region};
 use crate::hold::Held;
@@ -31,27 +36,35 @@ use tuwtree_model::Rank;
 /// The first such action in the list of the least rank.
 ///
 /// # Complexity
-/// O((p + n) log n) for n pieces of actions.
-pub(super) fn check(actions: &Actions<'_>) -> Result<(), Fault> {
+/// O((p + n) log n) for n pieces of actions; O(n log n) for each that only messages put in order.
+pub(super) fn check(actions: &Actions<'_>, messages: &MatchedMessages) -> Result<(), Fault> {
     for index in 0..actions.len() as u32 {
         check_alone(actions, index)?;
     }
     let task = actions.schedule.task();
     match (task.duplex, task.ports) {
         (false, 1) => Ok(()),
-        (false, _) => check_together::<2>(actions),
+        (false, _) => check_together::<2>(actions, messages),
         // Of four kinds of holds, three may be those of one port.
-        (true, _) => check_together::<4>(actions),
+        (true, _) => check_together::<4>(actions, messages),
     }
 }
 
 /// Fails where an action meets one that it can run beside; on any port, up to N - 1 kinds of holds are in order.
-fn check_together<const N: usize>(actions: &Actions<'_>) -> Result<(), Fault> {
+fn check_together<const N: usize>(
+    actions: &Actions<'_>,
+    messages: &MatchedMessages,
+) -> Result<(), Fault> {
     let mut waiting = Waiting::new(actions);
+    let before_on_lanes = actions.before_on_lanes();
+    let is_late = |hold: u32, earlier: &[u32]| {
+        let ended = ended_before_arrival(actions, messages, &before_on_lanes, hold);
+        earlier.iter().all(|earlier| ended.contains(earlier))
+    };
     for rank in 0..actions.schedule.processors() {
         waiting.learn(actions, rank);
         for buffer in [Buffer::Segment, Buffer::Output] {
-            check_buffer::<N>(actions, rank, buffer, &waiting)?;
+            check_buffer::<N>(actions, rank, buffer, &waiting, &is_late)?;
         }
         waiting.forget(actions, rank);
     }
@@ -161,11 +174,13 @@ fn combines_beside(actions: &Actions<'_>, hold: u32) -> bool {
     actions.holds.other_half(hold as usize).is_some() && combines(&actions.of_hold(hold))
 }
 
+/// `is_late` says of a hold that receives and of earlier ones whether these are sure to have ended when it does.
 fn check_buffer<const N: usize>(
     actions: &Actions<'_>,
     rank: Rank,
     buffer: Buffer,
     waiting: &Waiting,
+    is_late: &dyn Fn(u32, &[u32]) -> bool,
 ) -> Result<(), Fault> {
     let range = actions.holds_of(rank);
     let mut bounds = Vec::new();
@@ -186,7 +201,11 @@ fn check_buffer<const N: usize>(
         let this = Use { ended_with, hold: hold as u32, port: action.port, held };
         for piece in pieces(writes, buffer) {
             let other = uses.latest(piece).beside(&this, waiting.past[hold]);
-            if let Some(other) = other.filter(|other| waiting.waits[hold] <= other.ended_with) {
+            let other = other.filter(|other| waiting.waits[hold] <= other.ended_with);
+            if let Some(other) = other
+                && !(held == Held::ReceiveSide
+                    && is_late(hold as u32, &in_use(actions, rank, &this, waiting)))
+            {
                 return Err(race(actions, buffer, (other.hold, hold as u32), piece));
             }
         }
@@ -195,6 +214,31 @@ fn check_buffer<const N: usize>(
         }
     }
     Ok(())
+}
+
+/// The earlier holds of the rank that use what this one writes, and that no waiting of the rank itself puts in order.
+fn in_use(actions: &Actions<'_>, rank: Rank, this: &Use, waiting: &Waiting) -> Vec<u32> {
+    let (_, writes) = uses_of(actions, this.hold);
+    let Some(writes) = writes else { return Vec::new() };
+    let meets = |region: Region<'_>| {
+        let meets = |piece: &Piece| {
+            let mut written = writes.pieces.iter();
+            written.any(|other| piece.offset < other.end() && other.offset < piece.end())
+        };
+        region.buffer == writes.buffer && region.pieces.iter().any(meets)
+    };
+    let first = actions.holds_of(rank).start as u32;
+    let is_in_use = |&hold: &u32| {
+        let (port, held) = (actions.of_hold(hold).port, actions.holds.held(hold as usize));
+        let ended_with = waiting.ended_with[hold as usize];
+        let used = Use { ended_with, hold, port, held };
+        let (reads, written) = uses_of(actions, hold);
+        let place = this.hold as usize;
+        waiting.waits[place] <= ended_with
+            && !used.is_before(this, waiting.past[place])
+            && reads.into_iter().chain(written).any(meets)
+    };
+    (first..this.hold).filter(is_in_use).collect()
 }
 
 /// What a hold reads and writes.

@@ -347,9 +347,11 @@ fn the_schema_of_schedules_refuses_what_the_program_refuses() {
     let file = workspace_file("data/schedules/scatter_two_ports.json");
     let good = std::fs::read_to_string(file).unwrap();
     for (from, to) in [
-        ("\"version\":1", "\"version\":5"),
+        ("\"version\":1", "\"version\":6"),
         ("\"version\":1", "\"version\":1,\"element_bytes\":4"),
         ("\"version\":1", "\"version\":3,\"combine_per_byte\":0.5"),
+        ("\"version\":1", "\"version\":4,\"duplex\":true"),
+        ("\"version\":1", "\"version\":5,\"duplex\":1"),
         ("\"scatter\"", "\"allgather\""),
         ("tuwtree-schedule", "schedule"),
         ("\"root\":2", "\"root\":-2"),

@@ -69,7 +69,7 @@ fn changed_schedules_are_right_if_every_byte_is_in_its_place_and_no_rule_is_brok
     const CASES: u32 = 60_000;
     let seen: RefCell<BTreeMap<String, u32>> = RefCell::default();
     let count = |kind: &str| *seen.borrow_mut().entry(kind.to_owned()).or_default() += 1;
-    // Of each operation, how many were right and how many at fault.
+    // Of each operation, and on duplex ports of all together, how many were right and how many at fault.
     let judged: RefCell<BTreeMap<&str, (u32, u32)>> = RefCell::default();
     let changes = prop::collection::vec(mutations(), 1..=3);
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
@@ -82,7 +82,11 @@ fn changed_schedules_are_right_if_every_byte_is_in_its_place_and_no_rule_is_brok
                 Some(Ok(made)) => {
                     let fault = agree(&schedule, &made, seed)?;
                     let mut judged = judged.borrow_mut();
-                    let (right, wrong) = judged.entry(made.task().operation.name()).or_default();
+                    let kind = match made.task().duplex {
+                        true => "duplex",
+                        false => made.task().operation.name(),
+                    };
+                    let (right, wrong) = judged.entry(kind).or_default();
                     match fault {
                         None => {
                             *right += 1;
@@ -102,13 +106,9 @@ fn changed_schedules_are_right_if_every_byte_is_in_its_place_and_no_rule_is_brok
         .unwrap();
     let judged = judged.into_inner();
     println!("right and at fault: {judged:?}");
-    for operation in Operation::all() {
-        let (right, wrong) = judged.get(operation.name()).copied().unwrap_or_default();
-        assert!(
-            right >= 50 && wrong >= 50,
-            "{}: {right} right, {wrong} at fault",
-            operation.name()
-        );
+    for kind in Operation::all().map(|operation| operation.name()).chain(["duplex"]) {
+        let (right, wrong) = judged.get(kind).copied().unwrap_or_default();
+        assert!(right >= 50 && wrong >= 50, "{kind}: {right} right, {wrong} at fault");
     }
     let seen = seen.into_inner();
     // Right ones, those refused at once, and every kind of fault but `TooIntricate`.

@@ -31,6 +31,7 @@ pub(crate) enum Mutation {
     Order(Order),
     SegmentBytes(Index, i64),
     Ports(u16),
+    Duplex(bool),
 }
 
 /// A change to both ends of a message.
@@ -72,6 +73,7 @@ pub(crate) fn mutations() -> impl Strategy<Value = Mutation> {
         2 => prop::sample::select(Order::ALL).prop_map(M::Order),
         1 => (at(), -2..3_i64).prop_map(|(a, b)| M::SegmentBytes(a, b)),
         3 => (1..4_u16).prop_map(M::Ports),
+        9 => any::<bool>().prop_map(M::Duplex),
     ]
 }
 
@@ -82,6 +84,7 @@ impl Mutation {
         match self {
             M::Order(order) => schedule.task.order = *order,
             M::Ports(ports) => schedule.task.ports = *ports,
+            M::Duplex(duplex) => schedule.task.duplex = *duplex,
             M::SegmentBytes(at, by) => {
                 let index = at.index(schedule.segments.len());
                 let segment = &mut schedule.segments[index];

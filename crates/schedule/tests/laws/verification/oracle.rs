@@ -25,7 +25,10 @@ pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
     let partner = partners(schedule)?;
     for (rank, steps) in schedule.programs.iter().enumerate() {
         check_alone(steps).map_err(|fault| format!("rank {rank}: {fault}"))?;
-        check_races(steps).map_err(|fault| format!("rank {rank}: {fault}"))?;
+        check_races(steps, schedule.task.duplex).or_else(|fault| match schedule.task.duplex {
+            true => check_arrivals(schedule, &partner, rank),
+            false => Err(format!("rank {rank}: {fault}")),
+        })?;
     }
     let mut machine = Machine::new(schedule);
     machine.run(&partner, seed)?;
@@ -104,20 +107,84 @@ fn check_alone(steps: &[EditableAction]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an action waits for all receives and copies before it.
-fn waits(step: &EditableAction) -> bool {
-    step.from.as_ref().is_some_and(|from| from.buffer != Buffer::Input)
-        || step.arrival != Arrival::Store
+/// What of a port something is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Both,
+    Sends,
+    Receives,
+}
+
+/// What an action is on a port: itself, or on a duplex port, its halves.
+fn sides(step: &EditableAction, duplex: bool) -> Vec<Side> {
+    let messages = [(step.send.is_some(), Side::Sends), (step.receive.is_some(), Side::Receives)];
+    match duplex && (step.send.is_some() || step.receive.is_some()) {
+        true => messages.iter().filter(|(is_there, _)| *is_there).map(|&(_, side)| side).collect(),
+        false => vec![Side::Both],
+    }
+}
+
+/// Whether both cannot go on at once.
+fn share((one, side): (&EditableAction, Side), (other, its_side): (&EditableAction, Side)) -> bool {
+    let sides = [side, its_side];
+    one.port == other.port && (side == its_side || sides.contains(&Side::Both))
+}
+
+/// Whether this side of an action waits for all receives and copies before it.
+fn waits(step: &EditableAction, side: Side) -> bool {
+    let reads = step.from.as_ref().is_some_and(|from| from.buffer != Buffer::Input);
+    let combines = step.arrival != Arrival::Store;
+    (reads && side != Side::Receives) || (combines && side != Side::Sends)
+}
+
+/// Whether this side of an action writes.
+fn writes(step: &EditableAction, side: Side) -> bool {
+    side != Side::Sends && step.into.is_some()
+}
+
+/// Something on a port: the index of its action, the action, and the side.
+type OnPort<'a> = (usize, &'a EditableAction, Side);
+
+fn on_ports(steps: &[EditableAction], duplex: bool) -> Vec<OnPort<'_>> {
+    let of_step = |(index, step)| {
+        sides(step, duplex).into_iter().map(move |side| (index, step, side)).collect::<Vec<_>>()
+    };
+    steps.iter().enumerate().flat_map(of_step).collect()
+}
+
+/// Whether the first of two, listed earlier, has ended when the other starts, or writes what it combines.
+fn precedes((first, one, side): OnPort<'_>, (second, other, its_side): OnPort<'_>) -> bool {
+    match first == second {
+        // What is combined waits until the other half has sent.
+        true => other.arrival != Arrival::Store,
+        false => {
+            share((one, side), (other, its_side)) || (waits(other, its_side) && writes(one, side))
+        }
+    }
+}
+
+fn conflict(first: OnPort<'_>, second: OnPort<'_>) -> bool {
+    let read = |(_, step, side): OnPort<'_>| match side {
+        Side::Receives => BTreeSet::new(),
+        Side::Both | Side::Sends => read_by(step),
+    };
+    let written = |(_, step, side): OnPort<'_>| match side {
+        Side::Sends => BTreeSet::new(),
+        Side::Both | Side::Receives => written_by(step),
+    };
+    !written(first).is_disjoint(&written(second))
+        || !written(first).is_disjoint(&read(second))
+        || !read(first).is_disjoint(&written(second))
 }
 
 /// Two actions that nobody puts in order, of which one writes what the other uses.
-fn check_races(steps: &[EditableAction]) -> Result<(), String> {
-    let number = steps.len();
+fn check_races(steps: &[EditableAction], duplex: bool) -> Result<(), String> {
+    let all = on_ports(steps, duplex);
+    let number = all.len();
     let mut before = vec![vec![false; number]; number];
     for late in 0..number {
         for early in 0..late {
-            before[early][late] = steps[early].port == steps[late].port
-                || (waits(&steps[late]) && steps[early].into.is_some());
+            before[early][late] = precedes(all[early], all[late]);
         }
     }
     for middle in 0..number {
@@ -129,12 +196,72 @@ fn check_races(steps: &[EditableAction]) -> Result<(), String> {
     }
     for late in 0..number {
         for early in 0..late {
-            let (first, second) = (&steps[early], &steps[late]);
-            let conflict = !written_by(first).is_disjoint(&written_by(second))
-                || !written_by(first).is_disjoint(&read_by(second))
-                || !read_by(first).is_disjoint(&written_by(second));
-            if conflict && !before[early][late] {
-                return Err(format!("actions {early} and {late} race"));
+            if conflict(all[early], all[late]) && !before[early][late] {
+                return Err(format!("actions {} and {} race", all[early].0, all[late].0));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same for a rank on duplex ports, where what is received may also come too late to race, since it depends
+/// on what is sent: by the waiting of all ranks.
+fn check_arrivals(
+    schedule: &Editable,
+    partner: &BTreeMap<At, At>,
+    suspect: Rank,
+) -> Result<(), String> {
+    let programs = schedule.programs.iter().enumerate();
+    let all: Vec<(Rank, OnPort<'_>)> = programs
+        .flat_map(|(rank, steps)| on_ports(steps, true).into_iter().map(move |on| (rank, on)))
+        .collect();
+    let number = all.len();
+    let place = |at: At, side: Side| {
+        all.iter().position(|&(rank, (index, _, its))| (rank, index, its) == (at.0, at.1, side))
+    };
+    let messages: Vec<(usize, usize)> = partner
+        .iter()
+        .map(|(&send, &receive)| {
+            (place(send, Side::Sends).unwrap(), place(receive, Side::Receives).unwrap())
+        })
+        .collect();
+    // Whether the one has ended when the other starts.
+    let mut before = vec![vec![false; number]; number];
+    for late in 0..number {
+        for early in 0..late {
+            before[early][late] =
+                all[early].0 == all[late].0 && precedes(all[early].1, all[late].1);
+        }
+    }
+    loop {
+        let old = before.clone();
+        for middle in 0..number {
+            for early in 0..number {
+                for late in 0..number {
+                    before[early][late] |= before[early][middle] && before[middle][late];
+                }
+            }
+        }
+        for &(send, receive) in &messages {
+            for late in 0..number {
+                // What has come has left, and what had ended before it left has ended.
+                before[send][late] |= before[receive][late];
+                for early in 0..number {
+                    before[early][late] |= before[early][send] && before[receive][late];
+                }
+            }
+        }
+        if old == before {
+            break;
+        }
+    }
+    for late in 0..number {
+        let sender = messages.iter().find(|&&(_, receive)| receive == late).map(|&(send, _)| send);
+        for early in 0..late {
+            let is_suspect = all[early].0 == suspect && all[late].0 == suspect;
+            let is_late = before[early][late] || sender.is_some_and(|send| before[early][send]);
+            if is_suspect && conflict(all[early].1, all[late].1) && !is_late {
+                return Err(format!("rank {suspect}: actions on a duplex port race"));
             }
         }
     }
@@ -248,38 +375,48 @@ impl<'a> Machine<'a> {
             .collect();
         let mut draw = seed;
         loop {
-            let ended = |at: At| {
+            let duplex = self.schedule.task.duplex;
+            let ended = |at: At, side: Side| {
                 let step = &self.schedule.programs[at.0][at.1];
-                match (step.send, step.receive) {
-                    (None, None) => copied.contains(&at),
-                    (send, receive) => {
-                        (send.is_none() || sent.contains(&at))
-                            && (receive.is_none() || received.contains(&at))
+                let has_sent = step.send.is_none() || sent.contains(&at);
+                let has_received = step.receive.is_none() || received.contains(&at);
+                match (side, step.send, step.receive) {
+                    (_, None, None) => copied.contains(&at),
+                    (Side::Both, ..) => has_sent && has_received,
+                    (Side::Sends, ..) => has_sent,
+                    (Side::Receives, ..) => {
+                        has_received && (step.arrival == Arrival::Store || has_sent)
                     }
                 }
             };
-            let started = |at: At| {
+            let started = |at: At, half: Side| {
                 let steps = &self.schedule.programs[at.0];
+                let side = if duplex { half } else { Side::Both };
+                let step = &steps[at.1];
                 (0..at.1).all(|early| {
-                    let frees = steps[early].port != steps[at.1].port || ended((at.0, early));
-                    let wrote =
-                        !waits(&steps[at.1]) || steps[early].into.is_none() || ended((at.0, early));
-                    frees && wrote
+                    sides(&steps[early], duplex).into_iter().all(|its_side| {
+                        let is_awaited = share((&steps[early], its_side), (step, side))
+                            || (waits(step, side) && writes(&steps[early], its_side));
+                        !is_awaited || ended((at.0, early), its_side)
+                    })
                 })
             };
-            if all.iter().all(|&at| ended(at)) {
+            let sides_of = |at: At| sides(&self.schedule.programs[at.0][at.1], duplex);
+            if all.iter().all(|&at| sides_of(at).into_iter().all(|side| ended(at, side))) {
                 return Ok(());
             }
             let can: Vec<(At, At)> = all
                 .iter()
                 .filter_map(|&at| match partner.get(&at) {
                     Some(&receive) if !sent.contains(&at) => {
-                        (started(at) && started(receive)).then_some((at, receive))
+                        let can = started(at, Side::Sends) && started(receive, Side::Receives);
+                        can.then_some((at, receive))
                     }
                     _ => {
                         let step = &self.schedule.programs[at.0][at.1];
                         let is_copy = step.send.is_none() && step.receive.is_none();
-                        (is_copy && !copied.contains(&at) && started(at)).then_some((at, at))
+                        let can = is_copy && !copied.contains(&at) && started(at, Side::Both);
+                        can.then_some((at, at))
                     }
                 })
                 .collect();

@@ -1,0 +1,84 @@
+//! What has ended before a message can arrive, whatever the times: followed back along waits and messages.
+//!
+//! On a duplex port a processor may be ready to receive into what it still sends. That is no race if what it receives
+//! depends on what it sends, as where a rank gives its vector away and gets the result.
+//!
+//! ```text
+//! rank 0, sends     [ vector to 1 ]             rank 0 may receive from the start, but what comes left rank 1
+//! rank 0, receives                 [ result ]   after the vector had come there, and so after it was sent
+//! rank 1                [ vector ]-->[ ... ]-->[ result to 0 ]
+//! ```
+
+use super::matching::MatchedMessages;
+use super::{Actions, NONE};
+use crate::hold::Held;
+use std::collections::{BTreeMap, BTreeSet};
+use tuwtree_model::Rank;
+
+/// The holds that have ended before what this one receives can arrive; no more than are sure to have.
+///
+/// # Complexity
+/// O(n log n) for n actions.
+pub(super) fn ended_before_arrival(
+    actions: &Actions<'_>,
+    messages: &MatchedMessages,
+    before_on_lanes: &[[u32; 2]],
+    hold: u32,
+) -> BTreeSet<u32> {
+    let mut search = Search { actions, messages, ended: BTreeSet::new(), waits: Vec::new() };
+    let mut started = BTreeSet::new();
+    // Up to where all that writes has ended, for each rank.
+    let mut written: BTreeMap<Rank, usize> = BTreeMap::new();
+    let mut starts: Vec<u32> = search.sender(hold).into_iter().collect();
+    while let Some(start) = starts.pop() {
+        if !started.insert(start) {
+            continue;
+        }
+        let before = before_on_lanes[start as usize].into_iter().filter(|&hold| hold != NONE);
+        search.waits.extend(before);
+        if actions.waits(start) {
+            let rank = actions.processor(actions.holds.action(start as usize) as u32);
+            let known = written.entry(rank).or_insert(actions.holds_of(rank).start);
+            let new = *known..start as usize;
+            *known = (*known).max(start as usize);
+            search.waits.extend(new.map(|hold| hold as u32).filter(|&hold| actions.writes(hold)));
+        }
+        while let Some(ended) = search.waits.pop() {
+            if search.ended.insert(ended) {
+                starts.push(ended);
+                // What has come has left; what is combined has come when what is sent beside it has left.
+                let sender = search.sender(ended);
+                let beside = search.combined_send(ended);
+                starts.extend(sender);
+                search.waits.extend(sender.into_iter().chain(beside));
+            }
+        }
+    }
+    search.ended
+}
+
+struct Search<'a> {
+    actions: &'a Actions<'a>,
+    messages: &'a MatchedMessages,
+    ended: BTreeSet<u32>,
+    /// What has ended, too, and is still to be looked at.
+    waits: Vec<u32>,
+}
+
+impl Search<'_> {
+    /// The hold that sends what this one receives, if it does.
+    fn sender(&self, hold: u32) -> Option<u32> {
+        let holds = &self.actions.holds;
+        let received = self.messages.received[holds.action(hold as usize)];
+        let receives = holds.held(hold as usize) != Held::SendSide && received != NONE;
+        receives.then(|| holds.sending(self.messages.list[received as usize].send as usize) as u32)
+    }
+
+    /// The send beside which this hold receives to combine, on a duplex port.
+    fn combined_send(&self, hold: u32) -> Option<u32> {
+        let holds = &self.actions.holds;
+        let receives = holds.held(hold as usize) == Held::ReceiveSide;
+        let send = holds.other_half(hold as usize).filter(|_| receives)? as u32;
+        self.actions.of_hold(hold).combines().map(|_| send)
+    }
+}
