@@ -61,7 +61,7 @@ fn receive_from(from: Rank, piece: &Piece) -> Receive<'_> {
 /// The alltoall in which rank `i` sends to `i + 1`, `i + 2`, ... and receives from `i - 1`, `i - 2`, ...
 ///
 /// Messages of `c` bytes each take `(p - 1)(alpha + c beta)`. Where part `lambda = alpha - o` of the latency overlaps with
-/// other work, all sends and receives are under way at once, on two ports: `lambda + (p - 1)(o + c beta)`.
+/// other work, all sends and receives are under way at once, on a duplex port: `lambda + (p - 1)(o + c beta)`.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -80,7 +80,7 @@ pub fn linear(problem: &Problem) -> Result<Schedule, CollectiveError> {
         };
         let sends: Vec<Vec<Rank>> = (0..p).map(|rank| turns(rank, 1)).collect();
         let receives: Vec<Vec<Rank>> = (0..p).map(|rank| turns(rank, p - 1)).collect();
-        return on_two_ports(problem, sizes, &sends, &receives);
+        return on_a_duplex_port(problem, sizes, &sends, &receives);
     }
     shifted(problem, sizes)
 }
@@ -233,8 +233,8 @@ fn rooms(sizes: &MessageSizes, hops: &[Hop]) -> (Vec<Vec<u64>>, Vec<u64>) {
 
 /// The alltoall of messages that go straight to their receivers in an order found for the problem's costs: at
 /// each moment, of all pairs of a rank that sends nothing and one that receives nothing, with a message
-/// between them, the pair begins in which somebody has most to do yet. Each rank has two ports, one to send
-/// and one to receive.
+/// between them, the pair begins in which somebody has most to do yet. Each rank has a duplex port, which sends
+/// and receives each by itself.
 ///
 /// Which order is best is an open shop problem: NP-hard, but the bound, what the busiest rank sends or
 /// receives, is hardly missed. It is the best order of direct messages if it is met.
@@ -254,12 +254,12 @@ pub fn open_shop(problem: &Problem) -> Result<Schedule, CollectiveError> {
         sends[from].push(to);
         receives[to].push(from);
     }
-    on_two_ports(problem, sizes, &sends, &receives)
+    on_a_duplex_port(problem, sizes, &sends, &receives)
 }
 
 /// Messages that go straight to their receivers: each rank sends to these, one after the other, and receives from
 /// those likewise, at the same time; nothing where there is no data.
-fn on_two_ports(
+fn on_a_duplex_port(
     problem: &Problem,
     sizes: &MessageSizes,
     sends: &[Vec<Rank>],
@@ -278,12 +278,12 @@ fn on_two_ports(
             let piece = received(sizes, from, rank);
             if piece.bytes > 0 {
                 let deed = Deed::Receive(receive_from(from, &piece));
-                programs.push(&Action { port: 1, deed })?;
+                programs.push(&Action { port: 0, deed })?;
             }
         }
         programs.end_processor();
     }
-    finished(problem, (Order::Ordered, 2), vec![0; p], programs)
+    Ok(finished(problem, (Order::Ordered, 1), vec![0; p], programs)?.with_duplex(true))
 }
 
 /// What of a message decides whether it begins first, the greatest first.

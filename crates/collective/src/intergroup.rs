@@ -83,13 +83,8 @@ impl<'a> Draft<'a> {
         (Buffer::Input, Piece { offset, bytes: part.bytes })
     }
 
-    /// Adds the steps of a rank to programs, on one port or, sends and receives apart, on two.
-    fn push_steps(
-        &self,
-        programs: &mut Programs,
-        rank: Rank,
-        duplex: bool,
-    ) -> Result<(), CollectiveError> {
+    /// Adds the steps of a rank to programs.
+    fn push_steps(&self, programs: &mut Programs, rank: Rank) -> Result<(), CollectiveError> {
         let arrival = Arrival::Store;
         for step in &self.steps[rank] {
             let into = |piece| Region { buffer: self.room, pieces: std::slice::from_ref(piece) };
@@ -109,13 +104,13 @@ impl<'a> Draft<'a> {
                     )
                 }
             };
-            let port = u16::from(duplex && matches!(deed, Deed::Receive(_)));
-            programs.push(&Action { port, deed })?;
+            programs.push(&Action { port: 0, deed })?;
         }
         Ok(())
     }
 
-    /// The schedule: all steps, then the schedules of both groups, whose data lies in outputs.
+    /// The schedule: all steps, then the schedules of both groups, whose data lies in outputs; on a duplex port, if
+    /// the problem has such or it is asked for.
     fn followed_by(
         self,
         inside: [&Schedule; 2],
@@ -125,15 +120,15 @@ impl<'a> Draft<'a> {
         let mut programs = Programs::new();
         for (group, inside) in self.sizes.groups().into_iter().zip(inside) {
             for member in 0..group.ranks {
-                self.push_steps(&mut programs, group.first + member, duplex)?;
+                self.push_steps(&mut programs, group.first + member)?;
                 for action in inside.programs().actions(member) {
-                    push_moved(&mut programs, group, &action, duplex)?;
+                    push_moved(&mut programs, group, &action)?;
                 }
                 programs.end_processor();
             }
         }
-        let ports = if duplex { 2 } else { 1 };
-        finished(self.problem, (Order::Ordered, ports), segments, programs)
+        let schedule = finished(self.problem, (Order::Ordered, 1), segments, programs)?;
+        Ok(schedule.with_duplex(duplex || self.problem.duplex()))
     }
 }
 
@@ -142,24 +137,12 @@ fn push_moved(
     programs: &mut Programs,
     group: Group,
     action: &Action<'_>,
-    duplex: bool,
 ) -> Result<(), CollectiveError> {
     let send = action.send().map(|send| Send { to: group.first + send.to, ..send });
     let receive =
         action.receive().map(|receive| Receive { from: group.first + receive.from, ..receive });
-    match (send, receive) {
-        (Some(send), Some(receive)) if duplex => {
-            programs.push(&Action { port: 0, deed: Deed::Send(send) })?;
-            programs.push(&Action { port: 1, deed: Deed::Receive(receive) })?;
-        }
-        (None, Some(receive)) => {
-            programs.push(&Action { port: u16::from(duplex), deed: Deed::Receive(receive) })?;
-        }
-        (send, receive) => {
-            if let Some(deed) = crate::rounds::deed(send, receive) {
-                programs.push(&Action { port: 0, deed })?;
-            }
-        }
+    if let Some(deed) = crate::rounds::deed(send, receive) {
+        programs.push(&Action { port: 0, deed })?;
     }
     Ok(())
 }
@@ -238,8 +221,8 @@ pub fn paired(problem: &Problem, inside: Inside) -> Result<Schedule, CollectiveE
 }
 
 /// The intergroup allgather in equal shares: each rank gets an equal share of the other group's bytes from whoever
-/// has them, and then each group gathers its shares. For blocks of any sizes. Ranks have two ports, one to send
-/// and one to receive.
+/// has them, and then each group gathers its shares. For blocks of any sizes. Ranks have a duplex port, which sends
+/// and receives each by itself.
 ///
 /// The transfer takes at most `beta (M + max m_i)` with `M` the bytes of the group that has more.
 ///
@@ -442,7 +425,7 @@ fn through_roots(
         });
         for member in 0..group.ranks {
             let rank = group.first + member;
-            draft.push_steps(&mut programs, rank, false)?;
+            draft.push_steps(&mut programs, rank)?;
             let mut push = |deed: Option<Deed<'_>>| match deed.filter(|_| member == 0) {
                 Some(deed) => programs.push(&Action { port: 0, deed }),
                 None => Ok(()),
@@ -456,7 +439,7 @@ fn through_roots(
                 (Roots::InTurn, false) => push(receive.map(Deed::Receive))?,
             }
             for action in inside.programs().actions(member) {
-                push_moved(&mut programs, group, &action, false)?;
+                push_moved(&mut programs, group, &action)?;
             }
             if (roots, is_first, member) == (Roots::InTurn, false, 0)
                 && let Some(send) = send

@@ -38,7 +38,8 @@
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
 //! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then
-//! combines what came. Those of [`alltoall::open_shop`] send and receive on two ports.
+//! combines what came. Those of [`alltoall::open_shop`] send and receive each by itself, on a duplex
+//! port.
 //!
 //! # What this crate does not do
 //! It chooses nothing: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does

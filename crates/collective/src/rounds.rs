@@ -274,7 +274,8 @@ pub(crate) fn deed<'a>(send: Option<Send<'a>>, receive: Option<Receive<'a>>) -> 
     }
 }
 
-/// The schedule of these programs for a problem, with what it promises and how many ports it takes.
+/// The schedule of these programs for a problem, with what it promises and how many ports it takes: duplex
+/// ones, if the problem has them.
 pub(crate) fn finished(
     problem: &Problem,
     (order, ports): (Order, u16),
@@ -282,6 +283,7 @@ pub(crate) fn finished(
     programs: Programs,
 ) -> Result<Schedule, CollectiveError> {
     let task = Task {
+        duplex: problem.duplex(),
         operation: problem.operation(),
         root: root(problem),
         payload: problem.payload().clone(),

@@ -1,5 +1,6 @@
 //! What holds of all schedules here, and what the papers say of their times.
 
+mod duplex;
 mod exchanges;
 mod groups;
 mod overlapping;

@@ -89,6 +89,7 @@ pub struct Problem {
     costs: StatedCosts,
     root: Root,
     ports: Ports,
+    duplex: bool,
     /// That of a reduction.
     operator: Operator,
 }
@@ -120,7 +121,8 @@ impl Problem {
             true => Root::Best,
             false => Root::None,
         };
-        Ok(Problem { collective, costs, root, ports: Ports::ONE, operator: Operator::FREE })
+        let (ports, duplex, operator) = (Ports::ONE, false, Operator::FREE);
+        Ok(Problem { collective, costs, root, ports, duplex, operator })
     }
 
     /// The problem of gathering these blocks.
@@ -190,6 +192,13 @@ impl Problem {
         Problem { ports, ..self.clone() }
     }
 
+    /// The same problem where each port sends and receives by itself, or not. Of operations along trees it makes no
+    /// difference.
+    #[must_use]
+    pub fn with_duplex(&self, duplex: bool) -> Problem {
+        Problem { duplex, ..self.clone() }
+    }
+
     /// The same problem with this operator.
     ///
     /// # Errors
@@ -214,9 +223,9 @@ impl Problem {
     /// # Errors
     /// [`ProblemError::Costs`].
     pub fn with_costs(&self, costs: impl Into<StatedCosts>) -> Result<Problem, ProblemError> {
-        let Problem { root, ports, operator, .. } = *self;
+        let Problem { root, ports, duplex, operator, .. } = *self;
         let other = Problem::of(self.collective.clone(), costs)?;
-        Ok(Problem { root, ports, operator, ..other })
+        Ok(Problem { root, ports, duplex, operator, ..other })
     }
 
     /// The operation with its data.
@@ -242,6 +251,11 @@ impl Problem {
     /// How many ports every processor has.
     pub fn ports(&self) -> Ports {
         self.ports
+    }
+
+    /// Whether each port has a side that sends and one that receives, each of which works by itself.
+    pub fn duplex(&self) -> bool {
+        self.duplex
     }
 
     /// The operator of a reduction; [`Operator::FREE`] in other operations.
