@@ -11,6 +11,7 @@ use tuwtree_model::{
     Homogeneous, MOST_PROCESSORS, Operation, Payload, Ports, Randomness, Rank, Root, StatedCosts,
     Vector,
 };
+use tuwtree_schedule::Schedule;
 
 /// What is to be moved: blocks, generated or read, or a vector.
 #[derive(Args, Clone, Debug)]
@@ -422,6 +423,11 @@ pub(crate) struct PortArgs {
     /// scatter trees (see docs/ports.md) [default: 1]
     #[arg(long = "ports", value_name = "K", value_parser = ports_parser())]
     given: Option<Ports>,
+
+    /// Each port has a side that sends and one that receives, which work each by itself: for schedules, operations
+    /// without a root, and --cut (see docs/collectives.md)
+    #[arg(long, hide_short_help = true)]
+    duplex: bool,
 }
 
 impl PortArgs {
@@ -433,8 +439,23 @@ impl PortArgs {
     /// The number of ports for a tree of this operation.
     ///
     /// # Errors
-    /// [`CliError::Usage`] for several ports and an operation that moves one vector.
+    /// [`CliError::Usage`] for several ports and an operation that moves one vector, and for duplex ones.
     pub(crate) fn for_tree(self, operation: Operation) -> Result<Ports, CliError> {
+        if self.duplex && operation.is_rooted() {
+            return Err(CliError::Usage(format!(
+                "--duplex: along a tree, a port of {} sends or receives; schedules, operations without a root, and \
+                 broadcast and reduce with --cut may have duplex ports",
+                operation.name()
+            )));
+        }
+        self.for_operation(operation)
+    }
+
+    /// The number of ports of this operation, along a tree or not.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for several ports and an operation that moves one vector.
+    pub(crate) fn for_operation(self, operation: Operation) -> Result<Ports, CliError> {
         let ports = self.ports();
         match operation.is_irregular() && operation.is_rooted() || ports == Ports::ONE {
             true => Ok(ports),
@@ -443,6 +464,16 @@ impl PortArgs {
                 operation.name()
             ))),
         }
+    }
+
+    /// Whether ports are duplex.
+    pub(crate) fn duplex(self) -> bool {
+        self.duplex
+    }
+
+    /// The schedule on duplex ports, if it is to be.
+    pub(crate) fn on(self, schedule: Schedule) -> Schedule {
+        if self.duplex { schedule.with_duplex(true) } else { schedule }
     }
 
     /// Fails with exit code 2 if ports are given for a schedule, whose actions name theirs.

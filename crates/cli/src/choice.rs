@@ -460,7 +460,8 @@ impl ComparisonArgs {
                 false => Ok(problem),
             }
         });
-        Ok(problem.map(|problem| problem.with_ports(ports)))
+        let duplex = self.choice.ports.duplex();
+        Ok(problem.map(|problem| problem.with_ports(ports).with_duplex(duplex)))
     }
 
     /// The problem.
@@ -492,7 +493,10 @@ impl ComparisonArgs {
         })?;
         self.choice.check_operation(self.op)?;
         let problem = self.operator.apply(&problem, &self.costs)?;
-        let ports = self.choice.ports.for_tree(self.op)?;
+        let ports = match self.choice.cut {
+            true => self.choice.ports.for_operation(self.op)?,
+            false => self.choice.ports.for_tree(self.op)?,
+        };
         let problem = match self.choice.root {
             Some(root) => problem
                 .with_root(root)
@@ -503,7 +507,7 @@ impl ComparisonArgs {
             self.costs.note_assumed();
         }
         self.costs.note_warnings(problem.stated_costs());
-        Ok(problem.with_ports(ports))
+        Ok(problem.with_ports(ports).with_duplex(self.choice.ports.duplex()))
     }
 
     /// The machine whose costs are taken, if one is given.

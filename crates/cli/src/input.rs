@@ -26,7 +26,7 @@ pub(crate) fn read_schedule(
     let document = match read(source)? {
         Document::Schedule(schedule) => {
             ports.check_not_given(source)?;
-            return Ok(schedule);
+            return Ok(ports.on(schedule));
         }
         Document::Tree(document) => document,
     };
@@ -69,13 +69,19 @@ pub(crate) fn stated_costs(
 }
 
 /// A lower bound on all schedules of the operation with the schedule's root. Ports of which one only sends and one only
-/// receives are one that does both.
+/// receives are one that does both; for gather and scatter, where a port does either, the sides of duplex ports are
+/// ports of their own.
 ///
 /// # Errors
 /// Times that cannot be stated, in words.
 pub(crate) fn bound_on_schedule(schedule: &Schedule, costs: &StatedCosts) -> Result<Time, String> {
     let task = schedule.task();
-    let ports = if sends_on_one_port(schedule) { 1 } else { task.ports };
+    let is_either = task.operation.is_rooted() && task.operation.is_irregular();
+    let ports = match () {
+        () if task.duplex && is_either => task.ports.saturating_mul(2),
+        () if sends_on_one_port(schedule) => 1,
+        () => task.ports,
+    };
     let problem = Problem::new(task.operation, task.payload.clone(), costs.clone())
         .and_then(|problem| problem.with_operator(task.operator))
         .and_then(|problem| match task.root {
@@ -83,7 +89,8 @@ pub(crate) fn bound_on_schedule(schedule: &Schedule, costs: &StatedCosts) -> Res
             None => Ok(problem),
         })
         .map_err(|error| error.to_string())?
-        .with_ports(Ports::new(ports).ok_or("0 ports")?);
+        .with_ports(Ports::new(ports).ok_or("0 ports")?)
+        .with_duplex(task.duplex);
     let bound = match problem.vector() {
         Some(_) if task.root.is_some() => lower_bound_in_pieces(&problem),
         _ => best_lower_bound(&problem),

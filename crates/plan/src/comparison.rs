@@ -15,7 +15,7 @@ use tuwtree_model::{
     best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges,
     judged_lower_bound, judged_time, lower_bound_in_pieces, unpack_time,
 };
-use tuwtree_schedule::{Sends, simulate};
+use tuwtree_schedule::{Sends, simulate, simulate_on};
 
 /// A construction's plan with what there is to say about it.
 #[derive(Clone, Debug)]
@@ -32,6 +32,9 @@ pub struct Outcome {
     pub order: Order,
     /// The completion time with an unpack step at the root.
     pub unpacked: Time,
+    /// The completion time of what goes along no tree in the other reading of its ports: on duplex ones, or where it is for
+    /// these, as exchanges that hold all of a port; `None` where ranks would wait for each other for ever.
+    pub otherwise: Option<Time>,
     /// The time by the judge, by which plans are compared: the completion time where nothing overlaps.
     pub judged: Time,
     /// The time by the judge with an unpack step at the root.
@@ -213,6 +216,7 @@ fn outcome(
     let built = request.build(wanted)?;
     let build_time = started.elapsed();
     let untimed = |error| wanted.effort.unlinked(error);
+    let mut otherwise = None;
     let (completion, time, judged, unpack) = match &built.plan {
         Plan::Tree(tree) => {
             let completion = completion(tree, problem).map_err(untimed)?;
@@ -228,6 +232,9 @@ fn outcome(
             let timeline = simulate(schedule, problem.costs(), Sends::Synchronous);
             let timeline = timeline.map_err(|error| wanted.unsimulated(error))?;
             let time = timeline.completion_time();
+            let duplex = !problem.duplex();
+            let other = simulate_on(schedule, duplex, problem.costs(), Sends::Synchronous);
+            otherwise = other.ok().map(|timeline| timeline.completion_time());
             (None, time, time, Time::ZERO)
         }
     };
@@ -245,6 +252,7 @@ fn outcome(
         judged_unpacked: with_unpacking(judged)?,
         judged,
         time,
+        otherwise,
         built,
         completion,
         build_time,

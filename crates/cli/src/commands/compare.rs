@@ -92,8 +92,7 @@ pub(crate) fn page(
         (what.to_owned(), source),
         (
             "Costs".to_owned(),
-            text::costs(comparison.problem.stated_costs())
-                + &text::with_ports(comparison.problem.ports()),
+            text::costs(comparison.problem.stated_costs()) + &text::with_ports(&comparison.problem),
         ),
         (bound, text::time(comparison.bound)),
     ];

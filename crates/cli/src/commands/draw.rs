@@ -139,6 +139,7 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
         Document::Tree(document) => draw_tree_document(args, &document),
         Document::Schedule(schedule) => {
             args.ports.check_not_given(&args.file)?;
+            let schedule = args.ports.on(schedule);
             if args.payload.load(schedule.processors())?.is_some() {
                 let message = format!(
                     "{}: a schedule has its data; --sizes, --dist and --vector are for trees",

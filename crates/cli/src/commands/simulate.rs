@@ -12,7 +12,9 @@ use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source};
 use tuwtree_model::{ClosedSet, Rank, StatedCosts};
 use tuwtree_schedule::export::trace;
-use tuwtree_schedule::{Action, Deed, Handover, Posts, Schedule, Sends, Timeline, simulate};
+use tuwtree_schedule::{
+    Action, Deed, Handover, Occupation, Posts, Schedule, Sends, Timeline, simulate,
+};
 
 /// Simulate a schedule: what each process does when, what it waits for, and what delays the end.
 ///
@@ -122,13 +124,14 @@ impl Simulated<'_> {
         writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
         writeln!(
             output,
-            "schedule         {} of {} over {}{}; order {}, {} port{}",
+            "schedule         {} of {} over {}{}; order {}, {}{} port{}",
             task.operation.name(),
             text::bytes(task.total()),
             text::processes(task.processors()),
             task.root_phrase(),
             task.order.name(),
             task.ports,
+            if task.duplex { " duplex" } else { "" },
             if task.ports == 1 { "" } else { "s" }
         )?;
         writeln!(
@@ -181,7 +184,7 @@ impl Simulated<'_> {
         // The end is what people look at first; the start of a long path is left out.
         for step in &path[path.len() - listed..] {
             let index = self.schedule.programs().range(step.processor).start + step.action;
-            let action = self.schedule.programs().action(index);
+            let action = self.schedule.programs().action(index).of_held(step.held);
             table.add_row([
                 step.processor.to_string(),
                 step.action.to_string(),
@@ -217,9 +220,9 @@ impl Simulated<'_> {
             .fold((0, 0), |(count, bytes), send| (count + 1, bytes + u128::from(send.from.bytes())))
     }
 
-    /// A span of all ports of a rank as a share of what they have until the completion time.
+    /// A span of all ports of a rank, or of both sides of duplex ones, as a share of what they have until the completion time.
     fn share(&self, units: f64) -> f64 {
-        let ports = f64::from(self.schedule.task().ports);
+        let ports = f64::from(self.schedule.task().lanes());
         let total = self.timeline.completion_time().units() * ports;
         if total > 0.0 { units / total } else { 0.0 }
     }
@@ -238,10 +241,12 @@ impl Simulated<'_> {
         trace::write(self.schedule, &self.timeline, scale, output)
     }
 
-    /// What a rank does, an event after the other, in the order of [`COLUMNS`].
+    /// What a rank does, an event after the other, in the order of [`COLUMNS`]; of an exchange on a duplex port, each
+    /// half.
     fn events(&self, rank: Rank) -> impl Iterator<Item = [Value; 10]> + '_ {
-        let actions = self.schedule.programs().actions(rank).zip(self.timeline.actions(rank));
-        actions.enumerate().map(move |(index, (action, times))| {
+        let programs = self.schedule.programs();
+        self.timeline.occupations(rank).map(move |Occupation { action: index, held, times }| {
+            let action = programs.action(programs.range(rank).start + index).of_held(held);
             let bytes = action.reads().or(action.writes()).map_or(0, |region| region.bytes());
             [
                 json!(rank),
@@ -300,6 +305,7 @@ impl Simulated<'_> {
             "per_processor": processors,
         });
         insert_after(&mut document, "ports", text::json_parameters(&self.costs));
+        insert_after(&mut document, "ports", task.duplex.then_some(("duplex", json!(true))));
         let posts = self.posts().map(|posts| ("posts", posts.name().into()));
         insert_after(&mut document, "sends", posts);
         document

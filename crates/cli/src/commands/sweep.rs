@@ -339,7 +339,7 @@ impl SweepArgs {
             Some(root) => problem.with_root(root).map_err(|error| usage("--root", &error))?,
             None => problem,
         };
-        Ok(problem.with_ports(ports))
+        Ok(problem.with_ports(ports).with_duplex(self.choice.ports.duplex()))
     }
 }
 

@@ -116,7 +116,7 @@ fn write_text(
             format!(", though only {} is promised", task.order.name())
         }
     )?;
-    Ok(writeln!(output, "ports      {}", task.ports)?)
+    Ok(writeln!(output, "ports      {}", text::ports_of(task))?)
 }
 
 fn document(schedule: &Schedule, verified: &Verified) -> Value {
@@ -137,6 +137,9 @@ fn document(schedule: &Schedule, verified: &Verified) -> Value {
         "order": verified.order.name(),
         "ports": task.ports,
     });
+    if task.duplex {
+        document["duplex"] = true.into();
+    }
     if verified.redundant_bytes > 0 {
         document["redundant_bytes"] = text::json_bytes(verified.redundant_bytes);
     }

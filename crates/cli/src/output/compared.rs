@@ -36,7 +36,7 @@ impl Compared<'_> {
     /// Those of `output`.
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let costs = text::costs(self.problem.stated_costs());
-        writeln!(output, "{}; {costs}{}", self.title(), text::with_ports(self.problem.ports()))?;
+        writeln!(output, "{}; {costs}{}", self.title(), text::with_ports(&self.problem))?;
         writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
         writeln!(output, "{}", self.table().trim_fmt())?;
         for note in self.notes() {
@@ -205,10 +205,14 @@ impl Compared<'_> {
         table
     }
 
-    /// The headings of the table, but for the one column that tells how long the program took. Orders
+    /// The headings of the table, but for the one column that tells how long the program took. What goes along no tree
+    /// has its time in both readings of ports. Orders
     /// and unpack steps are listed where a tree is not ordered.
     pub(crate) fn headings(&self) -> Vec<&'static str> {
         let mut headings = vec!["construction", "completion time"];
+        if !self.has_trees() {
+            headings.push(if self.problem.duplex() { "as exchanges" } else { "duplex" });
+        }
         if self.problem.costs().overlaps() {
             headings.push("judged");
         }
@@ -234,6 +238,9 @@ impl Compared<'_> {
         };
         let time = outcome.time();
         let mut cells = vec![outcome.construction.name().to_owned(), text::time(time)];
+        if !self.has_trees() {
+            cells.push(outcome.otherwise.map_or("-".to_owned(), text::time));
+        }
         let overlaps = self.problem.costs().overlaps();
         if overlaps {
             cells.push(text::time(outcome.judged));

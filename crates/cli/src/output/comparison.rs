@@ -41,6 +41,8 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         "baseline": comparison.baseline().map(|baseline| baseline.library.name()),
     });
     insert_after(&mut document, "root", text::json_parameters(costs));
+    let duplex = comparison.problem.duplex().then_some(("duplex", json!(true)));
+    insert_after(&mut document, "ports", duplex);
     let direct = direct_lower_bound(&comparison.problem).and_then(Result::ok);
     let direct = direct.map(|bound| ("direct_lower_bound", text::json_time(bound)));
     insert_after(&mut document, "lower_bound", direct);
@@ -96,6 +98,11 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
             });
             add_judged(&mut document, outcome, comparison);
             if let Plan::Programs(schedule) = outcome.plan() {
+                let name = match comparison.problem.duplex() {
+                    true => "completion_time_as_exchanges",
+                    false => "completion_time_duplex",
+                };
+                document[name] = outcome.otherwise.map(text::json_time).into();
                 document["rounds"] = schedule.most_actions().into();
                 document["most_bytes_sent"] = schedule.most_bytes_sent().into();
                 document["pieces"] = outcome.built.pieces.into();

@@ -5,10 +5,11 @@ use std::fmt::Display;
 use std::time::Duration;
 pub(crate) use tuwtree_model::quantity::number;
 use tuwtree_model::{
-    Construction, Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, StatedCosts, Time,
-    most_ranges, quantity,
+    Construction, Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, Problem,
+    StatedCosts, Time, most_ranges, quantity,
 };
 use tuwtree_plan::Outcome;
+use tuwtree_schedule::Task;
 
 /// What a construction has yielded: a tree, or a schedule where there is none.
 pub(crate) fn plan(outcome: &Outcome) -> &'static str {
@@ -46,12 +47,19 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
-/// What is to be added where every rank has several ports.
-pub(crate) fn with_ports(ports: Ports) -> String {
-    match ports {
-        Ports::ONE => String::new(),
-        _ => format!("; {ports} ports"),
+/// What is to be added where every rank has several ports, or duplex ones.
+pub(crate) fn with_ports(problem: &Problem) -> String {
+    match (problem.ports(), problem.duplex()) {
+        (Ports::ONE, false) => String::new(),
+        (Ports::ONE, true) => "; duplex ports".to_owned(),
+        (ports, false) => format!("; {ports} ports"),
+        (ports, true) => format!("; {ports} duplex ports"),
     }
+}
+
+/// How many ports a schedule has.
+pub(crate) fn ports_of(task: &Task) -> String {
+    format!("{}{}", task.ports, if task.duplex { ", duplex" } else { "" })
 }
 
 /// How much is moved.

@@ -17,6 +17,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::{Serialize, Serializer};
 use tuwtree_model::{ClosedSet, LARGEST_EXACT, Operation, Rank, Time, Tree};
+use tuwtree_schedule::Held;
 
 /// What a page tells about a problem and the trees for it.
 #[derive(Debug)]
@@ -145,7 +146,8 @@ struct Data {
 #[derive(Serialize)]
 struct TimelineData {
     processors: usize,
-    ports: u16,
+    /// How many lanes a row has: ports, or sides of them.
+    ports: u32,
     end: Number,
     /// The first rank of each row, unless each rank has a row.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,7 +164,7 @@ struct TimelineData {
     bytes: Vec<u64>,
     /// The port, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    port: Option<Vec<u16>>,
+    port: Option<Vec<u32>>,
 }
 
 /// A number that is written without a fraction where it has none.
@@ -308,7 +310,7 @@ impl TimelineData {
         let processors = schedule.processors();
         let is_summed = processors > MOST_ROWS;
         let rows = rows(performance, if is_summed { SUMMED_ROWS } else { MOST_ROWS });
-        let ports = schedule.task().ports;
+        let ports = schedule.task().lanes();
         let mut data = TimelineData {
             processors,
             ports,
@@ -334,7 +336,7 @@ impl TimelineData {
         data
     }
 
-    fn push_bars(&mut self, performance: Performance<'_>, rank: Rank, critical: &[usize]) {
+    fn push_bars(&mut self, performance: Performance<'_>, rank: Rank, critical: &[(usize, Held)]) {
         for bar in bars(performance, rank, critical) {
             let letter = match bar.kind {
                 BarKind::Send => 's',
@@ -346,7 +348,7 @@ impl TimelineData {
             };
             let letter = if bar.is_critical { letter.to_ascii_uppercase() } else { letter };
             let peer = bar.to.or(bar.from).map_or(-1, |peer| peer as i64);
-            self.push(letter, bar.start, bar.end, peer, bar.bytes, bar.port);
+            self.push(letter, bar.start, bar.end, peer, bar.bytes, bar.lane);
         }
     }
 
@@ -356,7 +358,7 @@ impl TimelineData {
         }
     }
 
-    fn push(&mut self, letter: char, from: f64, to: f64, peer: i64, bytes: u64, port: u16) {
+    fn push(&mut self, letter: char, from: f64, to: f64, peer: i64, bytes: u64, port: u32) {
         self.kinds.push(letter);
         self.from.push(Number(from));
         self.to.push(Number(to));

@@ -2,7 +2,7 @@
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
-use tuwtree_schedule::Deed;
+use tuwtree_schedule::{Deed, Held, Occupation, Schedule};
 
 /// What goes on during a bar, in the order of the legend.
 #[derive(
@@ -38,11 +38,12 @@ impl BarKind {
     }
 }
 
-/// A stretch of time on one port of a rank.
+/// A stretch of time on one port of a rank, or a side of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) kind: BarKind,
-    pub(crate) port: u16,
+    /// The port, or of duplex ones the side: 2 k of port k sends, 2 k + 1 receives.
+    pub(crate) lane: u32,
     pub(crate) start: f64,
     pub(crate) end: f64,
     /// To whom, if something is sent or to be sent.
@@ -54,13 +55,28 @@ pub(crate) struct Bar {
     pub(crate) is_critical: bool,
 }
 
+/// The lane of what holds a port, or a side of it; of a copy that holds both, that which sends.
+pub(crate) fn lane(schedule: &Schedule, port: u16, held: Held) -> u32 {
+    let port = u32::from(port);
+    match (schedule.task().duplex, held) {
+        (false, _) => port,
+        (true, Held::Port | Held::SendSide) => 2 * port,
+        (true, Held::ReceiveSide) => 2 * port + 1,
+    }
+}
+
 /// The bars of a rank, those of a port in the order of time; waits before their actions, the
-/// latencies of messages among them.
-pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize]) -> Vec<Bar> {
+/// latencies of messages among them. A copy that holds both sides of a port has a bar on each.
+pub(crate) fn bars(
+    performance: Performance<'_>,
+    rank: Rank,
+    critical: &[(usize, Held)],
+) -> Vec<Bar> {
     let Performance { schedule, timeline, .. } = performance;
-    let actions = schedule.programs().actions(rank).zip(timeline.actions(rank)).enumerate();
+    let programs = schedule.programs();
     let mut bars = Vec::new();
-    for (index, (action, times)) in actions {
+    for Occupation { action: index, held, times } in timeline.occupations(rank) {
+        let action = programs.action(programs.range(rank).start + index).of_held(held);
         let (send, receive) = (action.send(), action.receive());
         let (kind, copied) = match action.deed {
             Deed::Copy { from, .. } => (BarKind::Copy, from.bytes()),
@@ -70,7 +86,7 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
         };
         let bar = Bar {
             kind,
-            port: action.port,
+            lane: lane(schedule, action.port, held),
             start: times.start.units(),
             end: times.end.units(),
             to: send.map(|send| send.to),
@@ -78,8 +94,10 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
             bytes: copied
                 + send.map_or(0, |send| send.from.bytes())
                 + receive.map_or(0, |receive| receive.into.bytes()),
-            is_critical: critical.binary_search(&index).is_ok(),
+            is_critical: critical.binary_search(&(index, held)).is_ok(),
         };
+        let is_on_both = schedule.task().duplex && held == Held::Port;
+        let lanes = bar.lane..bar.lane + if is_on_both { 2 } else { 1 };
         let (begin, arrival) = times.latency;
         for (kind, start, end) in [
             (BarKind::Wait, times.ready, begin),
@@ -88,34 +106,44 @@ pub(crate) fn bars(performance: Performance<'_>, rank: Rank, critical: &[usize])
         ] {
             if start < end {
                 let (start, end) = (start.units(), end.units());
-                bars.push(Bar { kind, start, end, is_critical: false, ..bar });
+                let wait = Bar { kind, start, end, is_critical: false, ..bar };
+                bars.extend(lanes.clone().map(|lane| Bar { lane, ..wait }));
             }
         }
         if times.start < times.end {
-            bars.push(bar);
+            bars.extend(lanes.map(|lane| Bar { lane, ..bar }));
         }
     }
-    bars.sort_by_key(|bar| bar.port);
+    bars.sort_by_key(|bar| bar.lane);
     bars
 }
 
-/// For each rank, the indices of its actions on the critical path, in order.
+/// For each rank, the indices of its actions on the critical path, in order, with what they, or the halves that are
+/// on it, hold.
 ///
 /// A message is on it at both its ends.
-pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<usize>> {
+pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<(usize, Held)>> {
     let Performance { schedule, timeline, .. } = performance;
     let mut critical = vec![Vec::new(); schedule.processors()];
     for step in timeline.critical_path() {
-        critical[step.processor].push(step.action);
+        critical[step.processor].push((step.action, step.held));
         let times = timeline.actions(step.processor)[step.action];
         let receipt = timeline.receipt(step.processor, step.action);
         let origin = timeline.origin(step.processor, step.action);
+        let [sends, receives] = match schedule.task().duplex {
+            true => [Held::SendSide, Held::ReceiveSide],
+            false => [Held::Port; 2],
+        };
         // Of an exchange, one half may be on the path.
-        let is_exchange = receipt.is_some() && origin.is_some();
-        for (peer, action) in [receipt, origin].into_iter().flatten() {
+        let is_exchange = step.held == Held::Port && receipt.is_some() && origin.is_some();
+        let receipt = receipt.filter(|_| step.held != Held::ReceiveSide);
+        let origin = origin.filter(|_| step.held != Held::SendSide);
+        for ((peer, action), held) in
+            receipt.zip(Some(receives)).into_iter().chain(origin.zip(Some(sends)))
+        {
             let at = timeline.actions(peer)[action];
             if !is_exchange || (at.start, at.end) == (times.start, times.end) {
-                critical[peer].push(action);
+                critical[peer].push((action, held));
             }
         }
     }

@@ -10,12 +10,12 @@ use crate::messages::Performance;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
 use crate::scale::Scale;
 use crate::svg::{Px, Xml};
-pub(crate) use bars::{Bar, BarKind, bars, critical_actions};
+pub(crate) use bars::{Bar, BarKind, bars, critical_actions, lane};
 pub(crate) use rows::{TimelineRow, rows};
 pub(crate) use shared::shared;
 use std::fmt::Display;
 use tuwtree_model::{ClosedSet, Rank, Time, quantity};
-use tuwtree_schedule::Schedule;
+use tuwtree_schedule::{Held, Schedule};
 
 /// A picture of what each rank does when.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ const ROW: f64 = 20.0;
 const BAR: f64 = 14.0;
 /// The height of a port's bars with their distance, where there are several: with few of them room for
 /// text, with many only what is left of a row.
-const LANES: [(u16, f64); 2] = [(4, BAR), (16, 9.0)];
+const LANES: [(u32, f64); 2] = [(4, BAR), (16, 9.0)];
 /// The most that the bars of all ports of a row take.
 const MOST_LANES: f64 = 144.0;
 /// The font size of what stands in bars.
@@ -113,11 +113,13 @@ impl<'a> TimelinePicture<'a> {
             "{}; completion time {}; {} together are busy {} of the time",
             quantity::bytes(task.total()),
             Unit::of(costs).units(end),
-            match task.ports {
-                1 => "all processes".to_owned(),
-                ports => format!("all {ports} ports of all processes"),
+            match (task.ports, task.duplex) {
+                (1, false) => "all processes".to_owned(),
+                (1, true) => "both sides of the ports of all processes".to_owned(),
+                (ports, false) => format!("all {ports} ports of all processes"),
+                (ports, true) => format!("both sides of all {ports} ports of all processes"),
             },
-            share(busy, end * task.processors() as f64 * f64::from(task.ports)),
+            share(busy, end * task.processors() as f64 * f64::from(task.lanes())),
         );
         let unit = Unit::of(costs).name();
         let costs = format!("{}; time {unit}", labels::costs(costs));
@@ -131,10 +133,10 @@ struct TimelineCanvas<'a> {
     scale: Scale,
     /// Where the bars begin.
     left: f64,
-    /// For each rank, how many ports its row shows: those that it uses.
-    lanes: Vec<u16>,
-    /// For each rank, the indices of its critical actions.
-    critical: Vec<Vec<usize>>,
+    /// For each rank, how many ports its row shows: those that it uses, and of duplex ones both sides.
+    lanes: Vec<u32>,
+    /// For each rank, the indices of its critical actions, and what they hold.
+    critical: Vec<Vec<(usize, Held)>>,
 }
 
 /// Bars that follow each other so closely that they are drawn as one.
@@ -181,12 +183,12 @@ impl TimelineCanvas<'_> {
         xml.finish()
     }
 
-    fn ports(&self) -> u16 {
-        self.picture.performance.schedule.task().ports
+    fn ports(&self) -> u32 {
+        self.picture.performance.schedule.task().lanes()
     }
 
     /// The height of a port's bars and the distance to the next, where there are so many.
-    fn lane_height(lanes: u16) -> f64 {
+    fn lane_height(lanes: u32) -> f64 {
         let few = LANES.into_iter().find(|&(most, _)| lanes <= most);
         few.map_or(MOST_LANES / f64::from(lanes), |(_, height)| height)
     }
@@ -201,7 +203,7 @@ impl TimelineCanvas<'_> {
     }
 
     /// The top and the height of the bars of a port in a rank's row.
-    fn lane(&self, rank: Rank, row_top: f64, port: u16) -> (f64, f64) {
+    fn lane(&self, rank: Rank, row_top: f64, port: u32) -> (f64, f64) {
         let lane = Self::lane_height(self.lanes[rank]);
         match self.lanes[rank] {
             1 => (row_top + (ROW - BAR) / 2.0, BAR),
@@ -257,7 +259,7 @@ impl TimelineCanvas<'_> {
         let unit = Unit::of(self.picture.performance.costs);
         let bars = bars(self.picture.performance, rank, &self.critical[rank]);
         for Merged { bar, count } in self.merged(&bars) {
-            let (top, height) = self.lane(rank, row_top, bar.port);
+            let (top, height) = self.lane(rank, row_top, bar.lane);
             let (x1, x2) = (self.scale.x(bar.start), self.scale.x(bar.end));
             let width = (x2 - x1).max(0.4);
             let (y, bar_height) = match bar.kind.height() {
@@ -324,7 +326,7 @@ impl TimelineCanvas<'_> {
         let pixels = |time: f64| self.scale.x(time);
         for bar in bars {
             if let Some(Merged { bar: last, count }) = merged.last_mut()
-                && (last.port, last.kind) == (bar.port, bar.kind)
+                && (last.lane, last.kind) == (bar.lane, bar.kind)
                 && pixels(bar.start) - pixels(last.end) < 0.3
                 && (pixels(bar.end) - pixels(bar.start) < 1.5
                     || pixels(last.end) - pixels(last.start) < 1.5)
@@ -362,15 +364,16 @@ impl TimelineCanvas<'_> {
     /// Lines from senders to receivers, where messages start: aslant where their latency passes.
     fn connect(&self, xml: &mut Xml, tops: &[f64]) {
         let Performance { schedule, timeline, .. } = self.picture.performance;
-        let middle = |rank: Rank, port: u16| {
-            let (top, height) = self.lane(rank, tops[rank], port);
+        let middle = |rank: Rank, port: u16, held: Held| {
+            let lane = lane(schedule, port, held);
+            let (top, height) = self.lane(rank, tops[rank], lane);
             top + height / 2.0
         };
         for rank in 0..schedule.processors() {
-            let actions = schedule.programs().actions(rank).zip(timeline.actions(rank));
-            for (index, (action, sent)) in actions.enumerate() {
+            for (index, action) in schedule.programs().actions(rank).enumerate() {
                 let Some((to, receipt)) = timeline.receipt(rank, index) else { continue };
-                let received = timeline.actions(to)[receipt];
+                let sent = timeline.sending(rank, index);
+                let received = timeline.receiving(to, receipt);
                 let programs = schedule.programs();
                 let port = programs.action(programs.range(to).start + receipt).port;
                 let passes = |latency: &(Time, Time)| latency.0 < latency.1;
@@ -380,8 +383,8 @@ impl TimelineCanvas<'_> {
                     ("class", &"message"),
                     ("x1", &Px(self.scale.x(left.units()))),
                     ("x2", &Px(self.scale.x(arrived.units()))),
-                    ("y1", &Px(middle(rank, action.port))),
-                    ("y2", &Px(middle(to, port))),
+                    ("y1", &Px(middle(rank, action.port, Held::SendSide))),
+                    ("y2", &Px(middle(to, port, Held::ReceiveSide))),
                 ];
                 xml.empty("line", &attributes);
             }
@@ -413,18 +416,19 @@ impl TimelineCanvas<'_> {
     fn has_latency(&self) -> bool {
         let Performance { schedule, timeline, .. } = self.picture.performance;
         (0..schedule.processors()).any(|rank| {
-            let mut actions = timeline.actions(rank).iter();
-            actions.any(|times| times.latency.0 < times.latency.1)
+            timeline.occupations(rank).any(|held| held.times.latency.0 < held.times.latency.1)
         })
     }
 
     fn draw_legend(&self, xml: &mut Xml, rows: &[TimelineRow], top: f64) {
         let mut x = MARGIN;
         let y = top + 11.0;
-        let has_exchanges = (0..self.picture.performance.schedule.processors()).any(|rank| {
-            let mut actions = self.picture.performance.schedule.programs().actions(rank);
-            actions.any(|action| action.send().is_some() && action.receive().is_some())
-        });
+        let duplex = self.picture.performance.schedule.task().duplex;
+        let has_exchanges = !duplex
+            && (0..self.picture.performance.schedule.processors()).any(|rank| {
+                let mut actions = self.picture.performance.schedule.programs().actions(rank);
+                actions.any(|action| action.send().is_some() && action.receive().is_some())
+            });
         let mut entries: Vec<(&str, &str, f64)> = BarKind::all()
             .filter(|&kind| match kind {
                 BarKind::Exchange => has_exchanges,
@@ -463,10 +467,11 @@ fn latency_style() -> String {
 }
 
 /// How many ports each rank uses, up to the last; at least one.
-fn ports_in_use(schedule: &Schedule) -> Vec<u16> {
+fn ports_in_use(schedule: &Schedule) -> Vec<u32> {
+    let sides = if schedule.task().duplex { 2 } else { 1 };
     let in_use = |rank: Rank| {
-        let ports = schedule.programs().actions(rank).map(|action| action.port);
-        ports.max().map_or(1, |port| port + 1)
+        let ports = schedule.programs().actions(rank).map(|action| u32::from(action.port));
+        sides * ports.max().map_or(1, |port| port + 1)
     };
     (0..schedule.processors()).map(in_use).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
+use tuwtree_schedule::{Held, Occupation};
 
 /// A stretch of time during which about the same share of processes is busy.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,14 +28,17 @@ pub(crate) fn shared(
     let total = timeline.completion_time().units();
     let place = |time: f64| if total > 0.0 { time / total * cells as f64 } else { 0.0 };
     let mut busy = vec![0.0; cells];
-    for times in (first..=last).flat_map(|rank| timeline.actions(rank)) {
+    for Occupation { held, times, .. } in (first..=last).flat_map(|rank| timeline.occupations(rank))
+    {
+        let is_on_both = schedule.task().duplex && held == Held::Port;
+        let lanes = if is_on_both { 2.0 } else { 1.0 };
         let (start, end) = (place(times.start.units()), place(times.end.units()));
         let touched = (start as usize).min(cells)..(end.ceil() as usize).min(cells);
         for (cell, busy) in touched.clone().zip(&mut busy[touched]) {
-            *busy += (end.min(cell as f64 + 1.0) - start.max(cell as f64)).max(0.0);
+            *busy += lanes * (end.min(cell as f64 + 1.0) - start.max(cell as f64)).max(0.0);
         }
     }
-    let ports = (last - first + 1) as f64 * f64::from(schedule.task().ports);
+    let ports = (last - first + 1) as f64 * f64::from(schedule.task().lanes());
     let tenths = |busy: &f64| match *busy > 0.0 {
         true => (busy / ports * 10.0).ceil().clamp(1.0, 10.0) as u8,
         false => 0,

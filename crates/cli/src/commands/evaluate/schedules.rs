@@ -3,7 +3,7 @@
 use super::EvaluateArgs;
 use crate::error::CliError;
 use crate::input::{bound_on_schedule, stated_costs};
-use crate::output::format::{row_of, write_json, write_objects};
+use crate::output::format::{insert_after, row_of, write_json, write_objects};
 use crate::output::text;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -31,6 +31,7 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
     args.ports.check_not_given(&args.tree)?;
+    let schedule = &args.ports.on(schedule.clone());
     if args.payload.load(schedule.processors())?.is_some() {
         return Err(CliError::Usage(format!(
             "{}: a schedule has its data; --sizes, --dist and --vector are for trees",
@@ -76,14 +77,14 @@ impl Evaluation<'_> {
         if verified.redundant_bytes > 0 {
             writeln!(output, "redundant        {} bytes", verified.redundant_bytes)?;
         }
-        writeln!(output, "ports            {}", task.ports)?;
+        writeln!(output, "ports            {}", text::ports_of(task))?;
         Ok(writeln!(output, "order            {}", verified.order.name())?)
     }
 
     fn document(&self) -> Value {
         let Evaluation { schedule, costs, verified, time, bound } = self;
         let task = schedule.task();
-        json!({
+        let mut document = json!({
             "format": "tuwtree-evaluation",
             "version": 1,
             "operation": task.operation.name(),
@@ -98,6 +99,8 @@ impl Evaluation<'_> {
             "rounds": verified.rounds,
             "redundant_bytes": text::json_bytes(verified.redundant_bytes),
             "order": verified.order.name(),
-        })
+        });
+        insert_after(&mut document, "ports", task.duplex.then_some(("duplex", json!(true))));
+        document
     }
 }
