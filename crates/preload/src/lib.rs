@@ -8,7 +8,7 @@
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
 //! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
-//! - where less is sent than there is room for, or ranks have other sizes than others in operations without a root,
+//! - where ranks have other sizes than others in operations without a root,
 //! - when the settings make no sense, which is said, and when a given schedule is not for the call,
 //! - where buffers may be in device memory, and where a communicator of our own is not to be had.
 //!
@@ -495,14 +495,12 @@ unsafe fn registered(
 /// As the calls.
 unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
-        let loose = |why: &str| Declined::ToNative(why.to_owned());
         let is_rooted = arguments.operation().is_rooted();
         let what = if is_rooted {
-            let done = collectives.run_leniently(arguments)?;
-            done.ok_or_else(|| loose("less is sent than there is room for"))?.name()
+            collectives.run_leniently(arguments)?.name()
         } else {
             let done = collectives.run_allgather_leniently(arguments)?;
-            done.ok_or_else(|| loose(NOT_ALIKE))?.name()
+            done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name()
         };
         let tree = collectives.last_tree().filter(|_| is_rooted);
         Ok(Done { what, processes: collectives.communicator().size(), tree })

@@ -11,7 +11,9 @@
 //! combined goes strictly one round after the other, so that results have the same bits each time.
 
 use super::CollectiveError;
-use crate::play::{Arrangement, BoundAction, Buffers, Execution, Manner, Mode, Reduction};
+use crate::play::{
+    Arrangement, BoundAction, Buffers, Execution, Manner, Mode, Reduction, Strictness,
+};
 use crate::sys::{
     Communicator, Datatype, Move, Operator, Place, PlaceError, Reuse, copy_by_message,
 };
@@ -96,7 +98,7 @@ impl Circulating {
             rank,
             flow: if combining.is_some() { Flow::Combined } else { Flow::Spread },
             rounds_of_a_batch,
-            manner: Manner { mode: Mode::Strict, reuse, first_tag },
+            manner: Manner { mode: Mode::Strict, reuse, first_tag, strictness: Strictness::Exact },
             execution: Execution::of_nothing(comm)?,
             places,
             work,

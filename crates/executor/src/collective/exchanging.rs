@@ -14,7 +14,7 @@
 
 use super::alltoall::{Bundling, distances, slots};
 use super::{CollectiveError, Collectives};
-use crate::play::{BoundAction, Buffers, Execution, Manner, Mode};
+use crate::play::{BoundAction, Buffers, Execution, Manner, Mode, Strictness};
 use crate::sys::{AlltoallArguments, Communicator, Handles, ParsedAlltoall, Place, Reuse};
 use smallvec::SmallVec;
 use std::ffi::c_int;
@@ -87,7 +87,8 @@ impl Collectives {
             total_bytes: result.packed_bytes(),
             segment_bytes,
         };
-        let manner = Manner { mode: Mode::Eager, reuse: Reuse::Again, first_tag };
+        let strictness = Strictness::Exact;
+        let manner = Manner { mode: Mode::Eager, reuse: Reuse::Again, first_tag, strictness };
         let buffers = Buffers::apart(input, result);
         Ok(Execution::of_actions((role, actions), buffers, &comm, manner)?)
     }

@@ -8,6 +8,7 @@ use super::planned::Plan;
 use super::seats::Seat;
 use super::{CollectiveError, Collectives};
 use crate::planning;
+use crate::play::Strictness;
 use crate::settings::{Algorithm, Settings};
 use crate::sys::Arguments;
 use std::cell::RefCell;
@@ -87,10 +88,11 @@ impl Collectives {
                 Known { operation, root, sizes: sizes.clone(), plan }
             }
         };
+        let exact = Strictness::Exact;
         let done = match known.plan.is_native() {
-            true => self.by_library(arguments, &settings).map(|()| Algorithm::Native),
+            true => self.by_library(arguments, &settings, exact).map(|()| Algorithm::Native),
             false => {
-                let done = known.plan.perform((self, arguments, &settings), None);
+                let done = known.plan.perform((self, arguments, &settings, exact), None);
                 done.map(|()| Algorithm::DeadlineOnline)
             }
         };

@@ -15,13 +15,14 @@
 
 mod alltoall;
 mod along;
+mod carried;
 mod circulating;
+mod collecting;
 mod error;
 mod exchanging;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
 mod known;
-mod lenient;
 #[expect(unsafe_code, reason = "what is started outlives the call that starts it")]
 mod nonblocking;
 mod passing;
@@ -33,30 +34,29 @@ mod rounds;
 mod seats;
 mod windows;
 
+pub use crate::play::Strictness;
 pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
 pub use handle::{Standing, collectives_of, guarded, standing_of};
-pub use nonblocking::{Nonblocking, OperationQueue, Strictness};
+pub use nonblocking::{Nonblocking, OperationQueue};
 pub use persistent::Persistent;
 pub use prices::chosen_circulation;
 
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
 use crate::sys::{
-    AlltoallArguments, Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
-    ReduceScatterArguments, Reuse,
+    AlltoallArguments, ArgumentError, Arguments, Communicator, Handles,
+    Kept, MpiError, Parsed, Place, PlaceError, ReduceScatterArguments, Reuse,
 };
 use crate::tree::{
     Child, Consent, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest,
 };
 use along::{EmptyMessages, Start, actions_of};
 use known::KnownPlans;
-use lenient::Checks;
-use planned::{KeptTree, Plans, state_sizes};
+use planned::{KeptTree, Plans, Way, state_sizes};
 use rootless::RootlessPlans;
 use seats::Seat;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ffi::c_int;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -109,8 +109,6 @@ pub struct Collectives {
     known: KnownPlans,
     /// By what those go that have no root.
     rootless: RootlessPlans,
-    /// How often calls have been compared with what their roots expect.
-    checks: RefCell<HashMap<(bool, Rank), Checks>>,
     /// At processors that have been the root of a given schedule, the last such, with its file.
     schedule: RefCell<Option<(PathBuf, Rc<Schedule>)>>,
     /// Operations that are started and go on by themselves, or why there are none: known since the first one.
@@ -140,7 +138,6 @@ impl Collectives {
             plans: Plans::default(),
             known: KnownPlans::default(),
             rootless: RootlessPlans::default(),
-            checks: RefCell::default(),
             schedule: RefCell::new(None),
             queue: RefCell::new(None),
         }
@@ -186,6 +183,24 @@ impl Collectives {
     /// [`CollectiveError`]. If sizes differ or arguments are invalid, the root has an error, and
     /// whoever gets no data; processors that have sent theirs, or want none, may have none.
     pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
+        self.run_with(arguments, Strictness::Exact)
+    }
+
+    /// As [`run`](Self::run) for a program that does not know of us: whoever receives may have room for more than is
+    /// sent, as MPI libraries allow it. Sizes travel with the data, so that this is right in every call.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). Where some is expected and nothing is sent, that is an error; MPI libraries wait for ever.
+    pub fn run_leniently(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
+        self.run_with(arguments, Strictness::Loose)
+    }
+
+    /// As [`run`](Self::run), with this strictness of sizes.
+    fn run_with(
+        &self,
+        arguments: &Arguments<'_>,
+        strictness: Strictness,
+    ) -> Result<Algorithm, CollectiveError> {
         if !arguments.operation().is_rooted() {
             let done = self.run_allgather(arguments)?;
             let is_native = done == RootlessAlgorithm::Native;
@@ -194,7 +209,7 @@ impl Collectives {
         let settings = self.settings();
         let algorithm = settings.algorithm();
         if matches!(algorithm, Algorithm::Auto | Algorithm::DeadlineOnline) {
-            return self.run_planned(arguments, &settings);
+            return self.run_planned(arguments, &settings, strictness);
         }
         if algorithm == Algorithm::Schedule {
             // Whatever is wrong anywhere is agreed on.
@@ -203,6 +218,7 @@ impl Collectives {
             return Ok(Algorithm::Schedule);
         }
         let call = Call::new(self, arguments, &settings, (Handles::Lent, Room::taken_from(self)));
+        let call = call.with(strictness);
         let wrong = call.parsed.as_ref().err().cloned();
         let done = call.run_by(algorithm).map(|()| algorithm);
         // What is wrong here comes first.
@@ -214,11 +230,13 @@ impl Collectives {
         &self,
         arguments: &Arguments<'_>,
         settings: &Settings,
+        strictness: Strictness,
     ) -> Result<(), CollectiveError> {
         if arguments.are_for_library() {
             return Ok(self.comm.native(arguments)?);
         }
-        Call::new(self, arguments, settings, (Handles::Lent, Room::new(self))).linear()
+        let call = Call::new(self, arguments, settings, (Handles::Lent, Room::new(self)));
+        call.with(strictness).linear()
     }
 
     /// Sets up an operation that is started many times. Collective; messages of several such do not
@@ -263,8 +281,8 @@ impl Collectives {
         persistent::set_up_alltoall(self, arguments, false)
     }
 
-    /// The same for a program that does not know of us: where two ranks do not say the same of a message, its library
-    /// does it.
+    /// The same as [`init_alltoall`](Self::init_alltoall) for a program that does not know of us: where two ranks do
+    /// not say the same of a message, its library does it.
     ///
     /// # Errors
     /// As [`init`](Self::init).
@@ -367,6 +385,7 @@ struct Performed {
     root: Rank,
     mode: Mode,
     empty: EmptyMessages,
+    strictness: Strictness,
     node: Node,
     /// Its seat, in a tree that is kept.
     seat: Option<Rc<Seat>>,
@@ -375,8 +394,8 @@ struct Performed {
 impl Performed {
     /// Whether the actions of both are the same, but for the sizes of their data.
     fn is_like(&self, other: &Performed) -> bool {
-        (self.operation, self.root, self.mode, self.empty)
-            == (other.operation, other.root, other.mode, other.empty)
+        (self.operation, self.root, self.mode, self.empty, self.strictness)
+            == (other.operation, other.root, other.mode, other.empty, other.strictness)
             && self.node.is_like(&other.node)
             // Whether sizes are said in advance depends on them.
             && (&self.seat, &other.seat) == (&None, &None)
@@ -390,6 +409,7 @@ struct Call<'c, 'a> {
     arguments: &'c Arguments<'a>,
     settings: &'c Settings,
     parsed: Result<Parsed<'a>, CollectiveError>,
+    strictness: Strictness,
     room: Room<'c>,
 }
 
@@ -405,7 +425,24 @@ impl<'c, 'a> Call<'c, 'a> {
         let kept = room.kept(arguments.operation());
         let parsed = arguments.parse((rank, comm.size()), handles, kept);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
-        Call { collectives, comm, arguments, settings, parsed, room }
+        let strictness = Strictness::Exact;
+        Call { collectives, comm, arguments, settings, parsed, strictness, room }
+    }
+
+    /// The same with this strictness.
+    fn with(self, strictness: Strictness) -> Call<'c, 'a> {
+        let rank = self.comm.rank();
+        let parsed = match (strictness, self.parsed) {
+            (
+                Strictness::Loose,
+                Err(CollectiveError::Argument { error: ArgumentError::RootBlock { .. }, .. }),
+            ) => {
+                let parsed = self.arguments.parse_loosely((rank, self.comm.size()));
+                parsed.map_err(|error| CollectiveError::Argument { rank, error })
+            }
+            (_, parsed) => parsed,
+        };
+        Call { parsed, strictness, ..self }
     }
 
     /// The root, if the argument is a processor, whatever the others are.
@@ -451,7 +488,9 @@ impl<'c, 'a> Call<'c, 'a> {
     fn run_by(self, algorithm: Algorithm) -> Result<(), CollectiveError> {
         match algorithm {
             Algorithm::Linear => self.linear(),
-            Algorithm::Native => self.collectives.by_library(self.arguments, self.settings),
+            Algorithm::Native => {
+                self.collectives.by_library(self.arguments, self.settings, self.strictness)
+            }
             Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),
             Algorithm::AdaptiveDataSize => self.adaptive(Rule::DataSize),
             Algorithm::AdaptiveCompletionTime => {
@@ -474,7 +513,10 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     fn adaptive(self, rule: Rule<'_>) -> Result<(), CollectiveError> {
-        let (mut node, fault, consent) = self.construct(rule)?;
+        if self.strictness == Strictness::Loose {
+            return self.adaptive_loosely(rule);
+        }
+        let (mut node, fault, consent) = self.construct(rule, self.settings.most_passed)?;
         let mut checked = match node.parent {
             Some(_) => Ok(()),
             None => self.check_sizes(&node, fault),
@@ -496,6 +538,21 @@ impl<'c, 'a> Call<'c, 'a> {
         self.along((node, checked), EmptyMessages::Skipped, None)
     }
 
+    /// Along an adaptive tree in which sizes travel with the data, since the root may have room for more: nobody but the
+    /// root holds more than the limit, because large blocks go straight.
+    fn adaptive_loosely(self, rule: Rule<'_>) -> Result<(), CollectiveError> {
+        let (comm, operation) = (self.comm, self.arguments.operation());
+        let (node, fault, _) = self.construct(rule, u64::MAX)?;
+        // At the top of a tree with a fault it may be another processor than the root.
+        let root = self.root().filter(|_| node.parent.is_some()).unwrap_or(node.rank);
+        let seat = Seat::of_node(&node, (root, comm.size()), self.settings.most_passed);
+        if let (None, Some(fault)) = (node.parent, fault) {
+            collecting::give_up(comm, seat, operation)?;
+            return Err(fault.into());
+        }
+        Way::in_seat(seat, comm, (operation, root))?.perform(self, None)
+    }
+
     /// This place in an adaptive tree without a fault; if it is the root's, with those as further children who
     /// send straight.
     fn with_straight(&self, node: Node, rule: Rule<'_>) -> Node {
@@ -509,10 +566,14 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     /// Builds an adaptive tree with the others.
-    fn construct(&self, rule: Rule<'_>) -> Result<(Node, Option<Fault>, Consent), MpiError> {
+    fn construct(
+        &self,
+        rule: Rule<'_>,
+        most_passed: u64,
+    ) -> Result<(Node, Option<Fault>, Consent), MpiError> {
         let place = (self.comm.rank(), self.comm.size());
         let construction = Construction::new(place, self.own_bytes(), self.root(), rule);
-        let mut construction = construction.with_limit(self.settings.most_passed);
+        let mut construction = construction.with_limit(most_passed);
         while let Some(next) = construction.transmission() {
             let received = match next {
                 Transmission::Exchange { with, message } => {
@@ -578,12 +639,6 @@ impl<'c, 'a> Call<'c, 'a> {
         let has_data = checked.is_ok() && self.parsed.is_ok() && (!is_top || self.all().is_some());
         if !has_data && empty == EmptyMessages::Sent && is_top != operation.is_outward() {
             // Of whatever size. (Open MPI complains of large messages that are received into nothing.)
-            if let Some(kept) = &kept {
-                let waiting = kept.seat.children.iter().filter(|child| child.waits_for.is_some());
-                for child in waiting.filter(|_| !operation.is_outward()) {
-                    comm.send(&[], child.rank, tag::DATA)?;
-                }
-            }
             let sources = node.children.iter().map(|child| child.rank).chain(node.parent);
             for source in sources {
                 comm.receive_any(source, tag::DATA)?;
@@ -599,7 +654,8 @@ impl<'c, 'a> Call<'c, 'a> {
         let mut room = Room { home: self.room.home, once: self.room.once.take() };
         let Once { execution, last } = room.once_on(comm)?;
         let (seat, meanwhile) = kept.map(|kept| (Rc::clone(kept.seat), kept.meanwhile)).unzip();
-        let performed = Performed { operation, root, mode, empty, node, seat };
+        let strictness = self.strictness;
+        let performed = Performed { operation, root, mode, empty, strictness, node, seat };
         let last_one = last.take();
         let is_same = last_one.as_ref() == Some(&performed) && has_data;
         let buffers = has_data.then(|| self.buffers(execution.nothing())).transpose()?;
@@ -614,14 +670,15 @@ impl<'c, 'a> Call<'c, 'a> {
                 let mut actions = actions_of(&performed.node, operation, place, start, empty);
                 let block = |rank| self.all().map_or(0, |all| all.block_bytes(rank));
                 let seat = performed.seat.as_deref().filter(|_| has_data);
-                let element = self.all().map_or(1, |all| all.unit().size().max(1));
-                let stated = seat.map(|seat| state_sizes(&mut actions, seat, (&block, element)));
+                let is_stated = |_: &&Seat| is_top && operation.is_outward();
+                let stated = seat.filter(is_stated);
+                let stated = stated.map(|seat| state_sizes(&mut actions, seat, &block));
                 let buffers = buffers.map_or_else(|| Buffers::unseen(&actions.0), Ok)?;
                 let arrangement = match last_one {
                     Some(before) if has_data && before.is_like(&performed) => Arrangement::Alike,
                     _ => Arrangement::New,
                 };
-                let manner = Manner::once(mode, tag::DATA);
+                let manner = Manner::once(mode, tag::DATA).with_strictness(strictness);
                 let bound = execution.bind(actions, buffers, (manner, arrangement));
                 bound.and_then(|()| {
                     let mut stated = stated.unwrap_or_default().into_iter();

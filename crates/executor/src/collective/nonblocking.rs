@@ -14,6 +14,7 @@
 //! operation on a communicator, which therefore waits for all processes; later ones do not.
 
 use super::{CollectiveError, Collectives, rounds};
+use crate::play::Strictness;
 use crate::settings::Algorithm;
 use crate::sys::strand::{self, Advance, Strand};
 use crate::sys::{Arguments, is_running};
@@ -29,15 +30,6 @@ use tuwtree_model::ClosedSet;
 
 /// How an operation has ended: by which algorithm.
 type Outcome = Result<Algorithm, CollectiveError>;
-
-/// Whether a program may state larger counts than what is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strictness {
-    /// It may not: that is an error.
-    Exact,
-    /// It may.
-    Loose,
-}
 
 /// The nonblocking operations of a communicator, in the order of their starts.
 pub struct OperationQueue {
@@ -189,15 +181,13 @@ impl OperationQueue {
 
     fn perform(&self, arguments: &Arguments<'_>, strictness: Strictness) -> Outcome {
         let collectives = &self.collectives;
-        if strictness == Strictness::Exact {
-            return collectives.run(arguments);
-        }
-        match collectives.run_leniently(arguments)? {
-            Some(algorithm) => Ok(algorithm),
-            None => {
-                collectives.by_library(arguments, &collectives.settings())?;
+        match (strictness, collectives.run_with(arguments, strictness)) {
+            // A given schedule is not for the call, as all have found.
+            (Strictness::Loose, Err(CollectiveError::Agreed { .. })) => {
+                collectives.by_library(arguments, &collectives.settings(), strictness)?;
                 Ok(Algorithm::Native)
             }
+            (_, done) => done,
         }
     }
 

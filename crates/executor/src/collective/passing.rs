@@ -1,15 +1,14 @@
-//! What a process does in a call that stands between others in a tree that is kept: how much there is to
-//! pass on, it learns from what it receives ([`super::seats`]).
+//! What a process does in a call that passes on data in a tree that is kept, or sends or receives its block through
+//! others: how much there is, it learns from what it receives ([`super::seats`]).
 
-use super::seats::{Below, Seat, WORD, notice_bytes};
+use super::carried::{ABSENT, Stretch, header_of, lengths_at, receive_late, scrap, throw_away};
+use super::seats::{Below, Seat};
 use super::{CollectiveError, tag};
-use crate::play::ExecutionError;
+use crate::play::{ExecutionError, Strictness};
 use crate::sys::{
-    Communicator, Failure, Few, Move, MpiError, Patience, Place, PlaceError, Requests, Reuse,
-    SentContent, Transfer, Way, copy_by_message, words_of,
+    Communicator, Failure, Few, MpiError, Patience, Place, Requests, Reuse, SentContent,
 };
 use crate::tree::Node;
-use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::Piece;
@@ -17,10 +16,7 @@ use tuwtree_schedule::Piece;
 /// No larger memory is kept for the next call, in bytes.
 const KEPT: u64 = 1 << 16;
 
-/// Data for which there is no memory is thrown away in pieces of so many bytes.
-const SCRAP: u64 = 1 << 14;
-
-/// A process between others, with the receives that all calls have in common.
+/// A process that is not next to the root alone, with the receives that all calls have in common.
 #[derive(Debug)]
 pub(super) struct Passing {
     seat: Seat,
@@ -42,15 +38,8 @@ pub(super) struct Passing {
     comm: Rc<Communicator>,
 }
 
-/// Some bytes of a place.
-#[derive(Clone, Debug)]
-struct Stretch {
-    place: Rc<Place>,
-    piece: Piece,
-}
-
 impl Passing {
-    /// The process with this seat, which has a parent and children.
+    /// The process with this seat, which has a parent, for one call or for many.
     ///
     /// # Errors
     /// No memory; what MPI returns.
@@ -58,18 +47,19 @@ impl Passing {
         comm: &Rc<Communicator>,
         seat: Seat,
         (operation, root): (Operation, Rank),
+        reuse: Reuse,
     ) -> Result<Passing, CollectiveError> {
         let parent = seat.parent.expect("who passes on has a parent");
         let sources: Vec<(Rank, u64)> = match operation.is_outward() {
-            false => seat.children.iter().map(|one| (one.rank, notice_bytes(one.room))).collect(),
-            true => vec![(parent, WORD * seat.own.ranks() as u64 + seat.own.room)],
+            false => seat.children.iter().map(|one| (one.rank, one.message_room())).collect(),
+            true => vec![(parent, seat.own.message_room())],
         };
         let rooms = Rc::new(Place::of_bytes(sources.iter().map(|&(_, bytes)| bytes).sum())?);
-        let mut received = Requests::new(Rc::clone(comm), Reuse::Again);
+        let mut received = Requests::new(Rc::clone(comm), reuse);
         let (mut starts, mut offset) = (Vec::new(), 0);
         for (source, bytes) in sources {
             let room = rooms.stretches(&[Piece { offset, bytes }]).expect("bytes can be cut");
-            received.add_room(room.transfer(), (source, tag::DATA))?;
+            received.add_room(room.transfer(), (source, tag::DATA), 0)?;
             starts.push(offset);
             offset += bytes;
         }
@@ -80,7 +70,7 @@ impl Passing {
             operation,
             received,
             assembled: Rc::new(Place::nothing()?),
-            scrap: Rc::new(Place::of_bytes(SCRAP)?),
+            scrap: scrap()?,
             rooms,
             starts,
             sent: Requests::new(Rc::clone(comm), Reuse::Once),
@@ -91,12 +81,19 @@ impl Passing {
     /// Takes part in a call with its own block, or without if its arguments are invalid.
     ///
     /// # Errors
-    /// What MPI returns; at a scatter, a block of another size than the root's.
-    pub(super) fn run(&mut self, own: Option<&Rc<Place>>) -> Result<(), CollectiveError> {
+    /// What MPI returns; at a scatter, a block that the strictness does not allow.
+    pub(super) fn run(
+        &mut self,
+        own: Option<&Rc<Place>>,
+        strictness: Strictness,
+    ) -> Result<(), CollectiveError> {
+        if self.seat.own.is_silent {
+            return Ok(());
+        }
         self.sent.restart(Reuse::Once);
         let done = match self.operation.is_outward() {
             false => self.gather(own),
-            true => self.scatter(own),
+            true => self.scatter(own, strictness),
         };
         if self.assembled.packed_bytes() > KEPT {
             self.sent.clear();
@@ -106,66 +103,84 @@ impl Passing {
     }
 
     fn gather(&mut self, own: Option<&Rc<Place>>) -> Result<(), CollectiveError> {
-        let own = own.map(|own| (Rc::clone(own), own.packed_bytes()));
-        let own = own.map(|(place, bytes)| Stretch { place, piece: Piece { offset: 0, bytes } });
-        let is_straight = |own: &Stretch| self.seat.own.is_straight(own.piece.bytes);
-        let straight = own.as_ref().filter(|own| is_straight(own)).cloned();
-        let blocks = own.filter(|_| straight.is_none()).map(|own| (self.seat.own.rank, own));
-        if let Some(own) = &straight {
-            let number = if self.seat.is_under_root { tag::OVERFLOW } else { tag::DATA };
-            self.send(own, (self.root, number))?;
-        }
-        let (mut failure, parts) = self.children_parts()?;
-        let firsts = self.seat.children.iter().map(|child| child.first);
-        let mut blocks: Vec<(Rank, Stretch)> =
-            blocks.into_iter().chain(firsts.zip(parts)).collect();
-        blocks.sort_by_key(|&(first, _)| first);
-        let bytes: u64 = blocks.iter().map(|(_, part)| part.piece.bytes).sum();
-        if self.assembled.packed_bytes() < bytes && failure.is_none() {
-            match Place::of_bytes(bytes) {
-                Ok(place) => self.assembled = Rc::new(place),
-                Err(error) => failure = Some(error.into()),
+        let Seat { own: place, is_under_root, .. } = &self.seat;
+        let mut lengths = vec![ABSENT; place.ranks()];
+        let mut blocks = Vec::with_capacity(1 + self.seat.children.len());
+        if let Some(own) = own.map(Stretch::whole) {
+            let bytes = own.piece.bytes;
+            lengths[place.rank - place.first] = bytes;
+            if place.is_straight(bytes) {
+                let number = if *is_under_root { tag::STRAIGHT } else { tag::DATA };
+                own.send(&mut self.sent, (self.root, number))?;
+            } else {
+                blocks.push((place.rank, own));
             }
         }
-        let mut offset = 0;
-        for (_, part) in blocks.iter().filter(|_| failure.is_none()) {
-            self.copy(part, (&self.assembled, offset))?;
-            offset += part.piece.bytes;
+        let (mut failure, parts) = self.children_parts(&mut lengths)?;
+        let firsts = self.seat.children.iter().map(|child| child.first);
+        blocks.extend(firsts.zip(parts));
+        blocks.retain(|(_, part)| part.piece.bytes > 0);
+        blocks.sort_by_key(|&(first, _)| first);
+        let bytes: u64 = blocks.iter().map(|(_, part)| part.piece.bytes).sum();
+        let fits = bytes <= self.seat.own.room;
+        // What is large and of one place goes from there.
+        let is_put_together = fits || blocks.len() > 1;
+        let header = header_of(&lengths).len() as u64;
+        let needed = header + if is_put_together { bytes } else { 0 };
+        if self.assembled.packed_bytes() < needed {
+            let place = Place::of_bytes(needed).or_else(|error| {
+                failure = failure.take().or(Some(error.into()));
+                Place::of_bytes(header)
+            })?;
+            self.assembled = Rc::new(place);
         }
-        let whole =
-            Stretch { place: Rc::clone(&self.assembled), piece: Piece { offset: 0, bytes } };
+        if failure.is_some() {
+            // So that nobody takes wrong data for right, and everybody knows what comes straight.
+            let own = &self.seat.own;
+            let passed = lengths.iter_mut().filter(|length| !own.is_straight(**length));
+            passed.for_each(|length| *length = ABSENT);
+            blocks.clear();
+        }
+        // The header of other lengths may be shorter, and its data is elsewhere.
+        let written = header_of(&lengths);
+        let header = written.len() as u64;
+        self.assembled.memory().write(0, &written);
+        let mut data = Stretch::new(&self.assembled, header, 0);
+        for (_, part) in blocks.iter().filter(|_| is_put_together) {
+            let into = Stretch::new(&self.assembled, header + data.piece.bytes, part.piece.bytes);
+            part.copy(&self.comm, &into)?;
+            data.piece.bytes += part.piece.bytes;
+        }
+        if let (false, [(_, part)]) = (is_put_together, blocks.as_slice()) {
+            data = part.clone();
+        }
         let to = self.parent;
         if self.seat.own.waits_for.is_some() {
             self.comm.receive_any(to, tag::DATA)?;
         }
-        match failure {
-            None if self.seat.is_noticed(bytes) => {
-                let length = notice_bytes(self.seat.own.room);
-                let notice = Rc::new(Place::of_bytes(length)?);
-                notice.memory().write(0, &bytes.to_ne_bytes());
-                let notice = Stretch { place: notice, piece: Piece { offset: 0, bytes: length } };
-                self.send(&notice, (to, tag::DATA))?;
-                self.send(&whole, (to, tag::OVERFLOW))?;
-            }
-            None => self.send(&whole, (to, tag::DATA))?,
-            // So that nobody takes wrong data for right.
-            Some(_) => self.send_nothing(to)?,
+        let behind = if fits { data.piece.bytes } else { 0 };
+        let first = Stretch::new(&self.assembled, 0, header + behind);
+        first.send(&mut self.sent, (to, tag::DATA))?;
+        if !fits && failure.is_none() {
+            data.send(&mut self.sent, (to, tag::OVERFLOW))?;
         }
         let sent = self.sent.wait_for_all(&mut Few::new()).map(|failure| self.error(failure));
         failure.or(sent).map_or(Ok(()), Err)
     }
 
-    /// What comes from each child, and what went wrong first.
+    /// What comes from each child, and what went wrong first. Notes the sizes of all their blocks.
     fn children_parts(
         &mut self,
+        lengths: &mut [u64],
     ) -> Result<(Option<CollectiveError>, Vec<Stretch>), CollectiveError> {
         let Passing { seat, received, rooms, starts, comm, scrap, .. } = self;
-        let count = seat.children.len();
-        for index in 0..count as u32 {
-            received.start(index, SentContent::Data)?;
+        for (index, child) in (0..).zip(&seat.children) {
+            match child.is_silent {
+                true => lengths[child.first - seat.own.first..=child.last - seat.own.first].fill(0),
+                false => received.start(index, SentContent::Data)?,
+            }
         }
-        let part = |place, offset, bytes| Stretch { place, piece: Piece { offset, bytes } };
-        let mut parts = vec![part(Rc::clone(rooms), 0, 0); count];
+        let mut parts = vec![Stretch::new(rooms, 0, 0); seat.children.len()];
         // Those whose size is known by now, since they did not fit.
         let mut late = Requests::new(Rc::clone(comm), Reuse::Once);
         let (mut failure, mut refused, mut ended) = (None, None, Few::new());
@@ -175,21 +190,23 @@ impl Passing {
             failure = failure.or(failed);
             for index in ended.iter().map(|&index| index as usize) {
                 let (child, start) = (&seat.children[index], starts[index]);
-                let bytes = received.arrived(index as u32);
-                parts[index] = if bytes <= child.room {
-                    part(Rc::clone(rooms), start, bytes)
-                } else {
-                    let mut notice = [0; WORD as usize];
-                    rooms.memory().read(start, &mut notice);
-                    let bytes = u64::from_ne_bytes(notice);
-                    match receive_late(&mut late, bytes, (child.rank, scrap))? {
-                        Ok(place) => part(place, 0, bytes),
-                        Err(error) => {
-                            refused = refused.or(Some(error.into()));
-                            part(Rc::clone(rooms), start, 0)
+                let arrived = received.arrived(index as u32);
+                if let Some((stated, header)) = lengths_at((rooms, start), arrived, child.ranks()) {
+                    let bytes = child.passed_bytes(&stated);
+                    let first = child.first - seat.own.first;
+                    lengths[first..first + stated.len()].copy_from_slice(&stated);
+                    parts[index] = if bytes <= child.room {
+                        Stretch::new(rooms, start + header, bytes)
+                    } else {
+                        match receive_late(&mut late, bytes, (child.rank, scrap))? {
+                            Ok(place) => Stretch::whole(&place),
+                            Err(error) => {
+                                refused = refused.or(Some(error));
+                                Stretch::new(rooms, 0, 0)
+                            }
                         }
-                    }
-                };
+                    };
+                }
                 let mut waiting =
                     seat.children.iter().filter(|one| one.waits_for == Some(index)).peekable();
                 if waiting.peek().is_some() {
@@ -205,179 +222,128 @@ impl Passing {
         Ok((refused.or(failure), parts))
     }
 
-    fn scatter(&mut self, own: Option<&Rc<Place>>) -> Result<(), CollectiveError> {
-        let rank = self.seat.own.rank;
+    fn scatter(
+        &mut self,
+        own: Option<&Rc<Place>>,
+        strictness: Strictness,
+    ) -> Result<(), CollectiveError> {
+        let Below { rank, first, .. } = self.seat.own;
         self.received.start(0, SentContent::Data)?;
         let failure = self.received.wait_for_all(&mut Few::new());
-        let header = WORD * self.seat.own.ranks() as u64;
-        if failure.is_some() || self.received.arrived(0) < header {
+        let arrived = self.received.arrived(0);
+        let stated = lengths_at((&self.rooms, 0), arrived, self.seat.own.ranks());
+        let (None, Some((lengths, header))) = (&failure, stated) else {
             for index in (0..self.seat.children.len()).rev() {
-                self.send_nothing(self.seat.children[index].rank)?;
+                self.send_nothing(index)?;
             }
             let _ = self.sent.wait_for_all(&mut Few::new());
             let given_up = CollectiveError::GivenUp { rank };
             return Err(failure.map_or(given_up, |failure| self.error(failure)));
-        }
-        let mut lengths = vec![0; header as usize];
-        self.rooms.memory().read(0, &mut lengths);
-        let lengths = words_of(&lengths);
+        };
         // Where the blocks of the ranks of the subtree start, and where the last one ends.
         let mut starts = vec![0];
-        starts.extend(lengths.iter().scan(0, |end, length| {
-            *end += length;
+        starts.extend(lengths.iter().scan(0, |end, &length| {
+            *end += self.seat.own.passed(length);
             Some(*end)
         }));
         let total = starts[lengths.len()];
         let fits = total <= self.seat.own.room;
+        let stated = lengths[rank - first];
+        let is_straight = self.seat.own.is_straight(stated);
+        let room = own.map(|own| own.packed_bytes());
+        let is_right = room.is_some_and(|room| (strictness.least(room)..=room).contains(&stated));
         // The own block, if it comes straight, arrives while the others are passed on.
-        let straight = own.filter(|own| self.seat.own.is_straight(own.packed_bytes()));
         let mut straight_receive = Requests::new(Rc::clone(&self.comm), Reuse::Once);
-        if let Some(own) = straight {
+        if is_straight {
             let number = match (self.seat.is_under_root, fits) {
                 (false, _) => tag::DATA,
                 (true, true) => tag::OVERFLOW,
                 (true, false) => tag::STRAIGHT,
             };
-            receive_all(&mut straight_receive, own, (self.root, number))?;
+            let from = (self.root, number);
+            match own.filter(|_| is_right) {
+                Some(own) => {
+                    Stretch::whole(own).receive(&mut straight_receive, from, strictness)?;
+                }
+                None => throw_away(&mut straight_receive, stated, from, &self.scrap)?,
+            }
         }
         let (mut failure, mut place, mut at) = (None, Rc::clone(&self.rooms), header);
         if !fits {
             let mut late = Requests::new(Rc::clone(&self.comm), Reuse::Once);
             match receive_late(&mut late, total, (self.parent, &self.scrap))? {
                 Ok(whole) => (place, at) = (whole, 0),
-                Err(error) => failure = Some(error.into()),
+                Err(error) => failure = Some(error),
             }
             let wrong = late.wait_for_all(&mut Few::new());
             failure = failure.or(wrong.map(|failure| self.error(failure)));
         }
-        let first = self.seat.own.first;
-        let part = |one: &Below| {
-            let (start, end) = (starts[one.first - first], starts[one.last + 1 - first]);
-            let piece = Piece { offset: at + start, bytes: end - start };
-            Stretch { place: Rc::clone(&place), piece }
-        };
         for index in (0..self.seat.children.len()).rev() {
             let child = self.seat.children[index].clone();
-            match (&failure, child.is_inner) {
-                (Some(_), _) => self.send_nothing(child.rank)?,
-                (None, false) => self.send(&part(&child), (child.rank, tag::DATA))?,
-                (None, true) => {
-                    let lengths = &lengths[child.first - first..=child.last - first];
-                    self.send_on(&child, lengths, &part(&child))?;
-                }
+            let (start, end) = (starts[child.first - first], starts[child.last + 1 - first]);
+            let part = Stretch::new(&place, at + start, end - start);
+            let lengths = &lengths[child.first - first..=child.last - first];
+            match failure {
+                Some(_) => self.send_nothing(index)?,
+                None => self.send_on(&child, lengths, &part)?,
             }
         }
-        let stated = lengths[rank - first];
-        let expected = own.map_or(stated, |own| self.seat.own.passed(own.packed_bytes()));
-        if let (Some(own), None, None, true) = (own, straight, &failure, stated == expected) {
-            let piece = Piece { offset: at + starts[rank - first], bytes: stated };
-            self.copy(&Stretch { place: Rc::clone(&place), piece }, (own, 0))?;
+        if let (Some(own), true, false, None) = (own, is_right, is_straight, &failure) {
+            let part = Stretch::new(&place, at + starts[rank - first], stated);
+            part.copy(&self.comm, &Stretch::whole(own))?;
         }
         let sent = self.sent.wait_for_all(&mut Few::new());
         let rest = sent.or(straight_receive.wait_for_all(&mut Few::new()));
-        match failure.or(rest.map(|failure| self.error(failure))) {
-            Some(failure) => Err(failure),
-            None if stated != expected => {
+        match (failure.or(rest.map(|failure| self.error(failure))), room) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(expected)) if !is_right => {
                 let from = self.parent;
                 Err(CollectiveError::Message { from, to: rank, bytes: stated, expected })
             }
-            None => Ok(()),
+            (None, _) => Ok(()),
         }
     }
 
-    /// Sends a subtree's data to a child that passes it on.
+    /// Sends a subtree's data to a child, with the sizes of its blocks.
     fn send_on(
         &mut self,
         child: &Below,
         lengths: &[u64],
         part: &Stretch,
     ) -> Result<(), CollectiveError> {
-        let (header, bytes) = (WORD * lengths.len() as u64, part.piece.bytes);
-        let fits = bytes <= child.room;
-        let length = header + if fits { bytes } else { 0 };
-        let message = Rc::new(Place::of_bytes(length)?);
-        message.memory().write(0, &crate::sys::bytes_of(lengths));
-        if fits {
-            self.copy(part, (&message, header))?;
+        if child.is_silent {
+            return Ok(());
         }
-        let message = Stretch { place: message, piece: Piece { offset: 0, bytes: length } };
-        self.send(&message, (child.rank, tag::DATA))?;
+        let (header, bytes) = (header_of(lengths), part.piece.bytes);
+        let fits = bytes <= child.room;
+        let behind = header.len() as u64;
+        let message = Rc::new(Place::of_bytes(behind + if fits { bytes } else { 0 })?);
+        message.memory().write(0, &header);
+        if fits {
+            part.copy(&self.comm, &Stretch::new(&message, behind, bytes))?;
+        }
+        Stretch::whole(&message).send(&mut self.sent, (child.rank, tag::DATA))?;
         if !fits {
-            self.send(part, (child.rank, tag::OVERFLOW))?;
+            part.send(&mut self.sent, (child.rank, tag::OVERFLOW))?;
         }
         Ok(())
     }
 
-    /// Starts a message.
-    fn send(&mut self, part: &Stretch, to: (Rank, c_int)) -> Result<(), MpiError> {
-        let pieces = [part.piece];
-        let data = part.place.stretches(&pieces[..usize::from(part.piece.bytes > 0)]);
-        let data = data.expect("bytes can be cut");
-        let index = self.sent.add(Way::Out, data.transfer(), to)?;
-        self.sent.start(index, SentContent::Data)
-    }
-
-    /// Starts a message without data.
-    fn send_nothing(&mut self, to: Rank) -> Result<(), MpiError> {
-        let nothing =
-            Stretch { place: Rc::clone(&self.rooms), piece: Piece { offset: 0, bytes: 0 } };
-        self.send(&nothing, (to, tag::DATA))
-    }
-
-    /// Copies bytes to an offset of another place.
-    fn copy(&self, from: &Stretch, (into, offset): (&Rc<Place>, u64)) -> Result<(), MpiError> {
-        let bytes = from.piece.bytes;
-        if bytes == 0 {
-            return Ok(());
+    /// Starts a message without data to a child.
+    fn send_nothing(&mut self, child: usize) -> Result<(), MpiError> {
+        let child = &self.seat.children[child];
+        match child.is_silent {
+            true => Ok(()),
+            false => {
+                let nothing = Stretch::new(&self.rooms, 0, 0);
+                nothing.send(&mut self.sent, (child.rank, tag::DATA))
+            }
         }
-        let from = from.place.stretches(&[from.piece]).expect("a whole block, or bytes");
-        let into = into.stretches(&[Piece { offset, bytes }]).expect("a whole block, or bytes");
-        if from.is_packed() && into.is_packed() {
-            Move::new(&from, &into).perform();
-            return Ok(());
-        }
-        copy_by_message(&self.comm, from.transfer(), into.transfer())
     }
 
     fn error(&self, failure: Failure) -> CollectiveError {
         ExecutionError::of_message(failure, self.seat.own.rank).into()
     }
-}
-
-/// Starts to receive what did not fit, now that its size is known: where, or why there is no memory for it. It
-/// is received nevertheless, one piece over the other, so that nobody waits in vain. (A receive that is too
-/// short for a large message has Open MPI 4.1.4 write beyond it.)
-fn receive_late(
-    late: &mut Requests,
-    bytes: u64,
-    (from, scrap): (Rank, &Rc<Place>),
-) -> Result<Result<Rc<Place>, PlaceError>, MpiError> {
-    let from = (from, tag::OVERFLOW);
-    match Place::of_bytes(bytes) {
-        Ok(place) => {
-            let place = Rc::new(place);
-            receive_all(late, &place, from)?;
-            Ok(Ok(place))
-        }
-        Err(error) => {
-            throw_away(late, bytes, from, scrap)?;
-            Ok(Err(error))
-        }
-    }
-}
-
-/// Starts to receive data for which there is no memory: one piece over the other.
-fn throw_away(
-    requests: &mut Requests,
-    bytes: u64,
-    from: (Rank, c_int),
-    scrap: &Rc<Place>,
-) -> Result<(), MpiError> {
-    let mut stretches = vec![(0, SCRAP); (bytes / SCRAP) as usize];
-    stretches.push((0, bytes % SCRAP));
-    let over = Transfer { place: scrap, stretches: &stretches };
-    let index = requests.add(Way::In, over, from)?;
-    requests.start(index, SentContent::Data)
 }
 
 /// Takes part at this place between others without memory for their data: it is thrown away, and empty messages go in
@@ -396,7 +362,7 @@ pub(super) fn pass_nothing(
         false => (children.collect(), parent.into_iter().collect()),
         true => (parent.into_iter().collect(), children.collect()),
     };
-    let scrap = Rc::new(Place::of_bytes(SCRAP)?);
+    let scrap = scrap()?;
     let mut received = Requests::new(Rc::clone(comm), Reuse::Once);
     for (from, bytes) in sources.into_iter().filter(|&(_, bytes)| bytes > 0) {
         throw_away(&mut received, bytes, (from, tag::DATA), &scrap)?;
@@ -406,16 +372,4 @@ pub(super) fn pass_nothing(
         comm.send(&[], to, tag::DATA)?;
     }
     Ok(())
-}
-
-/// Starts to receive a message that has all data of a place.
-fn receive_all(
-    requests: &mut Requests,
-    place: &Rc<Place>,
-    from: (Rank, c_int),
-) -> Result<(), MpiError> {
-    let pieces = [Piece { offset: 0, bytes: place.packed_bytes() }];
-    let whole = place.stretches(&pieces).expect("a whole block, or bytes");
-    let index = requests.add(Way::In, whole.transfer(), from)?;
-    requests.start(index, SentContent::Data)
 }

@@ -7,11 +7,11 @@ use super::along::{EmptyMessages, Start, actions_of};
 use super::circulating::Circulating;
 use super::{Call, CollectiveError, Collectives, known, rounds, windows};
 use crate::planning;
-use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner};
+use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner, Strictness};
 use crate::settings::Algorithm;
 use crate::sys::{
-    AlltoallArguments, Arguments, Communicator, NativeCall, NativeRequest, PlaceError,
-    ReduceScatterArguments, Reuse, library_version,
+    AlltoallArguments, Arguments, Communicator, NativeCall, NativeRequest,
+    PlaceError, ReduceScatterArguments, Reuse, library_version,
 };
 use crate::tree::{Child, Node, Rule};
 use std::ffi::c_int;
@@ -141,7 +141,8 @@ pub(super) fn set_up<'a>(
         Way::Native => native(comm, call.arguments)?,
         Way::Along { tags, actions } => {
             let (own, first_tag) = call.collectives.tags(tags, reuse)?;
-            let manner = Manner { mode: call.settings.mode, reuse, first_tag };
+            let strictness = Strictness::Exact;
+            let manner = Manner { mode: call.settings.mode, reuse, first_tag, strictness };
             let execution =
                 actions.and_then(|actions| bound(call, actions, &own, manner).map_err(Wrong::Here));
             Performer::Ours(Box::new(agree(comm, execution)?))
@@ -483,7 +484,7 @@ impl OperationSetup<'_, '_, '_> {
     fn adaptive(&self, rule: Rule<'_>) -> Result<Way, CollectiveError> {
         let call = self.call;
         // That nothing is wrong anywhere is agreed on, before any data goes straight.
-        let (node, fault, _) = call.construct(rule)?;
+        let (node, fault, _) = call.construct(rule, call.settings.most_passed)?;
         let checked = match (&call.parsed, fault) {
             (Err(error), _) => Err(Wrong::Here(error.clone())),
             (Ok(_), Some(fault)) => Err(Wrong::Heard(fault.into())),

@@ -19,19 +19,21 @@
 //! Call numbers are known to all, because collective calls are made by all in the same order: no process
 //! asks another whether a plan is new.
 
+use super::carried::header_of;
+use super::collecting::Collecting;
 use super::passing::Passing;
-use super::seats::{Below, Seat, WORD, notice_bytes};
+use super::seats::{Below, Seat};
 use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, rounds, tag};
 use crate::planning;
-use crate::play::BoundAction;
+use crate::play::{BoundAction, Strictness};
 use crate::settings::{Algorithm, Settings};
-use crate::sys::{Arguments, Communicator, Handles, MpiError, bytes_of, library_version};
+use crate::sys::{Arguments, Communicator, Handles, MpiError, Reuse, library_version};
 use crate::tree::{Child, Node, digest};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Rank};
-use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Role, Send};
+use tuwtree_schedule::{Action, Buffer, Deed, Piece, Region, Role, Send};
 
 /// No more plans are kept on a communicator; who calls with more roots has the library's own calls.
 const MOST_PLANS: usize = 512;
@@ -63,13 +65,15 @@ pub(super) struct Plan {
 }
 
 #[derive(Debug, Default)]
-enum Way {
+pub(super) enum Way {
     /// The library's own call.
     #[default]
     Native,
-    /// At the root of a tree or a leaf: who knows the size of whatever it receives.
+    /// At the root of a scatter, or next to the root without children: who knows the size of whatever it receives.
     Edge(Rc<Seat>),
-    /// At a process between them.
+    /// At the root of a gather.
+    Root(Box<Collecting>),
+    /// At another process.
     Inner(Box<Passing>),
 }
 
@@ -78,15 +82,48 @@ impl Way {
     ///
     /// # Errors
     /// As [`Passing::new`].
-    fn in_seat(
+    pub(super) fn in_seat(
         seat: Seat,
         comm: &Rc<Communicator>,
         operation_and_root: (Operation, Rank),
     ) -> Result<Way, CollectiveError> {
-        Ok(match seat.parent.is_some() && !seat.children.is_empty() {
-            true => Way::Inner(Box::new(Passing::new(comm, seat, operation_and_root)?)),
-            false => Way::Edge(Rc::new(seat)),
+        let reuse = if seat.is_built { Reuse::Once } else { Reuse::Again };
+        Ok(match (seat.parent.is_none(), seat.is_direct()) {
+            (true, _) if operation_and_root.0.is_outward() => Way::Edge(Rc::new(seat)),
+            (true, _) => Way::Root(Box::new(Collecting::new(comm, seat)?)),
+            (false, true) => Way::Edge(Rc::new(seat)),
+            (false, false) => {
+                Way::Inner(Box::new(Passing::new(comm, seat, operation_and_root, reuse)?))
+            }
         })
+    }
+
+    /// Performs the operation along the tree, `meanwhile` at the root when messages are under way.
+    ///
+    /// # Errors
+    /// As [`Collectives::run`].
+    pub(super) fn perform<'s>(
+        &'s mut self,
+        call: Call<'_, '_>,
+        meanwhile: Option<&'s mut (dyn FnMut() + 's)>,
+    ) -> Result<(), CollectiveError> {
+        let wrong = call.parsed.as_ref().err().cloned();
+        let done = match self {
+            Way::Native => unreachable!("the library's own call needs no tree"),
+            Way::Edge(seat) => call.along_seat(seat, meanwhile),
+            Way::Root(collecting) => {
+                let parsed = call.parsed.as_ref().ok();
+                let blocks = parsed.and_then(|one| Some((one.own.as_ref(), one.all.as_ref()?)));
+                collecting
+                    .run(blocks, call.strictness, || meanwhile.into_iter().for_each(|work| work()))
+            }
+            Way::Inner(passing) => {
+                let own = call.parsed.as_ref().ok().and_then(|parsed| parsed.own.as_ref());
+                passing.run(own, call.strictness)
+            }
+        };
+        // What is wrong here comes first.
+        wrong.map_or(done, Err)
     }
 }
 
@@ -129,24 +166,33 @@ impl Collectives {
         &self,
         arguments: &Arguments<'_>,
         settings: &Settings,
+        strictness: Strictness,
     ) -> Result<Algorithm, CollectiveError> {
         let comm = &self.comm;
         self.plans.last.set(None);
-        let native = || self.by_library(arguments, settings).map(|()| Algorithm::Native);
+        let native =
+            || self.by_library(arguments, settings, strictness).map(|()| Algorithm::Native);
         let is_outward = arguments.operation().is_outward();
         let root = arguments.root(comm.size()).filter(|_| comm.size() >= LEAST_PROCESSES);
         let Some(root) = root else { return native() };
         let key = (is_outward, root);
         let Some(mut plan) = self.plans.take(key) else { return native() };
         plan.calls += 1;
-        let mut renewal =
-            Renewal { collectives: self, arguments, settings, root, list: None, sizes: None };
+        let mut renewal = Renewal {
+            collectives: self,
+            arguments,
+            settings,
+            strictness,
+            root,
+            list: None,
+            sizes: None,
+        };
         let done = match plan.way {
             Way::Native => native(),
             _ => {
                 let due = plan.calls.is_power_of_two().then_some(&mut renewal);
                 self.plans.last.set(plan.construction);
-                let done = plan.perform((self, arguments, settings), due);
+                let done = plan.perform((self, arguments, settings, strictness), due);
                 done.map(|()| settings.algorithm())
             }
         };
@@ -165,6 +211,7 @@ pub(super) struct Renewal<'c, 'a> {
     collectives: &'c Collectives,
     arguments: &'c Arguments<'a>,
     settings: &'c Settings,
+    strictness: Strictness,
     root: Rank,
     /// What this process has been handed, if it has been already.
     list: Option<Result<Vec<u64>, MpiError>>,
@@ -218,37 +265,35 @@ impl Plan {
     /// Performs the operation along the tree. The root hands out a new plan meanwhile, if one is due and it can.
     pub(super) fn perform(
         &mut self,
-        (collectives, arguments, settings): (&Collectives, &Arguments<'_>, &Settings),
+        (collectives, arguments, settings, strictness): (
+            &Collectives,
+            &Arguments<'_>,
+            &Settings,
+            Strictness,
+        ),
         renewal: Option<&mut Renewal<'_, '_>>,
     ) -> Result<(), CollectiveError> {
         let room = Room { home: &self.once, once: self.once.take() };
-        let call = Call::new(collectives, arguments, settings, (Handles::Lent, room));
-        let wrong = call.parsed.as_ref().err().cloned();
-        let done = match &mut self.way {
-            Way::Native => unreachable!("the library's own call needs no tree"),
-            Way::Edge(seat) => match renewal.filter(|_| seat.parent.is_none()) {
-                Some(renewal) => {
-                    let (sizes, old) = (call.sizes(), self.sizes.as_ref());
-                    call.along_seat(seat, Some(&mut || renewal.hand_out(sizes.clone(), old)))
-                }
-                None => call.along_seat(seat, None),
-            },
-            Way::Inner(passing) => {
-                let own = call.parsed.as_ref().ok().and_then(|parsed| parsed.own.as_ref());
-                passing.run(own)
+        let call =
+            Call::new(collectives, arguments, settings, (Handles::Lent, room)).with(strictness);
+        let renewal = renewal.filter(|renewal| collectives.comm.rank() == renewal.root);
+        match renewal {
+            Some(renewal) => {
+                let (sizes, old) = (call.sizes(), self.sizes.as_ref());
+                self.way.perform(call, Some(&mut || renewal.hand_out(sizes.clone(), old)))
             }
-        };
-        // What is wrong here comes first.
-        wrong.map_or(done, Err)
+            None => self.way.perform(call, None),
+        }
     }
 
     /// Takes the plan that the root hands out for the sizes of this call. Collective.
     fn renew(&mut self, mut renewal: Renewal<'_, '_>) -> Result<(), CollectiveError> {
-        let Renewal { collectives, arguments, settings, root, .. } = renewal;
+        let Renewal { collectives, arguments, settings, strictness, root, .. } = renewal;
         let (comm, operation) = (&collectives.comm, arguments.operation());
         if renewal.list.is_none() && comm.rank() == root {
             let room = Room { home: &self.once, once: None };
-            let call = Call::new(collectives, arguments, settings, (Handles::Lent, room));
+            let call =
+                Call::new(collectives, arguments, settings, (Handles::Lent, room)).with(strictness);
             renewal.hand_out(call.sizes(), self.sizes.as_ref());
         }
         let list = renewal.list.unwrap_or_else(|| rounds::handed_down(&**comm, root, None))?;
@@ -318,7 +363,7 @@ impl Call<'_, '_> {
                 };
                 let children = seat.children.iter().map(|below| (below.is_silent, child(below)));
                 let children: Vec<Child> = children
-                    .filter(|(is_silent, child)| !is_silent || child.bytes > 0)
+                    .filter(|(is_silent, child)| !is_silent || (child.bytes > 0 && !seat.is_built))
                     .map(|(_, child)| child)
                     .collect();
                 let total = own + children.iter().map(|child| child.bytes).sum::<u64>();
@@ -330,87 +375,20 @@ impl Call<'_, '_> {
     }
 }
 
-/// Has the actions of a root or a leaf say sizes where the other end does not know them, and large blocks go
+/// Has the actions of the root of a scatter say sizes where the other end does not know them, and large blocks go
 /// straight: what they need of the segment beforehand, from these offsets on.
 pub(super) fn state_sizes(
     (role, actions): &mut (Role, Vec<BoundAction>),
     seat: &Seat,
-    (block, element): (&dyn Fn(Rank) -> u64, u64),
+    block: &dyn Fn(Rank) -> u64,
 ) -> Vec<(u64, Vec<u8>)> {
-    let own = role.own_bytes;
-    match (seat.parent, role.operation) {
-        (Some(_), _) if seat.own.is_straight(own) => {
-            let root = role.root.expect("a gather or scatter has a root");
-            go_straight(actions, root);
-            Vec::new()
-        }
-        (Some(parent), Operation::Gather) if seat.is_noticed(own) => {
-            role.segment_bytes = notice_bytes(seat.own.room);
-            actions.insert(0, send(parent, Buffer::Segment, 0, role.segment_bytes));
-            vec![(0, own.to_ne_bytes().to_vec())]
-        }
-        (Some(_), _) => Vec::new(),
-        (None, _) => {
-            let straight = part_straight(actions, seat, block);
-            let stated = match role.operation.is_outward() {
-                true => state_lengths((role, actions), seat, block),
-                false => {
-                    release(actions, seat, element);
-                    Vec::new()
-                }
-            };
-            actions.extend(straight);
-            stated
-        }
-    }
+    let straight = part_straight(actions, seat, block);
+    let stated = state_lengths((role, actions), seat, block);
+    actions.extend(straight);
+    stated
 }
 
-/// Has the one message of a leaf go to the root, or come from it, and an empty one take its place.
-fn go_straight(actions: &mut Vec<BoundAction>, root: Rank) {
-    let mut empty = actions[0].clone();
-    for region in [&mut empty.reads, &mut empty.writes].into_iter().flatten() {
-        region.1.clear();
-    }
-    if let Some((to, _)) = &mut actions[0].send {
-        *to = root;
-    }
-    if let Some((from, _, _)) = &mut actions[0].receive {
-        *from = root;
-    }
-    actions.insert(0, empty);
-}
-
-/// Has the root of a gather tell a child to send when the one has arrived for which it waits: by a message of
-/// an element from there, whatever it is, which therefore waits for it.
-fn release(actions: &mut Vec<BoundAction>, seat: &Seat, element: u64) {
-    for (index, child) in seat.children.iter().enumerate() {
-        let mut waiting =
-            seat.children.iter().filter(|one| one.waits_for == Some(index)).peekable();
-        if waiting.peek().is_none() {
-            continue;
-        }
-        let at = actions.iter().position(|one| one.receive.is_some_and(|one| one.0 == child.rank));
-        let at = at.expect("a child that is waited for sends");
-        let written = actions[at].writes.as_ref().and_then(|(buffer, pieces)| {
-            pieces
-                .first()
-                .map(|piece| (*buffer, Piece { bytes: element.min(piece.bytes), ..*piece }))
-        });
-        let (buffer, piece) = written.unwrap_or((Buffer::Output, Piece { offset: 0, bytes: 0 }));
-        let pieces = [piece];
-        let from = Region { buffer, pieces: &pieces[..usize::from(piece.bytes > 0)] };
-        let go = |one: &Below| {
-            BoundAction::new(&Action {
-                port: 0,
-                deed: Deed::Send(Send { to: one.rank, tag: 0, from }),
-            })
-        };
-        let released: Vec<BoundAction> = waiting.map(go).collect();
-        actions.splice(at + 1..at + 1, released);
-    }
-}
-
-/// Takes the blocks that go straight out of the root's messages with its children: their own messages.
+/// Takes the blocks that go straight out of the root's messages to its children: their own messages.
 fn part_straight(
     actions: &mut [BoundAction],
     seat: &Seat,
@@ -418,16 +396,11 @@ fn part_straight(
 ) -> Vec<BoundAction> {
     let mut straight = Vec::new();
     for action in actions {
-        let sent = action.send.map(|(to, _)| to);
-        let received = action.receive.map(|(from, _, _)| from);
-        let child = seat.children.iter().find(|child| sent.or(received) == Some(child.rank));
-        let Some(child) = child.filter(|child| {
-            child.is_inner && (child.first..=child.last).any(|rank| child.is_straight(block(rank)))
-        }) else {
-            continue;
-        };
-        let region = action.reads.as_mut().or(action.writes.as_mut());
-        let (buffer, pieces) = region.expect("a message has data");
+        let child = action.send.and_then(|(to, _)| seat.inner_child(to));
+        let goes_straight =
+            |child: &&Below| (child.first..=child.last).any(|rank| child.is_straight(block(rank)));
+        let Some(child) = child.filter(goes_straight) else { continue };
+        let (buffer, pieces) = action.reads.as_mut().expect("a message has data");
         let mut offset = pieces[0].offset;
         pieces.clear();
         for rank in child.first..=child.last {
@@ -435,20 +408,9 @@ fn part_straight(
             offset += piece.bytes;
             match (child.is_straight(piece.bytes), pieces.last_mut()) {
                 (true, _) => {
-                    let alone = [piece];
-                    let region = Region { buffer: *buffer, pieces: &alone };
-                    straight.push(BoundAction::new(&Action {
-                        port: 0,
-                        deed: match sent.is_some() {
-                            true => Deed::Send(Send { to: rank, tag: LATER, from: region }),
-                            false => Deed::Receive(Receive {
-                                from: rank,
-                                tag: LATER,
-                                into: region,
-                                arrival: Arrival::Store,
-                            }),
-                        },
-                    }));
+                    let from = Region { buffer: *buffer, pieces: &[piece] };
+                    let deed = Deed::Send(Send { to: rank, tag: LATER, from });
+                    straight.push(BoundAction::new(&Action { port: 0, deed }));
                 }
                 (false, Some(last)) if last.offset + last.bytes == piece.offset => {
                     last.bytes += piece.bytes;
@@ -473,18 +435,16 @@ fn state_lengths(
     let mut stated = Vec::new();
     let mut all = Vec::with_capacity(actions.len());
     for action in std::mem::take(actions) {
-        let child = action.send.and_then(|(to, _)| {
-            seat.children.iter().find(|child| child.rank == to && child.is_inner)
-        });
+        let child = action.send.and_then(|(to, _)| seat.inner_child(to));
         let Some(child) = child else {
             all.push(action);
             continue;
         };
-        let lengths = (child.first..=child.last).map(|rank| child.passed(block(rank)));
-        let lengths: Vec<u64> = lengths.collect();
-        let (header, bytes) = (WORD * lengths.len() as u64, lengths.iter().sum::<u64>());
+        let lengths: Vec<u64> = (child.first..=child.last).map(block).collect();
+        let written = header_of(&lengths);
+        let (header, bytes) = (written.len() as u64, child.passed_bytes(&lengths));
         let at = role.segment_bytes;
-        stated.push((at, bytes_of(&lengths)));
+        stated.push((at, written));
         if bytes > child.room {
             role.segment_bytes += header;
             all.extend([send(child.rank, Buffer::Segment, at, header), action]);

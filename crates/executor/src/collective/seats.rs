@@ -1,25 +1,25 @@
 //! Where each process sits in a tree that is kept between calls, and what it sends whom there.
 //!
-//! Sizes may be others in each call, and only the root knows them all. So they travel with the data:
+//! Sizes may be others in each call, and who sends knows them. So they travel with the data, but where a message has
+//! one block only:
 //!
 //! ```text
-//!   gather    to the root                    the data of the subtree
-//!             to another                     the same, if it fits the room of the seat; otherwise
-//!                                            a notice, which is longer than the room: how many bytes
-//!                                            there are; and then these
-//!   scatter   to a process without children  its block
-//!             to another                     how many bytes each rank of the subtree has, and the data
-//!                                            behind, if it fits the room; otherwise the data afterwards
+//!   between the root and a child    its block: its size is the message's
+//!     without children
+//!   all other messages              how many bytes each rank of the subtree has, and the data behind, if it fits the
+//!                                   room of the seat; otherwise the data afterwards
 //! ```
 //!
-//! Rooms are part of the seats, so that both ends of a message know when it fits.
+//! Rooms are part of the seats, so that both ends of a message know when it fits. [`super::carried`] has the bytes.
 //!
 //! A block that is larger than the seats allow is in none of these messages: it goes straight from its
-//! process to the root, or from the root to it. Both know its size, so that nobody needs to be told, however
-//! old the seats are. So nobody holds more of others' data than a limit, whatever sizes there are.
+//! process to the root, or from the root to it. Its size travels with those of the others, by which both ends know that
+//! it does, however old the seats are. So nobody holds more of others' data than a limit, whatever sizes there are.
 //!
 //! Every subtree has consecutive ranks, so that its data is in rank order, wherever it is.
 
+use super::carried::{ABSENT, header_room};
+use crate::tree::{Child, Node};
 use tuwtree_dp::wider::{ChildRange, OwnPlace};
 use tuwtree_model::{BlockSizes, Rank, Tree, window_waits};
 
@@ -51,7 +51,7 @@ pub(super) struct Below {
     /// Whether it has children itself.
     pub(super) is_inner: bool,
     /// Whether no message comes or goes where it has no data: it has no children, and the root, which
-    /// knows its size, is its parent.
+    /// knows its size, is its parent. In a tree that was built for a call, whether its subtree has none.
     pub(super) is_silent: bool,
 }
 
@@ -61,12 +61,22 @@ const WORDS: usize = 7;
 impl Below {
     /// Whether a block of so many bytes goes straight from its process to the root, or back.
     pub(super) fn is_straight(&self, bytes: u64) -> bool {
-        bytes > self.largest_passed
+        bytes > self.largest_passed && bytes != ABSENT
     }
 
     /// The part of a block of so many bytes that others pass on: all of it, or nothing.
     pub(super) fn passed(&self, bytes: u64) -> u64 {
-        if self.is_straight(bytes) { 0 } else { bytes }
+        if bytes == ABSENT || self.is_straight(bytes) { 0 } else { bytes }
+    }
+
+    /// How many bytes of blocks of these sizes others pass on.
+    pub(super) fn passed_bytes(&self, lengths: &[u64]) -> u64 {
+        lengths.iter().map(|&bytes| self.passed(bytes)).sum()
+    }
+
+    /// For how many bytes a message between the two has room, the sizes included.
+    pub(super) fn message_room(&self) -> u64 {
+        header_room(self.ranks()) + self.room
     }
 
     /// How many ranks its subtree has.
@@ -86,6 +96,9 @@ pub(super) struct Seat {
     pub(super) is_under_root: bool,
     /// In the order in which they send in a gather.
     pub(super) children: Vec<Below>,
+    /// Whether the tree was built for one call, with the sizes that the ranks have stated: who is silent then has no
+    /// data in any case.
+    pub(super) is_built: bool,
 }
 
 impl Seat {
@@ -148,6 +161,7 @@ impl Seat {
             parent: tree.parent(rank),
             is_under_root: tree.parent(rank) == Some(root),
             children: tree.children(rank).map(|child| all[child].clone()).collect(),
+            is_built: false,
         };
         Some((0..tree.processors()).map(seat).collect())
     }
@@ -207,7 +221,7 @@ impl Seat {
             is_silent: false,
         });
         let children = belows(&place.children, rank == root);
-        Seat { own, parent: place.parent, is_under_root, children }
+        Seat { own, parent: place.parent, is_under_root, children, is_built: false }
     }
 
     /// The seat in words, for a message.
@@ -243,12 +257,58 @@ impl Seat {
             is_under_root: place[1] != 0,
             own: all.next().expect("a seat is somebody's"),
             children: all.collect(),
+            is_built: false,
         }
     }
 
-    /// Whether a message to the parent says in advance how many bytes come, if there are so many.
-    pub(super) fn is_noticed(&self, bytes: u64) -> bool {
-        !self.is_under_root && bytes > self.own.room
+    /// The seat at this place in a tree that the processes have built for a call, in which nobody but the root
+    /// holds more than `most_passed` bytes of others' data.
+    pub(super) fn of_node(
+        node: &Node,
+        (root, processors): (Rank, usize),
+        most_passed: u64,
+    ) -> Seat {
+        let is_under_root = node.parent == Some(root);
+        // Whoever sends nobody else's data to the root by itself has no bound. The others do not know how many ranks
+        // the subtree below the root has.
+        let below = |(rank, first, last): (Rank, Rank, Rank), bytes: u64, is_under_root: bool| {
+            let is_inner = first < last;
+            let largest_passed = match is_under_root && !is_inner {
+                true => u64::MAX,
+                false => most_passed / processors as u64,
+            };
+            Below {
+                rank,
+                first,
+                last,
+                // What is passed on may be less, and is never more.
+                room: Some(bytes).filter(|&bytes| bytes <= LARGEST_ROOM).unwrap_or(0),
+                largest_passed,
+                waits_for: None,
+                is_inner,
+                is_silent: bytes == 0,
+            }
+        };
+        let child = |one: &Child| {
+            below((one.rank, one.first, one.last), one.bytes + one.straight, node.rank == root)
+        };
+        Seat {
+            own: below((node.rank, node.first, node.last), node.bytes, is_under_root),
+            parent: node.parent,
+            is_under_root,
+            children: node.children.iter().map(child).collect(),
+            is_built: true,
+        }
+    }
+
+    /// The child of this rank, if it passes on data.
+    pub(super) fn inner_child(&self, rank: Rank) -> Option<&Below> {
+        self.children.iter().find(|child| child.rank == rank && child.is_inner)
+    }
+
+    /// Whether its messages with its parent have one block only, and its parent, the root, knows whose.
+    pub(super) fn is_direct(&self) -> bool {
+        self.is_under_root && !self.own.is_inner
     }
 }
 
@@ -275,11 +335,6 @@ fn largest_passed(tree: &Tree, most_passed: u64) -> Vec<u64> {
         subtree.into_iter().for_each(|rank| largest[rank] = most_passed / ranks);
     }
     largest
-}
-
-/// How long a notice is that stands for more than fits the room: too long for data.
-pub(super) fn notice_bytes(room: u64) -> u64 {
-    room + WORD
 }
 
 #[cfg(test)]
@@ -389,17 +444,15 @@ mod tests {
     }
 
     #[test]
-    fn large_data_has_no_room_and_is_noticed_where_the_parent_does_not_know_its_size() {
+    fn large_data_has_no_room_and_small_data_more_than_it_takes() {
         // 0 <- (1 <- 2).
         let steps =
             [(0, Step::Copy), (0, Step::Receive(1)), (1, Step::Copy), (1, Step::Receive(2))];
         let tree = Tree::new(3, 0, &steps).unwrap();
-        let seats =
-            Seat::of_tree(&tree, &BlockSizes::new([0, 1, 1 << 20]).unwrap(), PLENTY).unwrap();
-        assert_eq!([1, 2].map(|rank: usize| seats[rank].own.room), [0, 0]);
-        assert!(seats[2].is_noticed(1) && !seats[2].is_noticed(0) && !seats[1].is_noticed(1));
-        let seats = Seat::of_tree(&tree, &BlockSizes::new([0, 1, 8]).unwrap(), PLENTY).unwrap();
-        assert_eq!(seats[2].own.room, 272);
-        assert!(seats[2].is_noticed(273) && !seats[2].is_noticed(272));
+        let room = |last: u64| {
+            let seats = Seat::of_tree(&tree, &BlockSizes::new([0, 1, last]).unwrap(), PLENTY);
+            seats.expect("consecutive subtrees")[2].own.room
+        };
+        assert_eq!((room(1 << 20), room(8)), (0, 272));
     }
 }

@@ -137,17 +137,43 @@ pub(crate) struct Manner {
     pub(crate) reuse: Reuse,
     /// The tag of the first message between two processors; the others follow.
     pub(crate) first_tag: c_int,
+    pub(crate) strictness: Strictness,
+}
+
+/// Whether whoever receives data may have room for more than is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// It may not: that is an error.
+    Exact,
+    /// It may: the rest of its memory stays as it is. But some data has to come where there is room for some, since
+    /// messages without data say that something is wrong. (MPI libraries wait for ever there.)
+    Loose,
+}
+
+impl Strictness {
+    /// The fewest bytes that may come where there is room for so many.
+    pub(crate) fn least(self, room: u64) -> u64 {
+        match self {
+            Strictness::Exact => room,
+            Strictness::Loose => room.min(1),
+        }
+    }
 }
 
 impl Manner {
     /// Once, by messages that have this tag and those after it.
     pub(crate) fn once(mode: Mode, first_tag: c_int) -> Manner {
-        Manner { mode, reuse: Reuse::Once, first_tag }
+        Manner { mode, reuse: Reuse::Once, first_tag, strictness: Strictness::Exact }
     }
 
     /// Again and again, by messages that have the communicator to themselves.
     fn again(mode: Mode) -> Manner {
-        Manner { mode, reuse: Reuse::Again, first_tag: 0 }
+        Manner { mode, reuse: Reuse::Again, first_tag: 0, strictness: Strictness::Exact }
+    }
+
+    /// The same with this strictness.
+    pub(crate) fn with_strictness(self, strictness: Strictness) -> Manner {
+        Manner { strictness, ..self }
     }
 }
 

@@ -319,7 +319,8 @@ impl StepSetup<'_> {
             false => self.stretches(index, action.writes.as_ref())?,
         };
         let from = (peer, self.tag(peer, number)?);
-        Ok(StepDeed::Message(self.requests.add(Way::In, room.transfer(), from)?))
+        let least = self.manner.strictness.least(bytes_of(action.writes.as_ref()));
+        Ok(StepDeed::Message(self.requests.add_room(room.transfer(), from, least)?))
     }
 
     fn combine(&self, index: usize) -> Result<StepDeed, ExecutionError> {

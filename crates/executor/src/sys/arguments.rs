@@ -135,6 +135,14 @@ pub(crate) struct Parsed<'a> {
     lifetime: PhantomData<&'a mut [u8]>,
 }
 
+impl Parsed<'_> {
+    /// At a root whose block is apart from all, its size there and among all.
+    fn root_block(&self) -> Option<(u64, u64)> {
+        let (own, all) = self.own.as_ref().zip(self.all.as_ref())?;
+        Some((own.packed_bytes(), all.block_bytes(self.root)))
+    }
+}
+
 /// Places of a call before, which are taken again where blocks lie as they did then.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kept<'k> {
@@ -447,6 +455,53 @@ impl<'a> Arguments<'a> {
     /// [`ArgumentError`].
     pub(crate) fn parse(
         &self,
+        place: (Rank, usize),
+        handles: Handles,
+        kept: Kept<'_>,
+    ) -> Result<Parsed<'a>, ArgumentError> {
+        let parsed = self.parse_apart(place, handles, kept)?;
+        match parsed.root_block() {
+            Some((own, counted)) if own != counted => {
+                Err(ArgumentError::RootBlock { root: parsed.root, own, counted })
+            }
+            _ => Ok(parsed),
+        }
+    }
+
+    /// The same for a call that is performed once, where the root may have room for more of its own block than it gives:
+    /// in a scatter, where that has no room for more then.
+    ///
+    /// # Errors
+    /// [`ArgumentError`].
+    pub(crate) fn parse_loosely(&self, place: (Rank, usize)) -> Result<Parsed<'a>, ArgumentError> {
+        let mut parsed = self.parse_apart(place, Handles::Lent, Kept::default())?;
+        let Some((own, counted)) = parsed.root_block() else { return Ok(parsed) };
+        let is_outward = self.operation.is_outward();
+        let (given, room) = if is_outward { (counted, own) } else { (own, counted) };
+        let refused = ArgumentError::RootBlock { root: parsed.root, own, counted };
+        if given > room {
+            return Err(refused);
+        }
+        if is_outward && given < room {
+            let (buffer, count, datatype) = self.own;
+            // Elements that are not whole are beyond us.
+            let scaled = i128::from(count) * i128::from(given);
+            let count = i64::try_from(scaled / i128::from(room)).expect("no more than before");
+            if scaled % i128::from(room) != 0 {
+                return Err(refused);
+            }
+            // SAFETY: the promise made when the arguments were, for more elements.
+            let own = unsafe {
+                self::place((buffer, std::iter::once((count, 0)), datatype), Handles::Lent, None)
+            };
+            parsed.own = Some(own.map_err(ArgumentError::Own)?);
+        }
+        Ok(parsed)
+    }
+
+    /// The same, whatever the root's own block is like.
+    fn parse_apart(
+        &self,
         (rank, processors): (Rank, usize),
         handles: Handles,
         kept: Kept<'_>,
@@ -472,11 +527,7 @@ impl<'a> Arguments<'a> {
             return Ok(Parsed { root, own, all: None, lifetime });
         }
         let all = self.all_blocks(processors, handles, kept.all)?;
-        let counted = all.block_bytes(root);
-        match own.as_ref().map(|own| own.packed_bytes()) {
-            Some(own) if own != counted => Err(ArgumentError::RootBlock { root, own, counted }),
-            _ => Ok(Parsed { root, own, all: Some(all), lifetime }),
-        }
+        Ok(Parsed { root, own, all: Some(all), lifetime })
     }
 
     /// What the arguments of an operation without a root mean at this one of the processors: the own block, or none

@@ -93,8 +93,8 @@ struct MpiMessage {
     made: Option<Box<Datatype>>,
     /// How many bytes it carries, or has room for.
     bytes: u64,
-    /// Whether fewer bytes may come.
-    is_room: bool,
+    /// How many bytes have to come at least.
+    least: u64,
     /// How many have come last.
     arrived: u64,
     /// The persistent request, or null.
@@ -111,7 +111,7 @@ impl MpiMessage {
         let size = received(status);
         self.arrived = *size.as_ref().unwrap_or(&0);
         match size {
-            Ok(bytes) if bytes == expected || (self.is_room && bytes < expected) => None,
+            Ok(bytes) if (self.least..=expected).contains(&bytes) => None,
             Ok(bytes) => Some(Failure::Size { from, bytes, expected }),
             Err(error) => Some(Failure::Mpi(error)),
         }
@@ -201,7 +201,7 @@ impl Requests {
             datatype: datatype.raw(),
             made: datatype.into_made().map(Box::new),
             bytes: transfer.bytes(),
-            is_room: false,
+            least: transfer.bytes(),
             arrived: 0,
             request: null,
         };
@@ -221,7 +221,8 @@ impl Requests {
         Ok(self.messages.len() as u32 - 1)
     }
 
-    /// Adds a message from a processor that may be shorter than what it has room for; returns its index.
+    /// Adds a message from a processor that may be shorter than what it has room for, down to so many bytes;
+    /// returns its index.
     ///
     /// # Errors
     /// What MPI returns.
@@ -229,9 +230,10 @@ impl Requests {
         &mut self,
         room: Transfer<'_>,
         from: (Rank, c_int),
+        least: u64,
     ) -> Result<u32, MpiError> {
         let index = self.add(Way::In, room, from)?;
-        self.messages[index as usize].is_room = true;
+        self.messages[index as usize].least = least;
         Ok(index)
     }
 

@@ -1,0 +1,93 @@
+//! Programs that state larger counts than what is sent: what they have room for.
+
+use super::{compiled, run_preloaded, slow_machine, text};
+
+#[test]
+fn counts_larger_than_what_is_sent_work_along_trees_as_without_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_loose.c");
+    let machine = slow_machine(directory.path());
+    for processors in [2, 5] {
+        for (setting, algorithm) in [
+            (("TUWTREE_ALGORITHM", "adaptive"), "adaptive-gather-time"),
+            (("TUWTREE_ALGORITHM", "linear"), "linear"),
+            (("TUWTREE_MACHINE", &machine), if processors == 2 { "native" } else { "auto" }),
+        ] {
+            let output = run_preloaded(processors, &program, &[], &[setting]);
+            assert!(output.status.success(), "{setting:?}: {output:?}");
+            assert!(text(&output.stdout).contains("20 rounds, 0 wrong"), "{setting:?}: {output:?}");
+            let log = text(&output.stderr);
+            for (call, name) in [(39, "MPI_Gatherv"), (40, "MPI_Scatterv")] {
+                let by = format!("{name}, call {call}: {algorithm} on {processors} processes");
+                assert!(log.contains(&by), "{setting:?}: {log}");
+            }
+        }
+    }
+}
+
+/// Random calls that have room for more than is sent, as `unaware_loose_random.c` has them, with these settings.
+fn assert_as_the_library(processors: usize, arguments: &[&str], settings: &[(&str, &str)]) {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_loose_random.c");
+    let mut environment = settings.to_vec();
+    environment.push(("TUWTREE_LOG", "0"));
+    let output = run_preloaded(processors, &program, arguments, &environment);
+    let expected = format!("{} calls, 0 wrong", arguments[0]);
+    let is_right = output.status.success() && text(&output.stdout).contains(&expected);
+    assert!(is_right, "{processors} processes, {arguments:?}, {settings:?}: {output:?}");
+}
+
+#[test]
+fn random_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(directory.path());
+    for processors in [2, 3, 4, 5, 6, 7, 8] {
+        let seed = processors.to_string();
+        for settings in [
+            [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_MOST_PASSED", "1MiB")],
+            [("TUWTREE_ALGORITHM", "linear"), ("TUWTREE_MODE", "strict")],
+            [("TUWTREE_MACHINE", &machine), ("TUWTREE_ALGORITHM", "auto")],
+            [("TUWTREE_MACHINE", &machine), ("TUWTREE_ALGORITHM", "deadline-online")],
+        ] {
+            assert_as_the_library(processors, &["200", &seed], &settings);
+        }
+    }
+}
+
+#[test]
+fn blocks_too_large_to_pass_on_go_straight_whatever_room_there_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(directory.path());
+    for (processors, limit) in [(3, "0"), (5, "100"), (6, "2KiB"), (8, "20KiB")] {
+        for setting in [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_MACHINE", &machine)] {
+            let settings = [setting, ("TUWTREE_MOST_PASSED", limit)];
+            assert_as_the_library(processors, &["200", "9"], &settings);
+        }
+    }
+}
+
+#[test]
+fn gathers_with_a_window_are_right_whatever_room_there_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(directory.path());
+    for processors in [4, 7] {
+        let settings = [("TUWTREE_MACHINE", machine.as_str()), ("TUWTREE_WINDOW", "100")];
+        assert_as_the_library(processors, &["200", "5"], &settings);
+    }
+}
+
+#[test]
+fn nonblocking_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let machine = slow_machine(directory.path());
+    for processors in [3, 6] {
+        for setting in [
+            ("TUWTREE_ALGORITHM", "adaptive"),
+            ("TUWTREE_ALGORITHM", "linear"),
+            ("TUWTREE_MACHINE", machine.as_str()),
+        ] {
+            let settings = [setting, ("TUWTREE_NONBLOCKING", "1")];
+            assert_as_the_library(processors, &["150", "7", "nonblocking"], &settings);
+        }
+    }
+}
