@@ -340,7 +340,9 @@ impl Comparison {
     /// The setting of a library that makes its own call fastest by the judge, and what it then does; `None` if it has
     /// none of which that is known.
     pub fn best_setting(&self, library: Library) -> Option<(LibrarySetting, &Outcome)> {
+        let processors = self.problem.processors();
         let settings = library.settings(self.problem.operation()).iter();
+        let settings = settings.filter(|setting| setting.is_for(processors));
         let done = settings.filter_map(|&setting| {
             let is_so = |outcome: &&Outcome| outcome.construction == setting.construction;
             self.outcomes.iter().find(is_so).map(|outcome| (setting, outcome))

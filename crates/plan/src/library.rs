@@ -69,10 +69,19 @@ pub struct LibrarySetting {
     pub construction: Construction,
     /// What to set, as a user writes it.
     pub words: &'static str,
+    /// With other numbers of processes the library passes it over.
+    is_for_powers_of_two: bool,
+}
+
+impl LibrarySetting {
+    /// Whether it takes effect with so many processes.
+    pub fn is_for(self, processors: usize) -> bool {
+        !self.is_for_powers_of_two || processors.is_power_of_two()
+    }
 }
 
 const fn setting(construction: Construction, words: &'static str) -> LibrarySetting {
-    LibrarySetting { construction, words }
+    LibrarySetting { construction, words, is_for_powers_of_two: false }
 }
 
 impl Library {
@@ -80,16 +89,20 @@ impl Library {
     /// construction that does the same.
     ///
     /// # Source
-    /// The variables `MPIR_CVAR_*` of MPICH 4.0.2 and what `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4 lists;
-    /// Intel MPI's reference of 2021 (its k-nomial gather, which was not run here, is taken for a binomial one).
+    /// The variables `MPIR_CVAR_*` of MPICH 4.0.2 and what `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4 lists:
+    /// with each, these libraries, MPICH 5.0.2 and Open MPI 5.0.11 send the messages of the construction
+    /// (`tests/other_programs/settings.rs`). Intel MPI's reference of 2021: its k-nomial gather was found, with
+    /// powers of two, to be the binomial tree that gathers each group at its first rank, and is taken for the oblivious one,
+    /// which does at the last.
     pub fn settings(self, operation: Operation) -> &'static [LibrarySetting] {
         const MPICH_ALLGATHER: [LibrarySetting; 3] = [
             setting(Construction::Ring, "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=ring"),
             setting(Construction::Bruck, "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=brucks"),
-            setting(
-                Construction::RecursiveDoubling,
-                "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=recursive_doubling",
-            ),
+            LibrarySetting {
+                construction: Construction::RecursiveDoubling,
+                words: "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=recursive_doubling",
+                is_for_powers_of_two: true,
+            },
         ];
         const MPICH_REDUCE_SCATTER: [LibrarySetting; 2] = [
             setting(Construction::Pairwise, "MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM=pairwise"),
@@ -378,6 +391,20 @@ mod tests {
                     assert!(setting.construction.performs(operation), "{setting:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_setting_for_powers_of_two_is_not_named_for_other_numbers_of_processes() {
+        for library in [Library::Mpich, Library::Mpich42] {
+            let named = |processors: usize| -> Vec<Construction> {
+                let settings = library.settings(Operation::Allgather).iter();
+                let named = settings.filter(|setting| setting.is_for(processors));
+                named.map(|setting| setting.construction).collect()
+            };
+            let always = [Construction::Ring, Construction::Bruck];
+            assert_eq!(named(6), always);
+            assert_eq!(named(8), [&always[..], &[Construction::RecursiveDoubling]].concat());
         }
     }
 
