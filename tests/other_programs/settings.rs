@@ -1,0 +1,266 @@
+//! The settings that `advise` names take effect: with them, libraries send the messages of the construction that is
+//! named beside each.
+
+use super::c_files::{STRICT_FLAGS, succeed};
+use crate::program::{folder, workspace_file};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Operation, Problem, Rank};
+use tuwtree_plan::{Library, LibrarySetting, Request, Settings, Wanted};
+
+/// The blocks of five processes, and of eight.
+const BLOCKS: [&[u64]; 2] = [&[100, 1, 7, 13, 30], &[100, 1, 7, 13, 30, 50, 17, 9]];
+
+/// The bytes of each message, in ascending order, by sender and receiver.
+type Messages = BTreeMap<(Rank, Rank), Vec<u64>>;
+
+/// What is sent by the schedule of a setting's construction; none if the setting is not for so many processes.
+fn planned(setting: LibrarySetting, operation: Operation, blocks: &[u64]) -> Option<Messages> {
+    if !setting.is_for(blocks.len()) {
+        return None;
+    }
+    let sizes = BlockSizes::new(blocks.iter().copied()).unwrap();
+    let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+    let problem = Problem::new(operation, sizes, costs).unwrap();
+    let request = Request::new(&problem, Settings::default(), &());
+    let plan = request.build(Wanted::named(setting.construction)).unwrap().plan;
+    let schedule = plan.schedule(&problem).unwrap();
+    let mut messages = Messages::new();
+    for rank in 0..blocks.len() {
+        for send in schedule.programs().actions(rank).filter_map(|action| action.send()) {
+            messages.entry((rank, send.to)).or_default().push(send.from.bytes());
+        }
+    }
+    messages.values_mut().for_each(|sizes| sizes.sort_unstable());
+    Some(messages)
+}
+
+/// All settings of a library, and for how many processes each construction is.
+fn settings(library: Library) -> Vec<(Operation, LibrarySetting, &'static [u64], Messages)> {
+    let mut all = Vec::new();
+    for operation in Operation::all() {
+        for &setting in library.settings(operation) {
+            let before = all.len();
+            for blocks in BLOCKS {
+                let messages = planned(setting, operation, blocks);
+                all.extend(messages.map(|messages| (operation, setting, blocks, messages)));
+            }
+            assert!(all.len() > before, "{setting:?} is tried");
+        }
+    }
+    all
+}
+
+/// An MPI library to be tried.
+struct Installed {
+    /// What stands before and behind the names of its programs.
+    around: [String; 2],
+    /// Where programs find it, if not where all look.
+    path: Option<PathBuf>,
+    folder: PathBuf,
+}
+
+impl Installed {
+    /// Debian's.
+    fn of_debian(name: &str) -> Installed {
+        let folder = folder(&format!("settings-{name}"));
+        Installed { around: [String::new(), format!(".{name}")], path: None, folder }
+    }
+
+    /// The one in an environment of Python's that a variable names.
+    fn of_pypi(variable: &str) -> Installed {
+        let at = std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set"));
+        Installed {
+            around: [format!("{at}/bin/"), String::new()],
+            path: Some(Path::new(&at).join("lib")),
+            folder: folder(&format!("settings-{}", variable.to_lowercase())),
+        }
+    }
+
+    fn program(&self, name: &str) -> String {
+        self.around.join(name)
+    }
+
+    /// Compiles a program of C into its folder, or another library's.
+    fn compile(&self, compiler: &str, source: &str, program: &Path, flags: &[&str]) {
+        let source = workspace_file("tests/other_programs").join(source);
+        let mut command = Command::new(self.program(compiler));
+        command.args(STRICT_FLAGS).args(flags).arg(source).arg("-o").arg(program);
+        succeed(command.arg("-ldl"));
+    }
+
+    /// A job, still without its program.
+    fn job(&self, processes: usize) -> Command {
+        let mut command = Command::new("timeout");
+        command.args(["100", &self.program("mpirun"), "-n", &processes.to_string()]);
+        command.envs(self.path.iter().map(|path| ("LD_LIBRARY_PATH", path)));
+        command.current_dir(&self.folder).envs([
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+        ]);
+        command
+    }
+}
+
+/// Adds the program `set`, and what it is to do.
+fn with_task<'a>(
+    command: &'a mut Command,
+    operation: Operation,
+    blocks: &[u64],
+) -> &'a mut Command {
+    command.args(["./set", operation.name()]).args(blocks.iter().map(u64::to_string))
+}
+
+/// Open MPI's own monitoring says who sends how many bytes in how many messages to whom.
+fn open_mpi_sends_what_its_settings_say(open_mpi: &Installed, library: Library) {
+    open_mpi.compile("mpicc", "set.c", &open_mpi.folder.join("set"), &[]);
+    for (operation, setting, blocks, planned) in settings(library) {
+        let options = setting.words.strip_prefix("mpirun ").unwrap().split(' ');
+        let mut job = open_mpi.job(blocks.len());
+        job.args(options).args(["--mca", "pml_monitoring_enable", "2"]);
+        job.args(["--mca", "pml_monitoring_enable_output", "3"]);
+        job.args(["--mca", "pml_monitoring_filename", "sent"]);
+        succeed(with_task(&mut job, operation, blocks));
+        let mut sent = BTreeMap::new();
+        for rank in 0..blocks.len() {
+            let profile = open_mpi.folder.join(format!("sent.{rank}.prof"));
+            let profile = std::fs::read_to_string(profile).unwrap();
+            for line in profile.lines().filter(|line| line.starts_with("I\t")) {
+                let numbers: Vec<u64> =
+                    line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+                sent.insert((numbers[0] as Rank, numbers[1] as Rank), (numbers[2], numbers[3]));
+            }
+        }
+        let summed = |(&pair, sizes): (&(Rank, Rank), &Vec<u64>)| {
+            (pair, (sizes.iter().sum::<u64>(), sizes.len() as u64))
+        };
+        let planned: BTreeMap<_, _> = planned.iter().map(summed).collect();
+        assert_eq!(sent, planned, "{setting:?}, {blocks:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs Open MPI; ./test runs it"]
+fn open_mpi_4_sends_the_messages_of_the_settings_that_advice_names() {
+    open_mpi_sends_what_its_settings_say(&Installed::of_debian("openmpi"), Library::OpenMpi5);
+}
+
+#[test]
+#[ignore = "takes Open MPI 5, whose folder TUWTREE_OPEN_MPI_5 names; ./test --all runs it"]
+fn open_mpi_5_sends_the_messages_of_the_settings_that_advice_names() {
+    let open_mpi = Installed::of_pypi("TUWTREE_OPEN_MPI_5");
+    open_mpi_sends_what_its_settings_say(&open_mpi, Library::OpenMpi5);
+}
+
+/// For each rank the messages to each receiver, which is not known.
+type ByReceivers = BTreeMap<Rank, Vec<Vec<u64>>>;
+
+/// What MPICH sends by UCX is counted (`ucx.c`). Where a setting is not for a call, an error is asked for.
+fn mpich_sends_what_its_settings_say(mpich: &Installed, library: Library) {
+    mpich.compile("mpicc", "set.c", &mpich.folder.join("set"), &[]);
+    let listener = mpich.folder.join("ucx.so");
+    mpich.compile("mpicc", "ucx.c", &listener, &["-shared", "-fPIC"]);
+    let others = std::env::var("LD_PRELOAD").unwrap_or_default();
+    let run = |words: &str, operation: Operation, blocks: &[u64]| {
+        let (name, value) = words.split_once('=').unwrap();
+        let preloaded = format!("{}:{others}", listener.display());
+        let mut job = mpich.job(blocks.len());
+        job.env(name, value).env("LD_PRELOAD", preloaded).envs([
+            ("MPIR_CVAR_COLLECTIVE_FALLBACK", "error"),
+            // All by UCX, and nothing by shared memory.
+            ("MPIR_CVAR_NOLOCAL", "1"),
+            ("MPIR_CVAR_CH4_NETMOD", "ucx"),
+        ]);
+        with_task(&mut job, operation, blocks).output().unwrap()
+    };
+    for (operation, setting, blocks, planned) in settings(library) {
+        let output = run(setting.words, operation, blocks);
+        assert!(output.status.success(), "{setting:?}, {blocks:?}: {output:?}");
+        let mut sent: BTreeMap<(Rank, String), Vec<u64>> = BTreeMap::new();
+        for line in String::from_utf8(output.stdout).unwrap().lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let to = sent.entry((words[0].parse().unwrap(), words[1].to_owned())).or_default();
+            to.push(words[2].parse().unwrap());
+        }
+        assert_eq!(
+            by_receivers(sent.into_iter().map(|((from, _), sizes)| (from, sizes))),
+            by_receivers(planned.into_iter().map(|((from, _), sizes)| (from, sizes))),
+            "{setting:?}, {blocks:?}"
+        );
+    }
+    // A setting that is for no call of five processes, and one that there is not, fail: such words would be seen.
+    let [five, _] = BLOCKS;
+    for value in ["recursive_doubling", "doubling"] {
+        let words = format!("MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM={value}");
+        let output = run(&words, Operation::Allgather, five);
+        assert!(!output.status.success(), "{words}: {output:?}");
+    }
+}
+
+fn by_receivers(messages: impl Iterator<Item = (Rank, Vec<u64>)>) -> ByReceivers {
+    let mut all = ByReceivers::new();
+    for (from, mut sizes) in messages {
+        sizes.sort_unstable();
+        all.entry(from).or_default().push(sizes);
+    }
+    all.values_mut().for_each(|of_rank| of_rank.sort_unstable());
+    all
+}
+
+#[test]
+#[ignore = "needs MPICH; ./test runs it"]
+fn mpich_4_sends_the_messages_of_the_settings_that_advice_names() {
+    mpich_sends_what_its_settings_say(&Installed::of_debian("mpich"), Library::Mpich42);
+}
+
+#[test]
+#[ignore = "takes MPICH 5, whose folder TUWTREE_MPICH_5 names; ./test --all runs it"]
+fn mpich_5_sends_the_messages_of_the_settings_that_advice_names() {
+    mpich_sends_what_its_settings_say(&Installed::of_pypi("TUWTREE_MPICH_5"), Library::Mpich);
+}
+
+/// For each rank but the root, 0, the ranks that are not done before it in a gather along the binomial tree in which each
+/// group gathers at its first rank: those above it. And those below, since the root first tells all something along the
+/// same tree. Without a tree the root alone waits for all. For powers of two: with others the groups are not the usual ones.
+fn not_done_before_each(processes: usize, is_along_tree: bool) -> BTreeMap<Rank, BTreeSet<Rank>> {
+    let above = |rank: Rank| {
+        let parent = |&one: &Rank| (one > 0).then(|| one & (one - 1));
+        std::iter::successors(parent(&rank), parent).collect::<BTreeSet<Rank>>()
+    };
+    let of_rank = |rank: Rank| {
+        let below = (0..processes).filter(|&one| above(one).contains(&rank));
+        let parents = above(rank).into_iter().filter(|&one| is_along_tree || one == 0);
+        (rank, below.chain(parents).collect())
+    };
+    (1..processes).map(of_rank).collect()
+}
+
+#[test]
+#[ignore = "takes Intel MPI and MPICH 5, whose folders TUWTREE_INTEL_MPI and TUWTREE_MPICH_5 name; ./test --all runs it"]
+fn intel_mpi_gathers_along_a_binomial_tree_by_the_setting_that_advice_names() {
+    // The same program runs on both, by MPI's standard ABI.
+    let [mpich, intel] = ["TUWTREE_MPICH_5", "TUWTREE_INTEL_MPI"].map(Installed::of_pypi);
+    let flags = ["-D_POSIX_C_SOURCE=199309L"];
+    mpich.compile("mpicc_abi", "waiting.c", &intel.folder.join("waiting"), &flags);
+    let [setting] = Library::Intel.settings(Operation::Gather) else { panic!("one setting") };
+    for (words, is_along_tree) in [(setting.words, true), ("I_MPI_ADJUST_GATHERV=1", false)] {
+        let (name, value) = words.split_once('=').unwrap();
+        for processes in [4, 8] {
+            let expected = not_done_before_each(processes, is_along_tree);
+            let done = expected.values().map(|others| processes - 1 - others.len());
+            let mut job = intel.job(processes);
+            job.env(name, value).arg("./waiting").args(done.map(|ranks| ranks.to_string()));
+            let said = succeed(&mut job);
+            let of_line = |line: &str| {
+                let (late, others) = line.split_once(':').unwrap();
+                let others = others.split_whitespace().map(|rank| rank.parse().unwrap());
+                (late.parse().unwrap(), others.collect())
+            };
+            let found: BTreeMap<Rank, BTreeSet<Rank>> = said.lines().map(of_line).collect();
+            assert_eq!(found, expected, "{words}, {processes} processes");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/* Who waits for whom in MPI_Gatherv to rank 0: for each other rank, the others gather while this one is late, and say when
+ * they are done. When as many as argv[rank] are, and some time for more has gone by, it gathers, too. Prints for each
+ * late rank which ranks were not done before. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { GO = 1, DONE = 2 };
+
+static int rank, size, *counts, *displs;
+static char *own, *all;
+
+static void gather(void)
+{
+    MPI_Gatherv(own, counts[rank], MPI_CHAR, all, counts, displs, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+static void come_late(int expected)
+{
+    const struct timespec moment = {0, 10 * 1000 * 1000};
+    int i, flag, more, done = 0, *is_done = calloc((size_t)size, sizeof *is_done);
+    MPI_Status status;
+    for (i = 0; i < size; i++)
+        if (i != rank)
+            MPI_Send(NULL, 0, MPI_CHAR, i, GO, MPI_COMM_WORLD);
+    for (more = 0; more < 30; more += done >= expected) {
+        MPI_Iprobe(MPI_ANY_SOURCE, DONE, MPI_COMM_WORLD, &flag, &status);
+        if (flag) {
+            MPI_Recv(NULL, 0, MPI_CHAR, status.MPI_SOURCE, DONE, MPI_COMM_WORLD, &status);
+            is_done[status.MPI_SOURCE] = 1;
+            done++;
+        } else {
+            nanosleep(&moment, NULL);
+        }
+    }
+    gather();
+    printf("%d:", rank);
+    for (i = 0; i < size; i++)
+        if (i != rank && !is_done[i]) {
+            printf(" %d", i);
+            MPI_Recv(NULL, 0, MPI_CHAR, i, DONE, MPI_COMM_WORLD, &status);
+        }
+    printf("\n");
+    fflush(stdout);
+    free(is_done);
+}
+
+int main(int argc, char **argv)
+{
+    int i, late, total = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc != size)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    counts = malloc((size_t)size * sizeof *counts);
+    displs = malloc((size_t)size * sizeof *displs);
+    for (i = 0; i < size; i++) {
+        counts[i] = 1 + i % 3;
+        displs[i] = total;
+        total += counts[i];
+    }
+    own = calloc((size_t)total, 1);
+    all = calloc((size_t)total, 1);
+    for (late = 1; late < size; late++) {
+        if (rank == late) {
+            come_late(atoi(argv[late]));
+        } else {
+            MPI_Recv(NULL, 0, MPI_CHAR, late, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            gather();
+            MPI_Send(NULL, 0, MPI_CHAR, late, DONE, MPI_COMM_WORLD);
+        }
+    }
+    free(counts);
+    free(displs);
+    free(own);
+    free(all);
+    MPI_Finalize();
+    return 0;
+}
