@@ -6,6 +6,8 @@
 //! TRG: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005. K19: Q. Kang et al., Parallel Computing 85, 2019. The blocks
 //! of settings 3, 4 and 8 are not in K19: they follow from its limits.
 
+mod figures;
+
 use crate::error::CliError;
 use std::sync::Arc;
 use tuwtree_model::{
@@ -111,7 +113,7 @@ fn formula(
 /// # Errors
 /// None but of broken invariants.
 pub(crate) fn of_mpich() -> Result<Vec<Statement>, CliError> {
-    let mut all = vec![figure_2()?, figure_7()?, figure_12()?];
+    let mut all = figures::all()?;
     let [startups, bytes, combining] = COSTS;
     for p in [3_usize, 5, 6, 8, 12, 13] {
         let of = |operation, what: &str| format!("{operation}, {p} processes: {what}");
@@ -169,72 +171,6 @@ pub(crate) fn of_mpich() -> Result<Vec<Statement>, CliError> {
 fn volume_of_bruck(p: usize) -> f64 {
     let floor = p.ilog2();
     p as f64 / 2.0 * f64::from(floor) + (p - (1 << floor)) as f64
-}
-
-/// What rank 0 of 6 holds after each round of Bruck's allgather.
-fn figure_2() -> Result<Statement, CliError> {
-    let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs");
-    let problem = Problem::allgather(&equal_blocks(6, 1), costs).expect("an allgather");
-    let schedule = schedule(&problem, Construction::Bruck)?;
-    let mut held = vec![0];
-    let mut rounds = Vec::new();
-    for receive in schedule.programs().actions(0).filter_map(|action| action.receive()) {
-        held.extend(receive.into.pieces.iter().flat_map(|piece| piece.offset..piece.end()));
-        rounds.push(words(&held, " "));
-    }
-    Ok(same(
-        "figure 2",
-        "what process 0 of 6 holds, by rounds",
-        "0 1; 0 1 2 3; 0 1 2 3 4 5",
-        rounds.join("; "),
-    ))
-}
-
-/// How many blocks each of 6 ranks sends in each round of Bruck's alltoall.
-fn figure_7() -> Result<Statement, CliError> {
-    let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs");
-    let sizes = MessageSizes::of_senders(&equal_blocks(6, 1)).expect("small sizes");
-    let problem = Problem::new(Operation::Alltoall, sizes, costs).expect("an alltoall");
-    let schedule = schedule(&problem, Construction::Bruck)?;
-    let sends = schedule.programs().actions(0).filter_map(|action| action.send());
-    let sent: Vec<u64> = sends.map(|send| send.from.bytes()).collect();
-    Ok(same(
-        "figure 7",
-        "blocks that each of 6 processes sends, by rounds",
-        "3 2 2",
-        words(&sent, " "),
-    ))
-}
-
-/// Who rests in an allreduce of 13 ranks: whoever talks to one other only.
-fn figure_12() -> Result<Statement, CliError> {
-    let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs");
-    let vector = Vector { processors: 13, bytes: 16 };
-    let problem = Problem::new(Operation::Allreduce, vector, costs).expect("an allreduce");
-    let schedule = schedule(&problem, Construction::RabenseifnerHalf)?;
-    let rests = |rank: &usize| {
-        let mut peers: Vec<usize> =
-            schedule.programs().actions(*rank).filter_map(|one| Some(one.send()?.to)).collect();
-        peers.sort_unstable();
-        peers.dedup();
-        peers.len() == 1
-    };
-    let resting: Vec<usize> = (0..13).filter(rests).collect();
-    Ok(same(
-        "figure 12",
-        "who of 13 processes rests in an allreduce",
-        "1 3 5 7 9",
-        words(&resting, " "),
-    ))
-}
-
-fn words(numbers: &[impl ToString], between: &str) -> String {
-    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
-}
-
-fn same(place: &'static str, what: &str, published: &str, recomputed: String) -> Statement {
-    let verdict = if published == recomputed { Verdict::Equal } else { Verdict::Different };
-    Statement { place, what: what.to_owned(), published: published.to_owned(), recomputed, verdict }
 }
 
 /// Blocks of a group: all the same, or growing with the rank up to the largest.

@@ -52,7 +52,7 @@ Examples:
 enum Paper {
     /// Träff 2018: Tables 1 to 3
     OptimalTrees,
-    /// Thakur, Rabenseifner, Gropp 2005: figures 2, 7 and 12, and formulas
+    /// Thakur, Rabenseifner, Gropp 2005: figures 2, 7, 12 and 13, and formulas
     Mpich,
     /// Kang et al. 2019: limits of the eight settings, and Theorem 3
     Intergroup,
