@@ -1,10 +1,30 @@
-//! Each command for each operation that goes along no tree.
+//! Each command for each operation, along trees and without.
 
 use crate::program::{folder, json, tuwtree, tuwtree_with_input, workspace_file};
 use serde_json::{Value, json};
 
 /// An operation with its data, a lower bound by hand at alpha = 10, beta = 1, and what is in a title.
-const OPERATIONS: [(&str, &str, u64, &str); 7] = [
+const OPERATIONS: [(&str, &str, u64, &str); 11] = [
+    // The root receives, or sends, 24 - 5 bytes, and copies 5.
+    ("gather --sizes SIZES --root 0", "gather", 34, "gather of 24 bytes over 6 processes, root 0"),
+    (
+        "scatter --sizes SIZES --root 0",
+        "scatter",
+        34,
+        "scatter of 24 bytes over 6 processes, root 0",
+    ),
+    (
+        "broadcast --vector 24 -p 6 --root 0",
+        "broadcast",
+        102,
+        "broadcast of a vector of 24 bytes over 6 processes, root 0",
+    ),
+    (
+        "reduce --vector 24 -p 6 --root 0",
+        "reduce",
+        102,
+        "reduce of a vector of 24 bytes over 6 processes, root 0",
+    ),
     // Somebody receives 24 - 1 bytes.
     ("allgather --sizes SIZES", "allgather", 33, "allgather of 24 bytes over 6 processes"),
     (
@@ -59,11 +79,15 @@ fn every_command_takes_every_operation() {
 
         let compared = tuwtree(&format!("compare {arguments}")).success();
         assert!(compared.contains(title), "{compared}");
-        assert!(compared.contains(&format!("Recommended: {recommended}.")), "{compared}");
+        // A tree says in brackets how it was found.
+        let recommends = |end| compared.contains(&format!("Recommended: {recommended}{end}"));
+        assert!(recommends(".") || recommends(" ("), "{compared}");
         let advised = json(&format!("advise {arguments} --json --tolerance 0"));
         let time = advised["completion_time"].clone();
         assert!(time.as_f64().unwrap() >= bound as f64, "{advised}");
 
+        let is_tree = std::fs::read_to_string(&plan).unwrap().contains("tuwtree-tree");
+        assert_eq!(is_tree, title.contains("root 0"), "{name}");
         let evaluated = json(&format!("evaluate {plan} --json"));
         assert_eq!((&evaluated["operation"], &evaluated["completion_time"]), (&name.into(), &time));
         assert_eq!(evaluated["lower_bound"], optimized["lower_bound"], "{name}");
@@ -75,29 +99,47 @@ fn every_command_takes_every_operation() {
 
         let verified = json(&format!("verify {plan} --json"));
         assert_eq!((&verified["is_correct"], &verified["operation"]), (&true.into(), &name.into()));
-        assert_eq!(verified["messages"], evaluated["messages"]);
+        assert!(is_tree || verified["messages"] == evaluated["messages"], "{evaluated}");
         assert_eq!(json(&format!("simulate {plan} --json"))["completion_time"], time);
 
-        let picture = tuwtree(&format!("draw {plan}")).success();
-        assert_eq!(picture, tuwtree(&format!("draw {plan} --picture timeline")).success());
-        let document = roxmltree::Document::parse(&picture).unwrap();
+        let timeline = tuwtree(&format!("draw {plan} --picture timeline")).success();
+        let document = roxmltree::Document::parse(&timeline).unwrap();
         let says = |text: &str| {
             document.descendants().filter_map(|node| node.text()).any(|one| one.contains(text))
         };
-        assert!(says(name) && says("lower bound"), "{name}: {picture}");
+        assert!(says(name) && says("lower bound"), "{name}: {timeline}");
+        let picture = tuwtree(&format!("draw {plan}")).success();
+        assert_eq!(picture != timeline, is_tree, "{name}: trees are drawn as trees");
+        match is_tree {
+            true => assert!(roxmltree::Document::parse(&picture).is_ok()),
+            false => {
+                tuwtree(&format!("draw {plan} --picture tree"))
+                    .fails(1, &["not along a tree", "--picture timeline"]);
+            }
+        }
 
         let goal = tuwtree(&format!("export {plan} --format goal")).success();
         let sends = goal.lines().filter(|line| line.contains(": send ")).count();
         assert_eq!(verified["messages"], sends, "{name}");
 
-        let operation = if arguments.contains("--vector") { "-b 24" } else { "-b 24 --rows 1" };
-        let map = tuwtree(&format!("map --op {name} -p 6 {operation} --columns 1")).success();
+        let page = path("page.html");
+        tuwtree(&format!("compare {arguments} --report {page}")).success();
+        let page = std::fs::read_to_string(page).unwrap();
+        assert!(page.contains(title) && page.contains(&recommended), "{name}");
+
+        let cut = if arguments.contains("--cut") { "--cut" } else { "" };
+        let data = if arguments.contains("--vector") { "-b 24" } else { "-b 24 --rows 1" };
+        let map = tuwtree(&format!("map --op {name} {cut} -p 6 {data} --columns 1")).success();
+        if name == "gather" || name == "scatter" {
+            assert!(map.starts_with("root,") && map.contains(",lower_bound,"), "{map}");
+            continue;
+        }
         assert!(map.starts_with("operation,") && map.contains(&format!("\n{name},")), "{map}");
-        assert!(map.contains(&format!(",{recommended},")), "{recommended} is nowhere in {map}");
+        assert!(is_tree || map.contains(&format!(",{recommended},")), "{recommended} not in {map}");
     }
 }
 
-/// Measured times of an operation without a root.
+/// Measured times of an operation.
 fn measured(operation: &str) -> Value {
     let text = std::fs::read_to_string(workspace_file("data/measurements/two-cores.json")).unwrap();
     let mut value: Value = serde_json::from_str(&text).unwrap();
@@ -108,7 +150,7 @@ fn measured(operation: &str) -> Value {
         })
     };
     value["operation"] = operation.into();
-    value["version"] = 5.into();
+    value["version"] = 6.into();
     value["root"] = 0.into();
     value["oversubscribed"] = false.into();
     value["series"] = json!([series("native", 2e-3), series("auto", 1e-3)]);
@@ -116,30 +158,59 @@ fn measured(operation: &str) -> Value {
 }
 
 #[test]
-fn reports_of_operations_without_a_root_speak_of_none() {
-    let folder = folder("report-rootless");
-    for operation in ["allgather", "reduce-scatter"] {
+fn reports_of_every_operation_that_is_measured_name_it_and_a_root_if_it_has_one() {
+    let folder = folder("report-every");
+    for operation in ["gather", "scatter", "allgather", "reduce-scatter", "alltoall"] {
+        let has_root = ["gather", "scatter"].contains(&operation);
         let times = measured(operation).to_string();
         let text = tuwtree_with_input("report -", &times).success();
-        assert!(
-            text.starts_with(&format!("{operation} over 4 processes on 1 nodes, Open MPI")),
-            "{text}"
-        );
-        assert!(!text.contains("root") && text.contains("2.00"), "{text}");
+        let beginning = match has_root {
+            true => format!("{operation} over 4 processes on 1 nodes, root 0, Open MPI"),
+            false => format!("{operation} over 4 processes on 1 nodes, Open MPI"),
+        };
+        assert!(text.starts_with(&beginning), "{text}");
+        assert!(text.contains("root") == has_root && text.contains("2.00"), "{text}");
         let csv = tuwtree_with_input("report - --format csv", &times).success();
-        assert!(
-            csv.lines().nth(1).unwrap().starts_with(&format!("{operation},4,,spikes,")),
-            "{csv}"
-        );
+        let root = if has_root { "0" } else { "" };
+        let row = csv.lines().nth(1).unwrap();
+        assert!(row.starts_with(&format!("{operation},4,{root},spikes,")), "{csv}");
         for name in ["times.svg", "times.html"] {
             let path = folder.join(name);
             tuwtree_with_input(&format!("report - -o {}", path.display()), &times).success();
             let page = std::fs::read_to_string(path).unwrap();
-            assert!(
-                page.contains(&format!("{operation} over 4 processes: measured times")),
-                "{page}"
-            );
+            let title = match has_root {
+                true => format!("{operation} over 4 processes, root 0: measured times"),
+                false => format!("{operation} over 4 processes: measured times"),
+            };
+            assert!(page.contains(&title), "{page}");
         }
     }
-    tuwtree_with_input("report -", &measured("allreduce").to_string()).fails(1, &["operation"]);
+    // Of these, `tuwtree-exec bench` has no times.
+    for operation in ["broadcast", "reduce", "allreduce", "intergroup-allgather"] {
+        tuwtree_with_input("report -", &measured(operation).to_string())
+            .fails(1, &["operation", operation, "allgather, reduce-scatter and alltoall are"]);
+    }
+}
+
+#[test]
+fn maps_cut_only_what_moves_one_vector_from_or_to_a_root() {
+    let whole = tuwtree("map --op reduce -p 6 -b 24 --columns 1").success();
+    assert_eq!(tuwtree("map --op reduce --cut -p 6 -b 24 --columns 1").success(), whole);
+    tuwtree("map --op allreduce --cut -p 6 -b 24").fails(2, &["--cut", "broadcast and reduce"]);
+}
+
+#[test]
+fn sweeps_take_blocks_for_operations_that_move_something_else() {
+    // An allreduce of 4 * 8 bytes at alpha 10: bytes are sent 2 * 3 times by 4; an alltoall sends 3 * 8.
+    for (operation, bound) in [("allreduce", "58"), ("alltoall", "34"), ("allgather", "34")] {
+        let csv = tuwtree(&format!("sweep --op {operation} -p 4 -b 8 --dist same --alpha 10"));
+        let csv = csv.success();
+        let names = csv.lines().next().unwrap().split(',');
+        let column = names.into_iter().position(|name| name == "lower_bound").unwrap();
+        let rows: Vec<&str> = csv.lines().skip(1).collect();
+        assert!(rows.len() > 2, "{csv}");
+        for row in rows {
+            assert_eq!(row.split(',').nth(column), Some(bound), "{operation}: {csv}");
+        }
+    }
 }

@@ -53,19 +53,19 @@ fn nanoseconds(plan: &str, processors: u64, folder: &Path) -> f64 {
 }
 
 /// What the model and ASTRA-sim say of an algorithm.
-fn times(arguments: &str, algorithm: &str, processors: u64) -> [f64; 2] {
-    let folder = folder("astra-sim");
+fn times(folder: &Path, arguments: &str, algorithm: &str, processors: u64) -> [f64; 2] {
     let plan = folder.join("plan.json").to_str().unwrap().to_owned();
     let arguments = format!("{arguments} -p {processors} --alpha {LATENCY} --gamma 0");
     tuwtree(&format!("optimize {arguments} --algorithm {algorithm} -o {plan}")).success();
     let simulated = json(&format!("simulate {plan} --alpha {LATENCY} --json"));
     let own = simulated["completion_time"].as_f64().unwrap();
-    [own, nanoseconds(&plan, processors, &folder)]
+    [own, nanoseconds(&plan, processors, folder)]
 }
 
 #[test]
 #[ignore = "needs ASTRA-sim; ./test runs it where it is installed"]
 fn astra_sim_takes_the_time_of_schedules_in_which_all_receive_one_message_at_a_time() {
+    let folder = folder("astra-sim-one");
     for (arguments, algorithms) in [
         ("--op allgather --dist same -b 1000", "ring bruck circulant recursive-doubling"),
         ("--op allgather --dist spikes -b 1000", "ring bruck circulant-pieces"),
@@ -78,7 +78,7 @@ fn astra_sim_takes_the_time_of_schedules_in_which_all_receive_one_message_at_a_t
     ] {
         for algorithm in algorithms.split(' ') {
             for processors in [2, 3, 6, 8] {
-                let [own, theirs] = times(arguments, algorithm, processors);
+                let [own, theirs] = times(&folder, arguments, algorithm, processors);
                 assert_eq!(own, theirs, "{arguments}, {algorithm}, {processors} ranks");
             }
         }
@@ -88,6 +88,7 @@ fn astra_sim_takes_the_time_of_schedules_in_which_all_receive_one_message_at_a_t
 #[test]
 #[ignore = "needs ASTRA-sim; ./test runs it where it is installed"]
 fn astra_sim_is_no_later_where_several_messages_come_at_once() {
+    let folder = folder("astra-sim-several");
     let mut are_earlier = 0;
     for (arguments, algorithms) in [
         ("--op reduce-scatter --dist random -b 1000", "pairwise halving circulant"),
@@ -96,7 +97,7 @@ fn astra_sim_is_no_later_where_several_messages_come_at_once() {
     ] {
         for algorithm in algorithms.split(' ') {
             for processors in [3, 6, 8] {
-                let [own, theirs] = times(arguments, algorithm, processors);
+                let [own, theirs] = times(&folder, arguments, algorithm, processors);
                 assert!(theirs > 0.0 && theirs <= own, "{algorithm} {processors}: {theirs} {own}");
                 are_earlier += usize::from(theirs < own);
             }

@@ -264,12 +264,7 @@ impl Choice {
 
     /// Fails with exit code 2 if an option is not for this operation.
     pub(crate) fn check_operation(&self, operation: Operation) -> Result<(), CliError> {
-        if self.cut && !matches!(operation, Operation::Broadcast | Operation::Reduce) {
-            let message =
-                "--cut is for broadcast and reduce, which move one vector from or to a root";
-            return Err(CliError::Usage(message.into()));
-        }
-        Ok(())
+        check_cut(self.cut, operation)
     }
 
     /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth
@@ -408,6 +403,15 @@ fn parse_seconds(argument: &str) -> Result<Duration, String> {
             "a number of seconds from 0 to {LONGEST_SEARCH_SECONDS} is needed, or a time such as 2s or 500ms"
         )),
     }
+}
+
+/// Fails with exit code 2 if a vector is to be cut of an operation that moves none from or to a root.
+pub(crate) fn check_cut(cut: bool, operation: Operation) -> Result<(), CliError> {
+    if cut && !matches!(operation, Operation::Broadcast | Operation::Reduce) {
+        let message = "--cut is for broadcast and reduce, which move one vector from or to a root";
+        return Err(CliError::Usage(message.into()));
+    }
+    Ok(())
 }
 
 /// What blocks are for operations that move something else: all of them one vector in an allreduce, each what its

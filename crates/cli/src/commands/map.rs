@@ -3,6 +3,7 @@
 mod algorithms;
 
 use crate::args::{named, operation_parser};
+use crate::choice::check_cut;
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, option_of, write_json, write_objects};
 use crate::output::picture;
@@ -40,6 +41,10 @@ pub(crate) struct MapArgs {
     /// The operation
     #[arg(long, value_name = "NAME", default_value = "gather", value_parser = operation_parser())]
     op: Operation,
+
+    /// Vectors of broadcast and reduce may be cut into pieces: so they are compared in a map, with or without this
+    #[arg(long)]
+    cut: bool,
 
     /// What the rows are
     #[arg(long, value_name = "NAME", default_value = "power-law",
@@ -152,6 +157,7 @@ const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Pn
 /// Parameters out of range; outputs that cannot be written.
 pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     check(args)?;
+    check_cut(args.cut, args.op)?;
     Destination::check_different(&args.output)?;
     let outputs = args
         .output

@@ -3,7 +3,7 @@
 use crate::args::{
     CostArgs, check_root, distribution_parser, operation_parser, parse_element_size,
 };
-use crate::choice::Choice;
+use crate::choice::{Choice, payload_for};
 use crate::error::CliError;
 use crate::output::comparison;
 use crate::output::format::{FormatArgs, option_of, write_json, write_objects};
@@ -333,7 +333,9 @@ impl SweepArgs {
         if let Some(root) = self.choice.root {
             check_root(root, processors)?;
         }
-        let problem = Problem::new(self.op, sizes, costs).map_err(|error| usage("--op", &error))?;
+        let payload = payload_for(self.op, sizes.into()).map_err(|error| usage("--op", &error))?;
+        let problem =
+            Problem::new(self.op, payload, costs).map_err(|error| usage("--op", &error))?;
         let ports = self.choice.ports.for_tree(self.op)?;
         let problem = match self.choice.root {
             Some(root) => problem.with_root(root).map_err(|error| usage("--root", &error))?,

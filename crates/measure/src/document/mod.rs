@@ -116,8 +116,10 @@ pub struct Delayed {
 /// Why times are not a document.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeasurementsError {
-    /// An operation other than gather, scatter and allgather.
-    #[error("operation {operation:?} is not measured; gather, scatter and allgather are")]
+    /// An operation whose calls `tuwtree-exec bench` does not time.
+    #[error(
+        "operation {operation:?} is not measured; gather, scatter, allgather, reduce-scatter and alltoall are"
+    )]
     Operation {
         /// The name of the operation.
         operation: &'static str,
