@@ -5,6 +5,9 @@
 //!
 //! A crate of its own, so that whoever else depends on the executor does not export these functions.
 
+#[macro_use]
+mod shapes;
+
 pub mod alltoall;
 pub mod nonblocking;
 pub mod reduce_scatter;
@@ -26,212 +29,75 @@ pub extern "C" fn tuwtree_error_text() -> *const c_char {
     last_error_text()
 }
 
-/// Gathers blocks: `MPI_Gatherv`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Gatherv`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_gatherv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Gatherv`; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            collectives_of(comm)?.run(&Arguments::gatherv(own, all, root)).map(drop)
-        })
-    }
+like_gatherv! {
+    /// Gathers blocks: `MPI_Gatherv`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Gatherv`.
+    tuwtree_gatherv(c_int, c_int) = gatherv, run
 }
 
-/// Scatters blocks: `MPI_Scatterv`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Scatterv`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_scatterv(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Scatterv`; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let all = (sendbuf, sendcounts, displs, sendtype);
-            let own = (recvbuf, recvcount, recvtype);
-            collectives_of(comm)?.run(&Arguments::scatterv(all, own, root)).map(drop)
-        })
-    }
+like_scatterv! {
+    /// Scatters blocks: `MPI_Scatterv`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Scatterv`.
+    tuwtree_scatterv(c_int, c_int) = scatterv, run
 }
 
-/// Gathers blocks with large counts: `MPI_Gatherv_c`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Gatherv_c`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_gatherv_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Gatherv_c`; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            collectives_of(comm)?.run(&Arguments::gatherv_c(own, all, root)).map(drop)
-        })
-    }
+like_gatherv! {
+    /// Gathers blocks with large counts: `MPI_Gatherv_c`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Gatherv_c`.
+    tuwtree_gatherv_c(MPI_Count, MPI_Aint) = gatherv_c, run
 }
 
-/// Scatters blocks with large counts: `MPI_Scatterv_c`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Scatterv_c`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_scatterv_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Scatterv_c`; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let all = (sendbuf, sendcounts, displs, sendtype);
-            let own = (recvbuf, recvcount, recvtype);
-            collectives_of(comm)?.run(&Arguments::scatterv_c(all, own, root)).map(drop)
-        })
-    }
+like_scatterv! {
+    /// Scatters blocks with large counts: `MPI_Scatterv_c`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Scatterv_c`.
+    tuwtree_scatterv_c(MPI_Count, MPI_Aint) = scatterv_c, run
 }
 
-/// Gathers blocks of which every rank gives all counts.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Gatherv`, and counts and their datatype at every rank as at the root.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_gatherv_all_counts(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Gatherv`, and counts everywhere; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            run_knowing(&Arguments::gatherv(own, all, root), comm)
-        })
-    }
+like_gatherv! {
+    /// Gathers blocks of which every rank gives all counts.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Gatherv`, and counts and their datatype at every rank as at the root.
+    tuwtree_gatherv_all_counts(c_int, c_int) = gatherv, run_knowing
 }
 
-/// Scatters blocks of which every rank gives all counts.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Scatterv`, and counts and their datatype at every rank as at the root.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_scatterv_all_counts(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Scatterv`, and counts everywhere; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let all = (sendbuf, sendcounts, displs, sendtype);
-            let own = (recvbuf, recvcount, recvtype);
-            run_knowing(&Arguments::scatterv(all, own, root), comm)
-        })
-    }
+like_scatterv! {
+    /// Scatters blocks of which every rank gives all counts.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Scatterv`, and counts and their datatype at every rank as at the root.
+    tuwtree_scatterv_all_counts(c_int, c_int) = scatterv, run_knowing
 }
 
-/// Gathers blocks with large counts of which every rank gives all counts.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Gatherv_c`, and counts and their datatype at every rank as at the root.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_gatherv_all_counts_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Gatherv_c`, and counts everywhere; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            run_knowing(&Arguments::gatherv_c(own, all, root), comm)
-        })
-    }
+like_gatherv! {
+    /// Gathers blocks with large counts of which every rank gives all counts.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Gatherv_c`, and counts and their datatype at every rank as at the root.
+    tuwtree_gatherv_all_counts_c(MPI_Count, MPI_Aint) = gatherv_c, run_knowing
 }
 
-/// Scatters blocks with large counts of which every rank gives all counts.
-///
+like_scatterv! {
+    /// Scatters blocks with large counts of which every rank gives all counts.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Scatterv_c`, and counts and their datatype at every rank as at the root.
+    tuwtree_scatterv_all_counts_c(MPI_Count, MPI_Aint) = scatterv_c, run_knowing
+}
+
 /// # Safety
-/// What the MPI standard demands of `MPI_Scatterv_c`, and counts and their datatype at every rank as at the root.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_scatterv_all_counts_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Scatterv_c`, and counts everywhere; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let all = (sendbuf, sendcounts, displs, sendtype);
-            let own = (recvbuf, recvcount, recvtype);
-            run_knowing(&Arguments::scatterv_c(all, own, root), comm)
-        })
-    }
+/// As [`tuwtree_gatherv`].
+unsafe fn run(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<(), CollectiveError> {
+    // SAFETY: a handle that MPI has given out; nothing is kept after the call.
+    unsafe { collectives_of(comm)?.run(arguments).map(drop) }
 }
 
 /// # Safety
@@ -248,54 +114,20 @@ unsafe fn run_knowing(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<(), C
     }
 }
 
-/// Gathers blocks everywhere: `MPI_Allgatherv`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Allgatherv`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_allgatherv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Allgatherv`; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            collectives_of(comm)?.run(&Arguments::allgatherv(own, all)).map(drop)
-        })
-    }
+like_allgatherv! {
+    /// Gathers blocks everywhere: `MPI_Allgatherv`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Allgatherv`.
+    tuwtree_allgatherv(c_int, c_int) = allgatherv, run
 }
 
-/// Gathers blocks everywhere with large counts: `MPI_Allgatherv_c`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Allgatherv_c`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_allgatherv_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the caller's promise is that of `MPI_Allgatherv_c`; nothing is kept after the call.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            collectives_of(comm)?.run(&Arguments::allgatherv_c(own, all)).map(drop)
-        })
-    }
+like_allgatherv! {
+    /// Gathers blocks everywhere with large counts: `MPI_Allgatherv_c`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Allgatherv_c`.
+    tuwtree_allgatherv_c(MPI_Count, MPI_Aint) = allgatherv_c, run
 }
 
 /// An operation, as C holds it.
@@ -314,165 +146,53 @@ enum OperationKind {
 /// What is said where an operation is started that has been.
 const STARTED: CollectiveError = CollectiveError::NotStartable("under way");
 
-/// Sets up a gather.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Gatherv_init`; `request` points to a place for the result,
-/// or is null, which is an error; the communicator lives until the operation is freed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_gatherv_init(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    // SAFETY: the caller promises buffers until the gather is freed, and a place for its handle.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            init(&Arguments::gatherv(own, all, root), comm, request)
-        })
-    }
+like_gatherv! {
+    /// Sets up a gather.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Gatherv_init`; `request` points to a place for the result,
+    /// or is null, which is an error; the communicator lives until the operation is freed.
+    tuwtree_gatherv_init(c_int, c_int, request) = gatherv, init
 }
 
-/// Sets up a scatter.
-///
-/// # Safety
-/// As [`tuwtree_gatherv_init`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_scatterv_init(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    // SAFETY: the caller promises buffers until the scatter is freed, and a place for its handle.
-    unsafe {
-        guarded(comm, || {
-            let all = (sendbuf, sendcounts, displs, sendtype);
-            let own = (recvbuf, recvcount, recvtype);
-            init(&Arguments::scatterv(all, own, root), comm, request)
-        })
-    }
+like_scatterv! {
+    /// Sets up a scatter.
+    ///
+    /// # Safety
+    /// As [`tuwtree_gatherv_init`].
+    tuwtree_scatterv_init(c_int, c_int, request) = scatterv, init
 }
 
-/// Sets up a gather with large counts.
-///
-/// # Safety
-/// As [`tuwtree_gatherv_init`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_gatherv_init_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    // SAFETY: the caller promises buffers until the gather is freed, and a place for its handle.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            init(&Arguments::gatherv_c(own, all, root), comm, request)
-        })
-    }
+like_gatherv! {
+    /// Sets up a gather with large counts.
+    ///
+    /// # Safety
+    /// As [`tuwtree_gatherv_init`].
+    tuwtree_gatherv_init_c(MPI_Count, MPI_Aint, request) = gatherv_c, init
 }
 
-/// Sets up a scatter with large counts.
-///
-/// # Safety
-/// As [`tuwtree_gatherv_init`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_scatterv_init_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    // SAFETY: the caller promises buffers until the scatter is freed, and a place for its handle.
-    unsafe {
-        guarded(comm, || {
-            let all = (sendbuf, sendcounts, displs, sendtype);
-            let own = (recvbuf, recvcount, recvtype);
-            init(&Arguments::scatterv_c(all, own, root), comm, request)
-        })
-    }
+like_scatterv! {
+    /// Sets up a scatter with large counts.
+    ///
+    /// # Safety
+    /// As [`tuwtree_gatherv_init`].
+    tuwtree_scatterv_init_c(MPI_Count, MPI_Aint, request) = scatterv_c, init
 }
 
-/// Sets up an allgather.
-///
-/// # Safety
-/// As [`tuwtree_gatherv_init`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_allgatherv_init(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    // SAFETY: the caller promises buffers until the allgather is freed, and a place for its handle.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            init(&Arguments::allgatherv(own, all), comm, request)
-        })
-    }
+like_allgatherv! {
+    /// Sets up an allgather.
+    ///
+    /// # Safety
+    /// As [`tuwtree_gatherv_init`].
+    tuwtree_allgatherv_init(c_int, c_int, request) = allgatherv, init
 }
 
-/// Sets up an allgather with large counts.
-///
-/// # Safety
-/// As [`tuwtree_gatherv_init`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_allgatherv_init_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    // SAFETY: the caller promises buffers until the allgather is freed, and a place for its handle.
-    unsafe {
-        guarded(comm, || {
-            let own = (sendbuf, sendcount, sendtype);
-            let all = (recvbuf, recvcounts, displs, recvtype);
-            init(&Arguments::allgatherv_c(own, all), comm, request)
-        })
-    }
+like_allgatherv! {
+    /// Sets up an allgather with large counts.
+    ///
+    /// # Safety
+    /// As [`tuwtree_gatherv_init`].
+    tuwtree_allgatherv_init_c(MPI_Count, MPI_Aint, request) = allgatherv_c, init
 }
 
 /// # Safety
