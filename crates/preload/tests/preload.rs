@@ -292,6 +292,26 @@ fn calls_with_large_counts_go_along_trees() {
 }
 
 #[test]
+#[ignore = "takes 6 GB of memory; ./test --all runs it where there is as much"]
+fn a_block_of_2_915_147_392_bytes_goes_along_a_tree() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_huge.c");
+    // Open MPI 4 and 5 have no calls with large counts.
+    let all: &[&str] = if is_open_mpi() { &["elements"] } else { &["elements", "bytes"] };
+    for of in all {
+        let output = run_preloaded(3, &program, &[of], &[("TUWTREE_ALGORITHM", "adaptive")]);
+        assert!(output.status.success(), "{of}: {output:?}");
+        assert!(text(&output.stdout).contains("a huge block, 0 wrong"), "{of}: {output:?}");
+        let log = text(&output.stderr);
+        let suffix = if *of == "bytes" { "_c" } else { "" };
+        for (call, name) in [(1, "MPI_Gatherv"), (2, "MPI_Scatterv")] {
+            let line = format!("{name}{suffix}, call {call}: adaptive-gather-time on 3 processes");
+            assert!(log.contains(&line), "{of}: {log}");
+        }
+    }
+}
+
+#[test]
 fn programs_with_a_session_have_the_librarys_calls() {
     if open_mpi_version() == Some(4) {
         eprintln!("skipped: Open MPI 4 has no sessions");
