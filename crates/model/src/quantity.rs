@@ -99,8 +99,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         }
     };
     let bytes = number * unit as f64;
-    // Up to 2^64, a number and its unit give a whole number exactly, or it is none.
-    let is_whole = bytes.fract() == 0.0 && bytes >= 0.0 && bytes < 2_f64.powi(64);
+    // Below 2^64, a number and its unit give a whole number exactly, or it is none. (Powers are not specified to be exact.)
+    let is_whole = bytes.fract() == 0.0 && bytes >= 0.0 && bytes < (1_u128 << 64) as f64;
     is_whole.then_some(bytes as u64).ok_or_else(fault)
 }
 

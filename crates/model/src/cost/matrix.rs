@@ -558,7 +558,7 @@ mod tests {
         assert!(!costs.is_integral());
         assert_eq!(
             costs.transmission_between(0, 1, 1 << 53).unwrap().units(),
-            2_f64.powi(52) + 1.0
+            (1_u64 << 52) as f64 + 1.0
         );
     }
 
