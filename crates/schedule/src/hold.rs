@@ -8,6 +8,7 @@
 
 use crate::action::{Action, Buffer, Deed};
 use crate::program::Programs;
+use std::collections::BTreeMap;
 use tuwtree_model::Rank;
 
 /// What an action, or half of one, holds while it goes on.
@@ -68,14 +69,22 @@ pub(crate) struct Holds {
     halves: Option<Halves>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Halves {
     /// For each hold its action.
     action: Vec<u32>,
     held: Vec<Held>,
     /// For each action its first hold, and behind the last action the number of holds.
     first: Vec<u32>,
+    /// For each hold that receives to combine the last on the side of its port that sends, listed before it or beside
+    /// it; else [`NONE`].
+    awaits: Vec<u32>,
+    /// For each hold that sends the first of those that await it, and for each of these the next, or [`NONE`].
+    awaited_by: Vec<u32>,
 }
+
+/// No hold.
+const NONE: u32 = u32::MAX;
 
 impl Holds {
     /// The holds of these programs.
@@ -87,13 +96,36 @@ impl Holds {
         if !duplex {
             return Holds { actions, halves: None };
         }
-        let mut halves = Halves { action: Vec::new(), held: Vec::new(), first: Vec::new() };
+        let mut halves = Halves::default();
+        let mut rank = 0;
+        let mut last_send: BTreeMap<u16, u32> = BTreeMap::new();
         for index in 0..actions {
+            while index == programs.range(rank).end {
+                rank += 1;
+                last_send.clear();
+            }
             halves.first.push(halves.action.len() as u32);
-            let held = Held::of(&programs.action(index), duplex);
-            for &held in held {
+            let action = programs.action(index);
+            for &held in Held::of(&action, duplex) {
+                let number = halves.action.len() as u32;
                 halves.action.push(index as u32);
                 halves.held.push(held);
+                let combines = held == Held::ReceiveSide && action.combines().is_some();
+                let send = last_send.get(&action.port).copied().filter(|_| combines);
+                halves.awaits.push(send.unwrap_or(NONE));
+                // In front of those that await the same.
+                let next = send
+                    .map(|send| std::mem::replace(&mut halves.awaited_by[send as usize], number));
+                halves.awaited_by.push(next.unwrap_or(NONE));
+                match held {
+                    Held::SendSide => {
+                        last_send.insert(action.port, number);
+                    }
+                    Held::Port => {
+                        last_send.remove(&action.port);
+                    }
+                    Held::ReceiveSide => {}
+                }
             }
         }
         halves.first.push(halves.action.len() as u32);
@@ -143,11 +175,18 @@ impl Holds {
         self.of(action..action + 1).end - 1
     }
 
-    /// The other half of an exchange whose halves hold a side each.
-    pub(crate) fn other_half(&self, hold: usize) -> Option<usize> {
-        let action = self.action(hold);
-        let halves = self.of(action..action + 1);
-        (halves.len() == 2).then(|| halves.start + halves.end - 1 - hold)
+    /// The send that must have ended before what this hold receives is combined: the last one on its duplex port.
+    pub(crate) fn awaited_send(&self, hold: usize) -> Option<usize> {
+        let awaited = self.halves.as_ref()?.awaits[hold];
+        (awaited != NONE).then_some(awaited as usize)
+    }
+
+    /// The holds that combine what they receive when this send has ended.
+    pub(crate) fn awaiting(&self, hold: usize) -> impl Iterator<Item = usize> + '_ {
+        let known = |next: u32| (next != NONE).then_some(next as usize);
+        let halves = self.halves.as_ref().filter(|halves| halves.held[hold] == Held::SendSide);
+        let first = halves.and_then(|halves| known(halves.awaited_by[hold]));
+        std::iter::successors(first, move |&next| known(halves?.awaited_by[next]))
     }
 
     /// The lanes of a hold of an action on this port, of which there may be two ([`Held`]).

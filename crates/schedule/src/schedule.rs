@@ -1,6 +1,7 @@
 //! A schedule: the task, and what each processor does for it.
 
 use crate::action::{Action, Buffer, Deed};
+use crate::hold::Holds;
 use crate::program::Programs;
 use crate::role::Role;
 use std::borrow::Cow;
@@ -96,7 +97,8 @@ impl Task {
 /// one that only receives the other, and a copy both. An exchange holds each side until its own half has ended, and
 /// each half starts by itself: the send when that side is free and, if it reads from the segment or the output, all that
 /// is listed before has been written; the receive when the other side is free and, if it combines, the same holds.
-/// Combining begins when both halves have ended, and holds the side that receives.
+/// Combining holds the side that receives, and begins when the message has come and all has been sent on the port that is
+/// listed up to the action: of an exchange, when both halves have ended.
 ///
 /// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
 /// vector, every output of an allgather the processor's own block in its place, and in a reduction
@@ -297,7 +299,7 @@ pub enum ActionFault {
 #[error(
     "rank {rank}, action {action}: it holds both sides of a duplex port{}",
     if *.ports > 32767 { ", or there are more than 32767 ports" } else {
-        ", as copies do, and exchanges that combine"
+        ", as copies do, and what combines where something is sent before"
     }
 )]
 pub struct BothSides {
@@ -381,7 +383,8 @@ impl Schedule {
     /// receives. One on other ports as it is.
     ///
     /// # Errors
-    /// An action that holds both sides of a duplex port, at least in the end: a copy, or an exchange that combines.
+    /// An action that has to do with both sides of a duplex port: a copy, or a receive that combines where something is
+    /// sent before.
     ///
     /// # Complexity
     /// O(1) for each piece of each action.
@@ -389,15 +392,15 @@ impl Schedule {
         if !self.task.duplex {
             return Ok(Cow::Borrowed(self));
         }
+        let holds = Holds::new(&self.programs, true);
         let mut programs = Programs::new();
         for rank in 0..self.processors() {
             for (index, action) in self.programs.actions(rank).enumerate() {
                 let fault = BothSides { rank, action: index, ports: self.task.ports };
                 let port = action.port.checked_mul(2).filter(|port| port % 2 == 0).ok_or(fault)?;
-                let is_exchange = matches!(action.deed, Deed::Exchange(..));
-                if matches!(action.deed, Deed::Copy { .. })
-                    || (is_exchange && action.combines().is_some())
-                {
+                let place = self.programs.range(rank).start + index;
+                let awaits_send = holds.awaited_send(holds.receiving(place)).is_some();
+                if awaits_send || matches!(action.deed, Deed::Copy { .. }) {
                     return Err(fault);
                 }
                 let halves = [

@@ -85,7 +85,11 @@ proptest! {
             let mut text = Vec::new();
             document::write(&schedule, &mut text).unwrap();
             let text = String::from_utf8(text).unwrap();
-            prop_assert!(text.contains("\"version\":4") && text.contains("\"groups\":["));
+            let duplex = schedule.task().duplex;
+            let version = if duplex { "\"version\":5," } else { "\"version\":4," };
+            let has_version = text.contains(version);
+            prop_assert!(has_version);
+            prop_assert!(text.contains("\"groups\":["));
             prop_assert_eq!(document::read(text.as_bytes()).unwrap(), schedule);
         }
     }

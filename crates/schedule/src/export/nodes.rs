@@ -83,6 +83,13 @@ pub(super) fn nodes<'a>(
             }
         }
         let mut ended: Vec<usize> = (first..nodes.len()).collect();
+        if let Some(&lane) =
+            lanes_of_writes.first().filter(|_| duplex && action.combines().is_some())
+        {
+            // What is combined waits for all that is sent on its port before.
+            ended.extend(last.get(&(lane - 1)).into_iter().flatten());
+            requires_once(&mut ended);
+        }
         let combined = action.combines().map(|receive| receive.into.bytes());
         let combining = if combined.is_some() { time(&action)? } else { 0.0 };
         if let Some(bytes) = combined.filter(|_| combining > 0.0) {

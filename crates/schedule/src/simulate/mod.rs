@@ -126,7 +126,8 @@ pub enum SimulationError {
 /// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager.
 ///
 /// Combining what was received takes the time of the task's operator: it occupies the receiver's port when
-/// the action's messages have ended, and no longer the sender's; of a duplex port, the side that receives.
+/// the action's messages have ended, and no longer the sender's; of a duplex port, the side that receives when
+/// all has been sent there that is listed up to the action.
 ///
 /// # Errors
 /// [`SimulationError`].
@@ -219,8 +220,8 @@ struct KnownTimes {
     /// What its end waited for.
     cause: Cause,
     is_posted: bool,
-    /// Parts that have not ended: the send, the receive, or the copy; of a receive that combines beside its exchange's
-    /// send, that, too.
+    /// Parts that have not ended: the send, the receive, or the copy; of a receive that combines on a duplex port, the
+    /// last send there, too.
     open: u8,
     /// When what writes before it in the list has ended, once that is known.
     written: Option<Time>,
@@ -315,20 +316,6 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         Some(self.holds.sending(sender))
     }
 
-    /// The send beside which a half of an exchange receives to combine, when that has ended.
-    fn send_beside(&self, hold: usize) -> Option<usize> {
-        let receives = self.holds.held(hold) == Held::ReceiveSide;
-        let beside = self.holds.other_half(hold).filter(|_| receives);
-        beside.filter(|_| self.action(hold).combines().is_some())
-    }
-
-    /// The receive that combines beside this half of an exchange, when this has ended.
-    fn combining_beside(&self, hold: usize) -> Option<usize> {
-        let sends = self.holds.held(hold) == Held::SendSide;
-        let beside = self.holds.other_half(hold).filter(|_| sends);
-        beside.filter(|_| self.action(hold).combines().is_some())
-    }
-
     /// Performs all actions that do not wait for ever.
     fn run(&mut self) -> Result<(), TimeError> {
         for rank in 0..self.programs.processors() {
@@ -369,7 +356,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         let action = self.programs.action(self.holds.action(index));
         let is_whole = self.holds.held(index) == Held::Port;
         progress.open = if is_whole && matches!(action.deed, Deed::Exchange(..)) { 2 } else { 1 };
-        if self.send_beside(index).is_some_and(|send| !self.progress[send].is_over()) {
+        if self.holds.awaited_send(index).is_some_and(|send| !self.progress[send].is_over()) {
             self.progress[index].open += 1;
         }
         if let Deed::Copy { from, .. } = action.deed {
@@ -487,7 +474,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         if !self.progress[index].is_over() {
             return Ok(());
         }
-        if let Some(send) = self.send_beside(index) {
+        if let Some(send) = self.holds.awaited_send(index) {
             let KnownTimes { times, cause, .. } = self.progress[send];
             let progress = &mut self.progress[index];
             if times.end > progress.times.end {
@@ -507,10 +494,13 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             }
         }
         self.note_written(self.owner[index] as Rank);
-        match self.combining_beside(index) {
-            Some(receive) if self.progress[receive].is_posted => self.close_part(receive),
-            _ => Ok(()),
+        let holds = self.holds;
+        for receive in holds.awaiting(index) {
+            if self.progress[receive].is_posted {
+                self.close_part(receive)?;
+            }
         }
+        Ok(())
     }
 
     /// Tells what a processor does when all that is written before them has been.

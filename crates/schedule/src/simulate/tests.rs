@@ -211,3 +211,107 @@ fn latency_passes_while_the_receiver_does_other_things_unless_receives_are_stric
     assert_eq!(latencies, [(5.0, 13.0), (17.0, 25.0)]);
     assert_eq!(path, [(0, 0.0, 5.0), (0, 5.0, 17.0), (0, 17.0, 30.0)]);
 }
+
+/// A schedule of 4 processors on a duplex port: of an allgather of 10 bytes each, or an allreduce of 10 bytes that combines
+/// a byte in 2.
+fn on_a_duplex_port(operation: &str, actions: &str) -> Schedule {
+    let data = match operation {
+        "allgather" => r#""block_sizes_bytes":[10,10,10,10]"#,
+        _ => r#""vector_bytes":10,"combine_per_byte":2.0"#,
+    };
+    let text = format!(
+        r#"{{"format":"tuwtree-schedule","version":5,"operation":"{operation}","order":"any",
+        "processors":4,"ports":1,"duplex":true,{data},"segment_bytes":[10,10,10,10],
+        "actions":{actions}}}"#
+    );
+    document::read(text.as_bytes()).unwrap()
+}
+
+/// Action, what it holds, ready, start and end of all that rank 0 does; and the completion time.
+fn held(schedule: &Schedule) -> (Vec<(usize, Held, [f64; 3])>, f64) {
+    let timeline = simulate(schedule, &costs(), Sends::Synchronous).unwrap();
+    let times = |at: ActionTimes| [at.ready, at.start, at.end].map(|time| time.units());
+    let held = timeline.occupations(0).map(|one| (one.action, one.held, times(one.times)));
+    let path = timeline.critical_path();
+    assert_eq!(path.first().unwrap().start, Time::ZERO);
+    assert!(path.windows(2).all(|pair| pair[0].end == pair[1].start), "{path:?}");
+    assert_eq!(path.last().unwrap().end, timeline.completion_time());
+    (held.collect(), timeline.completion_time().units())
+}
+
+#[test]
+fn an_exchange_on_a_duplex_port_frees_each_side_when_its_own_half_ends() {
+    use Held::{ReceiveSide, SendSide};
+    let schedule = on_a_duplex_port(
+        "allgather",
+        r#"[
+        [{"send":1,"from":["input",0,4],"receive":2,"into":["output",20,10]},{"send":3,"from":["input",0,2]}],
+        [{"receive":0,"into":["output",0,4]}],
+        [{"send":0,"from":["input",0,10]}],
+        [{"receive":0,"into":["output",0,2]}]]"#,
+    );
+    let (times, end) = held(&schedule);
+    assert_eq!(
+        times,
+        [
+            (0, SendSide, [0.0, 0.0, 5.0]),
+            (0, ReceiveSide, [0.0, 0.0, 11.0]),
+            (1, SendSide, [5.0, 5.0, 8.0])
+        ]
+    );
+    assert_eq!(end, 11.0);
+    let timeline = simulate(&schedule, &costs(), Sends::Synchronous).unwrap();
+    assert_eq!(timeline.busy_units(0), 19.0);
+    assert_eq!(timeline.actions(0)[0].end.units(), 11.0);
+    let exchanges = simulate_on(&schedule, false, &costs(), Sends::Synchronous).unwrap();
+    assert_eq!(exchanges.completion_time().units(), 14.0);
+}
+
+#[test]
+fn combining_waits_for_both_halves_and_holds_the_side_that_receives() {
+    use Held::{ReceiveSide, SendSide};
+    let schedule = on_a_duplex_port(
+        "allreduce",
+        r#"[
+        [{"send":1,"from":["input",0,10],"receive":2,"into":["output",0,2],"combine":"right"},
+         {"receive":3,"into":["segment",0,1]},{"send":3,"from":["input",0,1]}],
+        [{"receive":0,"into":["segment",0,10]}],
+        [{"send":0,"from":["input",0,2]}],
+        [{"send":0,"from":["input",0,1]},{"receive":0,"into":["segment",0,1]}]]"#,
+    );
+    let (times, end) = held(&schedule);
+    assert_eq!(
+        times,
+        [
+            (0, SendSide, [0.0, 0.0, 11.0]),
+            (0, ReceiveSide, [0.0, 0.0, 15.0]),
+            (1, ReceiveSide, [15.0, 15.0, 17.0]),
+            (2, SendSide, [11.0, 11.0, 13.0])
+        ]
+    );
+    assert_eq!(end, 17.0);
+}
+
+#[test]
+fn a_copy_holds_both_sides_of_a_duplex_port() {
+    use Held::{Port, ReceiveSide, SendSide};
+    let schedule = on_a_duplex_port(
+        "allgather",
+        r#"[
+        [{"send":1,"from":["input",0,4]},{"from":["input",0,1],"into":["segment",0,1]},
+         {"receive":1,"into":["output",10,4]}],
+        [{"receive":0,"into":["output",0,4]},{"send":0,"from":["input",0,4]}],[],[]]"#,
+    );
+    let (times, end) = held(&schedule);
+    assert_eq!(
+        times,
+        [
+            (0, SendSide, [0.0, 0.0, 5.0]),
+            (1, Port, [5.0, 5.0, 10.0]),
+            (2, ReceiveSide, [10.0, 10.0, 15.0])
+        ]
+    );
+    assert_eq!(end, 15.0);
+    let timeline = simulate(&schedule, &costs(), Sends::Synchronous).unwrap();
+    assert_eq!(timeline.busy_units(0), 20.0, "the copy is on both sides");
+}

@@ -83,9 +83,9 @@ struct FlowState<'a> {
     values: Values,
     /// The strictest order that all combinations so far keep.
     order: Order,
-    /// By action: what it has received, and combines when it has sent.
+    /// By action: what it has received, and combines when what it awaits has been sent.
     received: BTreeMap<u32, Contents>,
-    /// The exchanges that have sent and not received yet.
+    /// The actions that have sent what others may await.
     sent: BTreeSet<u32>,
     redundant_bytes: u128,
 }
@@ -226,27 +226,51 @@ impl<'a> FlowState<'a> {
         Ok(data)
     }
 
-    /// Writes a message that has come; an exchange combines it when it has sent, too.
+    /// The action that must have sent before what this one receives is combined: itself, if it is an exchange; on a
+    /// duplex port the last that sends.
+    fn awaited(&self, index: u32) -> Option<u32> {
+        let action = self.actions.get(index);
+        let holds = &self.actions.holds;
+        match holds.are_actions() {
+            true => action.send().and(action.combines()).map(|_| index),
+            false => {
+                let send = holds.awaited_send(holds.receiving(index as usize))?;
+                Some(holds.action(send) as u32)
+            }
+        }
+    }
+
+    /// Writes a message that has come; what is combined, when what it awaits has been sent.
     fn receive(&mut self, index: u32, receiving: Receive<'_>, data: Contents) -> Result<(), Fault> {
-        let waits = receiving.arrival != Arrival::Store && self.actions.get(index).send().is_some();
-        if waits && !self.sent.remove(&index) {
+        if self.awaited(index).is_some_and(|send| !self.sent.contains(&send)) {
             self.received.insert(index, data);
             return Ok(());
         }
         self.write(index, receiving.into, receiving.arrival, data)
     }
 
-    /// Combines what an exchange that has sent has received, if it has.
+    /// Combines what has come and awaited that this action sends.
     fn combine_what_waits(&mut self, index: u32) -> Result<(), Fault> {
-        let Some(receiving) = self.actions.get(index).receive() else { return Ok(()) };
-        match self.received.remove(&index) {
-            Some(data) => self.write(index, receiving.into, receiving.arrival, data),
-            None if receiving.arrival == Arrival::Store => Ok(()),
-            None => {
-                self.sent.insert(index);
-                Ok(())
+        let actions = self.actions;
+        let holds = &actions.holds;
+        let awaiting: Vec<u32> = match holds.are_actions() {
+            true => self.awaited(index).into_iter().collect(),
+            false => {
+                let receives = holds.awaiting(holds.sending(index as usize));
+                receives.map(|hold| holds.action(hold) as u32).collect()
+            }
+        };
+        if !awaiting.is_empty() {
+            self.sent.insert(index);
+        }
+        for receive in awaiting {
+            if let Some(data) = self.received.remove(&receive)
+                && let Some(receiving) = actions.get(receive).receive()
+            {
+                self.write(receive, receiving.into, receiving.arrival, data)?;
             }
         }
+        Ok(())
     }
 
     fn write(

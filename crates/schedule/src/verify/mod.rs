@@ -16,7 +16,7 @@
 //!
 //! # What must hold, beyond the meaning of a [`Schedule`]
 //! - Where ports are duplex, the halves of an exchange start and end each by itself, and are to others like actions
-//!   on two ports; what is combined is combined when both have ended.
+//!   on two ports; what is combined is combined when all has been sent on its port that is listed up to it.
 //! - An exchange has ended when both of its messages have. A receive that combines reads what it
 //!   combines with, and therefore waits for earlier receives and copies; of an exchange, it combines when
 //!   both messages have ended, so that what is sent may be what it combines with.

@@ -46,11 +46,11 @@ pub(super) fn ended_before_arrival(
         while let Some(ended) = search.waits.pop() {
             if search.ended.insert(ended) {
                 starts.push(ended);
-                // What has come has left; what is combined has come when what is sent beside it has left.
+                // What has come has left, and what is combined is so when what was sent has left.
                 let sender = search.sender(ended);
-                let beside = search.combined_send(ended);
+                let awaited = actions.holds.awaited_send(ended as usize);
                 starts.extend(sender);
-                search.waits.extend(sender.into_iter().chain(beside));
+                search.waits.extend(sender.into_iter().chain(awaited.map(|send| send as u32)));
             }
         }
     }
@@ -72,13 +72,5 @@ impl Search<'_> {
         let received = self.messages.received[holds.action(hold as usize)];
         let receives = holds.held(hold as usize) != Held::SendSide && received != NONE;
         receives.then(|| holds.sending(self.messages.list[received as usize].send as usize) as u32)
-    }
-
-    /// The send beside which this hold receives to combine, on a duplex port.
-    fn combined_send(&self, hold: u32) -> Option<u32> {
-        let holds = &self.actions.holds;
-        let receives = holds.held(hold as usize) == Held::ReceiveSide;
-        let send = holds.other_half(hold as usize).filter(|_| receives)? as u32;
-        self.actions.of_hold(hold).combines().map(|_| send)
     }
 }

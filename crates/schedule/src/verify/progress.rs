@@ -72,8 +72,8 @@ struct ProgressCheck<'a> {
     messages: &'a MatchedMessages,
     sends: Sends,
     state: Vec<ActionState>,
-    /// For each hold how many of its messages have not ended; of a receive that combines beside the send of its
-    /// exchange, that is one of them.
+    /// For each hold how many of its messages have not ended; of a receive that combines on a duplex port, the last send
+    /// there is one of them.
     open: Vec<u8>,
     /// For each hold the number of rounds before it can start, as far as known.
     starts: Vec<u32>,
@@ -163,10 +163,9 @@ impl<'a> ProgressCheck<'a> {
         (holds.sending(send as usize) as u32, holds.receiving(receive as usize) as u32)
     }
 
-    /// The other half of an exchange on a duplex port that combines.
-    fn combined_half(&self, index: u32) -> Option<u32> {
-        let other = self.actions.holds.other_half(index as usize)?;
-        self.actions.of_hold(index).combines().map(|_| other as u32)
+    /// The last send on its duplex port, without which what this hold receives is not combined.
+    fn awaited_send(&self, index: u32) -> Option<u32> {
+        self.actions.holds.awaited_send(index as usize).map(|send| send as u32)
     }
 
     /// The port of this hold is free for it.
@@ -215,9 +214,7 @@ impl<'a> ProgressCheck<'a> {
         let (sent, received) = self.messages(index);
         self.ends[at] = self.starts[at];
         self.open[at] = u8::from(sent != NONE) + u8::from(received != NONE);
-        if received != NONE
-            && let Some(send) = self.combined_half(index)
-        {
+        if let Some(send) = self.awaited_send(index) {
             let send = send as usize;
             match self.state[send] {
                 ActionState::Ended => self.ends[at] = self.ends[at].max(self.ends[send]),
@@ -293,13 +290,13 @@ impl<'a> ProgressCheck<'a> {
                 self.free_port(next);
             }
         }
-        // What has been sent may be combined with what has come beside it.
-        let sends = self.actions.holds.held(at) == Held::SendSide;
-        if let Some(receive) = self.combined_half(index).filter(|_| sends)
-            && self.open[receive as usize] > 0
+        // What has been sent may be combined with what has come.
+        let holds = &self.actions.holds;
+        for receive in
+            holds.awaiting(at).filter(|&receive| self.open[receive] > 0).collect::<Vec<_>>()
         {
-            self.ends[receive as usize] = self.ends[receive as usize].max(self.ends[at]);
-            self.end_half(receive);
+            self.ends[receive] = self.ends[receive].max(self.ends[at]);
+            self.end_half(receive as u32);
         }
     }
 
@@ -330,7 +327,7 @@ impl<'a> ProgressCheck<'a> {
             Stuck { at: self.actions.at(action), doing: self.actions.doing(action) }
         };
         let mut cycle: Vec<Stuck> = cycle.into_iter().map(stuck).collect();
-        // Halves of one exchange that wait for each other.
+        // Halves of one exchange.
         cycle.dedup();
         cycle
     }
@@ -359,7 +356,7 @@ impl<'a> ProgressCheck<'a> {
                 let sender = (received != NONE).then(|| self.ends_of(received).0);
                 let has_not_begun = |&peer: &u32| !self.has_begun(peer);
                 let mut peers = receiver.into_iter().chain(sender);
-                let beside = || self.combined_half(index);
+                let beside = || self.awaited_send(index);
                 let peer = peers.find(has_not_begun).or_else(beside);
                 peer.expect("a message that waits for its other end")
             }

@@ -16,8 +16,7 @@
 //!
 //! Where ports are duplex, all of this is said of holds, and for port read side: halves of exchanges are like
 //! actions on two ports, but for two things. A copy is on both sides: what is listed before it on its port ends before
-//! what is listed behind it starts. A receive that combines ends after the send of its exchange, and so after all
-//! that is listed before on the side that sends.
+//! what is listed behind it starts. A receive that combines ends after all sends on its port that are listed up to it.
 //!
 //! What is received on a duplex port may also depend on what is sent there, by way of other processors: then it
 //! comes later, wherever it is listed (`precedence`).
@@ -99,8 +98,8 @@ struct Waiting {
     /// For each hold 1 + the last at or before it on its lanes that waits for receives and copies;
     /// 0 if there is none.
     waits: Vec<u32>,
-    /// For each hold the first receive or copy at or behind it on its lanes, or [`NONE`]; of a send beside which is
-    /// received to combine, this receive.
+    /// For each hold the first receive or copy at or behind it on its lanes, or [`NONE`]; of a send on a duplex port
+    /// also the first receive there that combines.
     ended_with: Vec<u32>,
     /// For each hold a number below which all on the other side of its port have ended.
     past: Vec<u32>,
@@ -132,7 +131,7 @@ impl Waiting {
             let ends_both = match actions.holds.held(hold) {
                 Held::Port => true,
                 Held::SendSide => false,
-                Held::ReceiveSide => combines_beside(actions, number),
+                Held::ReceiveSide => combines(&actions.of_hold(number)),
             };
             for lane in lanes() {
                 self.on_lane[lane] = self.waits[hold];
@@ -147,15 +146,16 @@ impl Waiting {
         }
         for hold in range.rev() {
             let number = hold as u32;
-            let ended_with = match actions.writes(number) {
-                true => Some(number),
-                false => combines_beside(actions, number).then_some(number + 1),
-            };
             for lane in actions.lanes(number) {
-                if let Some(ended_with) = ended_with {
-                    self.on_lane[lane] = ended_with;
+                if actions.writes(number) {
+                    self.on_lane[lane] = number;
                 }
                 self.ended_with[hold] = self.on_lane[lane];
+                let is_half = actions.holds.held(hold) == Held::ReceiveSide;
+                if is_half && combines(&actions.of_hold(number)) {
+                    // The lane on which the port sends.
+                    self.on_lane[lane - 1] = number;
+                }
             }
         }
     }
@@ -167,11 +167,6 @@ impl Waiting {
             }
         }
     }
-}
-
-/// Whether a hold is a half of an exchange that combines when both have ended.
-fn combines_beside(actions: &Actions<'_>, hold: u32) -> bool {
-    actions.holds.other_half(hold as usize).is_some() && combines(&actions.of_hold(hold))
 }
 
 /// `is_late` says of a hold that receives and of earlier ones whether these are sure to have ended when it does.

@@ -158,7 +158,12 @@ fn precedes((first, one, side): OnPort<'_>, (second, other, its_side): OnPort<'_
         // What is combined waits until the other half has sent.
         true => other.arrival != Arrival::Store,
         false => {
-            share((one, side), (other, its_side)) || (waits(other, its_side) && writes(one, side))
+            let is_combined_after = [side, its_side] == [Side::Sends, Side::Receives]
+                && one.port == other.port
+                && other.arrival != Arrival::Store;
+            share((one, side), (other, its_side))
+                || (waits(other, its_side) && writes(one, side))
+                || is_combined_after
         }
     }
 }
@@ -380,12 +385,13 @@ impl<'a> Machine<'a> {
                 let step = &self.schedule.programs[at.0][at.1];
                 let has_sent = step.send.is_none() || sent.contains(&at);
                 let has_received = step.receive.is_none() || received.contains(&at);
+                let awaited = self.awaited(at).iter().all(|send| sent.contains(send));
                 match (side, step.send, step.receive) {
                     (_, None, None) => copied.contains(&at),
                     (Side::Both, ..) => has_sent && has_received,
                     (Side::Sends, ..) => has_sent,
                     (Side::Receives, ..) => {
-                        has_received && (step.arrival == Arrival::Store || has_sent)
+                        has_received && (step.arrival == Arrival::Store || awaited)
                     }
                 }
             };
@@ -435,6 +441,16 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// What must have been sent before an action combines: by itself, and on a duplex port by all before it there.
+    fn awaited(&self, at: At) -> Vec<At> {
+        let steps = &self.schedule.programs[at.0];
+        let sends = |index: &usize| {
+            let is_before = self.schedule.task.duplex && steps[*index].port == steps[at.1].port;
+            steps[*index].send.is_some() && (*index == at.1 || is_before)
+        };
+        (0..=at.1).filter(sends).map(|index| (at.0, index)).collect()
+    }
+
     fn transfer(&mut self, from: At, into: At) -> Result<(), String> {
         let source = self.schedule.programs[from.0][from.1].from.as_ref().unwrap();
         let data: Vec<Byte> = bytes_of(source)
@@ -443,23 +459,24 @@ impl<'a> Machine<'a> {
         if data.contains(&Byte::Nothing) {
             return Err("something is read before it is there".into());
         }
-        let moves = |at: At| {
-            let step = &self.schedule.programs[at.0][at.1];
-            (step.send.is_some(), step.arrival != Arrival::Store)
-        };
         if from == into {
             return self.keep(into, data);
         }
         self.sent.insert(from);
-        match moves(into) {
-            // Combined when the exchange has sent, too.
-            (true, true) if !self.sent.contains(&into) => {
-                self.waiting.insert(into, data.clone());
+        let combines = self.schedule.programs[into.0][into.1].arrival != Arrival::Store;
+        // Combined when all has been sent that is to be sent before.
+        self.waiting.insert(into, data.clone());
+        let is_due = |at: &At| self.awaited(*at).iter().all(|send| self.sent.contains(send));
+        let due: Vec<At> = match combines {
+            true => self.waiting.keys().copied().filter(is_due).collect(),
+            false => {
+                let others = self.waiting.keys().copied().filter(|&at| at != into);
+                std::iter::once(into).chain(others.filter(is_due)).collect()
             }
-            _ => self.keep(into, data.clone())?,
-        }
-        if let Some(waiting) = self.waiting.remove(&from) {
-            self.keep(from, waiting)?;
+        };
+        for at in due {
+            let waiting = self.waiting.remove(&at).expect("it is one of them");
+            self.keep(at, waiting)?;
         }
         self.moved.insert((from, Half::Send), data);
         Ok(())
