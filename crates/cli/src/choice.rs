@@ -61,7 +61,8 @@ pub(crate) struct ComparisonArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Operator (reductions)")]
 struct OperatorArgs {
-    /// Time per byte of combining two vectors, as for --beta [default: 0]
+    /// Time per byte of combining two vectors, as for --beta [default: that of the machine, by a usual operator such as
+    /// a sum of doubles, or 0]
     #[arg(long, hide_short_help = true, value_name = "TIME", allow_negative_numbers = true,
           value_parser = parse_time_per_byte)]
     combine: Option<Cost>,
@@ -77,10 +78,15 @@ impl OperatorArgs {
     /// # Errors
     /// [`CliError::Usage`]: an operation without one, parts of elements, times out of range or in another
     /// unit than the costs.
-    fn apply(&self, problem: &Problem, costs: &CostArgs) -> Result<Problem, CliError> {
+    fn apply(&self, problem: &Problem, costs: &CostArgs, cut: bool) -> Result<Problem, CliError> {
+        let operation = problem.operation();
+        // Times of trees are those of operators that take none.
+        let has_one = operation.is_reduction() && (cut || !operation.is_rooted());
+        let machine = problem.stated_costs().machine().filter(|_| has_one);
         let in_seconds = problem.stated_costs().machine().is_some() || costs.have_units();
         let time = match self.combine {
-            None | Some(Cost::Plain(0.0)) => 0.0,
+            None => machine.map_or(0.0, |machine| machine.combine_per_byte),
+            Some(Cost::Plain(0.0)) => 0.0,
             Some(Cost::Seconds(time)) if in_seconds => time,
             Some(Cost::Plain(time)) if !in_seconds => time,
             Some(_) => {
@@ -496,7 +502,7 @@ impl ComparisonArgs {
             ))
         })?;
         self.choice.check_operation(self.op)?;
-        let problem = self.operator.apply(&problem, &self.costs)?;
+        let problem = self.operator.apply(&problem, &self.costs, self.choice.cut)?;
         let ports = match self.choice.cut {
             true => self.choice.ports.for_operation(self.op)?,
             false => self.choice.ports.for_tree(self.op)?,

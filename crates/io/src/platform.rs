@@ -98,6 +98,7 @@ fn of_platform(root: Node<'_, '_>) -> Result<Machine, String> {
             .into(),
         costs,
         network: Network::default(),
+combine_per_byte: 0.0,
     })
 }
 

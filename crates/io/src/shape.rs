@@ -131,6 +131,7 @@ fn machine(name: &str, groups: &[usize], [inner, outer]: [Named; 2]) -> Result<M
         ),
         costs: Costs::Hierarchical(costs),
         network: Network::default(),
+        combine_per_byte: 0.0,
     })
 }
 

@@ -172,6 +172,7 @@ fn costs(shape: Shape, gamma: f64, wire: WireOwner) -> Result<StatedCosts, Box<d
         provenance: "plausible".to_owned(),
         costs: Costs::Hierarchical(Hierarchy::new(levels, Placement::Block, gamma * 1e-9)?),
         network: Network { wire, ..Network::default() },
+        combine_per_byte: 0.0,
     };
     Ok(machine.into())
 }

@@ -365,6 +365,7 @@ mod tests {
             provenance: "made up".into(),
             costs: costs.into(),
             network: Network { eager_limit, ..Network::default() },
+            combine_per_byte: 0.0,
         });
         Problem::new(operation, BlockSizes::new(blocks.iter().copied()).unwrap(), machine).unwrap()
     }

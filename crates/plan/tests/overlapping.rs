@@ -65,6 +65,7 @@ fn machine(levels: Vec<(usize, LinkLaw)>, wire: WireOwner) -> StatedCosts {
             Hierarchy::new(levels.collect(), Placement::Block, 1e-11).unwrap(),
         ),
         network: Network { wire, eager_limit: Some(65_535), ..Network::default() },
+        combine_per_byte: 0.0,
     })
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct SelectArgs {
     #[command(flatten)]
     costs: CostArgs,
 
-    /// Time per byte of combining two vectors, as for --beta [default: 0]
+    /// Time per byte of combining two vectors, as for --beta [default: that of the machine, or 0]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true,
           value_parser = parse_time_per_byte)]
     combine: Option<Cost>,
@@ -207,7 +207,8 @@ fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
     let stated = args.costs.costs(None)?;
     let in_seconds = stated.machine().is_some() || args.costs.have_units();
     let combine = match args.combine {
-        None | Some(Cost::Plain(0.0)) => 0.0,
+        None => stated.machine().map_or(0.0, |machine| machine.combine_per_byte),
+        Some(Cost::Plain(0.0)) => 0.0,
         Some(Cost::Seconds(time)) if in_seconds => time,
         Some(Cost::Plain(time)) if !in_seconds => time,
         Some(_) => {

@@ -8,13 +8,16 @@ use tuwtree_model::{ClosedSet, Description, Network, WireOwner};
 
 /// A machine in words and tables.
 pub(crate) fn describe(machine: &Machine) -> String {
-    let Machine { name, date, provenance, costs, network } = machine;
+    let Machine { name, date, provenance, costs, network, combine_per_byte } = machine;
     let Description { processes, facts, headings, rows } = costs.kind().description();
     let mut text = format!(
         "name        {name}\ndate        {date}\nprovenance  {provenance}\nprocesses   {processes}\n"
     );
     for (label, fact) in facts {
         let _ = writeln!(text, "{label:<12}{fact}");
+    }
+    if *combine_per_byte > 0.0 {
+        let _ = writeln!(text, "combining   {} per byte", seconds(*combine_per_byte));
     }
     if *network != Network::default() {
         let _ = writeln!(text, "network     {}", served(network));

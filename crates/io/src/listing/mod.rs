@@ -103,6 +103,7 @@ impl Listed {
             provenance,
             costs: Costs::Hierarchical(costs.map_err(|error| error.to_string())?),
             network: Network::default(),
+            combine_per_byte: 0.0,
         })
     }
 }

@@ -20,6 +20,7 @@ fn on(network: Network, costs: Costs) -> StatedCosts {
         provenance: "a law".into(),
         costs,
         network,
+        combine_per_byte: 0.0,
     }
     .into()
 }

@@ -98,6 +98,7 @@ fn on(network: Network, costs: Hierarchy) -> StatedCosts {
         provenance: "a law".into(),
         costs: Costs::Hierarchical(costs),
         network,
+        combine_per_byte: 0.0,
     }
     .into()
 }

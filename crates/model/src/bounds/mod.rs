@@ -190,6 +190,7 @@ pub fn best_lower_bound(problem: &Problem) -> Result<Time, TimeError> {
 ///     provenance: "an example".into(),
 ///     costs: Costs::Hierarchical(Hierarchy::new(levels, Placement::Block, 0.0).unwrap()),
 ///     network: Network { wire: WireOwner::Node, ..Network::default() },
+///     combine_per_byte: 0.0,
 /// };
 /// let sizes = BlockSizes::new([100; 4]).unwrap();
 /// let problem = Problem::gather(&sizes, machine).unwrap().with_root(Root::Given(0)).unwrap();

@@ -28,19 +28,24 @@ pub struct Machine {
     pub costs: Costs,
     /// How the network serves several messages, in seconds and bytes.
     pub network: Network,
+    /// The seconds per byte of combining received data with what is there, by a usual operator such as a sum of doubles:
+    /// at least 0, and 0 where it is not known.
+    pub combine_per_byte: f64,
 }
 
 impl Machine {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-machine";
     /// The newest version.
-    pub const VERSION: u64 = 3;
+    pub const VERSION: u64 = 4;
 
     /// The least version that can carry the machine, which is the one that is written: 2 where latency
-    /// overlaps, or something is known of the network, 3 where that is more than version 2 has.
+    /// overlaps, or something is known of the network, 3 where that is more than version 2 has, 4 where combining takes
+    /// time.
     pub fn version(&self) -> u64 {
         let is_newest = self.network.fair_beyond.is_some() || self.network.window.is_some();
         match self.costs.overlaps() || self.has_tables() || self.network != Network::default() {
+            _ if self.combine_per_byte != 0.0 => 4,
             _ if is_newest => 3,
             true => 2,
             false => 1,
@@ -117,6 +122,8 @@ struct MachineFields {
     hierarchical: Option<Object<HierarchicalFields>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Object<NetworkFields>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    combine_seconds_per_byte: Option<f64>,
 }
 
 /// Everything in it may be left out.
@@ -274,6 +281,7 @@ impl TryFrom<MachineFields> for Machine {
     fn try_from(fields: MachineFields) -> Result<Machine, String> {
         let MachineFields { format, version, name, date, provenance, .. } = fields;
         let MachineFields { homogeneous, matrix, hierarchical, network, .. } = fields;
+        let MachineFields { combine_seconds_per_byte, .. } = fields;
         let header = Header { format, version };
         header.check(Machine::FORMAT, Machine::VERSION).map_err(|error| error.to_string())?;
         for (field, text) in [("name", &name), ("provenance", &provenance)] {
@@ -309,7 +317,18 @@ impl TryFrom<MachineFields> for Machine {
             }
             None => Network::default(),
         };
-        let machine = Machine { name, date: day, provenance, costs, network };
+        let combine_per_byte = combine_seconds_per_byte.unwrap_or(0.0);
+        if !(combine_per_byte.is_finite() && combine_per_byte >= 0.0) {
+            return Err(format!(
+                "\"combine_seconds_per_byte\" is {combine_per_byte}; a finite number of at least 0 is needed"
+            ));
+        }
+        let machine = Machine { name, date: day, provenance, costs, network, combine_per_byte };
+        if combine_seconds_per_byte.is_some() && version < 4 {
+            return Err(format!(
+                "version {version} has no \"combine_seconds_per_byte\"; it needs version 4"
+            ));
+        }
         match machine.version() > version {
             true => Err(format!(
                 "version {version} has no {}; they need version {}",
@@ -485,6 +504,7 @@ impl From<Machine> for MachineFields {
             matrix: None,
             hierarchical: None,
             network: None,
+            combine_seconds_per_byte: Some(machine.combine_per_byte).filter(|&time| time != 0.0),
         };
         if machine.network != Network::default() {
             fields.network = Some(Object(machine.network.into()));

@@ -52,6 +52,7 @@ proptest! {
             provenance: "two\nlines, \u{e9}".into(),
             costs,
             network: Network::default(),
+combine_per_byte: 0.0,
         };
         let json = serde_json::to_string(&machine).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Machine>(&json).unwrap(), &machine);
@@ -97,6 +98,7 @@ fn machine_with(costs: Costs, network: Network) -> Machine {
         provenance: "drawn at random".into(),
         costs,
         network: Network { wire, ..network },
+        combine_per_byte: 0.0,
     }
 }
 
@@ -110,6 +112,30 @@ fn a_window_takes_version_three() {
     let older = json.replace("\"version\":3", "\"version\":2");
     let error = serde_json::from_str::<Machine>(&older).unwrap_err().to_string();
     assert!(error.contains("version 2 has no windows"), "{error}");
+}
+
+#[test]
+fn what_combining_takes_is_written_in_version_four_and_only_where_it_takes_time() {
+    let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
+    let free = machine_with(costs.into(), Network::default());
+    assert_eq!(free.version(), 1);
+    let machine = Machine { combine_per_byte: 2.5e-10, ..free };
+    let json = serde_json::to_value(&machine).unwrap();
+    assert_eq!(json["version"], 4);
+    assert_eq!(json["combine_seconds_per_byte"], 2.5e-10);
+    let validator = schema(MACHINE);
+    assert!(validator.is_valid(&json));
+    assert_eq!(serde_json::from_value::<Machine>(json.clone()).unwrap(), machine);
+    for (field, value, message) in [
+        ("version", 3.into(), "version 3 has no \"combine_seconds_per_byte\"; it needs version 4"),
+        ("combine_seconds_per_byte", (-1).into(), "\"combine_seconds_per_byte\" is -1"),
+    ] {
+        let mut bad = json.clone();
+        bad[field] = value;
+        assert!(!validator.is_valid(&bad), "{field}");
+        let error = serde_json::from_value::<Machine>(bad).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
 }
 
 /// Costs of any kind whose latency may overlap, tables among them, for so many processors.
@@ -209,6 +235,7 @@ proptest! {
             provenance: "drawn at random".into(),
             costs: Costs::Hierarchical(costs),
             network: Network::default(),
+combine_per_byte: 0.0,
         };
         let document = document_of(tree, Some(&problem.with_costs(machine).unwrap()));
         let text = serde_json::to_string(&document).unwrap();

@@ -490,6 +490,7 @@ fn measured_machine(
         provenance: format!("Measured by {PROGRAM} bench, briefly: {}", describe(host)),
         costs: Costs::Hierarchical(found.costs()),
         network: found.network(),
+        combine_per_byte: 0.0,
     });
     Ok(machine.ok_or_else(String::new))
 }
@@ -503,6 +504,7 @@ fn lone_machine(host: &Host) -> Machine {
         provenance: "One process sends no messages.".to_owned(),
         costs: costs.into(),
         network: Network::default(),
+        combine_per_byte: 0.0,
     }
 }
 

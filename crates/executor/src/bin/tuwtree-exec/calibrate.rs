@@ -157,6 +157,7 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Rc<Communicator>) -> Resu
         provenance,
         costs,
         network,
+        combine_per_byte: 0.0,
     };
     let document = match format {
         Format::Toml => toml::to_string(&machine).map_err(|error| Stop::alone(&error))?,
