@@ -30,8 +30,9 @@ const FORMATS: [(&str, &str); 6] = [
 ];
 
 /// Why a format cannot say what a schedule does.
-fn reason(format: &str, ports: &Value) -> Option<&'static str> {
-    (format == "smpi" && *ports != 1).then_some("ports; SMPI replays one-ported schedules")
+fn reason(format: &str, duplex: &Value) -> Option<&'static str> {
+    (format == "smpi" && *duplex == true)
+        .then_some("duplex ports; SMPI replays actions one after the other")
 }
 
 /// The file that is looked into.
@@ -57,14 +58,14 @@ fn every_algorithm_of_every_operation_is_exported_in_every_format_or_refused_wit
             let plan = path("plan.json");
             tuwtree(&format!("optimize {arguments} --algorithm {name} -o {plan}")).success();
             let schedule = json(&format!("export {plan} --format json"));
-            let (ports, actions) = (&schedule["ports"], schedule["actions"].as_array().unwrap());
+            let (duplex, actions) = (&schedule["duplex"], schedule["actions"].as_array().unwrap());
             for (format, beginning) in FORMATS {
                 let output = folder.join("output").with_extension(format);
                 let run = tuwtree(&format!(
                     "export {plan} --format {format} --alpha 100 -o {}",
                     output.display()
                 ));
-                if let Some(reason) = reason(format, ports) {
+                if let Some(reason) = reason(format, duplex) {
                     run.fails(1, &[reason]);
                     refused += 1;
                     continue;

@@ -7,6 +7,7 @@ mod bad_input;
 mod bombs;
 mod broadcast;
 mod cut;
+mod duplex;
 mod every_operation;
 mod exports;
 mod formats;
