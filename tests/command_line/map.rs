@@ -166,7 +166,11 @@ fn maps_of_operations_without_trees_name_the_fastest_algorithm() {
     let folder = folder("map-algorithms");
     for (operation, algorithms, rows) in [
         ("allgather", "ring,ring-chunks,recursive-doubling,bruck,circulant,circulant-pieces", 4),
-        ("reduce-scatter", "pairwise,recursive-doubling,halving,circulant,circulant-pieces", 4),
+        (
+            "reduce-scatter",
+            "pairwise,recursive-doubling,halving,butterfly,circulant,circulant-pieces",
+            4,
+        ),
         (
             "allreduce",
             "ring,recursive-doubling,rabenseifner-half,rabenseifner-full,binary-blocks,circulant",

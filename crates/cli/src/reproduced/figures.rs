@@ -143,7 +143,7 @@ fn figure_12() -> Result<Vec<Statement>, CliError> {
     // The last part that somebody combines tells its new rank, the bits of that part's number reversed.
     let mut active: Vec<(u8, usize)> = Vec::new();
     for rank in (0..13).filter(|rank| !rests(rank)) {
-        let last = actions(rank).filter_map(|one| one.combines()).last();
+        let last = actions(rank).filter_map(|one| one.combines()).next_back();
         let part = last.map_or(0, |receive| receive.into.pieces[0].offset);
         active.push(((part as u8).reverse_bits(), rank));
     }
@@ -191,11 +191,11 @@ fn figure_13() -> Result<Vec<Statement>, CliError> {
     let schedule = allreduce(13, 8, Construction::BinaryBlocks)?;
     let actions = |rank| schedule.programs().actions(rank);
     let exchange = |rank, index| {
-        let exchanges = actions(rank).filter_map(|one| match one.deed {
+        let mut exchanges = actions(rank).filter_map(|one| match one.deed {
             Deed::Exchange(send, receive) => Some((letters(send.from), letters(receive.into))),
             _ => None,
         });
-        exchanges.skip(index).next().unwrap_or_default()
+        exchanges.nth(index).unwrap_or_default()
     };
     let (sent, received) = exchange(0, 2);
     let (_, reduced) = exchange(8, 1);
