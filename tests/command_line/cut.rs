@@ -24,11 +24,32 @@ fn schedules_that_cut_the_vector_are_compared_if_that_is_asked_for() {
     let ordered: Vec<&str> = vec!["binomial", "rabenseifner-half", "rabenseifner-full"];
     let kept = json(&format!("{reduce} --order ordered --json"));
     assert_eq!(times(&kept).iter().map(|(name, _)| *name).collect::<Vec<_>>(), ordered);
+    // To another root than 0, the result is passed on.
+    let forwarded = json(&format!("{reduce} --order ordered --root 3 --json"));
+    assert!(times(&forwarded).contains(&("binomial-forwarded", 174 + 34)), "{forwarded}");
+    assert_ne!(forwarded["recommended"], "binomial");
     let text = tuwtree("compare --op broadcast --vector 1MiB -p 48 --cut").success();
     assert!(text.contains("lower bound on any schedule") && !text.contains("tree"), "{text}");
     tuwtree("optimize --op gather --dist spikes -p 9 --cut").fails(2, &["--cut is for broadcast"]);
     tuwtree("optimize --op reduce --vector 24 -p 5 --combine 1 --algorithm oblivious")
         .fails(1, &["--cut has schedules for others"]);
+}
+
+#[test]
+fn vectors_that_must_not_be_cut_go_whole() {
+    let names = |arguments: &str| -> Vec<String> {
+        let comparison = json(&format!("optimize {arguments} --whole-vector --json"));
+        times(&comparison).iter().map(|(name, _)| (*name).to_owned()).collect()
+    };
+    assert_eq!(names("--op allreduce --vector 1MiB -p 5"), ["recursive-doubling"]);
+    assert_eq!(names("--op reduce --vector 1MiB -p 5 --cut --combine 1"), ["binomial"]);
+    assert_eq!(names("--op broadcast --vector 1MiB -p 5 --cut"), ["binomial"]);
+    let trees = names("--op broadcast --vector 1MiB -p 5");
+    assert!(trees.iter().any(|name| name == "optimal"), "{trees:?}");
+    tuwtree("optimize --op allgather --dist same -p 5 --whole-vector")
+        .fails(2, &["--whole-vector is for broadcast, reduce and allreduce"]);
+    tuwtree("optimize --op allreduce --vector 9 -p 5 --whole-vector --algorithm ring")
+        .fails(2, &["ring cuts the vector"]);
 }
 
 #[test]

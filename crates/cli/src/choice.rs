@@ -136,6 +136,10 @@ pub(crate) struct Choice {
     #[arg(long, hide_short_help = true)]
     pub(crate) cut: bool,
 
+    /// For broadcast, reduce and allreduce, leave out schedules that cut the vector, as for operators on derived datatypes
+    #[arg(long, hide_short_help = true)]
+    pub(crate) whole_vector: bool,
+
     #[command(flatten)]
     pub(crate) ports: PortArgs,
 
@@ -192,6 +196,7 @@ impl Default for Choice {
             algorithm: vec![AlgorithmChoice::All],
             order: None,
             cut: false,
+            whole_vector: false,
             ports: PortArgs::default(),
             adaptive_rule: AdaptiveRule::CompletionTime,
             library: None,
@@ -210,6 +215,7 @@ impl Choice {
             order: self.order_for(problem),
             library: self.library_for(problem.stated_costs()),
             vector: if self.cut { VectorUse::Cut } else { VectorUse::Whole },
+            keeps_vector_whole: self.whole_vector,
         }
     }
 
@@ -270,7 +276,27 @@ impl Choice {
 
     /// Fails with exit code 2 if an option is not for this operation.
     pub(crate) fn check_operation(&self, operation: Operation) -> Result<(), CliError> {
-        check_cut(self.cut, operation)
+        check_cut(self.cut, operation)?;
+        let moves_vector =
+            matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce);
+        if self.whole_vector && !moves_vector {
+            let message =
+                "--whole-vector is for broadcast, reduce and allreduce, which move one vector";
+            return Err(CliError::Usage(message.into()));
+        }
+        let cuts = |one: &AlgorithmChoice| match *one {
+            AlgorithmChoice::One(construction) => {
+                construction.cuts_vector(operation).then_some(construction)
+            }
+            _ => None,
+        };
+        match self.algorithm.iter().find_map(cuts).filter(|_| self.whole_vector) {
+            Some(construction) => Err(CliError::Usage(format!(
+                "--algorithm: {} cuts the vector, which --whole-vector does not allow",
+                construction.name()
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth

@@ -27,6 +27,7 @@
 //! | [`allreduce::ring`] | `2 (p - 1)` | very much data |
 //! | [`allreduce::circulant`] | `2 ceil(lg p)` | much data, for every `p` |
 //! | [`broadcast::binomial`], [`reduce::binomial`] | `ceil(lg p)` | little data |
+//! | [`reduce::binomial_forwarded`] | `ceil(lg p)`, else 1 more | little data, operators that do not commute |
 //! | [`broadcast::scatter_allgather`] | `p - 1 + ceil(lg p)`, or up to `3 ceil(lg p)` | much data; what MPI libraries do |
 //! | [`reduce::rabenseifner`] | `2 lg p` for `p = 2^l`, else 1 or 2 more | much data, and operators that do not commute |
 //! | [`reduce::ring`] | `2 (p - 1)` | very much data |

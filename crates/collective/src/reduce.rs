@@ -39,6 +39,36 @@ pub fn binomial(problem: &Problem) -> Result<Schedule, CollectiveError> {
     of_rounds(problem, order, &rounds, Cut::new(problem, 1), meet, |_, _| (0, 1))
 }
 
+/// The reduction along the binomial tree of rank 0, whose result rank 0 passes on to the root: in rank order for every
+/// root.
+///
+/// `n` bytes take `ceil(lg p) (alpha + n (beta + kappa))`, and `alpha + n beta` more for other roots than 0.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// MPICH's `reduce_intra_binomial.c`, for operators that do not commute.
+pub fn binomial_forwarded(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    check_operation(problem, Operation::Reduce)?;
+    let p = problem.processors();
+    let root = root(problem).expect("a reduction has a root");
+    let combined = masks(p.next_power_of_two()).map(|mask| (Arrives::Combined, Some(mask)));
+    let forwarded = (root != 0).then_some((Arrives::Stored, None));
+    let rounds: Vec<(Arrives, Option<usize>)> = combined.chain(forwarded).collect();
+    let meet = |mask, rank| match mask {
+        Some(mask) => {
+            let Meeting { to, from } = binomial_meeting(rank, mask, p);
+            Meeting { to: from, from: to }
+        }
+        None => Meeting { to: (rank == 0).then_some(root), from: (rank == root).then_some(0) },
+    };
+    of_rounds(problem, Order::Ordered, &rounds, Cut::new(problem, 1), meet, |_, _| (0, 1))
+}
+
 /// A round of Rabenseifner's reduction.
 #[derive(Clone, Copy, Debug)]
 enum Round {

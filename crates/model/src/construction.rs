@@ -52,6 +52,7 @@ pub enum Construction {
     DeadlineOnline,
     Pairwise,
     Binomial,
+    BinomialForwarded,
     Ring,
     RingChunks,
     ScatterRing,
@@ -90,6 +91,19 @@ impl Construction {
     /// reductions whose vector may be cut.
     pub fn builds_trees(self) -> bool {
         self.performs(Operation::Gather)
+    }
+
+    /// Whether its schedules cut a vector into pieces, of operations that move one; trees do not.
+    pub fn cuts_vector(self, operation: Operation) -> bool {
+        let moves_vector =
+            matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce);
+        let keeps_whole = matches!(
+            self,
+            Construction::Binomial
+                | Construction::BinomialForwarded
+                | Construction::RecursiveDoubling
+        );
+        moves_vector && !self.builds_trees() && !keeps_whole
     }
 
     /// Whether it is for this operation.
@@ -133,6 +147,7 @@ impl Construction {
             Construction::Binomial => {
                 matches!(operation, Operation::Broadcast | Operation::Reduce)
             }
+            Construction::BinomialForwarded => operation == Operation::Reduce,
             Construction::RingChunks => operation == Operation::Allgather,
             Construction::ScatterRing | Construction::ScatterDoubling => {
                 operation == Operation::Broadcast

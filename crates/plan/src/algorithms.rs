@@ -73,8 +73,11 @@ impl AlgorithmGrid {
     pub fn algorithms(&self) -> Vec<Construction> {
         let goes_along_trees =
             |one: &Construction| self.operation.is_rooted() && one.builds_trees();
+        // For roots other than 0, and operators that do not commute.
+        let is_forwarded = |one: &Construction| *one == Construction::BinomialForwarded;
         Construction::all()
             .filter(|one| one.performs(self.operation) && !goes_along_trees(one))
+            .filter(|one| !is_forwarded(one))
             .collect()
     }
 

@@ -27,6 +27,9 @@ pub struct Settings {
     pub library: Option<Library>,
     /// Whether the vector of a broadcast or reduction goes along a tree, or in pieces.
     pub vector: VectorUse,
+    /// Whether schedules that cut the vector are left out: for operators that must see all of it, and types that
+    /// cannot be cut.
+    pub keeps_vector_whole: bool,
 }
 
 /// How the vector of a broadcast or reduction goes.
@@ -47,6 +50,7 @@ impl Settings {
         order: Order::Ordered,
         library: None,
         vector: VectorUse::Whole,
+        keeps_vector_whole: false,
     };
 }
 
@@ -277,10 +281,14 @@ impl<'a> Request<'a> {
             .collect()
     }
 
-    /// Whether a vector goes as the settings say, if one goes from or to a root.
+    /// Whether a vector goes as the settings say, if one goes.
     fn uses_vector_so(&self, construction: Construction) -> bool {
+        let operation = self.problem.operation();
+        if self.settings.keeps_vector_whole && construction.cuts_vector(operation) {
+            return false;
+        }
         let is_cut = self.settings.vector == VectorUse::Cut && self.problem.vector().is_some();
-        !self.problem.operation().is_rooted() || construction.builds_trees() != is_cut
+        !operation.is_rooted() || construction.builds_trees() != is_cut
     }
 
     /// Whether a schedule is for any operator; of trees, those that were built tell.

@@ -98,19 +98,31 @@ proptest! {
 #[test]
 fn worked_intergroup_allgathers_take_what_they_take_by_hand() {
     // Paired with ring and Bruck, shares with ring, as MPICH; alpha 10, beta 1.
-    for ((p, q, first, second), times) in [
-        ((6, 2, 6, 6), [108, 88, 108, 284]),
-        ((8, 3, 6, 6), [138, 104, 146, 398]),
-        ((3, 2, 6, 6), [61, 64, 57, 176]),
-        ((5, 3, 30, 30), [225, 220, 200, 864]),
+    for ((p, q, first, second), times, most) in [
+        ((6, 2, 6, 6), [108, 88, 108, 284], 36),
+        ((8, 3, 6, 6), [138, 104, 146, 398], 48),
+        ((3, 2, 6, 6), [61, 64, 57, 176], 18),
+        ((5, 3, 30, 30), [225, 220, 200, 864], 150),
     ] {
         let problem = problem(&vec![first; p], &vec![second; q], 10.0);
         let builds: [Build; 4] = [ALL[0].1, ALL[1].1, ALL[2].1, ALL[3].1];
         let found = builds.map(|build| time(&build(&problem).unwrap(), &problem));
         assert_eq!(found, times.map(f64::from), "{p} and {q} ranks");
+        // Without start-ups nothing is faster than what the larger group has.
+        let without = self::problem(&vec![first; p], &vec![second; q], 0.0);
+        assert_eq!(best_lower_bound(&without).unwrap().units(), f64::from(most));
     }
     let problem = problem(&[5, 1, 7, 3, 2, 6], &[4, 9], 10.0);
-    assert_eq!(time(&intergroup::shares(&problem, Inside::Ring).unwrap(), &problem), 120.0);
+    let schedule = intergroup::shares(&problem, Inside::Ring).unwrap();
+    assert_eq!(time(&schedule, &problem), 120.0);
+    // Blocks 5 1 7 3 2 6 as shares of 12 and 12, and blocks 4 9 as shares of 3 2 2 2 2 2.
+    let sent = |rank: usize| -> Vec<(usize, u64)> {
+        let sends = schedule.programs().actions(rank).filter_map(|action| action.send());
+        let across = sends.filter(|send| (send.to < 6) != (rank < 6));
+        across.map(|send| (send.to, send.from.bytes())).collect()
+    };
+    assert_eq!((sent(1), sent(2), sent(3)), (vec![(6, 1)], vec![(6, 6), (7, 1)], vec![(7, 3)]));
+    assert_eq!((sent(6), sent(7)), (vec![(0, 3), (1, 1)], (1..6).zip([1, 2, 2, 2, 2]).collect()));
 }
 
 /// The example by which the stronger bound of the paper's Theorem 3, 124, is too low.

@@ -202,6 +202,19 @@ fn worked_reduce_scatters_take_what_they_take_by_hand() {
 }
 
 #[test]
+fn the_first_of_five_ranks_on_a_circulant_graph_sends_two_blocks_then_one_then_one() {
+    let schedule = reduce_scatter::circulant(&scattered(&[1; 5], [10.0, 1.0])).unwrap();
+    let sends = schedule.programs().actions(0).filter_map(|action| action.send());
+    let sent: Vec<(usize, Vec<u64>)> = sends
+        .map(|send| {
+            let pieces = send.from.pieces.iter();
+            (send.to, pieces.flat_map(|piece| piece.offset..piece.end()).collect())
+        })
+        .collect();
+    assert_eq!(sent, [(3, vec![3, 4]), (2, vec![2]), (1, vec![1])]);
+}
+
+#[test]
 fn worked_allreduces_take_what_they_take_by_hand() {
     // Doubling, Rabenseifner half and full, blocks, ring, circulant; 24 bytes at alpha 10, beta 1, kappa 1.
     for (p, times) in [

@@ -20,7 +20,7 @@ const BROADCASTS: [(&str, Build); 6] = [
 ];
 
 /// With the order that each keeps, whatever the root.
-const REDUCTIONS: [(&str, Build, Order); 7] = [
+const REDUCTIONS: [(&str, Build, Order); 8] = [
     ("binomial", reduce::binomial, Order::Any),
     ("half", |problem| reduce::rabenseifner(problem, Folds::Half), Order::Ordered),
     ("full", |problem| reduce::rabenseifner(problem, Folds::Full), Order::Ordered),
@@ -28,6 +28,7 @@ const REDUCTIONS: [(&str, Build, Order); 7] = [
     ("1 piece", |problem| reduce::circulant_in_pieces(problem, 1), Order::Any),
     ("2 pieces", |problem| reduce::circulant_in_pieces(problem, 2), Order::Any),
     ("7 pieces", |problem| reduce::circulant_in_pieces(problem, 7), Order::Any),
+    ("forwarded", reduce::binomial_forwarded, Order::Ordered),
 ];
 
 fn problem(operation: Operation, (processors, root): (usize, usize), bytes: u64) -> Problem {
@@ -175,6 +176,8 @@ fn equal_pieces_with_a_root_take_what_formulas_say() {
             assert_eq!(found[1], half, "{p} ranks, root {root}");
             assert_eq!(found[3], 2.0 * others * alpha + 3.0 * share);
             assert_eq!(found[5], (1.0 + ceil) * (alpha + n), "{p}");
+            let forwarded = if root == 0 { 0.0 } else { alpha + n };
+            assert_eq!(found[7], found[0] + forwarded, "{p} ranks, root {root}");
         }
     }
 }

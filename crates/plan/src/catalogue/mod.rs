@@ -101,6 +101,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Exact => &non_ordered::EXACT,
         Construction::Pairwise => &rootless::PAIRWISE,
         Construction::Binomial => &rootless::BINOMIAL,
+        Construction::BinomialForwarded => &rootless::BINOMIAL_FORWARDED,
         Construction::Ring => &rootless::RING,
         Construction::RingChunks => &rootless::RING_CHUNKS,
         Construction::ScatterRing => &rootless::SCATTER_RING,

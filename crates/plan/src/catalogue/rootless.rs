@@ -8,7 +8,7 @@ use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce, reduce_scatter};
-use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Problem, Time};
+use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Order, Problem, Root, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// An algorithm without parameters.
@@ -26,6 +26,7 @@ pub(crate) fn keeps_operands_in_order(construction: Construction, operation: Ope
     match construction {
         // In a reduction to rank 0; its outcome tells of others.
         Construction::Binomial
+        | Construction::BinomialForwarded
         | Construction::RabenseifnerHalf
         | Construction::RabenseifnerFull
         | Construction::BinaryBlocks
@@ -56,6 +57,20 @@ pub(super) const BINOMIAL: CatalogueRow = row(
         }
     },
 );
+
+pub(super) const BINOMIAL_FORWARDED: CatalogueRow = CatalogueRow {
+    suits: |request, order| {
+        let is_elsewhere = matches!(request.problem.root(), Root::Given(1..));
+        order == Order::Ordered && is_elsewhere
+    },
+    ..row(
+        "the same to rank 0, which passes the result on: in rank order for every root, as in MPICH",
+        |request, wanted| {
+            let messages = messages_of_few_rounds(request.problem);
+            whole(request, wanted, messages, reduce::binomial_forwarded)
+        },
+    )
+};
 
 pub(super) const SCATTER_RING: CatalogueRow = row(
     "pieces are scattered, and gathered around the ring, as MPI libraries do with much data",
