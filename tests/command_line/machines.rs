@@ -305,7 +305,7 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
             GOOD,
             &[
                 ("tuwtree-machine", "machine", &["\"machine\"", "tuwtree-machine"][..]),
-                ("\"version\": 1", "\"version\": 4", &["version 4", "up to 3"]),
+                ("\"version\": 1", "\"version\": 5", &["version 5", "up to 4"]),
                 (
                     "\"beta_seconds",
                     "\"overhead_seconds\": [[0, 1, 2], [3, 0, 4], [5, 7, 0]], \"beta_seconds",
