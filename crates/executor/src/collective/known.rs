@@ -90,7 +90,7 @@ impl Collectives {
         };
         let exact = Strictness::Exact;
         let done = match known.plan.is_native() {
-            true => self.by_library(arguments, &settings, exact).map(|()| Algorithm::Native),
+            true => self.by_library(arguments, &settings, exact),
             false => {
                 let done = known.plan.perform((self, arguments, &settings, exact), None);
                 done.map(|()| Algorithm::DeadlineOnline)

@@ -46,7 +46,7 @@ use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
 use crate::sys::{
     AlltoallArguments, ArgumentError, Arguments, Communicator, Handles,
-    Kept, MpiError, Parsed, Place, PlaceError, ReduceScatterArguments, Reuse,
+    Kept, MpiError, Parsed, Place, PlaceError, ReduceScatterArguments, Reuse, is_inside_strand,
 };
 use crate::tree::{
     Child, Consent, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest,
@@ -225,18 +225,22 @@ impl Collectives {
         wrong.map_or(done, Err)
     }
 
-    /// Performs an operation by the library's own call; or where it has none for such counts, block by block.
+    /// Performs an operation by the library's own call; or where it has none that is right, block by block. Says which.
     fn by_library(
         &self,
         arguments: &Arguments<'_>,
         settings: &Settings,
         strictness: Strictness,
-    ) -> Result<(), CollectiveError> {
-        if arguments.are_for_library() {
-            return Ok(self.comm.native(arguments)?);
+    ) -> Result<Algorithm, CollectiveError> {
+        // Open MPI 4.1.4's nonblocking ones read and write beyond the root's own block where that is shorter than there
+        // is room for; they and MPICH's go block by block, too.
+        let is_right = strictness == Strictness::Exact || !is_inside_strand();
+        if arguments.are_for_library() && is_right {
+            self.comm.native(arguments)?;
+            return Ok(Algorithm::Native);
         }
         let call = Call::new(self, arguments, settings, (Handles::Lent, Room::new(self)));
-        call.with(strictness).linear()
+        call.with(strictness).linear().map(|()| Algorithm::Linear)
     }
 
     /// Sets up an operation that is started many times. Collective; messages of several such do not
@@ -489,7 +493,8 @@ impl<'c, 'a> Call<'c, 'a> {
         match algorithm {
             Algorithm::Linear => self.linear(),
             Algorithm::Native => {
-                self.collectives.by_library(self.arguments, self.settings, self.strictness)
+                let Call { collectives, arguments, settings, strictness, .. } = self;
+                collectives.by_library(arguments, settings, strictness).map(drop)
             }
             Algorithm::AdaptiveGatherTime => self.adaptive(Rule::GatherTime),
             Algorithm::AdaptiveDataSize => self.adaptive(Rule::DataSize),

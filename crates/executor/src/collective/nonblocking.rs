@@ -184,8 +184,7 @@ impl OperationQueue {
         match (strictness, collectives.run_with(arguments, strictness)) {
             // A given schedule is not for the call, as all have found.
             (Strictness::Loose, Err(CollectiveError::Agreed { .. })) => {
-                collectives.by_library(arguments, &collectives.settings(), strictness)?;
-                Ok(Algorithm::Native)
+                collectives.by_library(arguments, &collectives.settings(), strictness)
             }
             (_, done) => done,
         }

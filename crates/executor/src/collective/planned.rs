@@ -170,8 +170,7 @@ impl Collectives {
     ) -> Result<Algorithm, CollectiveError> {
         let comm = &self.comm;
         self.plans.last.set(None);
-        let native =
-            || self.by_library(arguments, settings, strictness).map(|()| Algorithm::Native);
+        let native = || self.by_library(arguments, settings, strictness);
         let is_outward = arguments.operation().is_outward();
         let root = arguments.root(comm.size()).filter(|_| comm.size() >= LEAST_PROCESSES);
         let Some(root) = root else { return native() };

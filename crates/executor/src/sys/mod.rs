@@ -48,6 +48,7 @@ pub use reduce_scatter::ReduceScatterArguments;
 pub(crate) use requests::{
     Failure, Patience, Requests, Reuse, SentContent, Transfer, Way, copy_by_message,
 };
+pub(crate) use strand::is_inside as is_inside_strand;
 pub use words::Number;
 pub(crate) use words::{address, address_mut, bytes_of, int, words_of};
 

@@ -72,7 +72,7 @@ impl<T: 'static> Strand<T> {
 }
 
 /// Whether what runs now is such work.
-pub(super) fn is_inside() -> bool {
+pub(crate) fn is_inside() -> bool {
     !RUNNING.get().is_null()
 }
 
