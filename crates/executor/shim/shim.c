@@ -77,6 +77,10 @@ int tuwtree_native_alltoallv_init(const void *sendbuf, const int sendcounts[], c
 int tuwtree_native_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
         MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int tuwtree_native_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
 
 const MPI_Datatype TUWTREE_BYTE = MPI_BYTE;
 void *const TUWTREE_IN_PLACE = MPI_IN_PLACE;
@@ -95,6 +99,7 @@ static inline int none_of(const void *a, ...) { return a ? MPI_ERR_OTHER : MPI_E
 #define REDUCE_SCATTER_INIT PMPI_Reduce_scatter_init
 #define REDUCE_SCATTER_BLOCK_INIT PMPI_Reduce_scatter_block_init
 #define ALLTOALLV_INIT PMPI_Alltoallv_init
+#define ALLTOALL_INIT PMPI_Alltoall_init
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
 #define GATHERV_INIT PMPIX_Gatherv_init
 #define SCATTERV_INIT PMPIX_Scatterv_init
@@ -102,6 +107,7 @@ static inline int none_of(const void *a, ...) { return a ? MPI_ERR_OTHER : MPI_E
 #define REDUCE_SCATTER_INIT PMPIX_Reduce_scatter_init
 #define REDUCE_SCATTER_BLOCK_INIT PMPIX_Reduce_scatter_block_init
 #define ALLTOALLV_INIT PMPIX_Alltoallv_init
+#define ALLTOALL_INIT PMPIX_Alltoall_init
 #endif
 
 #ifdef GATHERV_INIT
@@ -114,6 +120,7 @@ const int TUWTREE_HAS_GATHERV_INIT = 0;
 #define REDUCE_SCATTER_INIT none_of
 #define REDUCE_SCATTER_BLOCK_INIT none_of
 #define ALLTOALLV_INIT none_of
+#define ALLTOALL_INIT none_of
 #endif
 
 int tuwtree_native_gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -283,4 +290,16 @@ int tuwtree_native_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
         MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     return LARGE(PMPI_Alltoall_c, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+}
+
+int tuwtree_native_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return ALLTOALL_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
+}
+
+int tuwtree_native_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return LARGE(PMPI_Alltoall_init_c, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request));
 }

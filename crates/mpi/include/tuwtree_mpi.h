@@ -152,6 +152,11 @@ int tuwtree_alltoallv_init(const void *sendbuf, const int sendcounts[], const in
                            const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                            tuwtree_request *request);
 
+/* Messages that all have one size: counts are compared with what the others state, as in all set-ups. */
+int tuwtree_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                          tuwtree_request *request);
+
 /* The same with large counts. */
 int tuwtree_gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                            void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
@@ -179,6 +184,10 @@ int tuwtree_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
                              const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
                              const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                              MPI_Datatype recvtype, MPI_Comm comm, tuwtree_request *request);
+
+int tuwtree_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                            MPI_Comm comm, tuwtree_request *request);
 
 /* Starts a gather or scatter, and returns as soon as it would wait: MPI_Igatherv and MPI_Iscatterv. tuwtree_wait, or
  * tuwtree_test when it finds the end, frees it, and sets *request to TUWTREE_REQUEST_NULL; tuwtree_start and tuwtree_free

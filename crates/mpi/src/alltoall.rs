@@ -153,3 +153,51 @@ pub unsafe extern "C" fn tuwtree_alltoallv_init_c(
         guarded(comm, || hand_out(comm, request, |own| own.init_alltoall(&arguments)))
     }
 }
+
+/// Sets up a message from each to each, all of one size.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoall_init`; `request` points to a place for the result, or is null, which is an
+/// error; the communicator lives until the operation is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoall_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    let (given, result) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
+    unsafe {
+        let arguments = EqualAlltoallArguments::new(given, result);
+        guarded(comm, || hand_out(comm, request, |own| own.init_equal_alltoall(&arguments)))
+    }
+}
+
+/// Sets up a message from each to each, all of one size, with large counts.
+///
+/// # Safety
+/// What the MPI standard demands of `MPI_Alltoall_init_c`; `request` points to a place for the result, or is null, which is an
+/// error; the communicator lives until the operation is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tuwtree_alltoall_init_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> c_int {
+    let (given, result) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype));
+    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
+    unsafe {
+        let arguments = EqualAlltoallArguments::large(given, result);
+        guarded(comm, || hand_out(comm, request, |own| own.init_equal_alltoall(&arguments)))
+    }
+}

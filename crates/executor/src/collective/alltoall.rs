@@ -169,13 +169,9 @@ impl Collectives {
             return native();
         }
         let (rank, processors) = (self.comm.rank(), self.comm.size());
-        let parsed = arguments.parse(processors);
+        let parsed = arguments.parse(processors, Handles::Lent);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
-        // The size is the same at all ranks, which then decide alike without a message.
-        let found = Comparison {
-            is_loose: false,
-            best: self.best_of_equal(parsed.result.block_bytes(rank), &settings),
-        };
+        let found = self.known_of_equal(&parsed, &settings);
         match self.bundling(&settings, Some(found), is_for_library) {
             None => native(),
             Some(bundling) => {
@@ -183,6 +179,16 @@ impl Collectives {
                 Ok(bundling.algorithm())
             }
         }
+    }
+
+    /// What all ranks find alike without a message, since messages have one size.
+    pub(super) fn known_of_equal(
+        &self,
+        parsed: &ParsedAlltoall,
+        settings: &Settings,
+    ) -> Comparison {
+        let bytes = parsed.result.block_bytes(self.comm.rank());
+        Comparison { is_loose: false, best: self.best_of_equal(bytes, settings) }
     }
 
     /// What is certainly faster than the library's own call with messages of one size; none for that.

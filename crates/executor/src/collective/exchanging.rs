@@ -15,7 +15,9 @@
 use super::alltoall::{Bundling, distances, slots};
 use super::{CollectiveError, Collectives};
 use crate::play::{BoundAction, Buffers, Execution, Manner, Mode, Strictness};
-use crate::sys::{AlltoallArguments, Communicator, Handles, ParsedAlltoall, Place, Reuse};
+use crate::sys::{
+    AlltoallArguments, Communicator, EqualAlltoallArguments, Handles, ParsedAlltoall, Place, Reuse,
+};
 use smallvec::SmallVec;
 use std::ffi::c_int;
 use std::rc::Rc;
@@ -56,6 +58,32 @@ impl Collectives {
             false => {}
         }
         let bundling = self.bundling(&settings, Some(found), is_for_library);
+        bundling.map(|bundling| self.exchanging(parsed, bundling)).transpose()
+    }
+
+    /// The same for messages that all have one size, which is compared, too.
+    ///
+    /// # Errors
+    /// As [`set_up_alltoall`](Self::set_up_alltoall).
+    pub(super) fn set_up_equal_alltoall(
+        &self,
+        arguments: &EqualAlltoallArguments<'_>,
+    ) -> Result<Option<Execution>, CollectiveError> {
+        let settings = self.settings();
+        let is_for_library = arguments.are_for_library();
+        if is_for_library && self.is_native(Operation::Alltoall) {
+            return Ok(None);
+        }
+        let rank = self.comm.rank();
+        let parsed = arguments.parse(self.comm.size(), Handles::Copied);
+        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
+        let is_loose = self.compare_alltoall(&parsed, &settings)?.is_loose;
+        let parsed = parsed?;
+        if is_loose {
+            return Err(CollectiveError::GivenUp { rank });
+        }
+        let known = self.known_of_equal(&parsed, &settings);
+        let bundling = self.bundling(&settings, Some(known), is_for_library);
         bundling.map(|bundling| self.exchanging(parsed, bundling)).transpose()
     }
 

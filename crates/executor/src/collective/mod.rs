@@ -45,7 +45,7 @@ pub use prices::chosen_circulation;
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
 use crate::sys::{
-    AlltoallArguments, ArgumentError, Arguments, Communicator, Handles,
+    AlltoallArguments, ArgumentError, Arguments, Communicator, EqualAlltoallArguments, Handles,
     Kept, MpiError, Parsed, Place, PlaceError, ReduceScatterArguments, Reuse, is_inside_strand,
 };
 use crate::tree::{
@@ -283,6 +283,17 @@ impl Collectives {
         arguments: &AlltoallArguments<'a>,
     ) -> Result<Persistent<'a>, CollectiveError> {
         persistent::set_up_alltoall(self, arguments, false)
+    }
+
+    /// Sets up an alltoall of messages of one size, in the same way.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_equal_alltoall<'a>(
+        &self,
+        arguments: &EqualAlltoallArguments<'a>,
+    ) -> Result<Persistent<'a>, CollectiveError> {
+        persistent::set_up_equal_alltoall(self, arguments)
     }
 
     /// The same as [`init_alltoall`](Self::init_alltoall) for a program that does not know of us: where two ranks do

@@ -10,7 +10,7 @@ use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner, Strictness};
 use crate::settings::Algorithm;
 use crate::sys::{
-    AlltoallArguments, Arguments, Communicator, NativeCall, NativeRequest,
+    AlltoallArguments, Arguments, Communicator, EqualAlltoallArguments, NativeCall, NativeRequest,
     PlaceError, ReduceScatterArguments, Reuse, library_version,
 };
 use crate::tree::{Child, Node, Rule};
@@ -196,6 +196,22 @@ pub(super) fn set_up_alltoall<'a>(
     is_lenient: bool,
 ) -> Result<Persistent<'a>, CollectiveError> {
     let own = collectives.set_up_alltoall(arguments, is_lenient);
+    let own = own.map(|own| own.map(|execution| Performer::Ours(Box::new(execution))));
+    agreed_rootless(&collectives.comm, own, arguments)
+}
+
+/// An alltoall of messages of one size. Collective.
+///
+/// # Errors
+/// As [`set_up_rootless`].
+///
+/// # Complexity
+/// As [`set_up_alltoall`].
+pub(super) fn set_up_equal_alltoall<'a>(
+    collectives: &Collectives,
+    arguments: &EqualAlltoallArguments<'a>,
+) -> Result<Persistent<'a>, CollectiveError> {
+    let own = collectives.set_up_equal_alltoall(arguments);
     let own = own.map(|own| own.map(|execution| Performer::Ours(Box::new(execution))));
     agreed_rootless(&collectives.comm, own, arguments)
 }

@@ -87,6 +87,7 @@ mod table {
         allreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Allreduce;
         allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Allgather;
         alltoall(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Alltoall;
+        ialltoall(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Ialltoall;
         alltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm) = PMPI_Alltoallv;
         ialltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request) = PMPI_Ialltoallv;
         reduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm) = PMPI_Reduce_scatter;
@@ -655,4 +656,48 @@ pub unsafe fn alltoall_c(
         )
     };
     check("MPI_Alltoall_c", code)
+}
+
+/// Success, or the error that `MPI_Alltoall_init` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn alltoall_init(
+    (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
+    (recvbuf, recvcount, recvtype): (*mut c_void, c_int, MPI_Datatype),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Alltoall_init`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_alltoall_init(
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+        )
+    };
+    check("MPI_Alltoall_init", code)
+}
+
+/// Success, or the error that `MPI_Alltoall_init_c` returns; `MPI_ERR_OTHER` where the library has none.
+///
+/// # Safety
+/// What the MPI standard demands of the call.
+///
+/// # Errors
+/// Every code but `MPI_SUCCESS`.
+pub unsafe fn alltoall_init_c(
+    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
+    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result<(), MpiError> {
+    // SAFETY: the shim passes all on to `MPI_Alltoall_init_c`, whose demands are this function's.
+    let code = unsafe {
+        raw::tuwtree_native_alltoall_init_c(
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
+        )
+    };
+    check("MPI_Alltoall_init_c", code)
 }

@@ -1,6 +1,6 @@
 //! The arguments of `MPI_Alltoall`, as a program gives them.
 
-use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
 use super::{
     AlltoallArguments, ArgumentError, Communicator, Handles, MpiError, ParsedAlltoall, calls,
 };
@@ -50,7 +50,11 @@ impl<'a> EqualAlltoallArguments<'a> {
     ///
     /// # Errors
     /// [`ArgumentError`].
-    pub(crate) fn parse(&self, processors: usize) -> Result<ParsedAlltoall, ArgumentError> {
+    pub(crate) fn parse(
+        &self,
+        processors: usize,
+        handles: Handles,
+    ) -> Result<ParsedAlltoall, ArgumentError> {
         let ((from, sent, sent_type), (into, received, received_type)) = (self.given, self.result);
         let too_far = |block| ArgumentError::Partition { block, reason: "it is too far away" };
         let starts = |count: MPI_Count| -> Result<Vec<MPI_Aint>, ArgumentError> {
@@ -68,13 +72,13 @@ impl<'a> EqualAlltoallArguments<'a> {
                 (from, counts.as_ptr(), starts.as_ptr(), sent_type),
                 (into, room.as_ptr(), places.as_ptr(), received_type),
             );
-            arguments.parse(processors, Handles::Lent)
+            arguments.parse(processors, handles)
         }
     }
 
     /// How many bytes this processor sends to each, as far as the arguments say it: for whoever writes down calls.
     pub fn row(&self, processors: usize) -> Option<Vec<u64>> {
-        let ParsedAlltoall { given, result } = self.parse(processors).ok()?;
+        let ParsedAlltoall { given, result } = self.parse(processors, Handles::Lent).ok()?;
         let given = given.as_ref().unwrap_or(&result);
         Some((0..processors).map(|at| given.block_bytes(at)).collect())
     }
@@ -109,6 +113,66 @@ impl<'a> EqualAlltoallArguments<'a> {
                     comm,
                 ),
             }
+        }
+    }
+
+    /// Writes a persistent request of the MPI library to `request`.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); `request` is a place for one.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` from a library that has none.
+    pub unsafe fn init_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((from, sent, sent_type), (into, received, received_type)) = (self.given, self.result);
+        // SAFETY: as for a single call, but that the caller keeps all this until the request is freed.
+        unsafe {
+            match self.is_large {
+                true => calls::alltoall_init_c(self.given, self.result, comm, request),
+                // They were made of such numbers.
+                false => calls::alltoall_init(
+                    (from, sent as c_int, sent_type),
+                    (into, received as c_int, received_type),
+                    comm,
+                    request,
+                ),
+            }
+        }
+    }
+
+    /// Starts the MPI library's nonblocking operation, and writes its request.
+    ///
+    /// # Safety
+    /// As [`call_native`](Self::call_native); `request` is a place for one.
+    ///
+    /// # Errors
+    /// What MPI returns; `MPI_ERR_OTHER` for large counts.
+    pub(crate) unsafe fn start_native(
+        &self,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> Result<(), MpiError> {
+        let ((from, sent, sent_type), (into, received, received_type)) = (self.given, self.result);
+        if self.is_large {
+            // Only a library without persistent operations is asked for these, and none of those has large counts.
+            return Err(MpiError::new("MPI_Ialltoall_c", raw::MPI_ERR_OTHER as c_int));
+        }
+        // SAFETY: the promise made when the arguments were, and the caller's; they were made of such numbers.
+        unsafe {
+            calls::ialltoall(
+                from,
+                sent as c_int,
+                sent_type,
+                into,
+                received as c_int,
+                received_type,
+                comm,
+                request,
+            )
         }
     }
 }

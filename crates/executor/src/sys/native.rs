@@ -3,8 +3,8 @@
 use super::arguments::{Lists as ProgramLists, OwnLists};
 use super::raw::{self, MPI_Comm, MPI_Request};
 use super::{
-    AlltoallArguments, Arguments, Communicator, Datatype, Memory, MpiError, Operator, Place,
-    PlaceError, ReduceScatterArguments, calls, is_running, patient, strand,
+    AlltoallArguments, Arguments, Communicator, Datatype, EqualAlltoallArguments, Memory, MpiError,
+    Operator, Place, PlaceError, ReduceScatterArguments, calls, is_running, patient, strand,
 };
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -19,11 +19,19 @@ pub enum NativeCall<'a> {
     Combining(ReduceScatterArguments<'a>),
     /// Alltoall.
     Exchanging(AlltoallArguments<'a>),
+    /// Alltoall of messages of one size.
+    ExchangingEqual(EqualAlltoallArguments<'a>),
 }
 
 impl<'a> From<&AlltoallArguments<'a>> for NativeCall<'a> {
     fn from(arguments: &AlltoallArguments<'a>) -> NativeCall<'a> {
         NativeCall::Exchanging(*arguments)
+    }
+}
+
+impl<'a> From<&EqualAlltoallArguments<'a>> for NativeCall<'a> {
+    fn from(arguments: &EqualAlltoallArguments<'a>) -> NativeCall<'a> {
+        NativeCall::ExchangingEqual(*arguments)
     }
 }
 
@@ -70,6 +78,7 @@ impl<'a> NativeRequest<'a> {
             // SAFETY: our communicator lives.
             NativeCall::Combining(arguments) => unsafe { arguments.own_lists(communicator.raw())? },
             NativeCall::Exchanging(arguments) => arguments.own_lists(communicator.size()),
+            NativeCall::ExchangingEqual(_) => None,
         };
         let is_persistent = Communicator::has_persistent();
         // SAFETY: the null request is a handle that the shim has copied from the library's header.
@@ -85,6 +94,9 @@ impl<'a> NativeRequest<'a> {
                         arguments.init_native(communicator.raw(), &mut request)?;
                     }
                     NativeCall::Exchanging(arguments) => {
+                        arguments.init_native(communicator.raw(), &mut request)?;
+                    }
+                    NativeCall::ExchangingEqual(arguments) => {
                         arguments.init_native(communicator.raw(), &mut request)?;
                     }
                 }
@@ -116,6 +128,9 @@ impl<'a> NativeRequest<'a> {
                     NativeCall::Moving(arguments) => arguments.start_native(comm, request)?,
                     NativeCall::Combining(arguments) => arguments.start_native(comm, request)?,
                     NativeCall::Exchanging(arguments) => arguments.start_native(comm, request)?,
+                    NativeCall::ExchangingEqual(arguments) => {
+                        arguments.start_native(comm, request)?;
+                    }
                 }
             }
         }

@@ -255,6 +255,30 @@ unsafe extern "C" {
         comm: MPI_Comm,
     ) -> std::ffi::c_int;
 
+    /// `MPI_Alltoall_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_alltoall_init(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: std::ffi::c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: std::ffi::c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
+    /// `MPI_Alltoall_init_c`; `MPI_ERR_OTHER` where there is none.
+    pub fn tuwtree_native_alltoall_init_c(
+        sendbuf: *const std::ffi::c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut std::ffi::c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> std::ffi::c_int;
+
     /// `MPI_Alltoallv_init`, under whatever name; `MPI_ERR_OTHER` where there is none.
     pub fn tuwtree_native_alltoallv_init(
         sendbuf: *const std::ffi::c_void,
