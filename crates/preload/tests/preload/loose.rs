@@ -49,7 +49,7 @@ fn random_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte() {
             [("TUWTREE_MACHINE", &machine), ("TUWTREE_ALGORITHM", "auto")],
             [("TUWTREE_MACHINE", &machine), ("TUWTREE_ALGORITHM", "deadline-online")],
         ] {
-            assert_as_the_library(processors, &["200", &seed], &settings);
+            assert_as_the_library(processors, &["100", &seed], &settings);
         }
     }
 }
@@ -61,7 +61,7 @@ fn blocks_too_large_to_pass_on_go_straight_whatever_room_there_is() {
     for (processors, limit) in [(3, "0"), (5, "100"), (6, "2KiB"), (8, "20KiB")] {
         for setting in [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_MACHINE", &machine)] {
             let settings = [setting, ("TUWTREE_MOST_PASSED", limit)];
-            assert_as_the_library(processors, &["200", "9"], &settings);
+            assert_as_the_library(processors, &["100", "9"], &settings);
         }
     }
 }
@@ -72,7 +72,7 @@ fn gathers_with_a_window_are_right_whatever_room_there_is() {
     let machine = slow_machine(directory.path());
     for processors in [4, 7] {
         let settings = [("TUWTREE_MACHINE", machine.as_str()), ("TUWTREE_WINDOW", "100")];
-        assert_as_the_library(processors, &["200", "5"], &settings);
+        assert_as_the_library(processors, &["100", "5"], &settings);
     }
 }
 
@@ -87,7 +87,7 @@ fn nonblocking_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte(
             ("TUWTREE_MACHINE", machine.as_str()),
         ] {
             let settings = [setting, ("TUWTREE_NONBLOCKING", "1")];
-            assert_as_the_library(processors, &["150", "7", "nonblocking"], &settings);
+            assert_as_the_library(processors, &["100", "7", "nonblocking"], &settings);
         }
     }
 }
