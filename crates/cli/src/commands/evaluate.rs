@@ -157,7 +157,7 @@ impl Evaluation<'_> {
             self.problem.operation().name(),
             text::payload(self.problem.payload()),
             text::costs(self.problem.stated_costs()),
-            text::with_ports(&self.problem)
+            text::with_ports(self.problem)
         )?;
         writeln!(
             output,

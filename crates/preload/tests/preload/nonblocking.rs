@@ -1,6 +1,6 @@
 //! Nonblocking gathers and scatters of programs that know nothing of tuwtree.
 
-use crate::launch::text;
+use crate::launch::{is_open_mpi, text};
 use crate::{compiled, run_preloaded, slow_machine};
 
 #[test]
