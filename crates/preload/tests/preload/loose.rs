@@ -91,3 +91,23 @@ fn nonblocking_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte(
         }
     }
 }
+
+#[test]
+fn less_room_than_is_sent_is_an_error_and_nothing_is_written_behind_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_truncated.c");
+    let machine = slow_machine(directory.path());
+    // With auto no tree is better for less than five, and the libraries write what there is no room for, or wait.
+    for (processors, settings) in [
+        (2, vec![("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_ALGORITHM", "linear")]),
+        (3, vec![("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_ALGORITHM", "linear")]),
+        (6, vec![("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_MACHINE", &machine)]),
+    ] {
+        for setting in settings {
+            let output = run_preloaded(processors, &program, &[], &[setting]);
+            let expected = format!("{} calls, 0 wrong", 6 * processors);
+            let is_right = output.status.success() && text(&output.stdout).contains(&expected);
+            assert!(is_right, "{setting:?}: {output:?}");
+        }
+    }
+}
