@@ -111,3 +111,22 @@ fn less_room_than_is_sent_is_an_error_and_nothing_is_written_behind_it() {
         }
     }
 }
+
+#[test]
+fn ranks_may_send_less_to_an_allgather_than_their_counts_say() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_loose_allgather.c");
+    for algorithm in ["native", "ring", "circulant", "circulant-pieces:3"] {
+        let setting = ("TUWTREE_ALLGATHER", algorithm);
+        let output = run_preloaded(5, &program, &[], &[setting]);
+        assert!(output.status.success(), "{setting:?}: {output:?}");
+        assert!(text(&output.stdout).contains("20 rounds, 0 wrong"), "{setting:?}: {output:?}");
+        let log = text(&output.stderr);
+        let (name, _) = algorithm.split_once(':').unwrap_or((algorithm, ""));
+        let by = match name {
+            "native" => "MPI_Allgatherv, call 2: native: no algorithm".to_owned(),
+            _ => format!("MPI_Allgatherv, call 19: {name} on 5 processes"),
+        };
+        assert!(log.contains(&by), "{setting:?}: {log}");
+    }
+}
