@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use tuwtree_io::{Source, machine, sizes};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time, parse_time_per_byte};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, CostModel, Costs, Distribution, DistributionParameters, GroupSizes,
-    Homogeneous, MOST_PROCESSORS, Operation, Payload, Ports, Randomness, Rank, Root, StatedCosts,
-    Vector,
+    BlockSizes, ClosedSet, CostError, CostModel, Costs, Distribution, DistributionParameters,
+    ExchangeError, GroupSizes, Homogeneous, MOST_PROCESSORS, Operation, Payload, Ports, Randomness,
+    Rank, Root, StatedCosts, Vector,
 };
 use tuwtree_schedule::Schedule;
 
@@ -287,28 +287,65 @@ pub(crate) struct CostArgs {
           value_parser = parse_time_per_byte)]
     gamma: Option<Cost>,
 
+    /// Start-up latency of a message one of whose ends both sends and receives, as MPI_Sendrecv does: for schedules,
+    /// operations without a root, and --cut (see docs/collectives.md) [default: as --alpha, or as in the schedule]
+    #[arg(long, hide_short_help = true, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time)]
+    exchange_alpha: Option<Cost>,
+
+    /// Time per byte of such a message, as for --beta [default: as --beta, or as in the schedule]
+    #[arg(long, hide_short_help = true, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    exchange_beta: Option<Cost>,
+
     /// Take the costs of a machine: the name of one that is built in (`tuwtree machine` lists them), or a
     /// file (JSON, TOML, what OSU, IMB or ReproMPI printed, a platform of SimGrid, a hostfile or hwloc's XML, see
     /// docs/formats.md); times are then in seconds
     #[arg(long, value_name = "NAME|FILE", value_parser = machine::named,
-          conflicts_with_all = ["alpha", "overhead", "beta", "gamma"])]
+          conflicts_with_all = ["alpha", "overhead", "beta", "gamma", "exchange_alpha", "exchange_beta"])]
     pub(crate) machine: Option<Source>,
 }
 
 impl CostArgs {
-    /// The costs, with `default` for those not given.
+    /// The costs of what goes along a tree, with `default` for those not given.
     ///
     /// # Errors
-    /// [`CliError::Usage`] for NaN, infinite or negative costs, an overhead above alpha, or too few
-    /// numbers in place of a machine; a machine file that cannot be read.
+    /// [`CliError::Usage`] for costs of exchanges, which no tree has; as for
+    /// [`costs_of_schedules`](Self::costs_of_schedules).
     pub(crate) fn costs(&self, default: Option<&StatedCosts>) -> Result<StatedCosts, CliError> {
+        self.check_of_tree()?;
+        self.costs_of_schedules(default)
+    }
+
+    /// Fails with exit code 2 for costs that trees do not have.
+    pub(crate) fn check_of_tree(&self) -> Result<(), CliError> {
+        let of_exchanges =
+            [("--exchange-alpha", self.exchange_alpha), ("--exchange-beta", self.exchange_beta)];
+        match of_exchanges.into_iter().find(|(_, cost)| cost.is_some()) {
+            Some((option, _)) => Err(CliError::Usage(format!(
+                "{option}: along a tree no process sends and receives at once; schedules, and what `optimize` and `compare` \
+                 find for operations without a root and with --cut, may have costs of exchanges"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The costs of schedules, which may have exchanges, with `default` for those not given.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for NaN, infinite or negative costs, an overhead above alpha, costs of exchanges beside an
+    /// overhead, or too few numbers in place of a machine; a machine file that cannot be read.
+    pub(crate) fn costs_of_schedules(
+        &self,
+        default: Option<&StatedCosts>,
+    ) -> Result<StatedCosts, CliError> {
         if let Some(source) = &self.machine {
             return Ok(machine::read(source)?.into());
         }
         self.check_units()?;
         let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count();
         let default = match default {
-            Some(machine @ StatedCosts::Machine(_)) if given == 0 && self.overhead.is_none() => {
+            Some(machine @ StatedCosts::Machine(_)) if !self.are_given() => {
                 return Ok(machine.clone());
             }
             Some(StatedCosts::Machine(_)) if given < 3 => {
@@ -333,10 +370,32 @@ impl CostArgs {
             (None, Some(_)) => costs.alpha(),
             (None, None) => default.overhead(),
         };
-        costs
+        let costs = costs
             .with_overhead(overhead)
-            .map(StatedCosts::from)
-            .map_err(|error| CliError::Usage(format!("--overhead: {error}")))
+            .map_err(|error| CliError::Usage(format!("--overhead: {error}")))?;
+        // As the overhead: who states a cost anew states it of exchanges, too.
+        let of_exchange = |exchange: Option<Cost>, lone: Option<Cost>, stated: f64, own: f64| match (
+            exchange,
+            lone,
+            default.has_exchange_costs(),
+        ) {
+            (Some(exchange), _, _) => exchange.value(),
+            (None, None, true) => stated,
+            (None, _, _) => own,
+        };
+        let alpha =
+            of_exchange(self.exchange_alpha, self.alpha, default.exchange_alpha(), costs.alpha());
+        let beta =
+            of_exchange(self.exchange_beta, self.beta, default.exchange_beta(), costs.beta());
+        costs.with_exchange(alpha, beta).map(StatedCosts::from).map_err(|error| {
+            CliError::Usage(match error {
+                ExchangeError::Cost(CostError { parameter: "exchange alpha", .. }) => {
+                    format!("--exchange-alpha: {error}")
+                }
+                ExchangeError::Cost(_) => format!("--exchange-beta: {error}"),
+                ExchangeError::Overlaps { .. } => format!("--overhead: {error}"),
+            })
+        })
     }
 
     /// Says what the provenance of a machine that is given warns of, such as costs that are assumed.
@@ -367,20 +426,28 @@ impl CostArgs {
 
     /// Whether any cost is given, by itself or by a machine.
     pub(crate) fn are_given(&self) -> bool {
-        let costs = [self.alpha, self.overhead, self.beta, self.gamma];
-        self.machine.is_some() || costs.iter().any(Option::is_some)
+        self.machine.is_some() || self.numbers().iter().any(Option::is_some)
     }
 
     /// Whether the costs are given with units: times are then in seconds.
     pub(crate) fn have_units(&self) -> bool {
-        let costs = [self.alpha, self.overhead, self.beta, self.gamma];
-        costs.iter().any(|cost| matches!(cost, Some(Cost::Seconds(_))))
+        self.numbers().iter().any(|cost| matches!(cost, Some(Cost::Seconds(_))))
+    }
+
+    fn numbers(&self) -> [Option<Cost>; 6] {
+        let CostArgs { alpha, overhead, beta, gamma, exchange_alpha, exchange_beta, .. } = *self;
+        [alpha, overhead, beta, gamma, exchange_alpha, exchange_beta]
     }
 
     /// Fails with exit code 2 where some costs have a unit and others do not; 0 is 0 in any unit.
     fn check_units(&self) -> Result<(), CliError> {
         let mut costs = vec![("--alpha", self.alpha)];
-        costs.extend(self.overhead.map(|overhead| ("--overhead", Some(overhead))));
+        let optional = [
+            ("--overhead", self.overhead),
+            ("--exchange-alpha", self.exchange_alpha),
+            ("--exchange-beta", self.exchange_beta),
+        ];
+        costs.extend(optional.into_iter().filter(|(_, cost)| cost.is_some()));
         costs.extend([("--beta", self.beta), ("--gamma", self.gamma)]);
         let with = costs.iter().find(|(_, cost)| matches!(cost, Some(Cost::Seconds(_))));
         let without = costs.iter().find(|(_, cost)| match cost {

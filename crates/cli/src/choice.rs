@@ -511,7 +511,10 @@ impl ComparisonArgs {
             ("--matrix", self.payload.matrix.as_ref()),
             ("--machine", self.costs.machine.as_ref()),
         ])?;
-        let costs = self.costs.costs(None)?;
+        let costs = match self.choice.cut || !self.op.is_rooted() {
+            true => self.costs.costs_of_schedules(None)?,
+            false => self.costs.costs(None)?,
+        };
         let payload = self.payload.load(default_processors(costs.costs()))?;
         let payload = payload.expect("clap requires --dist, --sizes or --vector");
         self.costs.check_processors(&costs, payload.processors())?;

@@ -34,6 +34,9 @@ pub(crate) fn read_schedule(
         let reason = "the tree file holds no block sizes; `tuwtree optimize` writes them";
         return Err(source.failure(&reason).into());
     };
+    if let Some(costs) = costs {
+        costs.check_of_tree()?;
+    }
     let problem = problem.with_ports(ports.for_tree(problem.operation())?);
     let problem = match costs {
         Some(costs) if problem.ports() != Ports::ONE => at_costs(&problem, source, costs)?,
@@ -63,26 +66,30 @@ pub(crate) fn stated_costs(
         ("the schedule", Some(source)),
         ("--machine", costs.machine.as_ref()),
     ])?;
-    let stated = costs.costs(schedule.task().costs.as_ref())?;
+    let stated = costs.costs_of_schedules(schedule.task().costs.as_ref())?;
     costs.check_processors(&stated, schedule.processors())?;
     Ok(stated)
 }
 
 /// A lower bound on all schedules of the operation with the schedule's root. Ports of which one only sends and one only
-/// receives are one that does both; for gather and scatter, where a port does either, the sides of duplex ports are
+/// receives are one that does both; messages cost the least of what lone ones and those of exchanges do; for gather and scatter, where a port does either, the sides of duplex ports are
 /// ports of their own.
 ///
 /// # Errors
 /// Times that cannot be stated, in words.
 pub(crate) fn bound_on_schedule(schedule: &Schedule, costs: &StatedCosts) -> Result<Time, String> {
     let task = schedule.task();
+    let costs = match costs.costs().parameters() {
+        Some(costs) => costs.cheapest().into(),
+        None => costs.clone(),
+    };
     let is_either = task.operation.is_rooted() && task.operation.is_irregular();
     let ports = match () {
         () if task.duplex && is_either => task.ports.saturating_mul(2),
         () if sends_on_one_port(schedule) => 1,
         () => task.ports,
     };
-    let problem = Problem::new(task.operation, task.payload.clone(), costs.clone())
+    let problem = Problem::new(task.operation, task.payload.clone(), costs)
         .and_then(|problem| problem.with_operator(task.operator))
         .and_then(|problem| match task.root {
             Some(root) => problem.with_root(Root::Given(root)),

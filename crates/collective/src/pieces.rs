@@ -249,8 +249,10 @@ pub fn time_in_pieces_at_most(
     let share = pieces as u64 * operator.element_bytes();
     let shares: u64 = sizes.iter().map(|bytes| bytes.div_ceil(share)).sum();
     let bytes = (shares * operator.element_bytes()) as f64;
-    let each = costs.beta() + operator.combine_per_byte();
-    rounds as f64 * (costs.alpha() + bytes * each)
+    // Of lone messages and those of exchanges, the dearer ones.
+    let alpha = costs.alpha().max(costs.exchange_alpha());
+    let each = costs.beta().max(costs.exchange_beta()) + operator.combine_per_byte();
+    rounds as f64 * (alpha + bytes * each)
 }
 
 /// The number of pieces for which [`time_in_pieces_at_most`] is least, of those that are looked at: eight from one to its

@@ -240,20 +240,31 @@ pub(crate) fn time_of_rounds(
 ) -> Result<Time, CollectiveError> {
     let (costs, combines) = (problem.costs(), problem.operation().is_reduction());
     let mut ready = vec![Time::ZERO; problem.processors()];
-    let (mut done, mut came) = (ready.clone(), vec![0; ready.len()]);
+    let mut done = ready.clone();
+    // To whom each rank sends how many bytes, if any, and how many it receives.
+    let (mut messages, mut came) = (vec![None; ready.len()], vec![0; ready.len()]);
     for round in 0..rounds {
         done.copy_from_slice(&ready);
         came.fill(0);
+        for (from, message) in messages.iter_mut().enumerate() {
+            let to = meet(round, from).to;
+            *message = to.map(|to| (to, bytes(round, from))).filter(|&(_, bytes)| bytes > 0);
+            if let Some((to, bytes)) = *message {
+                came[to] = bytes;
+            }
+        }
+        let exchanges = |rank: Rank| messages[rank].is_some() && came[rank] > 0;
         for from in 0..ready.len() {
-            let (Some(to), bytes @ 1..) = (meet(round, from).to, bytes(round, from)) else {
-                continue;
-            };
+            let Some((to, bytes)) = messages[from] else { continue };
             let arrival = costs.sum(ready[from], costs.latency_between(from, to, bytes)?)?;
             let start = arrival.later(ready[to]);
-            let end = costs.sum(start, costs.transmission_between(from, to, bytes)?)?;
+            let duration = match exchanges(from) || exchanges(to) {
+                true => costs.exchange_between(from, to, bytes)?,
+                false => costs.transmission_between(from, to, bytes)?,
+            };
+            let end = costs.sum(start, duration)?;
             done[from] = done[from].later(end);
             done[to] = done[to].later(end);
-            came[to] = bytes;
         }
         if combines {
             for (done, &came) in done.iter_mut().zip(&came).filter(|(_, came)| **came > 0) {

@@ -73,9 +73,9 @@ pub use completion::{Completion, completion, completion_time};
 pub use construction::Construction;
 pub use cost::{
     CostError, CostKind, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
-    Description, Direction, Hierarchy, HierarchyError, Homogeneous, LeastCosts, Level, Link,
-    LinkLaw, MeasuredSize, MeasuredSizes, MeasuredSizesError, OverheadError, Piece, PieceError,
-    PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
+    Description, Direction, ExchangeError, Hierarchy, HierarchyError, Homogeneous, LeastCosts,
+    Level, Link, LinkLaw, MeasuredSize, MeasuredSizes, MeasuredSizesError, OverheadError, Piece,
+    PieceError, PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use group_sizes::{Group, GroupSizes, GroupSizesError};

@@ -157,8 +157,16 @@ pub fn parameters(costs: &Homogeneous) -> String {
         true => format!(", overhead = {}", number(costs.overhead())),
         false => String::new(),
     };
+    let exchange = match costs.has_exchange_costs() {
+        true => format!(
+            ", exchange alpha = {}, exchange beta = {}",
+            number(costs.exchange_alpha()),
+            number(costs.exchange_beta())
+        ),
+        false => String::new(),
+    };
     format!(
-        "alpha = {}{overhead}, beta = {}, gamma = {}",
+        "alpha = {}{overhead}, beta = {}, gamma = {}{exchange}",
         number(costs.alpha()),
         number(costs.beta()),
         number(costs.gamma())

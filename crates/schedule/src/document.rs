@@ -23,11 +23,12 @@ pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
 pub const VERSION: u64 = 5;
 
-/// The oldest version that has all that a task needs, which is written: 5 for duplex ports, 4 for an intergroup allgather, 3 for reductions without a root, for
+/// The oldest version that has all that a task needs, which is written: 5 for duplex ports and costs of exchanges, 4 for an intergroup allgather, 3 for reductions without a root, for
 /// operators that are known, and alltoall; 2 for an allgather, for overheads, and for machines of version 2.
 fn version(task: &Task) -> u64 {
     match &task.costs {
         _ if task.duplex => 5,
+        Some(costs) if costs.costs().have_exchange_costs() => 5,
         _ if !task.operation.is_rooted() => of_rootless(task.operation),
         _ if task.operator != Operator::FREE => 3,
         Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
@@ -159,16 +160,40 @@ struct CostFields {
     overhead: Option<f64>,
     beta_per_byte: f64,
     gamma_per_byte: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange_alpha: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange_beta_per_byte: Option<f64>,
 }
 
 impl From<&Homogeneous> for CostFields {
     fn from(costs: &Homogeneous) -> CostFields {
+        let has_exchange_costs = costs.has_exchange_costs();
         CostFields {
             alpha: costs.alpha(),
             overhead: costs.overlaps().then_some(costs.overhead()),
             beta_per_byte: costs.beta(),
             gamma_per_byte: costs.gamma(),
+            exchange_alpha: has_exchange_costs.then_some(costs.exchange_alpha()),
+            exchange_beta_per_byte: has_exchange_costs.then_some(costs.exchange_beta()),
         }
+    }
+}
+
+impl CostFields {
+    fn has_exchange_costs(&self) -> bool {
+        self.exchange_alpha.is_some() || self.exchange_beta_per_byte.is_some()
+    }
+
+    fn costs(self) -> Result<Homogeneous, String> {
+        let CostFields { alpha, overhead, beta_per_byte, gamma_per_byte, .. } = self;
+        let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte)
+            .map_err(|error| error.to_string())?
+            .with_overhead(overhead.unwrap_or(alpha))
+            .map_err(|error| error.to_string())?;
+        let exchange_alpha = self.exchange_alpha.unwrap_or(alpha);
+        let exchange_beta = self.exchange_beta_per_byte.unwrap_or(beta_per_byte);
+        costs.with_exchange(exchange_alpha, exchange_beta).map_err(|error| error.to_string())
     }
 }
 
@@ -463,9 +488,16 @@ impl ScheduleFields {
     /// Fails on what this version of the format does not have.
     fn check_version(&self, version: u64) -> Result<(), String> {
         let has_overhead = matches!(&self.costs, Some(Object(costs)) if costs.overhead.is_some());
-        let machine = self.machine.as_ref().map(|Object(machine)| machine.version());
+        let has_exchange_costs =
+            matches!(&self.costs, Some(Object(costs)) if costs.has_exchange_costs());
+        let of_machine = self.machine.as_ref();
+        let machine = of_machine.map(|Object(machine)| machine.version());
         let (what, needed) = match (has_overhead, machine) {
             _ if self.duplex.is_some() => ("\"duplex\"", 5),
+            _ if has_exchange_costs => ("\"exchange_alpha\" or \"exchange_beta_per_byte\"", 5),
+            _ if of_machine.is_some_and(|Object(machine)| machine.costs.have_exchange_costs()) => {
+                ("a machine with costs of exchanges", 5)
+            }
             _ if self.groups.is_some() => ("\"groups\"", 4),
             _ if self.element_bytes.is_some() => ("\"element_bytes\"", 3),
             _ if self.combine_per_byte.is_some() => ("\"combine_per_byte\"", 3),
@@ -498,14 +530,7 @@ impl ScheduleFields {
         };
         let costs = match (self.costs, self.machine) {
             (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
-            (Some(Object(costs)), None) => {
-                let CostFields { alpha, overhead, beta_per_byte, gamma_per_byte } = costs;
-                let costs = Homogeneous::new(alpha, beta_per_byte, gamma_per_byte)
-                    .map_err(|error| error.to_string())?
-                    .with_overhead(overhead.unwrap_or(alpha))
-                    .map_err(|error| error.to_string())?;
-                Some(costs.into())
-            }
+            (Some(Object(costs)), None) => Some(costs.costs()?.into()),
             (None, Some(Object(machine))) => {
                 let fits = machine.costs.check_processors(self.processors);
                 fits.map_err(|error| error.to_string())?;
@@ -662,6 +687,42 @@ mod tests {
         ] {
             let bad = text.replace("\"overhead\":40.0", &format!("\"overhead\":{overhead}"));
             let error = read(bad.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn costs_of_exchanges_are_written_in_version_5_and_only_where_they_differ() {
+        let costs = "\"gamma_per_byte\":0.5";
+        let stated = |exchange: &str| GOOD.replace(costs, &format!("{costs},{exchange}"));
+        let newest = |exchange: &str| stated(exchange).replace("\"version\":1", "\"version\":5");
+        let written = |text: &str| {
+            let mut written = Vec::new();
+            write(&read(text.as_bytes()).unwrap(), &mut written).unwrap();
+            String::from_utf8(written).unwrap()
+        };
+        let both = newest("\"exchange_alpha\":150.0,\"exchange_beta_per_byte\":1.5");
+        assert_eq!(written(&both), both);
+        let alpha = newest("\"exchange_alpha\":150.0");
+        let full = newest("\"exchange_alpha\":150.0,\"exchange_beta_per_byte\":1.0");
+        assert_eq!(written(&alpha), full);
+        assert_eq!(written(&newest("\"exchange_alpha\":100,\"exchange_beta_per_byte\":1")), GOOD);
+        for (text, message) in [
+            (
+                stated("\"exchange_beta_per_byte\":1.5").replace("\"version\":1", "\"version\":4"),
+                "\"exchange_alpha\" or \"exchange_beta_per_byte\" in a document of version 4; it needs version 5",
+            ),
+            (
+                newest("\"exchange_alpha\":-1.0"),
+                "exchange alpha is -1; costs are finite numbers of at least 0",
+            ),
+            (
+                newest("\"exchange_alpha\":150.0")
+                    .replace("\"alpha\":100.0", "\"alpha\":100.0,\"overhead\":40.0"),
+                "costs of exchanges go with an overhead that is all of alpha, 100, and not 40",
+            ),
+        ] {
+            let error = read(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
     }

@@ -148,6 +148,11 @@ fn expanded(args: &MachineArgs, source: &Source, machine: &Machine) -> Result<Co
             return Err(CliError::Usage(message.into()));
         }
     };
+    if machine.costs.have_exchange_costs() {
+        return Err(CliError::Failure(format!(
+            "{source}: exchanges have costs of their own, which a matrix of each pair does not have"
+        )));
+    }
     let matrix = machine.costs.matrix(processors);
     matrix.map(Costs::Matrix).map_err(|error| {
         let remedy = match &error {

@@ -204,7 +204,7 @@ fn tuning_text(
 
 /// What messages cost, the same for all pairs.
 fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
-    let stated = args.costs.costs(None)?;
+    let stated = args.costs.costs_of_schedules(None)?;
     let in_seconds = stated.machine().is_some() || args.costs.have_units();
     let combine = match args.combine {
         None => stated.machine().map_or(0.0, |machine| machine.combine_per_byte),
@@ -218,6 +218,16 @@ fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
     };
     if combine < 0.0 {
         return Err(CliError::Usage("--combine: costs are at least 0".into()));
+    }
+    if stated.costs().have_exchange_costs() {
+        let given = match &args.costs.machine {
+            Some(source) => format!("--machine {source}"),
+            None => "--exchange-alpha, --exchange-beta".to_owned(),
+        };
+        return Err(CliError::Usage(format!(
+            "{given}: exchanges have costs of their own, and the sizes at which another algorithm is the fastest \
+             are computed for costs that all messages share"
+        )));
     }
     let costs = stated.costs().homogeneous(args.processors.1);
     costs.map(|costs| Prices { costs, combine }).ok_or_else(|| unpriced(args, stated.costs()))

@@ -151,6 +151,10 @@ pub(crate) fn json_parameters(costs: &StatedCosts) -> Vec<(&'static str, serde_j
     }
     parameters.push(("beta_per_byte", of(Homogeneous::beta)));
     parameters.push(("gamma_per_byte", of(Homogeneous::gamma)));
+    if costs.machine().is_none() && costs.costs().have_exchange_costs() {
+        parameters.push(("exchange_alpha", of(Homogeneous::exchange_alpha)));
+        parameters.push(("exchange_beta_per_byte", of(Homogeneous::exchange_beta)));
+    }
     parameters
 }
 

@@ -1,6 +1,7 @@
 //! What holds of all schedules here, and what the papers say of their times.
 
 mod duplex;
+mod exchange_costs;
 mod exchanges;
 mod groups;
 mod overlapping;

@@ -4,6 +4,7 @@ use super::spread::known_at;
 use crate::{
     CostModel, Direction, MessageSizes, Operation, Ports, Problem, Rank, Root, Time, TimeError,
 };
+use std::borrow::Cow;
 
 /// The lower bound on all schedules of an operation without a root. 0 where there is no data.
 ///
@@ -19,6 +20,8 @@ use crate::{
 /// A byte reaches everybody, or comes together from everybody: with `k` ports the number of processors that
 /// know of it is at most `k + 1` times as large after the start-up of the fastest message; where latency overlaps, it
 /// grows by those whom messages have reached. Processors send and receive at the same time.
+///
+/// Where exchanges have costs of their own, every message is taken to cost the smaller alpha and the smaller beta.
 ///
 /// Nothing occupies its receiver's port before the least latency, nor its sender's in the last one.
 ///
@@ -36,6 +39,7 @@ use crate::{
 /// The number of processors that know a block doubles: Bruck et al. 1997, section 1. How often bytes of an
 /// allreduce are sent: Patarasuk, Yuan 2009.
 pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
+    let problem = &*at_cheapest(problem);
     let (total, processors) = (problem.payload().total(), problem.processors());
     if total == 0 {
         return Ok(Time::ZERO);
@@ -80,6 +84,7 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
 /// # Complexity
 /// O(p) for homogeneous costs, else O(p^2).
 pub fn lower_bound_in_pieces(problem: &Problem) -> Result<Time, TimeError> {
+    let problem = &*at_cheapest(problem);
     let total = problem.payload().total();
     if total == 0 {
         return Ok(Time::ZERO);
@@ -144,7 +149,19 @@ fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
 /// assert_eq!(direct_lower_bound(&problem).unwrap().unwrap().units(), 30.0);
 /// ```
 pub fn direct_lower_bound(problem: &Problem) -> Option<Result<Time, TimeError>> {
+    let problem = &*at_cheapest(problem);
     problem.messages().map(|sizes| of_direct_messages(problem, sizes))
+}
+
+/// The problem at costs that neither a lone message nor one of an exchange is cheaper than.
+fn at_cheapest(problem: &Problem) -> Cow<'_, Problem> {
+    match problem.costs().parameters().filter(|costs| costs.has_exchange_costs()) {
+        Some(costs) => {
+            let cheapest = problem.with_costs(costs.cheapest());
+            Cow::Owned(cheapest.expect("costs for any number of processors"))
+        }
+        None => Cow::Borrowed(problem),
+    }
 }
 
 fn of_direct_messages(problem: &Problem, sizes: &MessageSizes) -> Result<Time, TimeError> {

@@ -235,6 +235,11 @@ impl Costs {
         self.kind().overlaps()
     }
 
+    /// Whether messages of exchanges cost something else than others: of [`Homogeneous`] costs only.
+    pub fn have_exchange_costs(&self) -> bool {
+        self.parameters().is_some_and(Homogeneous::has_exchange_costs)
+    }
+
     /// The link from `sender` to `receiver`, who differ, if its costs are linear.
     ///
     /// # Panics
@@ -253,7 +258,7 @@ impl Costs {
         self.kind().parameters()
     }
 
-    /// The costs for this many processors as a matrix.
+    /// The costs for this many processors as a matrix; what is said of exchanges has no place there.
     ///
     /// # Errors
     /// [`CostsError`]: another number of processors, too many, or costs that are not linear.
@@ -310,6 +315,16 @@ impl CostModel for Costs {
         bytes: u64,
     ) -> Result<Time, TimeError> {
         self.kind().transmission_between(sender, receiver, bytes)
+    }
+
+    #[inline]
+    fn exchange_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        self.kind().exchange_between(sender, receiver, bytes)
     }
 
     #[inline]

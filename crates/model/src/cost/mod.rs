@@ -47,13 +47,18 @@ use std::ops::{Add, RangeInclusive, Sub};
 /// rest of alpha, the latency lambda, passes beside other work: the receiver's port is busy from `max(F, t
 /// + lambda)`, where it is free at `F` and the sender ready at `t`.
 ///
+/// [With exchange costs](Self::with_exchange) of their own, the messages of an action that both sends and receives
+/// take another alpha and beta. Trees have no such actions; schedules have. A message is one of an exchange if either
+/// of its ends is such an action.
+///
 /// # Units
 /// alpha and the overhead in time units, beta and gamma in time units per byte; any time unit will do, so
 /// long as it is the same for all.
 ///
 /// # Source
 /// Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives" (OPT), section 2.1. Overhead and
-/// latency apart: Culler et al., "LogP" (1993); Alexandrov et al., "LogGP" (1995).
+/// latency apart: Culler et al., "LogP" (1993); Alexandrov et al., "LogGP" (1995). Exchanges that are dearer: Thakur,
+/// Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005), section 5.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Homogeneous {
     alpha: f64,
@@ -61,25 +66,56 @@ pub struct Homogeneous {
     overhead: f64,
     beta: f64,
     gamma: f64,
+    /// alpha and beta of a message of an exchange: those of others, unless latency does not overlap.
+    exchange: (f64, f64),
     /// All of them are integers, so that every time is one.
     integral: bool,
 }
 
-/// An overhead that is not part of alpha.
+/// An overhead that costs cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("the overhead is {overhead}; it is part of alpha, so that 0 to {alpha} is allowed")]
-pub struct OverheadError {
-    /// Negative, NaN, or larger than alpha.
-    pub overhead: f64,
-    /// What it would be part of.
-    pub alpha: f64,
+pub enum OverheadError {
+    /// It is not part of alpha.
+    #[error("the overhead is {overhead}; it is part of alpha, so that 0 to {alpha} is allowed")]
+    Outside {
+        /// Negative, NaN, or larger than alpha.
+        overhead: f64,
+        /// What it would be part of.
+        alpha: f64,
+    },
+    /// Exchanges have costs of their own.
+    #[error("the overhead is {overhead}; with costs of exchanges it is all of alpha, {alpha}")]
+    Exchanges {
+        /// Less than alpha.
+        overhead: f64,
+        /// What it is part of.
+        alpha: f64,
+    },
+}
+
+/// Costs of exchanges that do not go with others.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ExchangeError {
+    /// Not a finite number of at least 0.
+    #[error(transparent)]
+    Cost(#[from] CostError),
+    /// Part of the latency overlaps with other work.
+    #[error(
+        "costs of exchanges go with an overhead that is all of alpha, {alpha}, and not {overhead}"
+    )]
+    Overlaps {
+        /// Less than alpha.
+        overhead: f64,
+        /// The start-up latency.
+        alpha: f64,
+    },
 }
 
 /// Fails unless an overhead is part of alpha.
 pub(crate) fn check_overhead(overhead: f64, alpha: f64) -> Result<(), OverheadError> {
     match (0.0..=alpha).contains(&overhead) {
         true => Ok(()),
-        false => Err(OverheadError { overhead, alpha }),
+        false => Err(OverheadError::Outside { overhead, alpha }),
     }
 }
 
@@ -87,7 +123,7 @@ pub(crate) fn check_overhead(overhead: f64, alpha: f64) -> Result<(), OverheadEr
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{parameter} is {value}; costs are finite numbers of at least 0")]
 pub struct CostError {
-    /// "alpha", "beta" or "gamma".
+    /// "alpha", "beta", "gamma", "exchange alpha" or "exchange beta".
     pub parameter: &'static str,
     /// Negative, infinite or NaN.
     pub value: f64,
@@ -105,13 +141,13 @@ impl Homogeneous {
             }
         }
         let integral = [alpha, beta, gamma].iter().all(|cost| cost.fract() == 0.0);
-        Ok(Homogeneous { alpha, overhead: alpha, beta, gamma, integral })
+        Ok(Homogeneous { alpha, overhead: alpha, beta, gamma, exchange: (alpha, beta), integral })
     }
 
     /// The same costs with this part of alpha as overhead: the rest overlaps with other work.
     ///
     /// # Errors
-    /// [`OverheadError`] unless it is from 0 to alpha.
+    /// [`OverheadError`] unless it is from 0 to alpha, or less than alpha where exchanges have costs of their own.
     ///
     /// # Example
     /// ```
@@ -121,8 +157,71 @@ impl Homogeneous {
     /// ```
     pub fn with_overhead(self, overhead: f64) -> Result<Homogeneous, OverheadError> {
         check_overhead(overhead, self.alpha)?;
+        if overhead < self.alpha && self.has_exchange_costs() {
+            return Err(OverheadError::Exchanges { overhead, alpha: self.alpha });
+        }
         let integral = self.integral && overhead.fract() == 0.0;
         Ok(Homogeneous { overhead, integral, ..self })
+    }
+
+    /// The same costs, but for the messages of an action that both sends and receives: each of them takes
+    /// `alpha + beta s`. Those equal to [`alpha`](Self::alpha) and [`beta`](Self::beta) make no difference.
+    ///
+    /// Usually a lone message takes between half of an exchange's costs, where a link goes one way at a time, and all of
+    /// them, where it goes both ways at once; any others are allowed.
+    ///
+    /// # Errors
+    /// [`ExchangeError`]: a cost that is NaN, infinite or negative, or latency that overlaps with other work, since then
+    /// it is not known which part of the exchange's alpha does.
+    ///
+    /// # Source
+    /// Thakur, Rabenseifner, Gropp 2005, section 5: their alpha and beta are the exchange's, their `alpha_uni` and
+    /// `beta_uni` those of a lone message.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::Homogeneous;
+    /// let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap().with_exchange(15.0, 2.0).unwrap();
+    /// assert_eq!(costs.transmission(3).unwrap().units(), 13.0);
+    /// assert_eq!(costs.exchanged(3).unwrap().units(), 21.0);
+    /// ```
+    pub fn with_exchange(self, alpha: f64, beta: f64) -> Result<Homogeneous, ExchangeError> {
+        for (parameter, value) in [("exchange alpha", alpha), ("exchange beta", beta)] {
+            if Time::new(value).is_none() {
+                return Err(CostError { parameter, value }.into());
+            }
+        }
+        if self.overlaps() && (alpha, beta) != (self.alpha, self.beta) {
+            return Err(ExchangeError::Overlaps { overhead: self.overhead, alpha: self.alpha });
+        }
+        let all = [self.alpha, self.overhead, self.beta, self.gamma, alpha, beta];
+        let integral = all.iter().all(|cost| cost.fract() == 0.0);
+        Ok(Homogeneous { exchange: (alpha, beta), integral, ..self })
+    }
+
+    /// The start-up latency of a message of an exchange, in time units.
+    pub fn exchange_alpha(&self) -> f64 {
+        self.exchange.0
+    }
+
+    /// The time per byte of a message of an exchange.
+    pub fn exchange_beta(&self) -> f64 {
+        self.exchange.1
+    }
+
+    /// Whether messages of exchanges cost something else than others.
+    pub fn has_exchange_costs(&self) -> bool {
+        self.exchange != (self.alpha, self.beta)
+    }
+
+    /// Costs without those of exchanges that no message, lone or not, is cheaper than: the smaller alpha and the smaller
+    /// beta. Integral only if these are.
+    #[must_use]
+    pub fn cheapest(&self) -> Homogeneous {
+        let alpha = self.alpha.min(self.exchange.0);
+        let beta = self.beta.min(self.exchange.1);
+        let overhead = self.overhead.min(alpha);
+        Homogeneous { alpha, overhead, beta, exchange: (alpha, beta), ..*self }
     }
 
     /// The start-up latency lambda + o, in time units.
@@ -169,6 +268,18 @@ impl Homogeneous {
             return Ok(Time::ZERO);
         }
         self.linear(self.overhead, self.beta, bytes)
+    }
+
+    /// The time for which one message of an exchange occupies a port.
+    ///
+    /// # Errors
+    /// As [`transmission`](Self::transmission).
+    pub fn exchanged(&self, bytes: u64) -> Result<Time, TimeError> {
+        match (bytes, self.has_exchange_costs()) {
+            (0, _) => Ok(Time::ZERO),
+            (_, true) => self.linear(self.exchange.0, self.exchange.1, bytes),
+            (_, false) => self.transmission(bytes),
+        }
     }
 
     /// The time of a local copy.
@@ -283,6 +394,20 @@ pub trait CostModel {
         bytes: u64,
     ) -> Result<Time, TimeError>;
 
+    /// The same for a message one of whose ends is an action that both sends and receives: what every other message
+    /// takes, unless exchanges have costs of their own.
+    ///
+    /// # Errors, panics
+    /// As [`transmission_between`](Self::transmission_between).
+    fn exchange_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        self.transmission_between(sender, receiver, bytes)
+    }
+
     /// `lambda_ij(bytes)`: how much later than its sender is ready a message may occupy the receiver's
     /// port; 0 for no data, and where nothing overlaps.
     ///
@@ -335,6 +460,10 @@ impl CostModel for Homogeneous {
         self.transmission(bytes)
     }
 
+    fn exchange_between(&self, _: Rank, _: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.exchanged(bytes)
+    }
+
     fn latency_between(&self, _: Rank, _: Rank, bytes: u64) -> Result<Time, TimeError> {
         match bytes {
             0 => Ok(Time::ZERO),
@@ -351,7 +480,7 @@ impl CostModel for Homogeneous {
     }
 
     fn least_busy(&self, _: Direction, _: Rank, _: usize, bytes: u64) -> Result<Time, TimeError> {
-        self.transmission(bytes)
+        self.cheapest().transmission(bytes)
     }
 }
 
@@ -385,8 +514,8 @@ impl CostKind for Homogeneous {
     }
 
     fn least_costs(&self, _: usize, bytes: RangeInclusive<u64>) -> LeastCosts {
-        let link = Link { alpha: self.alpha, overhead: self.overhead, beta: self.beta };
-        link.least_costs(bytes)
+        let Homogeneous { alpha, overhead, beta, .. } = self.cheapest();
+        Link { alpha, overhead, beta }.least_costs(bytes)
     }
 
     fn parameters(&self) -> Option<&Homogeneous> {
@@ -398,12 +527,19 @@ impl CostKind for Homogeneous {
         let overlaps = Homogeneous::overlaps(self);
         let mut row = vec!["all pairs".to_owned()];
         row.extend(description::cells(link, 0..u64::MAX, overlaps));
+        let mut rows = vec![row];
+        if self.has_exchange_costs() {
+            let exchange = Link::one_port(self.exchange.0, self.exchange.1);
+            let mut row = vec!["exchanges".to_owned()];
+            row.extend(description::cells(exchange, 0..u64::MAX, overlaps));
+            rows.push(row);
+        }
         let costs = description::costs(overlaps);
         Description {
             processes: "any number".to_owned(),
             facts: vec![("copies", quantity::per_byte(self.gamma))],
             headings: description::words(&[&["links"], costs].concat()),
-            rows: vec![row],
+            rows,
         }
     }
 }

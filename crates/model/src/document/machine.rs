@@ -41,11 +41,11 @@ impl Machine {
 
     /// The least version that can carry the machine, which is the one that is written: 2 where latency
     /// overlaps, or something is known of the network, 3 where that is more than version 2 has, 4 where combining takes
-    /// time.
+    /// time, or exchanges have costs of their own.
     pub fn version(&self) -> u64 {
         let is_newest = self.network.fair_beyond.is_some() || self.network.window.is_some();
         match self.costs.overlaps() || self.has_tables() || self.network != Network::default() {
-            _ if self.combine_per_byte != 0.0 => 4,
+            _ if self.combine_per_byte != 0.0 || self.costs.have_exchange_costs() => 4,
             _ if is_newest => 3,
             true => 2,
             false => 1,
@@ -154,6 +154,10 @@ struct HomogeneousFields {
     overhead_seconds: Option<f64>,
     beta_seconds_per_byte: f64,
     gamma_seconds_per_byte: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange_alpha_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange_beta_seconds_per_byte: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -292,6 +296,10 @@ impl TryFrom<MachineFields> for Machine {
         let day = Date::parse(&date).ok_or_else(|| {
             format!("\"date\" is {date:?}; a day such as \"2018-05-31\" is needed")
         })?;
+        let states_exchange = match &homogeneous {
+            Some(Object(fields)) => fields.states_exchange(),
+            None => None,
+        };
         let costs = match (homogeneous, matrix, hierarchical) {
             (Some(Object(fields)), None, None) => {
                 Costs::Homogeneous(fields.costs().map_err(|error| format!("homogeneous: {error}"))?)
@@ -328,6 +336,9 @@ impl TryFrom<MachineFields> for Machine {
             return Err(format!(
                 "version {version} has no \"combine_seconds_per_byte\"; it needs version 4"
             ));
+        }
+        if let Some(field) = states_exchange.filter(|_| version < 4) {
+            return Err(format!("version {version} has no \"{field}\"; it needs version 4"));
         }
         match machine.version() > version {
             true => Err(format!(
@@ -388,11 +399,25 @@ impl From<Network> for NetworkFields {
 }
 
 impl HomogeneousFields {
+    /// The name of the first field that states what exchanges cost, if there is one.
+    fn states_exchange(&self) -> Option<&'static str> {
+        match (self.exchange_alpha_seconds, self.exchange_beta_seconds_per_byte) {
+            (Some(_), _) => Some("exchange_alpha_seconds"),
+            (None, Some(_)) => Some("exchange_beta_seconds_per_byte"),
+            (None, None) => None,
+        }
+    }
+
     fn costs(self) -> Result<Homogeneous, String> {
         let HomogeneousFields { alpha_seconds, overhead_seconds, .. } = self;
-        Homogeneous::new(alpha_seconds, self.beta_seconds_per_byte, self.gamma_seconds_per_byte)
+        let HomogeneousFields { beta_seconds_per_byte, gamma_seconds_per_byte, .. } = self;
+        let exchange_alpha = self.exchange_alpha_seconds.unwrap_or(alpha_seconds);
+        let exchange_beta = self.exchange_beta_seconds_per_byte.unwrap_or(beta_seconds_per_byte);
+        Homogeneous::new(alpha_seconds, beta_seconds_per_byte, gamma_seconds_per_byte)
             .map_err(|error| error.to_string())?
             .with_overhead(overhead_seconds.unwrap_or(alpha_seconds))
+            .map_err(|error| error.to_string())?
+            .with_exchange(exchange_alpha, exchange_beta)
             .map_err(|error| error.to_string())
     }
 }
@@ -520,11 +545,14 @@ impl From<Machine> for MachineFields {
 
 impl From<&Homogeneous> for HomogeneousFields {
     fn from(costs: &Homogeneous) -> HomogeneousFields {
+        let has_exchange_costs = costs.has_exchange_costs();
         HomogeneousFields {
             alpha_seconds: costs.alpha(),
             overhead_seconds: costs.overlaps().then_some(costs.overhead()),
             beta_seconds_per_byte: costs.beta(),
             gamma_seconds_per_byte: costs.gamma(),
+            exchange_alpha_seconds: has_exchange_costs.then_some(costs.exchange_alpha()),
+            exchange_beta_seconds_per_byte: has_exchange_costs.then_some(costs.exchange_beta()),
         }
     }
 }

@@ -411,7 +411,7 @@ fn likely_pieces(problem: &Problem) -> (usize, usize) {
     let total = problem.payload().total();
     let message = |bytes: u64| match p {
         1 => 0.0,
-        _ => problem.costs().transmission_between(0, 1, bytes).map_or(0.0, Time::units),
+        _ => problem.costs().exchange_between(0, 1, bytes).map_or(0.0, Time::units),
     };
     let estimate =
         |pieces: usize| (pieces - 1 + rounds) as f64 * message(total.div_ceil(pieces as u64));

@@ -122,6 +122,9 @@ pub enum SimulationError {
 /// sender's port was occupied, as in a gather backwards in time. An eager message leaves as soon as the
 /// sender is ready.
 ///
+/// Where exchanges have costs of their own, these are what a message takes of whose two ends one is an action that
+/// both sends and receives, on duplex ports as well; a lone message takes what others do.
+///
 /// What a rank of an alltoall has for others it sends without waiting, where latency overlaps and receives are posted
 /// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager.
 ///
@@ -443,11 +446,19 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         self.costs.latency_between(sender, send.to, send.from.bytes())
     }
 
-    /// The time that the message of a sending action takes.
+    /// The time that the message of a sending action takes: an exchange's, if either end is an action that both sends
+    /// and receives.
     fn duration(&self, index: usize) -> Result<Time, TimeError> {
-        let send = self.action(index).send().expect("the action sends");
-        let sender = self.owner[index] as Rank;
-        self.costs.transmission_between(sender, send.to, send.from.bytes())
+        let action = self.action(index);
+        let send = action.send().expect("the action sends");
+        let (sender, bytes) = (self.owner[index] as Rank, send.from.bytes());
+        let receiver = self.matching.receiver_of(self.holds.action(index));
+        let receives = receiver.map(|receiver| self.programs.action(receiver));
+        let ends = [Some(action), receives].into_iter().flatten();
+        match ends.into_iter().any(|end| matches!(end.deed, Deed::Exchange(..))) {
+            true => self.costs.exchange_between(sender, send.to, bytes),
+            false => self.costs.transmission_between(sender, send.to, bytes),
+        }
     }
 
     /// Ends one part of a hold, a copy or a message; if it was the last, others may go on.

@@ -44,6 +44,32 @@ fn exchanges_in_a_ring_go_on_at_once() {
     }
 }
 
+/// Two messages along a line of three: the action between receives one while it sends the other.
+#[test]
+fn a_message_with_an_exchange_at_either_end_takes_what_exchanges_do() {
+    let costs = costs().with_exchange(3.0, 2.0).unwrap();
+    let end = |actions: &str, duplex| {
+        let schedule = schedule(3, 1, actions);
+        [Sends::Synchronous, Sends::Eager].map(|sends| {
+            let timeline = simulate_on(&schedule, duplex, &costs, sends).unwrap();
+            [0, 1, 2].map(|rank| {
+                timeline.actions(rank).iter().map(|at| at.end.units()).fold(0.0, f64::max)
+            })
+        })
+    };
+    let exchange = r#"[
+        [{"send":1,"from":["output",0,4]}],
+        [{"send":2,"from":["segment",0,10],"receive":0,"into":["output",0,4]}],
+        [{"receive":1,"into":["segment",0,10]}]]"#;
+    assert_eq!(end(exchange, false), [[3.0 + 8.0, 3.0 + 20.0, 3.0 + 20.0]; 2]);
+    assert_eq!(end(exchange, true), [[3.0 + 8.0, 3.0 + 20.0, 3.0 + 20.0]; 2]);
+    let lone = r#"[
+        [{"send":1,"from":["output",0,4]}],
+        [{"receive":0,"into":["output",0,4]},{"send":2,"from":["segment",0,10]}],
+        [{"receive":1,"into":["segment",0,10]}]]"#;
+    assert_eq!(end(lone, false), [[1.0 + 4.0, 5.0 + 11.0, 5.0 + 11.0]; 2]);
+}
+
 #[test]
 fn an_exchange_ends_with_its_later_half() {
     let actions = r#"[

@@ -138,6 +138,39 @@ fn what_combining_takes_is_written_in_version_four_and_only_where_it_takes_time(
     }
 }
 
+#[test]
+fn what_exchanges_cost_is_written_in_version_four_and_only_where_it_differs() {
+    let lone = Homogeneous::new(1.0, 2.0, 3.0).unwrap();
+    let machine = machine_with(lone.with_exchange(1.5, 4.0).unwrap().into(), Network::default());
+    let json = serde_json::to_value(&machine).unwrap();
+    assert_eq!(json["version"], 4);
+    assert_eq!(json["homogeneous"]["exchange_alpha_seconds"], 1.5);
+    assert_eq!(json["homogeneous"]["exchange_beta_seconds_per_byte"], 4.0);
+    let validator = schema(MACHINE);
+    assert!(validator.is_valid(&json));
+    assert_eq!(serde_json::from_value::<Machine>(json.clone()).unwrap(), machine);
+    let equal = machine_with(lone.with_exchange(1.0, 2.0).unwrap().into(), Network::default());
+    assert_eq!(equal.version(), 1);
+    for (edit, message) in [
+        (("/version", 3.into()), "version 3 has no \"exchange_alpha_seconds\"; it needs version 4"),
+        (
+            ("/homogeneous/exchange_beta_seconds_per_byte", (-1).into()),
+            "homogeneous: exchange beta is -1; costs are finite numbers of at least 0",
+        ),
+    ] {
+        let (place, value) = edit;
+        let mut bad = json.clone();
+        *bad.pointer_mut(place).unwrap() = value;
+        assert!(!validator.is_valid(&bad), "{place}");
+        let error = serde_json::from_value::<Machine>(bad).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    let mut overlapping = json;
+    overlapping["homogeneous"]["overhead_seconds"] = 0.5.into();
+    let error = serde_json::from_value::<Machine>(overlapping).unwrap_err().to_string();
+    assert!(error.contains("with an overhead that is all of alpha, 1, and not 0.5"), "{error}");
+}
+
 /// Costs of any kind whose latency may overlap, tables among them, for so many processors.
 fn newer_costs(processors: usize) -> impl Strategy<Value = Costs> {
     prop_oneof![
