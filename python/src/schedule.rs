@@ -234,6 +234,7 @@ impl Simulation {
             let times = self.timeline.actions(rank);
             for (action, times) in self.schedule.programs().actions(rank).zip(times) {
                 let kind = match action.deed {
+                    Deed::Copy { .. } if action.combines().is_some() => "combine",
                     Deed::Copy { .. } => "copy",
                     Deed::Send(_) => "send",
                     Deed::Receive(_) => "receive",

@@ -238,6 +238,26 @@ fn schedules_are_replayed_with_every_byte_checked() {
 }
 
 #[test]
+fn a_schedule_whose_copies_combine_is_replayed() {
+    let folder = Folder::new();
+    let schedule =
+        br#"{"format":"tuwtree-schedule","version":5,"operation":"reduce","processors":3,"root":0,
+        "order":"ordered","ports":1,"vector_bytes":64,"segment_bytes":[64,128,0],"actions":[
+        [{"receive":1,"into":["segment",0,64]},
+         {"from":["segment",0,16,16,48],"into":["output",0,64],"combine":"right"}],
+        [{"receive":2,"into":["segment",64,64]},
+         {"from":["segment",64,64],"into":["segment",0,64],"combine":"right"},
+         {"receive":2,"into":["segment",64,64]},{"send":0,"from":["segment",0,64]}],
+        [{"send":1,"from":["input",0,64]},{"send":1,"from":["input",0,64]}]]}"#;
+    let file = folder.file("schedule.json", schedule);
+    for mode in ["strict", "eager"] {
+        let options = ["--verify", "--iterations", "3", "--mode", mode, "--type", "double"];
+        let outcome = launch(3, &[&["replay", &file][..], &options].concat());
+        assert!(outcome.succeeded().contains("3 iterations after 1, every byte checked"), "{mode}");
+    }
+}
+
+#[test]
 fn a_schedule_may_come_packed_or_through_standard_input_or_be_a_tree() {
     let folder = Folder::new();
     let text = text(&blocks(Operation::Gather, &star(3, 1)));

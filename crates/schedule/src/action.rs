@@ -86,27 +86,30 @@ pub struct Receive<'a> {
     pub arrival: Arrival,
 }
 
-/// How received data and the data that it meets go together.
+/// How received or copied data and the data that it meets go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Arrival {
-    /// The received data replaces it.
+    /// What comes replaces what is there.
     #[default]
     Store,
-    /// A reduction: received data is the left operand, what is there the right one.
+    /// A reduction: what comes is the left operand, what is there the right one.
     CombineLeft,
-    /// A reduction: what is there is the left operand, received data the right one.
+    /// A reduction: what is there is the left operand, what comes the right one.
     CombineRight,
 }
 
 /// What an action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed<'a> {
-    /// Copies data from one buffer of the processor to another; both regions have one size.
+    /// Copies data from one buffer of the processor to another, or combines it with what is there as
+    /// `MPI_Reduce_local` does, which takes the operator's time and not that of a copy; both regions have one size.
     Copy {
         /// The data, in the order of its pieces.
         from: Region<'a>,
         /// As many bytes as are read, in the order of its pieces.
         into: Region<'a>,
+        /// What happens to the data that is there.
+        arrival: Arrival,
     },
     /// Sends one message.
     Send(Send<'a>),
@@ -161,13 +164,22 @@ impl<'a> Action<'a> {
         }
     }
 
-    /// What the action receives to be combined with what is there, if it does.
-    pub fn combines(&self) -> Option<Receive<'a>> {
-        self.receive().filter(|receive| receive.arrival != Arrival::Store)
+    /// How what the action receives or copies and the data that is there go together.
+    pub fn arrival(&self) -> Arrival {
+        match self.deed {
+            Deed::Copy { arrival, .. } => arrival,
+            Deed::Receive(receive) | Deed::Exchange(_, receive) => receive.arrival,
+            Deed::Send(_) => Arrival::Store,
+        }
+    }
+
+    /// Where what the action receives or copies is combined with what is there, if it is.
+    pub fn combines(&self) -> Option<Region<'a>> {
+        self.writes().filter(|_| self.arrival() != Arrival::Store)
     }
 
     /// Whether the action needs what earlier receives and copies have written: it reads from the
-    /// segment or the output, or combines what it receives with what is there.
+    /// segment or the output, or combines what it receives or copies with what is there.
     pub fn needs_written(&self) -> bool {
         self.reads().is_some_and(|region| region.buffer != Buffer::Input)
             || self.combines().is_some()

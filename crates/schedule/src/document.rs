@@ -23,11 +23,13 @@ pub const FORMAT: &str = "tuwtree-schedule";
 /// The newest version.
 pub const VERSION: u64 = 5;
 
-/// The oldest version that has all that a task needs, which is written: 5 for duplex ports and costs of exchanges, 4 for an intergroup allgather, 3 for reductions without a root, for
+/// The oldest version that has all that a schedule needs, which is written: 5 for duplex ports, costs of exchanges and
+/// copies that combine, 4 for an intergroup allgather, 3 for reductions without a root, for
 /// operators that are known, and alltoall; 2 for an allgather, for overheads, and for machines of version 2.
-fn version(task: &Task) -> u64 {
+fn version(schedule: &Schedule) -> u64 {
+    let task = schedule.task();
     match &task.costs {
-        _ if task.duplex => 5,
+        _ if task.duplex || combines_copies(schedule.programs()) => 5,
         Some(costs) if costs.costs().have_exchange_costs() => 5,
         _ if !task.operation.is_rooted() => of_rootless(task.operation),
         _ if task.operator != Operator::FREE => 3,
@@ -35,6 +37,12 @@ fn version(task: &Task) -> u64 {
         Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
         Some(_) | None => 1,
     }
+}
+
+/// Whether some action combines what it copies.
+fn combines_copies(programs: &Programs) -> bool {
+    let mut actions = (0..programs.len()).map(|index| programs.action(index));
+    actions.any(|action| action.receive().is_none() && action.combines().is_some())
 }
 
 /// The oldest version with this operation, which has no root.
@@ -54,8 +62,7 @@ fn of_rootless(operation: Operation) -> u64 {
 /// # Complexity
 /// O(1) for each block, action and piece; no memory to speak of.
 pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
-    let task = schedule.task();
-    let fields = serde_json::to_string(&TaskFields(task))?;
+    let fields = serde_json::to_string(&TaskFields(schedule))?;
     let open = fields.strip_suffix('}').expect("an object ends with a brace");
     write!(output, "{open},\n\"segment_bytes\":")?;
     serde_json::to_writer(&mut *output, &Segments(schedule))?;
@@ -92,14 +99,14 @@ fn in_few_words(error: serde_json::Error) -> serde_json::Error {
 }
 
 /// Everything but segments and actions.
-struct TaskFields<'a>(&'a Task);
+struct TaskFields<'a>(&'a Schedule);
 
 impl Serialize for TaskFields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let task = self.0;
+        let task = self.0.task();
         let mut fields = serializer.serialize_struct("Schedule", 15)?;
         fields.serialize_field("format", FORMAT)?;
-        fields.serialize_field("version", &version(task))?;
+        fields.serialize_field("version", &version(self.0))?;
         fields.serialize_field("operation", &task.operation)?;
         fields.serialize_field("processors", &task.processors())?;
         match task.root {
@@ -267,7 +274,7 @@ struct ActionFields {
     port: u16,
 }
 
-/// On which side of what is there the received operand stands.
+/// On which side of what is there the operand stands that is received or copied.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum OperandSide {
@@ -348,11 +355,11 @@ impl From<&Action<'_>> for ActionFields {
             receive: action.receive().map(|receive| receive.from as u32),
             receive_tag: action.receive().map_or(0, |receive| receive.tag),
             into: action.writes().map(RegionFields::from),
-            combine: action.receive().and_then(|receive| match receive.arrival {
+            combine: match action.arrival() {
                 Arrival::Store => None,
                 Arrival::CombineLeft => Some(OperandSide::Left),
                 Arrival::CombineRight => Some(OperandSide::Right),
-            }),
+            },
             port: action.port,
         }
     }
@@ -361,31 +368,29 @@ impl From<&Action<'_>> for ActionFields {
 /// Fields that belong to a message, in an action without such a message, and the like.
 const SHAPES: &str = "an action has \"send\" and \"from\", or \"receive\" and \"into\", or all four, \
                       or to copy, \"from\" and \"into\" only; \"send_tag\" goes with \"send\", \
-                      \"receive_tag\" and \"combine\" with \"receive\"";
+                      \"receive_tag\" with \"receive\", \"combine\" with \"into\"";
 
 impl ActionFields {
     /// Adds the action to the programs.
     fn push_to(&self, programs: &mut Programs) -> Result<(), String> {
         let stray_tag = (self.send.is_none() && self.send_tag > 0)
-            || (self.receive.is_none() && (self.receive_tag > 0 || self.combine.is_some()));
+            || (self.receive.is_none() && self.receive_tag > 0)
+            || (self.into.is_none() && self.combine.is_some());
         if stray_tag {
             return Err(SHAPES.into());
         }
         let send = |to: u32, from| Send { to: to as Rank, tag: self.send_tag, from };
-        let receive = |from: u32, into| Receive {
-            from: from as Rank,
-            tag: self.receive_tag,
-            into,
-            arrival: match self.combine {
-                None => Arrival::Store,
-                Some(OperandSide::Left) => Arrival::CombineLeft,
-                Some(OperandSide::Right) => Arrival::CombineRight,
-            },
+        let arrival = match self.combine {
+            None => Arrival::Store,
+            Some(OperandSide::Left) => Arrival::CombineLeft,
+            Some(OperandSide::Right) => Arrival::CombineRight,
         };
+        let receive =
+            |from: u32, into| Receive { from: from as Rank, tag: self.receive_tag, into, arrival };
         let from = self.from.as_ref().map(RegionFields::region);
         let into = self.into.as_ref().map(RegionFields::region);
         let deed = match (self.send, from, self.receive, into) {
-            (None, Some(from), None, Some(into)) => Deed::Copy { from, into },
+            (None, Some(from), None, Some(into)) => Deed::Copy { from, into, arrival },
             (Some(to), Some(from), None, None) => Deed::Send(send(to, from)),
             (None, None, Some(from), Some(into)) => Deed::Receive(receive(from, into)),
             (Some(to), Some(from), Some(source), Some(into)) => {
@@ -498,6 +503,7 @@ impl ScheduleFields {
             _ if of_machine.is_some_and(|Object(machine)| machine.costs.have_exchange_costs()) => {
                 ("a machine with costs of exchanges", 5)
             }
+            _ if combines_copies(&self.actions.0) => ("\"combine\" in a copy", 5),
             _ if self.groups.is_some() => ("\"groups\"", 4),
             _ if self.element_bytes.is_some() => ("\"element_bytes\"", 3),
             _ if self.combine_per_byte.is_some() => ("\"combine_per_byte\"", 3),
@@ -785,7 +791,12 @@ mod tests {
             ("\"input\",0,4", "\"input\",0", "invalid length 2"),
             ("\"input\",0,4", "\"input\"", "rank 2, action 0: a piece of 0 bytes"),
             ("\"input\",0,4", "\"input\",0,-4", "invalid value: integer `-4`"),
-            ("\"input\",0,1]", "\"input\",0,1],\"combine\":\"left\"", "goes with"),
+            ("\"send\":1,", "\"combine\":\"left\",\"send\":1,", "\"combine\" with \"into\""),
+            (
+                "\"input\",0,1]",
+                "\"input\",0,1],\"combine\":\"left\"",
+                "\"combine\" in a copy in a document of version 1; it needs version 5",
+            ),
             ("\"send\":1,", "\"port\":1,\"send\":1,", "port 1 is outside 0..1"),
             ("]}\n", "]}\n x", "trailing characters at line 8"),
         ] {

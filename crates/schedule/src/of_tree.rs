@@ -356,6 +356,7 @@ impl<'a> TreeBlocks<'a> {
                             buffer: held,
                             pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
                         },
+                        arrival: Arrival::Store,
                     };
                     programs.push(&Action { port: self.port(rank, step), deed })?;
                 }
@@ -403,6 +404,7 @@ impl<'a> TreeBlocks<'a> {
                             pieces: &[Piece { offset: self.own[rank], bytes: own.bytes }],
                         },
                         into: Region { buffer: Buffer::Output, pieces: &[own] },
+                        arrival: Arrival::Store,
                     };
                     programs.push(&Action { port: self.port(rank, step), deed })?;
                 }

@@ -148,7 +148,8 @@ impl Part {
             let own = [Piece { offset: 0, bytes: role.own_bytes }];
             let from = Region { buffer: Buffer::Input, pieces: &own };
             let into = Region { buffer: Buffer::Output, pieces: &own };
-            programs.push(&Action { port: 0, deed: Deed::Copy { from, into } })?;
+            let arrival = Arrival::Store;
+            programs.push(&Action { port: 0, deed: Deed::Copy { from, into, arrival } })?;
         }
         programs.end_processor();
         Part::new(role, programs)
@@ -249,8 +250,11 @@ fn push_action(action: &Action<'_>, words: &mut Vec<u64>) {
     if let Some(Send { to, tag, .. }) = action.send() {
         words.extend([to as u64, u64::from(tag)]);
     }
-    if let Some(Receive { from, tag, arrival, .. }) = action.receive() {
-        words.extend([from as u64, u64::from(tag), place_of(&arrival, &ARRIVALS)]);
+    if let Some(Receive { from, tag, .. }) = action.receive() {
+        words.extend([from as u64, u64::from(tag)]);
+    }
+    if action.writes().is_some() {
+        words.push(place_of(&action.arrival(), &ARRIVALS));
     }
     for region in [action.reads(), action.writes()].into_iter().flatten() {
         words.extend([place_of(&region.buffer, Buffer::ALL), region.pieces.len() as u64]);
@@ -292,12 +296,15 @@ impl Words<'_> {
     fn read_action(&mut self, programs: &mut Programs) -> Result<(), PartError> {
         let kind = self.one_of(&DEED_KINDS)?;
         let port = self.number()?;
-        let (mut to, mut from) = ((0, 0), (0, 0, Arrival::Store));
+        let (mut to, mut from, mut arrival) = ((0, 0), (0, 0), Arrival::Store);
         if matches!(kind, DeedKind::Send | DeedKind::Exchange) {
             to = (self.number()?, self.number()?);
         }
         if matches!(kind, DeedKind::Receive | DeedKind::Exchange) {
-            from = (self.number()?, self.number()?, self.one_of(&ARRIVALS)?);
+            from = (self.number()?, self.number()?);
+        }
+        if kind != DeedKind::Send {
+            arrival = self.one_of(&ARRIVALS)?;
         }
         let first = self.read_region()?;
         let second = match kind {
@@ -310,9 +317,9 @@ impl Words<'_> {
             None => read,
         };
         let send = Send { to: to.0, tag: to.1, from: read };
-        let receive = Receive { from: from.0, tag: from.1, arrival: from.2, into: written };
+        let receive = Receive { from: from.0, tag: from.1, arrival, into: written };
         let deed = match kind {
-            DeedKind::Copy => Deed::Copy { from: read, into: written },
+            DeedKind::Copy => Deed::Copy { from: read, into: written, arrival },
             DeedKind::Send => Deed::Send(send),
             DeedKind::Receive => Deed::Receive(receive),
             DeedKind::Exchange => Deed::Exchange(send, receive),
@@ -382,6 +389,21 @@ mod tests {
                 assert_eq!(Part::from_words(&part.to_words()), Ok(part));
             }
         }
+    }
+
+    #[test]
+    fn words_say_whether_a_copy_combines() {
+        let text = r#"{"format":"tuwtree-schedule","version":5,"operation":"allreduce","processors":2,"order":"any",
+            "ports":1,"vector_bytes":4,"segment_bytes":[4,0],
+            "actions":[[{"receive":1,"into":["segment",0,4]},
+                {"from":["segment",0,4],"into":["output",0,4],"combine":"right"}],
+                [{"send":0,"from":["input",0,4]}]]}"#;
+        let schedule = crate::document::read(text.as_bytes()).unwrap();
+        let part = Part::of_schedule(&schedule, 0).unwrap();
+        let again = Part::from_words(&part.to_words()).unwrap();
+        assert_eq!(again, part);
+        let arrivals: Vec<Arrival> = again.actions().map(|action| action.arrival()).collect();
+        assert_eq!(arrivals, [Arrival::Store, Arrival::CombineRight]);
     }
 
     #[test]

@@ -64,9 +64,9 @@ impl Programs {
     pub fn push(&mut self, action: &Action<'_>) -> Result<(), TooManyActions> {
         let region = index(self.regions.len())?;
         let kind = match action.deed {
-            Deed::Copy { from, into } => {
+            Deed::Copy { from, into, arrival } => {
                 self.push_region(0, 0, from, Arrival::Store)?;
-                self.push_region(0, 0, into, Arrival::Store)?;
+                self.push_region(0, 0, into, arrival)?;
                 ActionKind::Copy
             }
             Deed::Send(send) => {
@@ -120,9 +120,11 @@ impl Programs {
         let first = &self.regions[region as usize];
         let second = || &self.regions[region as usize + 1];
         let deed = match kind {
-            ActionKind::Copy => {
-                Deed::Copy { from: self.region(first), into: self.region(second()) }
-            }
+            ActionKind::Copy => Deed::Copy {
+                from: self.region(first),
+                into: self.region(second()),
+                arrival: second().arrival,
+            },
             ActionKind::Send => Deed::Send(self.send(first)),
             ActionKind::Receive => Deed::Receive(self.receive(first)),
             ActionKind::Exchange => Deed::Exchange(self.send(first), self.receive(second())),

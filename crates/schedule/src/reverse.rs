@@ -81,7 +81,7 @@ fn push_reversed(action: &Action<'_>, programs: &mut Programs) -> Result<(), Too
         (None, Some(receive)) => Deed::Receive(receive),
         (None, None) => {
             let (from, into) = from.as_ref().zip(into.as_ref()).expect("a copy has two regions");
-            Deed::Copy { from: region(from), into: region(into) }
+            Deed::Copy { from: region(from), into: region(into), arrival: Arrival::Store }
         }
     };
     programs.push(&Action { port: action.port, deed })

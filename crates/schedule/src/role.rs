@@ -1,6 +1,6 @@
 //! What one processor is in a collective operation, and which actions it can perform.
 
-use crate::action::{Action, Arrival, Buffer, Deed, Region};
+use crate::action::{Action, Buffer, Deed, Region};
 use crate::schedule::ActionFault;
 use tuwtree_model::{Operation, Rank};
 
@@ -97,13 +97,13 @@ impl Role {
         if action.writes().is_some_and(|region| region.buffer == Buffer::Input) {
             return Err(ActionFault::WritesInput);
         }
-        if let Deed::Copy { from, into } = action.deed
+        if let Deed::Copy { from, into, .. } = action.deed
             && from.bytes() != into.bytes()
         {
             return Err(ActionFault::UnequalCopy { from: from.bytes(), into: into.bytes() });
         }
-        match action.receive() {
-            Some(receive) if receive.arrival != Arrival::Store && !operation.is_reduction() => {
+        match action.combines() {
+            Some(_) if !operation.is_reduction() => {
                 Err(ActionFault::NothingToCombine { operation })
             }
             _ => Ok(()),

@@ -87,11 +87,11 @@ impl Task {
 ///
 /// # Meaning
 /// A processor starts the actions of a port one after the other, each when the one before has
-/// ended. An action that reads from the segment or the output, or combines what it receives with
+/// ended. An action that reads from the segment or the output, or combines what it receives or copies with
 /// what is there, waits, besides, for all receives and copies that are listed before it, on whatever
 /// port. Messages from one processor to another with the same tag match in the order of the lists.
 /// Received data is combined with what is there when the action's messages have both ended: what an
-/// exchange sends may be what it combines with.
+/// exchange sends may be what it combines with. A copy that combines takes the time of the operator alone.
 ///
 /// Where ports are duplex, each has a side that sends and one that receives. An action that only sends holds the one,
 /// one that only receives the other, and a copy both. An exchange holds each side until its own half has ended, and

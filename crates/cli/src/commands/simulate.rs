@@ -318,6 +318,7 @@ const COLUMNS: [&str; 10] =
 
 fn kind(action: &Action<'_>) -> &'static str {
     match action.deed {
+        Deed::Copy { .. } if action.combines().is_some() => "combine",
         Deed::Copy { .. } => "copy",
         Deed::Send(_) => "send",
         Deed::Receive(_) => "receive",
@@ -328,6 +329,7 @@ fn kind(action: &Action<'_>) -> &'static str {
 /// An action in words.
 fn what(action: &Action<'_>) -> String {
     match action.deed {
+        Deed::Copy { .. } if action.combines().is_some() => "combines".into(),
         Deed::Copy { .. } => "copies".into(),
         Deed::Send(send) => format!("sends to {}", send.to),
         Deed::Receive(receive) => format!("receives from {}", receive.from),

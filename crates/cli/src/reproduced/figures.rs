@@ -144,7 +144,7 @@ fn figure_12() -> Result<Vec<Statement>, CliError> {
     let mut active: Vec<(u8, usize)> = Vec::new();
     for rank in (0..13).filter(|rank| !rests(rank)) {
         let last = actions(rank).filter_map(|one| one.combines()).next_back();
-        let part = last.map_or(0, |receive| receive.into.pieces[0].offset);
+        let part = last.map_or(0, |region| region.pieces[0].offset);
         active.push(((part as u8).reverse_bits(), rank));
     }
     active.sort_unstable();

@@ -123,7 +123,7 @@ impl Actions<'_> {
         let own = Region { buffer: self.own(), pieces: &alone };
         let held = Region { buffer: self.held(), pieces: &among };
         let (from, into) = if self.operation.is_outward() { (held, own) } else { (own, held) };
-        self.push(Deed::Copy { from, into });
+        self.push(Deed::Copy { from, into, arrival: Arrival::Store });
     }
 
     fn push_child(&mut self, child: &Child) {

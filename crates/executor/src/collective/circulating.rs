@@ -364,6 +364,7 @@ fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
                 writes: None,
                 send: Some((to, 0)),
                 receive: None,
+                arrival: Arrival::Store,
                 after: None,
             };
             sends.push((needed, send));
@@ -376,7 +377,8 @@ fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
                 reads: None,
                 writes,
                 send: None,
-                receive: Some((from, 0, Arrival::Store)),
+                receive: Some((from, 0)),
+                arrival: Arrival::Store,
                 after: None,
             };
             receives.push((round, receive));
@@ -413,8 +415,9 @@ fn combining(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
             reads: to.map(|_| (Buffer::Output, SmallVec::from_slice(sent))),
             writes: from.map(|_| (Buffer::Output, SmallVec::from_slice(received))),
             send: to.map(|to| (to, 0)),
+            receive: from.map(|from| (from, 0)),
             // The operator commutes: so nothing need be copied back.
-            receive: from.map(|from| (from, 0, Arrival::CombineLeft)),
+            arrival: from.map_or(Arrival::Store, |_| Arrival::CombineLeft),
             after: None,
         });
     }

@@ -203,7 +203,8 @@ impl<'p> ExchangePlan<'p> {
                 reads,
                 writes,
                 send,
-                receive: receive.map(|(from, tag)| (from, tag, Arrival::Store)),
+                receive,
+                arrival: Arrival::Store,
                 after: None,
             });
         }

@@ -33,7 +33,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Rank};
-use tuwtree_schedule::{Action, Buffer, Deed, Piece, Region, Role, Send};
+use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Region, Role, Send};
 
 /// No more plans are kept on a communicator; who calls with more roots has the library's own calls.
 const MOST_PLANS: usize = 512;
@@ -454,7 +454,9 @@ fn state_lengths(
             let from = Region { buffer, pieces: &pieces };
             let behind = [Piece { offset: at + header, bytes }];
             let into = Region { buffer: Buffer::Segment, pieces: &behind };
-            all.push(BoundAction::new(&Action { port: 0, deed: Deed::Copy { from, into } }));
+            let arrival = Arrival::Store;
+            let deed = Deed::Copy { from, into, arrival };
+            all.push(BoundAction::new(&Action { port: 0, deed }));
         }
         all.push(send(child.rank, Buffer::Segment, at, header + bytes));
     }

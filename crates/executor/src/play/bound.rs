@@ -23,8 +23,10 @@ pub(crate) struct BoundAction {
     pub(crate) writes: Option<BoundRegion>,
     /// To whom it sends, and the tag.
     pub(crate) send: Option<(Rank, u32)>,
-    /// From whom it receives, the tag, and what happens to what is there.
-    pub(crate) receive: Option<(Rank, u32, Arrival)>,
+    /// From whom it receives, and the tag.
+    pub(crate) receive: Option<(Rank, u32)>,
+    /// What happens to what is there where it writes.
+    pub(crate) arrival: Arrival,
     /// The rank from which the last message listed before it has to have come, whatever bytes both use.
     pub(crate) after: Option<Rank>,
 }
@@ -38,13 +40,14 @@ impl BoundAction {
             reads: action.reads().map(owned),
             writes: action.writes().map(owned),
             send: action.send().map(|send| (send.to, send.tag)),
-            receive: action.receive().map(|receive| (receive.from, receive.tag, receive.arrival)),
+            receive: action.receive().map(|receive| (receive.from, receive.tag)),
+            arrival: action.arrival(),
             after: None,
         }
     }
 
     pub(crate) fn combines(&self) -> bool {
-        self.receive.is_some_and(|(_, _, arrival)| arrival != Arrival::Store)
+        self.arrival != Arrival::Store
     }
 
     pub(crate) fn is_copy(&self) -> bool {
@@ -55,7 +58,8 @@ impl BoundAction {
     pub(crate) fn steps(&self) -> &'static [Doing] {
         use Doing::{Combine, Copy, Receive, Send};
         match (self.send.is_some(), self.receive.is_some(), self.combines()) {
-            (false, false, _) => &[Copy],
+            (false, false, false) => &[Copy],
+            (false, false, true) => &[Copy, Combine],
             (true, false, _) => &[Send],
             (false, true, false) => &[Receive],
             (false, true, true) => &[Receive, Combine],
@@ -76,7 +80,7 @@ impl BoundAction {
 
     /// Whether it copies data to where it is.
     pub(crate) fn copies_nothing(&self) -> bool {
-        self.is_copy() && self.reads == self.writes
+        self.is_copy() && !self.combines() && self.reads == self.writes
     }
 }
 
@@ -90,7 +94,7 @@ impl BoundAction {
 /// O(n log n).
 pub(crate) fn message_numbers(actions: &[BoundAction]) -> Few<(u32, u32)> {
     let sent = |action: &BoundAction| action.send;
-    let received = |action: &BoundAction| action.receive.map(|(peer, tag, _)| (peer, tag));
+    let received = |action: &BoundAction| action.receive;
     if actions.len() <= SHORT {
         // Counted for each, which is quick where there are few.
         let earlier = |index: usize, end: &dyn Fn(&BoundAction) -> Option<(Rank, u32)>| {
@@ -153,7 +157,8 @@ mod tests {
         let place = [Piece { offset: 8, bytes: 4 }];
         let from = Region { buffer: Buffer::Input, pieces: &own };
         let into = Region { buffer: Buffer::Output, pieces: &place };
-        let mut copy = BoundAction::new(&Action { port: 0, deed: Deed::Copy { from, into } });
+        let deed = Deed::Copy { from, into, arrival: Arrival::Store };
+        let mut copy = BoundAction::new(&Action { port: 0, deed });
         assert!(!copy.copies_nothing());
         copy.relocate(Buffer::Input, Buffer::Output, 8);
         assert!(copy.copies_nothing());

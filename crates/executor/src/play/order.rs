@@ -10,7 +10,7 @@
 //! ```
 //!
 //! An action is one step, or several: an exchange sends and receives, and what is combined is
-//! received first. A step is taken when all that it waits for has ended. What that is, the mode says;
+//! received or copied first. A step is taken when all that it waits for has ended. What that is, the mode says;
 //! the rest is counting.
 
 use super::bound::{BoundAction, BoundRegion, SHORT};
@@ -50,7 +50,7 @@ pub(crate) enum Doing {
     Copy,
     Send,
     Receive,
-    /// Joins received data with that which is there.
+    /// Joins received or copied data with that which is there.
     Combine,
 }
 
@@ -174,7 +174,7 @@ impl Order {
             let before = last[usize::from(action.port)].replace(index);
             for step in self.of_action(index) {
                 if self.doing(step) == Doing::Combine {
-                    // Its receive is the step before.
+                    // What it combines comes in the step before.
                     pairs.push((step - 1, step));
                 } else if let Some(before) = before {
                     pairs.extend(self.of_action(before).map(|before| (before, step)));
@@ -279,8 +279,8 @@ struct Touch<'a> {
 impl Touch<'_> {
     fn of(action: &BoundAction, doing: Doing) -> Touch<'_> {
         let writes = match doing {
-            Doing::Copy | Doing::Combine => true,
-            Doing::Receive => !action.combines(),
+            Doing::Combine => true,
+            Doing::Copy | Doing::Receive => !action.combines(),
             Doing::Send => false,
         };
         Touch {
@@ -547,7 +547,7 @@ mod tests {
 
     #[test]
     fn what_is_copied_to_be_sent_keeps_its_place_among_the_messages() {
-        use tuwtree_schedule::{Action, Buffer, Deed, Piece, Region, Send};
+        use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Region, Send};
         let pieces = |offset| [Piece { offset, bytes: 4 }];
         let [first, second, third] = [0, 4, 8].map(pieces);
         let region = |buffer, pieces| Region { buffer, pieces };
@@ -555,11 +555,13 @@ mod tests {
         let copy = |pieces| Deed::Copy {
             from: region(Buffer::Input, pieces),
             into: region(Buffer::Segment, pieces),
+            arrival: Arrival::Store,
         };
         let deeds = [
             Deed::Copy {
                 from: region(Buffer::Input, &third),
                 into: region(Buffer::Output, &first),
+                arrival: Arrival::Store,
             },
             copy(&first),
             send(1, region(Buffer::Segment, &first)),
@@ -616,6 +618,28 @@ mod tests {
         let rounds = taken(&order, |started| started.pop().unwrap());
         let combined: Vec<u32> = rounds.concat().into_iter().filter(combines).collect();
         assert_eq!(combined, [1, 3, 5]);
+    }
+
+    #[test]
+    fn what_a_copy_combines_is_there_before_it_is_sent() {
+        use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
+        let pieces = [Piece { offset: 0, bytes: 4 }];
+        let [waiting, result] =
+            [Buffer::Segment, Buffer::Output].map(|buffer| Region { buffer, pieces: &pieces });
+        let deeds = [
+            Deed::Receive(Receive { from: 1, tag: 0, into: waiting, arrival: Arrival::Store }),
+            Deed::Copy { from: waiting, into: result, arrival: Arrival::CombineRight },
+            Deed::Send(Send { to: 2, tag: 0, from: result }),
+        ];
+        let bound: Vec<BoundAction> =
+            deeds.into_iter().map(|deed| BoundAction::new(&Action { port: 0, deed })).collect();
+        for mode in [Mode::Strict, Mode::Eager] {
+            let order = order_of(&bound, mode);
+            let doing: Vec<Doing> = order.steps.iter().map(|step| step.doing).collect();
+            assert_eq!(doing, [Doing::Receive, Doing::Copy, Doing::Combine, Doing::Send]);
+            let rounds = taken(&order, |started| started.remove(0));
+            assert_eq!(rounds.concat(), [0, 1, 2, 3], "{mode:?}");
+        }
     }
 
     #[test]

@@ -219,7 +219,7 @@ struct StepSetup<'a> {
     largest_tag: u32,
     requests: &'a mut Requests,
     steps: &'a mut Few<u32>,
-    /// Where received data waits to be combined: for each port in strict order, for each action
+    /// Where received or copied data waits to be combined: for each port in strict order, for each action
     /// otherwise.
     stages: BTreeMap<u32, Rc<Place>>,
 }
@@ -292,7 +292,7 @@ impl StepSetup<'_> {
     fn copy(&self, index: usize) -> Result<StepDeed, ExecutionError> {
         let action = &self.actions[index];
         let from = self.stretches(index, action.reads.as_ref())?;
-        let into = self.stretches(index, action.writes.as_ref())?;
+        let into = self.room(index)?;
         Ok(match from.is_packed() && into.is_packed() {
             true => StepDeed::Copy(Move::new(&from, &into)),
             false => StepDeed::CopyByMessage(Box::new((from, into))),
@@ -309,26 +309,29 @@ impl StepSetup<'_> {
 
     fn receive(&mut self, index: usize, number: u32) -> Result<StepDeed, ExecutionError> {
         let action = &self.actions[index];
-        let (peer, ..) = action.receive.expect("the step receives");
-        let room = match action.combines() {
-            true => {
-                let bytes = bytes_of(action.writes.as_ref());
-                let stage = &self.stages[&self.stage_key(index)];
-                stage.stretches(&[Piece { offset: 0, bytes }]).expect("stages are packed")
-            }
-            false => self.stretches(index, action.writes.as_ref())?,
-        };
+        let (peer, _) = action.receive.expect("the step receives");
+        let room = self.room(index)?;
         let from = (peer, self.tag(peer, number)?);
         let least = self.manner.strictness.least(bytes_of(action.writes.as_ref()));
         Ok(StepDeed::Message(self.requests.add_room(room.transfer(), from, least)?))
     }
 
+    /// Where what an action receives or copies goes at first: where it waits to be combined, or its place.
+    fn room(&self, index: usize) -> Result<Stretches, ExecutionError> {
+        let action = &self.actions[index];
+        if !action.combines() {
+            return self.stretches(index, action.writes.as_ref());
+        }
+        let bytes = bytes_of(action.writes.as_ref());
+        let stage = &self.stages[&self.stage_key(index)];
+        Ok(stage.stretches(&[Piece { offset: 0, bytes }]).expect("stages are packed"))
+    }
+
     fn combine(&self, index: usize) -> Result<StepDeed, ExecutionError> {
         let action = &self.actions[index];
-        let (.., arrival) = action.receive.expect("the step receives");
         let into = self.stretches(index, action.writes.as_ref())?;
         let stage = Rc::clone(&self.stages[&self.stage_key(index)]);
-        Ok(StepDeed::Combine { stage, into, arrival })
+        Ok(StepDeed::Combine { stage, into, arrival: action.arrival })
     }
 
     fn tag(&self, peer: Rank, number: u32) -> Result<c_int, ExecutionError> {

@@ -299,7 +299,8 @@ impl<'a> CFiles<'a> {
             let own = [Piece { offset: 0, bytes: self.schedule.task().total() }];
             let from = Region { buffer: Buffer::Input, pieces: &own };
             let into = Region { buffer: Buffer::Output, pieces: &own };
-            each(&Action { port: 0, deed: Deed::Copy { from, into } }, (0, 0))?;
+            let arrival = Arrival::Store;
+            each(&Action { port: 0, deed: Deed::Copy { from, into, arrival } }, (0, 0))?;
         }
         Ok(())
     }
@@ -449,7 +450,13 @@ fn write_action(
         Deed::Receive(_) => "RECEIVE",
         Deed::Exchange(..) => "EXCHANGE",
     };
-    write!(out, "    {kind}({}){},", action.port, if guarded { " | GUARDED" } else { "" })?;
+    let guard = if guarded { " | GUARDED" } else { "" };
+    let side = match action.arrival() {
+        Arrival::Store => "",
+        Arrival::CombineLeft => " | LEFT",
+        Arrival::CombineRight => " | RIGHT",
+    };
+    write!(out, "    {kind}({}){guard}{side},", action.port)?;
     if let Some(send) = action.send() {
         write!(out, " PEER({}, {}),", send.to, tags.0)?;
     }
@@ -457,12 +464,7 @@ fn write_action(
         write_region(region, out)?;
     }
     if let Some(receive) = action.receive() {
-        let side = match receive.arrival {
-            Arrival::Store => "",
-            Arrival::CombineLeft => " | LEFT",
-            Arrival::CombineRight => " | RIGHT",
-        };
-        write!(out, " PEER({}, {}){side},", receive.from, tags.1)?;
+        write!(out, " PEER({}, {}),", receive.from, tags.1)?;
     }
     if let Some(region) = action.writes() {
         write_region(region, out)?;

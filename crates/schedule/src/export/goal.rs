@@ -224,4 +224,20 @@ mod tests {
                         c0: calc 12\nc0 requires s0\nc0 requires r0\n";
         assert!(text.contains(expected), "{text}");
     }
+
+    #[test]
+    fn a_copy_that_combines_is_a_calc_of_the_operator_s_time() {
+        let text = r#"{"format":"tuwtree-schedule","version":5,"operation":"allreduce","processors":2,"order":"any",
+            "ports":1,"vector_bytes":4,"combine_per_byte":3.0,"segment_bytes":[4,0],
+            "actions":[[{"receive":1,"into":["segment",0,4]},
+                {"from":["segment",0,4],"into":["output",0,4],"combine":"right"},
+                {"send":1,"from":["output",0,4]}],
+                [{"send":0,"from":["input",0,4]},{"receive":0,"into":["output",0,4]}]]}"#;
+        let schedule = crate::document::read(text.as_bytes()).unwrap();
+        let mut text = Vec::new();
+        write(&schedule, &Homogeneous::new(1.0, 1.0, 1.0).unwrap().into(), 1.0, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let expected = "r0: recv 4b from 1 tag 0\nc1: calc 12\nc1 requires r0\ns2: send 4b to 1 tag 0\ns2 requires c1\n";
+        assert!(text.contains(expected), "{text}");
+    }
 }

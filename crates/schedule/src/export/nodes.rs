@@ -1,11 +1,11 @@
 //! Actions as nodes that require others: what formats are made of in which each message end is a node.
 //!
 //! An action becomes a copy, a send, a receive, or a send and a receive; and combining, if what it receives is
-//! combined in some time. A node requires the action before it on its port, and one that reads what has been received
+//! combined in some time. A copy that combines is combining alone. A node requires the action before it on its port, and one that reads what has been received
 //! or copied requires that. Combining requires all of its action. Where ports are duplex, a send requires what is
 //! before it on the side that sends, a receive what is before it on the other.
 
-use crate::action::{Action, Deed, Receive, Send};
+use crate::action::{Action, Arrival, Deed, Receive, Send};
 use crate::hold::{Held, Holds};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(super) enum Work<'a> {
     Send(Send<'a>),
     /// The other.
     Receive(Receive<'a>),
-    /// So many received bytes are combined with what is there, which takes so long.
+    /// So many received or copied bytes are combined with what is there, which takes so long.
     Combine(u64, f64),
 }
 
@@ -66,7 +66,10 @@ pub(super) fn nodes<'a>(
             }
             requires_once(&mut requires);
             let copied = match action.deed {
-                Deed::Copy { from, .. } => Some(Work::Copy(from.bytes(), time(&action)?)),
+                Deed::Copy { from, arrival: Arrival::Store, .. } => {
+                    Some(Work::Copy(from.bytes(), time(&action)?))
+                }
+                Deed::Copy { from, .. } => Some(Work::Combine(from.bytes(), time(&action)?)),
                 _ => None,
             };
             let send = action.send().filter(|_| held != Held::ReceiveSide).map(Work::Send);
@@ -83,23 +86,22 @@ pub(super) fn nodes<'a>(
             }
         }
         let mut ended: Vec<usize> = (first..nodes.len()).collect();
-        if let Some(&lane) =
-            lanes_of_writes.first().filter(|_| duplex && action.combines().is_some())
-        {
+        // What a copy combines has its node.
+        let combined = action.combines().filter(|_| action.receive().is_some());
+        if let Some(&lane) = lanes_of_writes.first().filter(|_| duplex && combined.is_some()) {
             // What is combined waits for all that is sent on its port before.
             ended.extend(last.get(&(lane - 1)).into_iter().flatten());
             requires_once(&mut ended);
         }
-        let combined = action.combines().map(|receive| receive.into.bytes());
         let combining = if combined.is_some() { time(&action)? } else { 0.0 };
-        if let Some(bytes) = combined.filter(|_| combining > 0.0) {
-            let work = Work::Combine(bytes, combining);
+        if let Some(region) = combined.filter(|_| combining > 0.0) {
+            let work = Work::Combine(region.bytes(), combining);
             nodes.push(Node { action: index, work, requires: ended });
             ended = vec![nodes.len() - 1];
         }
         for lane in lanes_of_writes {
             // What is only received beside a send does not wait for that.
-            if action.combines().is_some() || !duplex {
+            if combined.is_some() || !duplex {
                 last.insert(lane, ended.clone());
             }
             written.insert(lane, last[&lane].clone());
@@ -114,7 +116,7 @@ fn requires_once(requires: &mut Vec<usize>) {
     requires.retain(|&node| seen.insert(node));
 }
 
-/// How long the copy of an action takes, or the combining of what it receives; none of it, no time.
+/// How long the copy of an action takes, or the combining of what it receives or copies; none of it, no time.
 ///
 /// # Errors
 /// A copy or an operator whose time cannot be stated.
@@ -125,8 +127,8 @@ pub(super) fn work_time(
     action: &Action<'_>,
 ) -> io::Result<Time> {
     let time = match (action.deed, action.combines()) {
-        (Deed::Copy { from, .. }, _) => costs.copy_at(rank, from.bytes()),
-        (_, Some(receive)) => schedule.task().operator.combine(receive.into.bytes()),
+        (_, Some(region)) => schedule.task().operator.combine(region.bytes()),
+        (Deed::Copy { from, .. }, None) => costs.copy_at(rank, from.bytes()),
         (_, None) => Ok(Time::ZERO),
     };
     time.map_err(io::Error::other)

@@ -404,6 +404,8 @@ impl<'a> Replay<'a> {
         output: &mut dyn Write,
     ) -> io::Result<()> {
         match action.deed {
+            // That, whoever writes combining does.
+            Deed::Copy { .. } if action.combines().is_some() => Ok(()),
             Deed::Copy { from, .. } => {
                 self.write_compute(rank, self.costs.copy_at(rank, from.bytes()), output)
             }
@@ -425,7 +427,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Writes that a rank combines what an action has received, if that takes time.
+    /// Writes that a rank combines what an action has received or copies, if that takes time.
     fn write_combining(
         &self,
         rank: Rank,
@@ -434,9 +436,7 @@ impl<'a> Replay<'a> {
     ) -> io::Result<()> {
         let operator = self.schedule.task().operator;
         match action.combines().filter(|_| operator != Operator::FREE) {
-            Some(receive) => {
-                self.write_compute(rank, operator.combine(receive.into.bytes()), output)
-            }
+            Some(region) => self.write_compute(rank, operator.combine(region.bytes()), output),
             None => Ok(()),
         }
     }

@@ -7,7 +7,7 @@
 //! # Source
 //! "Trace Event Format", Google, as Perfetto's `JsonTraceReader` takes it.
 
-use crate::action::Deed;
+use crate::action::{Arrival, Deed};
 use crate::hold::Held;
 use crate::schedule::Schedule;
 use crate::simulate::{Occupation, Timeline};
@@ -157,7 +157,8 @@ impl Trace<'_> {
 /// An action's name, its kind and the bytes that it moves; of an exchange, in both directions.
 fn what(deed: &Deed<'_>) -> (String, &'static str, u64) {
     match *deed {
-        Deed::Copy { from, .. } => ("copy".into(), "copy", from.bytes()),
+        Deed::Copy { from, arrival: Arrival::Store, .. } => ("copy".into(), "copy", from.bytes()),
+        Deed::Copy { from, .. } => ("combine".into(), "combine", from.bytes()),
         Deed::Send(send) => (format!("to {}", send.to), "send", send.from.bytes()),
         Deed::Receive(receive) => {
             (format!("from {}", receive.from), "receive", receive.into.bytes())

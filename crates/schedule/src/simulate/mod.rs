@@ -21,7 +21,7 @@ mod matching;
 mod tests;
 mod timeline;
 
-use crate::action::{Action, Deed};
+use crate::action::{Action, Arrival, Deed};
 use crate::hold::{Held, Holds};
 use crate::program::Programs;
 use crate::schedule::Schedule;
@@ -130,7 +130,7 @@ pub enum SimulationError {
 ///
 /// Combining what was received takes the time of the task's operator: it occupies the receiver's port when
 /// the action's messages have ended, and no longer the sender's; of a duplex port, the side that receives when
-/// all has been sent there that is listed up to the action.
+/// all has been sent there that is listed up to the action. A copy that combines takes that time alone.
 ///
 /// # Errors
 /// [`SimulationError`].
@@ -362,8 +362,12 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         if self.holds.awaited_send(index).is_some_and(|send| !self.progress[send].is_over()) {
             self.progress[index].open += 1;
         }
-        if let Deed::Copy { from, .. } = action.deed {
-            let duration = self.costs.copy_at(self.owner[index] as Rank, from.bytes())?;
+        if let Deed::Copy { from, arrival, .. } = action.deed {
+            let duration = match arrival {
+                Arrival::Store => self.costs.copy_at(self.owner[index] as Rank, from.bytes())?,
+                // It ends when it is combined.
+                Arrival::CombineLeft | Arrival::CombineRight => Time::ZERO,
+            };
             return self.end_part(index, Activity { duration, ..Activity::at(index, ready) });
         }
         if let Some(receiver) = self.receiver_of(index) {
@@ -494,8 +498,8 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             }
         }
         let combined = self.action(index).combines();
-        if let Some(receive) = combined.filter(|_| self.holds.held(index) != Held::SendSide) {
-            let combine = self.operator.combine(receive.into.bytes())?;
+        if let Some(region) = combined.filter(|_| self.holds.held(index) != Held::SendSide) {
+            let combine = self.operator.combine(region.bytes())?;
             let progress = &mut self.progress[index];
             progress.times.end = self.costs.sum(progress.times.end, combine)?;
         }

@@ -113,6 +113,24 @@ fn a_combination_waits_for_what_was_received_before_on_another_port() {
 }
 
 #[test]
+fn a_copy_that_combines_takes_the_operator_s_time_and_waits_for_what_it_meets() {
+    let schedule = |combine: &str| {
+        let text = format!(
+            r#"{{"format":"tuwtree-schedule","version":5,"operation":"reduce","processors":2,"root":0,
+            "order":"any","ports":2,"vector_bytes":4,"combine_per_byte":2.5,"segment_bytes":[0,0],
+            "actions":[[{{"receive":1,"into":["output",0,4]}},
+                {{"port":1,"from":["input",0,4],"into":["output",0,4]{combine}}}],
+                [{{"send":0,"from":["input",0,4]}}]]}}"#
+        );
+        document::read(text.as_bytes()).unwrap()
+    };
+    // At 5 a byte a copy takes 20 from the start, at 2.5 combining 10 when the vector has come.
+    assert_eq!(times(&schedule(""), Sends::Synchronous)[0], [(0, 0, 5), (0, 0, 20)]);
+    let combining = schedule(r#","combine":"left""#);
+    assert_eq!(times(&combining, Sends::Synchronous)[0], [(0, 0, 5), (5, 5, 15)]);
+}
+
+#[test]
 fn a_vector_is_forwarded_piece_by_piece_where_there_are_two_ports() {
     let actions = r#"[
         [{"send":1,"from":["output",0,5]},{"send":1,"from":["output",5,5]}],

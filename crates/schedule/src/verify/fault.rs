@@ -61,7 +61,7 @@ impl fmt::Display for Datum {
 /// What an action does, in a few words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {
-    /// A copy.
+    /// A copy, or one that combines.
     Copy,
     /// A send to this processor.
     Send(Rank),
@@ -476,7 +476,7 @@ impl fmt::Display for By {
     }
 }
 
-/// Whether an arrival looks at what is there.
+/// Whether what is received looks at what is there.
 pub(super) fn combines(action: &Action<'_>) -> bool {
     action.receive().is_some_and(|receive| receive.arrival != Arrival::Store)
 }

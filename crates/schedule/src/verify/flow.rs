@@ -52,10 +52,10 @@ pub(super) fn run(
     for &event in events {
         match event {
             Event::Copy(index) => {
-                let Deed::Copy { from, into } = actions.get(index).deed else { continue };
+                let Deed::Copy { from, into, arrival } = actions.get(index).deed else { continue };
                 let data = state.read(index, from)?;
                 moved.by_copy[index as usize] = data.as_run();
-                state.write(index, into, Arrival::Store, data)?;
+                state.write(index, into, arrival, data)?;
             }
             Event::Message(number) => {
                 let MatchedMessage { send, receive } = messages.list[number as usize];

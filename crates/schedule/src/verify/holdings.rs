@@ -218,7 +218,7 @@ fn changes(
             _ => arrives = Some(run),
         }
     }
-    if let Deed::Copy { from, into } = action.deed {
+    if let Deed::Copy { from, into, .. } = action.deed {
         let run = moved.by_copy[index as usize];
         match (gathers, from.buffer, into.buffer) {
             (true, Buffer::Input, _) => arrives = Some(run),

@@ -58,7 +58,7 @@ pub struct Verified {
     pub messages: usize,
     /// The sum of their sizes.
     pub bytes_sent: u128,
-    /// How many copies there are.
+    /// How many copies there are, with those that combine.
     pub copies: usize,
     /// The sum of their sizes.
     pub bytes_copied: u128,

@@ -350,7 +350,7 @@ fn an_operation_without_a_root_takes_version_2_and_no_root() {
 }
 
 #[test]
-fn newer_operations_take_version_3_and_their_own_sizes() {
+fn newer_operations_and_copies_that_combine_take_newer_versions() {
     let validator = schema(SCHEDULE);
     let fits = |text: &str| validator.is_valid(&serde_json::from_str(text).unwrap());
     for (schedule, faults) in [
@@ -361,6 +361,14 @@ fn newer_operations_take_version_3_and_their_own_sizes() {
                 ("\"order\"", "\"root\":0,\"order\"", "allreduce has no root"),
                 ("\"ports\":1", "\"ports\":1,\"element_bytes\":0", "elements of 0 bytes"),
             ][..],
+        ),
+        (
+            handmade::reduce_scatter_that_hands_on(),
+            &[(
+                "\"version\":5",
+                "\"version\":4",
+                "\"combine\" in a copy in a document of version 4; it needs version 5",
+            )],
         ),
         (
             handmade::alltoall_by_a_relay(),

@@ -29,7 +29,7 @@ $PROBLEM
  *
  * To be defined by whoever compiles this file, if need be:
  *     TUWTREE_CHUNK               the longest stretch of bytes that MPI is given as a count
- *     TUWTREE_COPY_HOOK(bytes)    performed after every local copy that the schedule lists
+ *     TUWTREE_COPY_HOOK(bytes)    performed after every local copy that the schedule lists, but those that combine
  */
 #include "$NAME.h"
 
@@ -65,7 +65,8 @@ $PROBLEM
  * What each process does. For every process: the size of its segment, the number of its actions,
  * and the actions. An action's kind and port, then for each message the other process and the tag,
  * then buffer, number of pieces, and offset and bytes of each piece; for a copy, from where and to
- * where. GUARDED: writes where an action that is listed before reads or writes.
+ * where. GUARDED: writes where an action that is listed before reads or writes. LEFT, RIGHT: what is
+ * received or copied is that operand, what is there the other.
  */
 #define COPY(port) ((uint64_t)(port) << 3)
 #define SEND(port) (COPY(port) | 1)
@@ -130,8 +131,11 @@ struct action {
     /* The regions in the program that are read and written; NULL if there is none. */
     const uint64_t *from;
     const uint64_t *into;
-    /* Where a received message waits for the actions before it; NULL if it goes to its place. */
+    /* Where a received message waits for the actions before it, or a copy to be combined; NULL if it
+     * goes to its place. */
     char *stage;
+    /* LEFT or RIGHT if what is received or copied is combined; else 0. */
+    uint64_t side;
     MPI_Request send;
     MPI_Request receive;
     MPI_Datatype send_type;
@@ -291,8 +295,30 @@ static int next_stretch(struct walk *walk, MPI_Aint *at, uint64_t *bytes)
     return 1;
 }
 
+@if reduction
+/* Puts what is to be combined beside its place, where the operator may overwrite it. */
+static void stage_copy(const struct $NAME_request *request, const struct action *action)
+{
+    const char *source = readable(request, action->from);
+    char *target = action->stage;
+    struct walk from = walk_through(request, action->from);
+    MPI_Aint at;
+    uint64_t bytes;
+    while (next_stretch(&from, &at, &bytes)) {
+        memcpy(target, source + at, (size_t)bytes);
+        target += bytes;
+    }
+}
+
+@end
 static void copy(const struct $NAME_request *request, const struct action *action)
 {
+@if reduction
+    if (action->stage != NULL) {
+        stage_copy(request, action);
+        return;
+    }
+@end
     const char *source = readable(request, action->from);
     char *target = writable(request, action->into);
     struct walk from = walk_through(request, action->from);
@@ -313,7 +339,7 @@ static void copy(const struct $NAME_request *request, const struct action *actio
 }
 
 @if reduction
-/* Combines received bytes with those that are there; the received ones do not survive. */
+/* Combines bytes that were received, or copied, with those that are there; they do not survive. */
 static int combine(const struct $NAME_request *request, const struct action *action, char *received,
     char *held, uint64_t bytes)
 {
@@ -321,7 +347,7 @@ static int combine(const struct $NAME_request *request, const struct action *act
         int count = elements < INT_MAX ? (int)elements : INT_MAX;
         size_t part = (size_t)count * request->element;
         int error;
-        if (action->into[-1] & LEFT) {
+        if (action->side == LEFT) {
             error = MPI_Reduce_local(received, held, count, request->type, request->op);
         } else {
             error = MPI_Reduce_local(held, received, count, request->type, request->op);
@@ -337,7 +363,7 @@ static int combine(const struct $NAME_request *request, const struct action *act
 }
 
 @end
-/* Brings a message that has waited to its place. */
+/* Brings what has waited to its place. */
 static int unload(const struct $NAME_request *request, const struct action *action)
 {
     struct walk into = walk_through(request, action->into);
@@ -347,7 +373,7 @@ static int unload(const struct $NAME_request *request, const struct action *acti
     while (next_stretch(&into, &at, &bytes)) {
         char *place = writable(request, action->into) + at;
 @if reduction
-        if (action->into[-1] & (LEFT | RIGHT)) {
+        if (action->side != 0) {
             int error = combine(request, action, received, place, bytes);
             if (error != MPI_SUCCESS)
                 return error;
@@ -382,6 +408,13 @@ static int has_data(const struct $NAME_request *request, const struct action *ac
 }
 
 /* ---- strict order ---- */
+
+/* Whether a copy has been made that waits to be combined: what comes next may wait in the same place. */
+static int is_to_be_combined(const struct $NAME_request *request, const struct action *action)
+{
+    return is_copy(action) && action->stage != NULL
+        && request->settled <= (uint64_t)(action - request->action);
+}
 
 static int start_action(struct $NAME_request *request, struct action *action)
 {
@@ -426,7 +459,7 @@ static int start_ports(struct $NAME_request *request, int *moved)
                     return error;
                 *moved = 1;
             }
-            if (action->state != ENDED)
+            if (action->state != ENDED || is_to_be_combined(request, action))
                 break;
             *current = next_on_port(request, *current + 1, port);
         }
@@ -688,12 +721,11 @@ static int prepare_receive(struct $NAME_request *request, struct action *action)
     return error;
 }
 
-/* Whether a received message has to wait for the actions that are listed before it. */
+/* Whether what is received, or copied, has to wait for the actions that are listed before it. */
 static int waits(const struct $NAME_request *request, const struct action *action)
 {
-    int combines = (action->into[-1] & (LEFT | RIGHT)) != 0;
     int overtakes = request->eager || PORTS > 1 || action->sends;
-    return combines || (action->guarded && overtakes);
+    return action->side != 0 || (action->receives && action->guarded && overtakes);
 }
 
 /* The actions of the process, as yet without requests. */
@@ -702,7 +734,8 @@ static void read_program(struct $NAME_request *request, const uint64_t *word)
     for (uint64_t index = 0; index < request->actions; index++) {
         struct action *action = &request->action[index];
         uint64_t kind = *word++;
-        action->port = (int)(kind >> 3);
+        action->port = (int)(kind >> 3 & 0xffff);
+        action->side = kind & (LEFT | RIGHT);
         action->sends = (kind & SEND(0)) != 0;
         action->receives = (kind & RECEIVE(0)) != 0;
         action->guarded = (kind & GUARDED) != 0;
@@ -730,7 +763,7 @@ static int make_stages(struct $NAME_request *request)
     uint64_t room = 0;
     for (uint64_t index = 0; index < request->actions; index++) {
         struct action *action = &request->action[index];
-        if (!action->receives || !waits(request, action))
+        if (!waits(request, action))
             continue;
         uint64_t bytes = (bytes_of(action->into) + alignment - 1) / alignment * alignment;
         room = !shared ? room + bytes : bytes > room ? bytes : room;
@@ -742,7 +775,7 @@ static int make_stages(struct $NAME_request *request)
     char *stage = request->stages;
     for (uint64_t index = 0; index < request->actions; index++) {
         struct action *action = &request->action[index];
-        if (!action->receives || !waits(request, action))
+        if (!waits(request, action))
             continue;
         action->stage = stage;
         if (!shared)
@@ -767,7 +800,7 @@ static int check_elements(struct $NAME_request *request)
     request->element = (size_t)size;
     for (uint64_t index = 0; index < request->actions; index++) {
         const uint64_t *into = request->action[index].into;
-        if (!request->action[index].receives || !(into[-1] & (LEFT | RIGHT)))
+        if (request->action[index].side == 0)
             continue;
         for (const uint64_t *piece = into + 1; piece < behind(into); piece += 2)
             if (piece[0] % request->element != 0 || piece[1] % request->element != 0)

@@ -98,7 +98,7 @@ impl EditableAction {
             Receive { from: peer, tag, into, arrival }
         };
         Some(match (self.send, self.receive) {
-            (None, None) => Deed::Copy { from: from?, into: into? },
+            (None, None) => Deed::Copy { from: from?, into: into?, arrival: self.arrival },
             (Some(message), None) => Deed::Send(send(message, from?)),
             (None, Some(message)) => Deed::Receive(receive(message, into?)),
             (Some(to), Some(source)) => Deed::Exchange(send(to, from?), receive(source, into?)),

@@ -2,7 +2,7 @@
 
 use super::editable::{Editable, EditableAction, place};
 use tuwtree_model::{BlockSizes, GroupSizes, MessageSizes, Operation, Operator, Rank, Vector};
-use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Task};
+use tuwtree_schedule::{Arrival, Buffer, Order, Payload, Piece, Task};
 
 use Buffer::{Input, Output, Segment};
 
@@ -144,6 +144,42 @@ pub(crate) fn reduction_by_exchange() -> Editable {
     }
     schedule.programs[1].push(EditableAction::send(0, 2, half(Segment, 1)));
     schedule.programs[0].push(EditableAction::receive(1, 2, half(Output, 1)));
+    schedule
+}
+
+/// A reduce-scatter by recursive doubling among three processors: 0 hands on what 2 has told it, and combines it then.
+pub(crate) fn reduce_scatter_that_hands_on() -> Editable {
+    let sizes = BlockSizes::new([2, 1, 1]).unwrap();
+    let mut schedule = idle(Operation::ReduceScatter, 0, Payload::Blocks(sizes), 1);
+    schedule.segments = vec![3, 0, 0];
+    let right = |step: EditableAction| step.combining(Arrival::CombineRight);
+    let left = |step: EditableAction| step.combining(Arrival::CombineLeft);
+    let mut but_the_second = place(Output, 0, 2);
+    but_the_second.pieces.push(Piece { offset: 3, bytes: 1 });
+    let (waiting, received) = (place(Segment, 0, 3), place(Output, 0, 3));
+    schedule.programs[0] = vec![
+        right(EditableAction::exchange(
+            EditableAction::send(1, 0, place(Output, 2, 2)),
+            EditableAction::receive(1, 0, but_the_second.clone()),
+        )),
+        EditableAction::exchange(
+            EditableAction::send(2, 0, place(Output, 3, 1)),
+            EditableAction::receive(2, 0, waiting.clone()),
+        ),
+        EditableAction::send(1, 0, waiting.clone()),
+        right(EditableAction::copy(waiting, received.clone())),
+    ];
+    schedule.programs[1] = vec![
+        left(EditableAction::exchange(
+            EditableAction::send(0, 0, but_the_second),
+            EditableAction::receive(0, 0, place(Output, 2, 2)),
+        )),
+        right(EditableAction::receive(0, 0, received.clone())),
+    ];
+    schedule.programs[2] = vec![left(EditableAction::exchange(
+        EditableAction::send(0, 0, received),
+        EditableAction::receive(0, 0, place(Output, 3, 1)),
+    ))];
     schedule
 }
 
@@ -413,6 +449,7 @@ pub(crate) fn all() -> Vec<Editable> {
         allreduce_by_doubling(),
         allreduce_by_a_root(),
         reduce_scatter_in_pairs(&[2, 0, 1]),
+        reduce_scatter_that_hands_on(),
         alltoall_by_a_relay(),
         intergroup_allgather_by_two_roots(),
     ]

@@ -148,7 +148,7 @@ impl Mutation {
             step.port = *port;
         }
         if let Mutation::Arrival(_, arrival) = self
-            && step.receive.is_some()
+            && step.into.is_some()
         {
             step.arrival = *arrival;
         }

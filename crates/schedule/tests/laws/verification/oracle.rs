@@ -99,7 +99,7 @@ fn check_alone(steps: &[EditableAction]) -> Result<(), String> {
     for step in steps {
         let written = written_by(step);
         let number = step.into.iter().flat_map(bytes_of).count();
-        let combines = step.arrival != Arrival::Store;
+        let combines = step.receive.is_some() && step.arrival != Arrival::Store;
         if written.len() != number || !combines && !written.is_disjoint(&read_by(step)) {
             return Err("an action overlaps itself".into());
         }

@@ -60,7 +60,7 @@ impl Shatter<'_> {
             Some(MessageSide { peer, buffer: region.buffer, pieces: region.pieces.to_vec() })
         };
         match action.deed {
-            Deed::Copy { from, into } => actions.push((half(None, from), half(None, into))),
+            Deed::Copy { from, into, .. } => actions.push((half(None, from), half(None, into))),
             Deed::Send(Send { to, from, .. }) => {
                 for (tag, pieces) in self.broken(rank, to, from.pieces) {
                     let region = Region { buffer: from.buffer, pieces: &pieces };
@@ -149,6 +149,7 @@ fn push((reads, writes): &Owned, port: u16, programs: &mut Programs) {
         (None, None, Some(from), Some(into)) => Deed::Copy {
             from: Region { buffer: from.buffer, pieces: &from.pieces },
             into: Region { buffer: into.buffer, pieces: &into.pieces },
+            arrival: Default::default(),
         },
         (None, None, ..) => unreachable!("an action reads or writes"),
     };
