@@ -221,6 +221,7 @@ fn smpi_agrees_on_reductions_that_take_time_to_combine() {
         let schedules = [
             reduce_scatter::pairwise(&scattered),
             reduce_scatter::halving(&scattered),
+            reduce_scatter::recursive_doubling(&scattered),
             reduce_scatter::circulant(&scattered),
             reduce_scatter::circulant_in_pieces(&scattered, 4),
             allreduce::recursive_doubling(&reduced),

@@ -26,12 +26,6 @@ pub enum CollectiveError {
     /// A time on which a choice depends cannot be stated.
     #[error(transparent)]
     Time(#[from] TimeError),
-    /// A number of ranks that the algorithm is not for.
-    #[error("it is for numbers of processes that are powers of two, and not for {processors}")]
-    NoPowerOfTwo {
-        /// The number of ranks.
-        processors: usize,
-    },
     /// More actions or pieces than can be counted.
     #[error(transparent)]
     Size(#[from] TooManyActions),
@@ -68,15 +62,6 @@ pub(crate) fn check_operation(problem: &Problem, needed: Operation) -> Result<()
     match problem.operation() {
         operation if operation == needed => Ok(()),
         operation => Err(CollectiveError::OtherOperation { needed, operation }),
-    }
-}
-
-/// Fails unless the number of ranks is a power of two.
-pub(crate) fn check_power_of_two(problem: &Problem) -> Result<(), CollectiveError> {
-    let processors = problem.processors();
-    match processors.is_power_of_two() {
-        true => Ok(()),
-        false => Err(CollectiveError::NoPowerOfTwo { processors }),
     }
 }
 

@@ -17,7 +17,7 @@
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
 //! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
 //! | [`reduce_scatter::halving`] | `lg p` for `p = 2^l`, else 2 more | `p = 2^l` |
-//! | [`reduce_scatter::recursive_doubling`] | `lg p` | operators that do not commute, `p = 2^l` |
+//! | [`reduce_scatter::recursive_doubling`] | `lg p` for `p = 2^l`, else up to twice as many | what MPICH does for operators that do not commute |
 //! | [`reduce_scatter::butterfly`] | `lg p` for `p = 2^l`, else 2 more | operators that do not commute |
 //! | [`reduce_scatter::circulant`] | `ceil(lg p)` | blocks of one size: best for every `p` |
 //! | [`reduce_scatter::circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |

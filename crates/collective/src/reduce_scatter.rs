@@ -5,12 +5,15 @@
 
 use crate::CollectiveError;
 use crate::circulant::skips;
-use crate::error::{check_power_of_two, scattered};
+use crate::doubling::{self, Round};
+use crate::error::scattered;
 use crate::folding::{Folding, Resting};
 use crate::pieces::Broadcasts;
-use crate::rounds::{Arrives, Data, Meeting, Rounds, in_rounds, time_of_rounds};
-use tuwtree_model::{Order, Problem, Rank, Time};
-use tuwtree_schedule::{Buffer, Schedule};
+use crate::rounds::{Arrives, Data, Meeting, Rounds, deed, finished, in_rounds, time_of_rounds};
+use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
+use tuwtree_schedule::{
+    Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
+};
 
 /// Rounds in which all that comes is combined, in any order.
 fn combining(count: usize, source: Buffer) -> Rounds<impl Fn(usize) -> Arrives> {
@@ -164,32 +167,97 @@ fn folded(
 }
 
 /// The reduce-scatter by recursive doubling, which combines in rank order: with mask 1, 2, 4, ... ranks at that
-/// distance exchange all blocks but those of their own subtrees. For powers of two.
+/// distance exchange all blocks but those of their own subtrees. Where the partner's subtree is not complete, what has
+/// come waits in the segment, is handed on from there as in [`crate::recursive_doubling`], and combined then.
 ///
-/// Blocks of `c` bytes each take `lg p alpha + (p lg p - (p - 1)) c (beta + kappa)`.
+/// Blocks of `c` bytes each take `lg p alpha + (p lg p - (p - 1)) c (beta + kappa)` if `p` is a power of two; other `p`
+/// at most twice as many rounds.
 ///
 /// # Errors
-/// [`CollectiveError`], also [`CollectiveError::NoPowerOfTwo`].
+/// [`CollectiveError`].
 ///
 /// # Complexity
-/// O(p log p).
+/// O(p log^2 p).
 ///
 /// # Source
-/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4.
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4. For `p` that are no powers of two
+/// the rule of MPICH's `reduce_scatter_intra_recursive_doubling.c`.
+///
+/// # Example
+/// Five blocks of a byte: 4 + 3 of them among ranks 0 to 3, then 4 from rank 4 to 0, from there to 2, and to 1 and 3.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Problem};
+/// use tuwtree_schedule::{Sends, simulate};
+/// let costs = Homogeneous::new(100.0, 1.0, 0.0).unwrap();
+/// let sizes = BlockSizes::new([1; 5]).unwrap();
+/// let problem = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
+/// let schedule = tuwtree_collective::reduce_scatter::recursive_doubling(&problem).unwrap();
+/// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+/// assert_eq!(timeline.completion_time().units(), 519.0);
+/// ```
 pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    check_power_of_two(problem)?;
     let p = sizes.processors();
-    let rounds = Rounds { order: Order::Ordered, ..combining(p.ilog2() as usize, Buffer::Output) };
-    let meet = |round, rank| {
-        let partner = Some(rank ^ (1_usize << round));
-        Meeting { to: partner, from: partner }
-    };
-    in_rounds(problem, &rounds, meet, |round, (from, _), data| {
-        let mask = 1_usize << round;
-        let subtree = from - from % mask;
-        data.push_window(sizes, (subtree + mask) % p, p - mask);
-    })
+    let rounds = doubling::rounds(p);
+    let (mut programs, mut segments) = (Programs::new(), vec![0; p]);
+    for (rank, segment) in segments.iter_mut().enumerate() {
+        for step in rounds.chunk_by(|_, next| matches!(next, Round::HandOn { .. })) {
+            let hands_on = step[1..].iter().any(|round| round.meeting(rank, p).to.is_some());
+            let mut waiting = Vec::new();
+            for round in step {
+                let Meeting { to, from } = round.meeting(rank, p);
+                let (source, arrives_from) = match round {
+                    Round::Exchange { .. } => (Buffer::Output, from),
+                    // Whoever hands it on: it is of ranks behind those of the subtree.
+                    Round::HandOn { .. } => (Buffer::Segment, from.map(|_| p)),
+                };
+                let (into, arrives) = match hands_on {
+                    true => (Buffer::Segment, Arrives::Stored),
+                    false => (Buffer::Output, Arrives::Combined),
+                };
+                let sent = to.map_or(Vec::new(), |_| all_but(sizes, round.window(rank, p)));
+                let received =
+                    from.map_or(Vec::new(), |from| all_but(sizes, round.window(from, p)));
+                let send = to.filter(|_| !sent.is_empty()).map(|to| Send {
+                    to,
+                    tag: 0,
+                    from: Region { buffer: source, pieces: &sent },
+                });
+                let receive =
+                    from.zip(arrives_from).filter(|_| !received.is_empty()).map(|(from, first)| {
+                        Receive {
+                            from,
+                            tag: 0,
+                            into: Region { buffer: into, pieces: &received },
+                            arrival: arrives.arrival(first, rank),
+                        }
+                    });
+                if let Some(deed) = deed(send, receive) {
+                    programs.push(&Action { port: 0, deed })?;
+                }
+                if hands_on && from.is_some() {
+                    waiting = received;
+                }
+            }
+            if !waiting.is_empty() {
+                let [from, into] = [Buffer::Segment, Buffer::Output]
+                    .map(|buffer| Region { buffer, pieces: &waiting });
+                let deed = Deed::Copy { from, into, arrival: Arrival::CombineRight };
+                programs.push(&Action { port: 0, deed })?;
+                *segment = waiting.iter().map(|piece| piece.end()).fold(*segment, u64::max);
+            }
+        }
+        programs.end_processor();
+    }
+    finished(problem, (Order::Ordered, problem.ports().get()), segments, programs)
+}
+
+/// Where all blocks lie but so many from this one on.
+fn all_but(sizes: &BlockSizes, (first, count): (Rank, usize)) -> Vec<Piece> {
+    let p = sizes.processors();
+    let mut data = Data::default();
+    data.push_window(sizes, (first + count) % p, p - count);
+    data.into_pieces()
 }
 
 /// The reduce-scatter on a circulant graph, in one pass: with skips `s_k` that halve `p`, the largest first, rank

@@ -113,7 +113,7 @@ pub(crate) enum Arrives {
 }
 
 impl Arrives {
-    fn arrival(self, from: Rank, to: Rank) -> Arrival {
+    pub(crate) fn arrival(self, from: Rank, to: Rank) -> Arrival {
         match self {
             Arrives::Stored => Arrival::Store,
             Arrives::Combined if from < to => Arrival::CombineLeft,

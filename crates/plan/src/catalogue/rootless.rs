@@ -126,23 +126,17 @@ pub(super) const RING: CatalogueRow = row(
     },
 );
 
-pub(super) const RECURSIVE_DOUBLING: CatalogueRow = CatalogueRow {
-    suits: |request, _| {
-        let problem = request.problem;
-        problem.operation() != Operation::ReduceScatter || problem.processors().is_power_of_two()
+pub(super) const RECURSIVE_DOUBLING: CatalogueRow = row(
+    "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
+    |request, wanted| {
+        let build = match request.problem.operation() {
+            Operation::ReduceScatter => reduce_scatter::recursive_doubling,
+            Operation::Allreduce => allreduce::recursive_doubling,
+            _ => tuwtree_collective::recursive_doubling,
+        };
+        whole(request, wanted, 2 * messages_of_few_rounds(request.problem), build)
     },
-    ..row(
-        "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
-        |request, wanted| {
-            let build = match request.problem.operation() {
-                Operation::ReduceScatter => reduce_scatter::recursive_doubling,
-                Operation::Allreduce => allreduce::recursive_doubling,
-                _ => tuwtree_collective::recursive_doubling,
-            };
-            whole(request, wanted, 2 * messages_of_few_rounds(request.problem), build)
-        },
-    )
-};
+);
 
 pub(super) const HALVING: CatalogueRow = row(
     "ranks at distances p/2, p/4, ... exchange halves of what they have; made for powers of two",
@@ -307,10 +301,7 @@ pub(super) fn whole(
     build: Build,
 ) -> Result<Built, NoTree> {
     expense(wanted, messages, 2).check(wanted.effort, request.watch, |_| String::new())?;
-    build(request.problem).map(Built::without_search).map_err(|error| match error {
-        CollectiveError::NoPowerOfTwo { .. } => wanted.effort.refused(error),
-        error => NoTree::failed(error),
-    })
+    build(request.problem).map(Built::without_search).map_err(NoTree::failed)
 }
 
 /// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest. If the
