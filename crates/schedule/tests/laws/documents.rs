@@ -432,6 +432,8 @@ fn the_schema_of_schedules_refuses_what_the_program_refuses() {
         ("\"direct\"", "\"some\""),
         ("\"alpha\":100.0", "\"alpha\":-1.0"),
         ("\"alpha\":100.0", "\"alpha\":100.0,\"overhead\":100.0"),
+        ("\"alpha\":100.0", "\"alpha\":100.0,\"exchange_alpha\":150.0"),
+        ("\"alpha\":100.0", "\"alpha\":100.0,\"exchange_beta_per_byte\":2.0"),
         ("[3,1,2,5]", "[3,1,2,-5]"),
         ("[3,1,2,5]", "[3,1,2,5],\"vector_bytes\":11"),
         ("\"receive\":2,", "\"receive\":2,\"send\":1,"),
@@ -449,4 +451,9 @@ fn the_schema_of_schedules_refuses_what_the_program_refuses() {
         assert!(!validator.is_valid(&serde_json::from_str(&bad).unwrap()), "{from} -> {to}");
         assert!(document::read(bad.as_bytes()).is_err(), "{from} -> {to}");
     }
+    let newest = good
+        .replace("\"version\":1", "\"version\":5")
+        .replace("\"alpha\":100.0", "\"alpha\":100.0,\"exchange_alpha\":150.0");
+    assert!(validator.is_valid(&serde_json::from_str(&newest).unwrap()));
+    assert!(document::read(newest.as_bytes()).is_ok());
 }
