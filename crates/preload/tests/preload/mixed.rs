@@ -68,15 +68,16 @@ fn auto_chooses_trees_for_some_calls_of_a_script_with_mpi4py_and_the_library_for
 
 #[test]
 #[ignore = "takes PETSc for this MPI library (libpetsc-real3.18-dev); ./test --all runs it where it is"]
-fn auto_chooses_trees_for_some_calls_of_a_program_of_petsc_and_the_library_for_others() {
+fn auto_chooses_trees_for_some_calls_of_a_program_of_petsc_and_goes_straight_in_others() {
     let directory = tempfile::tempdir().unwrap();
     let output = run_with_auto(6, &petsc_program(directory.path()), &[]);
     assert!(text(&output.stdout).contains("twice 10 rounds, 0 wrong"), "{output:?}");
     let said = lines(&output);
-    // PETSc starts a gather and a scatter in each of ten rounds with the one vector, and then with the other.
+    // PETSc starts a gather and a scatter in each of ten rounds with the one vector, and then with the other. Without a
+    // tree nonblocking calls go straight, not by the library's own, which may write beyond less room.
     for call in 1..=40 {
         let function = if call % 2 == 1 { "MPI_Igatherv" } else { "MPI_Iscatterv" };
-        let by = if (3..=20).contains(&call) { "auto" } else { "native" };
+        let by = if (3..=20).contains(&call) { "auto" } else { "linear" };
         let expected = format!("tuwtree: {function}, call {call}: {by} on 6 processes");
         assert!(said.contains(&expected), "{expected}: {said:?}");
     }
