@@ -3,13 +3,13 @@
 
 use super::proof::{A32, D32};
 use super::*;
-use tuwtree_measure::median;
+use tuwtree_measure::{median, median_interval};
 
 /// How many ranks there are on either cluster.
 const RANKS: usize = 32;
 
 /// The time of `auto` as a share of the library's for blocks with this mean, medians of pairs, by the name of the blocks.
-fn ratios(bed: &Bed, machine: &str, mean: usize, repetitions: &str) -> Vec<(String, f64)> {
+fn ratios(bed: &Bed, machine: &str, mean: usize, repetitions: &str) -> Vec<Ratio> {
     let one = bed.folder().join(format!("one-large-{mean}.txt"));
     let block = |rank| if rank == RANKS / 3 { RANKS * mean } else { 1 };
     let sizes: Vec<String> = (0..RANKS).map(|rank| block(rank).to_string()).collect();
@@ -37,28 +37,39 @@ fn ratios(bed: &Bed, machine: &str, mean: usize, repetitions: &str) -> Vec<(Stri
     medians(bed, &times)
 }
 
-/// For each problem the median of the times of `auto` as shares of the library's, pair by pair.
-fn medians(bed: &Bed, times: &Measurements) -> Vec<(String, f64)> {
+/// What `auto` takes for a problem, as a share of the library's time, pair by pair.
+struct Ratio {
+    name: String,
+    /// The median.
+    ratio: f64,
+    /// The lower end of its 95 % interval; the median where there are too few pairs.
+    certain: f64,
+}
+
+/// For each problem the times of `auto` as shares of the library's.
+fn medians(bed: &Bed, times: &Measurements) -> Vec<Ratio> {
     let ratio = |problem| {
         let of = |algorithm| &times.of(problem, algorithm).expect("it was measured").seconds;
         let pairs = of(Algorithm::Auto).iter().zip(of(Algorithm::Native));
         let pairs: Vec<f64> = pairs.map(|(auto, native)| auto / native).collect();
         let (blocks, mean): (&tuwtree_measure::Blocks, u64) = problem;
         let blocks = Path::new(blocks.name()).file_stem().expect("a name").to_string_lossy();
-        (format!("{} {blocks} {mean}", bed.name), median(&pairs).expect("there are times"))
+        let ratio = median(&pairs).expect("there are times");
+        let certain = median_interval(&pairs, 0.95).map_or(ratio, |interval| interval.low);
+        Ratio { name: format!("{} {blocks} {mean}", bed.name), ratio, certain }
     };
     times.problems().into_iter().map(ratio).collect()
 }
 
-/// Says how many times as fast as the library each is: how many are 1.5 times as fast, and which are slower by
+/// Says how many times as fast as the library each is: how many are 1.5 times as fast, and which are certainly slower by
 /// more than 5 %.
-fn said(all: &[(String, f64)]) -> (usize, Vec<&str>) {
+fn said(all: &[Ratio]) -> (usize, Vec<&str>) {
     let lines: Vec<String> =
-        all.iter().map(|(name, ratio)| format!("{name}: {:.2}", 1.0 / ratio)).collect();
+        all.iter().map(|one| format!("{}: {:.2}", one.name, 1.0 / one.ratio)).collect();
     println!("== {}: times as fast as the library\n{}", library(), lines.join("\n"));
-    let faster = all.iter().filter(|(_, ratio)| 1.0 / ratio >= 1.5).count();
-    let slower = all.iter().filter(|(_, ratio)| *ratio > 1.05);
-    let slower: Vec<&str> = slower.map(|(name, _)| name.as_str()).collect();
+    let faster = all.iter().filter(|one| 1.0 / one.ratio >= 1.5).count();
+    let slower = all.iter().filter(|one| one.certain > 1.05);
+    let slower: Vec<&str> = slower.map(|one| one.name.as_str()).collect();
     println!("== 1.5 times as fast in {faster} of {}; slower: {slower:?}", all.len());
     (faster, slower)
 }
