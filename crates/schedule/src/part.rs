@@ -12,7 +12,7 @@ use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send}
 use crate::program::{Programs, TooManyActions};
 use crate::role::Role;
 use crate::schedule::{ActionFault, Schedule, ScheduleError, check_root};
-use tuwtree_model::{ClosedSet, Operation, Rank};
+use tuwtree_model::{ClosedSet, Operation, Payload, Rank};
 
 /// One processor's role and actions.
 ///
@@ -23,8 +23,21 @@ use tuwtree_model::{ClosedSet, Operation, Rank};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     role: Role,
+    /// What is where it belongs before anything is done.
+    given: Vec<GivenCopy>,
     /// Programs of one processor.
     programs: Programs,
+}
+
+/// Bytes of a processor's input that another of its buffers holds from the start ([`Role::buffer_bytes`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenCopy {
+    /// The bytes of the input, at least one.
+    pub from: Piece,
+    /// The buffer that holds them, too: a segment or an output.
+    pub buffer: Buffer,
+    /// Where they begin in it.
+    pub offset: u64,
 }
 
 /// Why there is no such part.
@@ -44,8 +57,8 @@ pub enum PartError {
     /// A processor that can do nothing.
     #[error("0 ports; a rank has at least 1")]
     NoPorts,
-    /// Ports that send and receive each by itself.
-    #[error("duplex ports; a rank performs its actions on ports that are not")]
+    /// Duplex ports that cannot be performed as twice as many that are not.
+    #[error("duplex ports with copies or with data that is combined, or more than 32767 of them, which no rank performs")]
     Duplex,
     /// Programs of none or of several processors.
     #[error("there are programs of {programs} processes; a part is one rank's")]
@@ -69,6 +82,16 @@ pub enum PartError {
         /// Why the action alone is impossible.
         fault: ActionFault,
     },
+    /// Data that cannot be in a buffer from the start.
+    #[error("rank {rank}, copy {copy} of what it has from the start: {fault}")]
+    Given {
+        /// The rank whose copy is not possible.
+        rank: Rank,
+        /// The index of the copy.
+        copy: usize,
+        /// Why it is impossible.
+        fault: ActionFault,
+    },
     /// Too many actions.
     #[error(transparent)]
     Size(#[from] TooManyActions),
@@ -89,11 +112,11 @@ impl Part {
     /// The part of a processor with this role; `programs` has its actions, and nobody else's.
     ///
     /// # Errors
-    /// [`PartError`] for an invalid role, or an action that is wrong by itself.
+    /// [`PartError`] for an invalid role, copies that are not possible, or an action that is wrong by itself.
     ///
     /// # Complexity
     /// O(1) for each piece of each action.
-    pub fn new(role: Role, programs: Programs) -> Result<Part, PartError> {
+    pub fn new(role: Role, given: Vec<GivenCopy>, programs: Programs) -> Result<Part, PartError> {
         let processors = role.processors;
         check_root(role.operation, processors, role.root)?;
         if role.rank >= processors {
@@ -110,6 +133,9 @@ impl Part {
                 return Err(PartError::BufferTooLarge { bytes });
             }
         }
+        for (copy, one) in given.iter().enumerate() {
+            one.check(&role).map_err(|fault| PartError::Given { rank: role.rank, copy, fault })?;
+        }
         for (index, action) in programs.actions(0).enumerate() {
             role.check(&action).map_err(|fault| PartError::Action {
                 rank: role.rank,
@@ -117,16 +143,16 @@ impl Part {
                 fault,
             })?;
         }
-        Ok(Part { role, programs })
+        Ok(Part { role, given, programs })
     }
 
-    /// The part of processor `rank` in a schedule.
+    /// The part of processor `rank` in a schedule. Each duplex port becomes two, one that sends and one that receives.
     ///
     /// A lone processor's gather or scatter gets the copy that schedules leave out, since there the
     /// data is where it belongs.
     ///
     /// # Errors
-    /// A rank out of range, duplex ports, or more bytes than MPI can address.
+    /// A rank out of range, copies or combining on duplex ports, or more bytes than MPI can address.
     ///
     /// # Complexity
     /// O(1) for each piece of each of the processor's actions.
@@ -135,13 +161,16 @@ impl Part {
         if rank >= processors {
             return Err(PartError::RankOutOfRange { rank, processors });
         }
-        if schedule.task().duplex {
-            return Err(PartError::Duplex);
-        }
-        let role = schedule.role(rank);
+        let mut role = schedule.role(rank);
         let mut programs = Programs::new();
+        if schedule.task().duplex {
+            role.ports = role.ports.checked_mul(2).ok_or(PartError::Duplex)?;
+        }
         for action in schedule.programs().actions(rank) {
-            programs.push(&action)?;
+            match schedule.task().duplex {
+                true => push_halves(&mut programs, &action)?,
+                false => programs.push(&action)?,
+            }
         }
         let is_copied = role.operation.is_irregular() && role.operation.is_rooted();
         if processors == 1 && is_copied && role.own_bytes > 0 && programs.is_empty() {
@@ -152,12 +181,18 @@ impl Part {
             programs.push(&Action { port: 0, deed: Deed::Copy { from, into, arrival } })?;
         }
         programs.end_processor();
-        Part::new(role, programs)
+        Part::new(role, schedule.given(rank), programs)
     }
 
     /// Who the processor is, and how large its buffers are.
     pub fn role(&self) -> &Role {
         &self.role
+    }
+
+    /// What buffers hold of the input from the start, but for the vector of a reduction, which all of them hold as far
+    /// as they have room.
+    pub fn given(&self) -> &[GivenCopy] {
+        &self.given
     }
 
     /// The actions in order.
@@ -186,8 +221,12 @@ impl Part {
             own_bytes,
             total_bytes,
             segment_bytes,
-            self.actions().len() as u64,
+            self.given.len() as u64,
         ];
+        for GivenCopy { from, buffer, offset } in &self.given {
+            words.extend([from.offset, from.bytes, place_of(buffer, Buffer::ALL), *offset]);
+        }
+        words.push(self.actions().len() as u64);
         for action in self.actions() {
             push_action(&action, &mut words);
         }
@@ -210,6 +249,12 @@ impl Part {
             total_bytes: reader.number()?,
             segment_bytes: reader.number()?,
         };
+        let mut given = Vec::new();
+        for _ in 0..reader.number::<u64>()? {
+            let from = Piece { offset: reader.number()?, bytes: reader.number()? };
+            let buffer = reader.one_of(Buffer::ALL)?;
+            given.push(GivenCopy { from, buffer, offset: reader.number()? });
+        }
         let mut programs = Programs::new();
         for _ in 0..reader.number::<u64>()? {
             reader.read_action(&mut programs)?;
@@ -218,7 +263,69 @@ impl Part {
         if reader.next != words.len() {
             return Err(reader.damaged(reader.next));
         }
-        Part::new(role, programs)
+        Part::new(role, given, programs)
+    }
+}
+
+/// Adds what an action does on each side of a duplex port. (A copy holds both, and what combines waits for what is sent,
+/// which two ports do not know.)
+fn push_halves(programs: &mut Programs, action: &Action<'_>) -> Result<(), PartError> {
+    let sides = (2 * action.port, 2 * action.port + 1);
+    if matches!(action.deed, Deed::Copy { .. }) || action.combines().is_some() {
+        return Err(PartError::Duplex);
+    }
+    if let Some(send) = action.send() {
+        programs.push(&Action { port: sides.0, deed: Deed::Send(send) })?;
+    }
+    if let Some(receive) = action.receive() {
+        programs.push(&Action { port: sides.1, deed: Deed::Receive(receive) })?;
+    }
+    Ok(())
+}
+
+impl GivenCopy {
+    /// Whether input and buffer have these bytes.
+    fn check(&self, role: &Role) -> Result<(), ActionFault> {
+        let into = [Piece { offset: self.offset, bytes: self.from.bytes }];
+        role.check_region(&Region { buffer: Buffer::Input, pieces: &[self.from] })?;
+        role.check_region(&Region { buffer: self.buffer, pieces: &into })?;
+        match self.buffer {
+            Buffer::Input => Err(ActionFault::WritesInput),
+            Buffer::Segment | Buffer::Output => Ok(()),
+        }
+    }
+}
+
+impl Schedule {
+    /// What a processor's segment and output hold of its input from the start: of an allgather and an intergroup
+    /// allgather the own block, of an alltoall the message to itself and, behind the room for all messages, what it
+    /// gives. (What the verifier takes to be there.)
+    fn given(&self, rank: Rank) -> Vec<GivenCopy> {
+        let task = self.task();
+        let copy = |from: u64, bytes: u64, buffer: Buffer, offset: u64| {
+            let room = self.buffer_bytes(rank, buffer).saturating_sub(offset);
+            GivenCopy { from: Piece { offset: from, bytes: bytes.min(room) }, buffer, offset }
+        };
+        let own = task.own(rank);
+        let copies = match (task.operation, &task.payload) {
+            (Operation::Allgather, Payload::Blocks(sizes)) => {
+                vec![copy(0, own, Buffer::Output, sizes.before(rank))]
+            }
+            (Operation::Alltoall, Payload::Messages(sizes)) => {
+                let to_itself = sizes.before(rank, rank) - sizes.before(rank, 0);
+                let place = sizes.place(rank, rank);
+                vec![
+                    copy(to_itself, sizes.message(rank, rank), Buffer::Output, place),
+                    copy(0, sizes.row(rank), Buffer::Output, sizes.column(rank)),
+                ]
+            }
+            (Operation::IntergroupAllgather, Payload::Groups(sizes)) => {
+                let before = sizes.blocks().before(rank) - sizes.own_group(rank).start;
+                vec![copy(0, own, Buffer::Segment, before)]
+            }
+            _ => Vec::new(),
+        };
+        copies.into_iter().filter(|copy| copy.from.bytes > 0).collect()
     }
 }
 
@@ -392,6 +499,68 @@ mod tests {
     }
 
     #[test]
+    fn what_is_there_from_the_start_lies_where_the_verifier_takes_it_to_be() {
+        let read = |text: &str| {
+            let head = r#"{"format":"tuwtree-schedule","version":5,"order":"any","ports":1,"#;
+            crate::document::read(format!("{head}{text}}}").as_bytes()).unwrap()
+        };
+        let given = |schedule: &Schedule, rank| -> Vec<(u64, u64, Buffer, u64)> {
+            let part = Part::of_schedule(schedule, rank).unwrap();
+            assert_eq!(Part::from_words(&part.to_words()), Ok(part.clone()));
+            let copies = part.given().iter();
+            copies.map(|one| (one.from.offset, one.from.bytes, one.buffer, one.offset)).collect()
+        };
+        let allgather = read(
+            r#""operation":"allgather","processors":2,"block_sizes_bytes":[3,4],"segment_bytes":[0,0],"actions":[[],[]]"#,
+        );
+        assert_eq!(given(&allgather, 0), [(0, 3, Buffer::Output, 0)]);
+        assert_eq!(given(&allgather, 1), [(0, 4, Buffer::Output, 3)]);
+        // Rank 1 gets 2 + 4 bytes, and gives 3 + 4.
+        let alltoall = read(
+            r#""operation":"alltoall","processors":2,"block_matrix_bytes":[[1,2],[3,4]],"segment_bytes":[0,0],"actions":[[],[]]"#,
+        );
+        assert_eq!(given(&alltoall, 1), [(3, 4, Buffer::Output, 2), (0, 7, Buffer::Output, 6)]);
+    }
+
+    #[test]
+    fn a_duplex_port_is_performed_as_one_that_sends_and_one_that_receives() {
+        let text = |more: &str| {
+            format!(
+                r#"{{"format":"tuwtree-schedule","version":5,"operation":"allgather","processors":2,"order":"ordered",
+                "ports":1,"duplex":true,"block_sizes_bytes":[3,4],"segment_bytes":[0,4],"actions":[
+                [{{"send":1,"from":["input",0,3],"receive":1,"into":["output",3,4]}}],
+                [{{"send":0,"from":["input",0,4],"receive":0,"into":["output",0,3]}}{more}]]}}"#
+            )
+        };
+        let schedule = crate::document::read(text("").as_bytes()).unwrap();
+        let part = Part::of_schedule(&schedule, 1).unwrap();
+        assert_eq!(part.role().ports, 2);
+        let halves: Vec<(u16, bool)> =
+            part.actions().map(|action| (action.port, action.send().is_some())).collect();
+        assert_eq!(halves, [(0, true), (1, false)]);
+        let copied = text(r#",{"from":["input",0,4],"into":["segment",0,4]}"#);
+        let schedule = crate::document::read(copied.as_bytes()).unwrap();
+        assert_eq!(Part::of_schedule(&schedule, 1), Err(PartError::Duplex));
+    }
+
+    #[test]
+    fn what_is_there_from_the_start_comes_from_the_input_and_fits() {
+        let gather = Part::of_schedule(&schedule(Operation::Gather), 1).unwrap();
+        let with = |from: u64, buffer, offset| {
+            let from = Piece { offset: from, bytes: 1 };
+            let given = vec![GivenCopy { from, buffer, offset }];
+            Part::new(gather.role, given, gather.programs.clone())
+        };
+        assert!(with(0, Buffer::Output, 6).is_ok());
+        for (from, buffer, offset) in
+            [(0, Buffer::Output, 7), (1, Buffer::Output, 0), (0, Buffer::Input, 0)]
+        {
+            let error = with(from, buffer, offset).unwrap_err().to_string();
+            assert!(error.starts_with("rank 1, copy 0 of what it has from the start: "), "{error}");
+        }
+    }
+
+    #[test]
     fn words_say_whether_a_copy_combines() {
         let text = r#"{"format":"tuwtree-schedule","version":5,"operation":"allreduce","processors":2,"order":"any",
             "ports":1,"vector_bytes":4,"segment_bytes":[4,0],
@@ -429,7 +598,8 @@ mod tests {
         let part_with = |change: &dyn Fn(&mut Role)| {
             let mut role = *part.role();
             change(&mut role);
-            Part::new(role, part.programs.clone()).map_err(|error| error.to_string())
+            Part::new(role, part.given.clone(), part.programs.clone())
+                .map_err(|error| error.to_string())
         };
         for (change, message) in [
             (

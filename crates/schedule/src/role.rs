@@ -110,7 +110,7 @@ impl Role {
         }
     }
 
-    fn check_region(&self, region: &Region<'_>) -> Result<(), ActionFault> {
+    pub(crate) fn check_region(&self, region: &Region<'_>) -> Result<(), ActionFault> {
         let size = self.buffer_bytes(region.buffer);
         let mut total = 0_u64;
         for piece in region.pieces {
