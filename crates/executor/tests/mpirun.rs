@@ -12,9 +12,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Collective, Homogeneous, Operation, Payload, Problem, Rank, Root, Step,
-    Tree, Vector,
+    BlockSizes, ClosedSet, Collective, Construction, GroupSizes, Homogeneous, MessageSizes,
+    Operation, Operator, Order, Payload, PayloadKind, Problem, Rank, Root, Step, Tree, Vector,
 };
+use tuwtree_plan::{Effort, Request, Settings, VectorUse, Wanted};
 use tuwtree_schedule::{Schedule, document};
 use tuwtree_treegen::{linear, oblivious};
 
@@ -237,6 +238,74 @@ fn schedules_are_replayed_with_every_byte_checked() {
     }
 }
 
+/// Data of an operation over five ranks, in whole doubles, some of it empty.
+fn payload(operation: Operation) -> Payload {
+    let sizes = || sizes(5);
+    match operation.payload_kind() {
+        PayloadKind::Blocks => sizes().into(),
+        PayloadKind::Vector => Vector { processors: 5, bytes: 88 }.into(),
+        PayloadKind::Messages => {
+            let message = |index: u64| 8 * (index * index % 7);
+            MessageSizes::new((0..25).map(message)).expect("small").into()
+        }
+        PayloadKind::Groups => GroupSizes::new(sizes(), 3).expect("two groups").into(),
+    }
+}
+
+/// All schedules of an operation that are not a tree's.
+fn schedules(operation: Operation) -> Vec<(Construction, Schedule)> {
+    let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("costs");
+    let problem = Problem::new(operation, payload(operation), costs).expect("a problem");
+    let problem = match operation.is_rooted() {
+        true => problem.with_root(Root::Given(2)).expect("a root"),
+        false => problem,
+    };
+    let whole = Operator::new(8, 0.0).expect("an element");
+    let problem =
+        problem.with_operator(if operation.is_reduction() { whole } else { Operator::FREE });
+    let problem = problem.expect("whole elements");
+    let settings = Settings { vector: VectorUse::Cut, ..Settings::default() };
+    let request = Request::new(&problem, settings, &());
+    let wanted = request.suitable(Order::Any, Effort::Quick);
+    let programs = wanted.into_iter().filter(|one| !one.construction.builds_trees());
+    let schedule = |wanted: Wanted| {
+        let built = request.build(wanted).ok()?;
+        Some((wanted.construction, built.plan.schedule(&problem).ok()?.into_owned()))
+    };
+    programs.filter_map(schedule).collect()
+}
+
+#[test]
+fn every_construction_without_a_tree_is_replayed_with_every_byte_checked() {
+    let folder = Folder::new();
+    let options = [["--mode", "strict", "--type", "byte"], ["--mode", "eager", "--type", "double"]];
+    for operation in Operation::all().filter(|one| !one.passes_on_once()) {
+        let schedules = schedules(operation);
+        assert!(schedules.len() >= 2, "{operation:?}");
+        for (index, (construction, schedule)) in schedules.iter().enumerate() {
+            let file = folder.schedule("schedule.json", schedule);
+            let arguments = ["replay", &file, "--verify", "--iterations", "3"];
+            let outcome = launch(5, &[&arguments[..], &options[index % 2]].concat());
+            let output = outcome.succeeded();
+            assert!(
+                output.contains("3 iterations after 1, every byte checked"),
+                "{construction:?}"
+            );
+            assert!(output.contains("its own call, in turn with this"), "{output}");
+        }
+    }
+}
+
+#[test]
+fn what_an_allgather_collects_may_have_gaps() {
+    let folder = Folder::new();
+    for (construction, schedule) in schedules(Operation::Allgather) {
+        let file = folder.schedule("schedule.json", &schedule);
+        let outcome = launch(5, &["replay", &file, "--verify", "--gaps", "5"]);
+        assert!(outcome.succeeded().contains("replayed   allgather of"), "{construction:?}");
+    }
+}
+
 #[test]
 fn a_schedule_whose_copies_combine_is_replayed() {
     let folder = Folder::new();
@@ -334,7 +403,7 @@ fn every_fault_ends_the_job_with_one_message() {
             "only gather and scatter are each other's reverse",
         ),
         (&["replay", &vector, "--type", "double"], 1, "12 bytes, which are no whole elements"),
-        (&["replay", &vector, "--gaps", "1"], 1, "a broadcast has no blocks"),
+        (&["replay", &vector, "--gaps", "1"], 1, "the data of a broadcast lie without gaps"),
         (&["replay", &good, "--gaps", "9223372036854775807"], 1, "the largest address"),
         (&["replay", &good, "--iterations", "0"], 2, "invalid value '0'"),
         (&["replay", &good, "--mode", "lazy"], 2, "invalid value 'lazy'"),

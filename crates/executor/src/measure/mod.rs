@@ -7,5 +7,7 @@ pub mod calibrate;
 pub mod clock;
 pub mod floods;
 mod host;
+mod library;
 
 pub use host::Host;
+pub use library::{CallLayout, LibraryCall};

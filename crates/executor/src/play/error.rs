@@ -29,8 +29,8 @@ pub enum ExecutionError {
         /// The size that the part needs.
         needed: u64,
     },
-    /// An operation without a root.
-    #[error("{} has no root: only gather, scatter, broadcast and reduction are performed", operation.name())]
+    /// The library's own call of an operation without a root.
+    #[error("{} has no root: of places, the library performs gathers, scatters, broadcasts and reductions", operation.name())]
     Rootless {
         /// The operation.
         operation: Operation,
@@ -56,7 +56,7 @@ pub enum ExecutionError {
         action: usize,
     },
     /// A reduction of nothing that is known, or something to reduce without a reduction.
-    #[error("a {} {} elements and an operator", operation.name(), if *operation == Operation::Reduce { "needs" } else { "has no" })]
+    #[error("a {} {} elements and an operator", operation.name(), if operation.is_reduction() { "needs" } else { "has no" })]
     Reduction {
         /// The operation.
         operation: Operation,

@@ -54,8 +54,8 @@ use order::{Order, Progress};
 use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_model::Operation;
-use tuwtree_schedule::part::Part;
-use tuwtree_schedule::{Arrival, Buffer, Role};
+use tuwtree_schedule::part::{GivenCopy, Part};
+use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
 
 /// No larger segments are kept for the next call, in bytes.
 const KEPT_SEGMENT: u64 = 1 << 16;
@@ -276,12 +276,27 @@ impl Execution {
         communicator: &Rc<Communicator>,
         mode: Mode,
     ) -> Result<Execution, ExecutionError> {
-        let operation = part.role().operation;
-        if !operation.is_rooted() {
-            return Err(ExecutionError::Rootless { operation });
-        }
         let actions = part.actions().map(|action| BoundAction::new(&action)).collect();
-        Execution::of_actions((*part.role(), actions), buffers, communicator, Manner::again(mode))
+        let bound = (*part.role(), actions);
+        let mut execution =
+            Execution::of_actions(bound, buffers, communicator, Manner::again(mode))?;
+        execution.give(part.given())?;
+        Ok(execution)
+    }
+
+    /// Has these copies made whenever the part starts.
+    fn give(&mut self, given: &[GivenCopy]) -> Result<(), ExecutionError> {
+        let stretches = |buffer, piece| {
+            let stretches = self.places.get(buffer).stretches(&[piece]);
+            let packed = stretches.ok().filter(Stretches::is_packed);
+            packed.ok_or(ExecutionError::NotPacked { rank: self.role.rank })
+        };
+        for &GivenCopy { from, buffer, offset } in given {
+            let into = Piece { offset, bytes: from.bytes };
+            let copied = Move::new(&stretches(Buffer::Input, from)?, &stretches(buffer, into)?);
+            self.beginning.push(copied);
+        }
+        Ok(())
     }
 
     /// The actions of a processor with this role, as [`new`](Self::new), in whatever manner.

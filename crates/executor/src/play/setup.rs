@@ -164,7 +164,7 @@ fn check_elements(
 }
 
 /// The places of all buffers; and adds what is copied in the beginning: in a reduction, segments and
-/// the root's output hold the own vector.
+/// outputs hold the own vector, as far as they have room.
 fn lay_out(
     role: &Role,
     buffers: &Buffers,
@@ -186,7 +186,7 @@ fn lay_out(
             beginning.push(Move::new(&first(from, bytes), &first(into, bytes)));
         }
     };
-    let is_reduction = role.operation == Operation::Reduce;
+    let is_reduction = role.operation.is_reduction();
     let reads_input = |action: &BoundAction| {
         action.reads.as_ref().is_some_and(|(buffer, _)| *buffer == Buffer::Input)
     };

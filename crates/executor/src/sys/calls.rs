@@ -105,6 +105,8 @@ mod table {
         comm_group(comm: MPI_Comm, group: *mut MPI_Group) = PMPI_Comm_group;
         comm_create(comm: MPI_Comm, group: MPI_Group, newcomm: *mut MPI_Comm) = PMPI_Comm_create;
         group_free(group: *mut MPI_Group) = PMPI_Group_free;
+        comm_split(comm: MPI_Comm, color: c_int, key: c_int, newcomm: *mut MPI_Comm) = PMPI_Comm_split;
+        intercomm_create(local_comm: MPI_Comm, local_leader: c_int, bridge_comm: MPI_Comm, remote_leader: c_int, tag: c_int, newintercomm: *mut MPI_Comm) = PMPI_Intercomm_create;
         comm_split_type(comm: MPI_Comm, split_type: c_int, key: c_int, info: MPI_Info, newcomm: *mut MPI_Comm) = PMPI_Comm_split_type;
         comm_free(comm: *mut MPI_Comm) = PMPI_Comm_free;
         comm_test_inter(comm: MPI_Comm, flag: *mut c_int) = PMPI_Comm_test_inter;

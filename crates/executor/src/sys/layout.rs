@@ -37,6 +37,11 @@ impl ByteLayout {
         start..start + self.block(rank)
     }
 
+    /// The size of the largest block.
+    pub fn largest(&self) -> usize {
+        self.counts.iter().max().map_or(0, |&count| count as usize)
+    }
+
     /// The size of all blocks.
     pub fn total(&self) -> usize {
         self.total
@@ -112,6 +117,23 @@ impl ByteLayout {
 }
 
 impl ByteLayout {
+    /// The arguments of an allgather between two groups at a processor, the other of which has these blocks.
+    ///
+    /// # Panics
+    /// For an output that is not as large as the layout says, an input of 2^31 bytes or more.
+    pub fn from_others<'a>(&'a self, input: &'a [u8], output: &'a mut [u8]) -> Arguments<'a> {
+        assert_eq!(output.len(), self.total, "the blocks of the other group");
+        let (counts, displacements) = (self.counts.as_ptr(), self.displacements.as_ptr());
+        let own = c_int::try_from(input.len()).expect("a block that MPI can count");
+        let (input, output) = (address(input), address_mut(output));
+        // SAFETY: the output, borrowed for as long as the arguments, is as large as is checked above; the lists have a
+        // number for each processor of the other group; bytes are MPI's own datatype.
+        unsafe {
+            let byte = raw::TUWTREE_BYTE;
+            Arguments::allgatherv((input, own, byte), (output, counts, displacements, byte))
+        }
+    }
+
     /// The arguments of an alltoall at a processor, in which these are the messages from all, and `sent` those for all.
     ///
     /// # Panics

@@ -11,6 +11,7 @@ mod communicator;
 mod datatype;
 mod equal_alltoall;
 mod error;
+mod intergroup;
 mod layout;
 mod memory;
 mod names;
@@ -34,6 +35,7 @@ pub use communicator::{Communicator, Refused, abort_all, is_inter, is_running, r
 pub use datatype::{Datatype, Element, Handles, LARGEST_COUNT};
 pub use equal_alltoall::EqualAlltoallArguments;
 pub use error::{MpiError, check, code_of};
+pub use intergroup::Intercommunicator;
 pub use layout::ByteLayout;
 pub use memory::{Memory, OutOfMemory};
 pub use names::{library_version, processor_name};

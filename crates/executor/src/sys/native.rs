@@ -4,7 +4,8 @@ use super::arguments::{Lists as ProgramLists, OwnLists};
 use super::raw::{self, MPI_Comm, MPI_Request};
 use super::{
     AlltoallArguments, Arguments, Communicator, Datatype, EqualAlltoallArguments, Memory, MpiError,
-    Operator, Place, PlaceError, ReduceScatterArguments, calls, is_running, patient, strand,
+    Operator, Place, PlaceError, ReduceScatterArguments, address, address_mut, calls, is_running,
+    patient, strand,
 };
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -440,6 +441,48 @@ impl Communicator {
         let (start, count, datatype) = (vector.start(), vector.units()?, vector.unit().raw());
         // SAFETY: the elements lie in their memory.
         unsafe { calls::bcast(start, count, datatype, root as c_int, self.raw()) }
+    }
+
+    /// `MPI_Bcast` of bytes. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns; more than it counts.
+    pub(crate) fn broadcast_bytes(&self, vector: &mut [u8], root: Rank) -> Result<(), MpiError> {
+        let count = int(vector.len() as i64)?;
+        let start = address_mut(vector);
+        // SAFETY: the bytes are borrowed for as long as the call.
+        unsafe { calls::bcast(start, count, raw::TUWTREE_BYTE, root as c_int, self.raw()) }
+    }
+
+    /// `MPI_Reduce` of bytes to the root, or `MPI_Allreduce` without one, by exclusive or. Collective.
+    ///
+    /// # Errors
+    /// What MPI returns; more than it counts.
+    ///
+    /// # Panics
+    /// Where the output is less than the input at a rank that gets the result.
+    pub(crate) fn combine_bytes(
+        &self,
+        input: &[u8],
+        output: &mut [u8],
+        root: Option<Rank>,
+    ) -> Result<(), MpiError> {
+        let has_result = root.is_none_or(|root| root == self.rank());
+        assert!(!has_result || output.len() >= input.len(), "room for the result");
+        let count = int(input.len() as i64)?;
+        let (from, into) = (address(input), address_mut(output));
+        let operator = Operator::exclusive_or().raw();
+        // SAFETY: the bytes are borrowed for as long as the call, and there is room for them where the result goes.
+        unsafe {
+            let datatype = raw::RSMPI_UINT8_T;
+            match root {
+                Some(root) => {
+                    let root = root as c_int;
+                    calls::reduce(from, into, count, datatype, operator, root, self.raw())
+                }
+                None => calls::allreduce(from, into, count, datatype, operator, self.raw()),
+            }
+        }
     }
 
     /// `MPI_Reduce` of so many elements. Only the root's `result` counts. Collective.

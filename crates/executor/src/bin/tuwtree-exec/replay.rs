@@ -9,23 +9,24 @@ use crate::source::schedule;
 use crate::stop::Stop;
 use clap::Args;
 use std::process::ExitCode;
-use tuwtree_executor::measure::Host;
 use tuwtree_executor::measure::clock::{Span, Starts};
+use tuwtree_executor::measure::{CallLayout, Host, LibraryCall};
 use tuwtree_executor::play::{Buffers, Execution, ExecutionError, Mode, Reduction};
 use tuwtree_executor::sys::{
-    Block, ByteLayout, Datatype, Element, Memory, MpiError, Operator, Place, PlaceError,
-    library_version, processor_name,
+    Block, ByteLayout, Communicator, Datatype, Element, Intercommunicator, Memory, MpiError,
+    Operator, Place, PlaceError, library_version, processor_name,
 };
 use tuwtree_io::Source;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
-    ClosedSet, Handling, Operation, Payload, Problem, StatedCosts, Tree, judged_time_as,
+    BlockSizes, ClosedSet, Handling, Operation, Order, Payload, Problem, Rank, StatedCosts, Tree,
+    judged_time_as,
 };
 use tuwtree_schedule::part::Part;
-use tuwtree_schedule::{Buffer, Role, Schedule, Sends, Verified, simulate, verify};
+use tuwtree_schedule::{Buffer, Schedule, Sends, Verified, simulate, verify};
 
-/// Perform a schedule, whoever made it, and measure how long that takes, beside the library's own gather or
-/// scatter of the same blocks.
+/// Perform a schedule of any operation, whoever made it, and measure how long that takes, beside the library's own
+/// call for the same data.
 ///
 /// The first rank, and only it, reads the schedule, checks it, and sends each rank its
 /// part. Requests are set up once and started for every iteration. The job must have as many
@@ -57,11 +58,12 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "MODE", default_value = Mode::Strict.name(), value_parser = mode_parser())]
     mode: Mode,
 
-    /// The elements. A reduction composes bytes, which tells left from right, and adds up others
+    /// The elements. A reduction in rank order composes bytes, which tells left from right, others combine them by
+    /// exclusive or; other elements are added up
     #[arg(long = "type", value_name = "TYPE", default_value = Element::Byte.name(), value_parser = element_parser())]
     element: Element,
 
-    /// At the root of a gather or scatter, blocks in rank order with gaps of so many bytes, also as 4KiB, between
+    /// At the root of a gather or scatter, and everywhere in an allgather, blocks in rank order with gaps of so many bytes, also as 4KiB, between
     /// them, instead of where the schedule says
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     gaps: Option<u64>,
@@ -77,7 +79,7 @@ pub(crate) fn run(args: &ReplayArgs, job: &Job) -> Result<ExitCode, Stop> {
     let words = job.hand_out(plan.as_ref().map(|plan| |rank| plan.assignment(rank)))?;
     let assignment = job.agree(Assignment::from_words(&words))?;
     let mut station = job.agree(Station::new(&assignment, args, job))?;
-    let times = measure(&mut station, args, job)?;
+    let times = measure(&mut station, &assignment, args, job)?;
     let host = Host::of(job.communicator())?;
     if let Some(plan) = plan {
         for line in plan.report(args) {
@@ -100,7 +102,7 @@ struct ReplayPlan {
     /// The tree that it is of, if it was read from a tree file and performed as it is.
     tree: Option<(Tree, Problem)>,
     verified: Verified,
-    /// Where the root's blocks lie, in bytes, if there are such.
+    /// Where the blocks of a gather, scatter or allgather lie, in bytes.
     displacements: Vec<u64>,
 }
 
@@ -111,12 +113,9 @@ impl ReplayPlan {
             format!("{reason} (only rank 0 reads it, on {host})")
         })?;
         let of_source = |reason: String| format!("{}: {reason}", args.schedule);
-        let (found, operation) = (schedule.task().operation, schedule.task().operation);
-        if !operation.is_rooted() {
-            return Err(of_source(ExecutionError::Rootless { operation }.to_string()));
-        }
+        let found = schedule.task().operation;
         let schedule = match args.op {
-            Some(wanted) if wanted != operation => {
+            Some(wanted) if wanted != found => {
                 tree = None;
                 reversed(&schedule, wanted).map_err(of_source)?
             }
@@ -140,20 +139,65 @@ impl ReplayPlan {
         Ok(ReplayPlan { schedule, tree, verified, displacements })
     }
 
-    /// What a rank is told: the root where its blocks lie, and everybody its part.
+    /// What a rank is told: which data lie where in its buffer that has those of several, what it has for each in an
+    /// alltoall, and its part.
     fn assignment(&self, rank: usize) -> Vec<u64> {
         let task = self.schedule.task();
-        let mut words = vec![0];
-        if let Payload::Blocks(sizes) = &task.payload
-            && task.root == Some(rank)
-        {
-            words[0] = sizes.processors() as u64;
-            words.extend(sizes.iter());
-            words.extend(&self.displacements);
+        let (data, row) = (self.data(rank), self.row(rank));
+        let mut words = vec![u64::from(task.order == Order::Ordered), data.len() as u64];
+        for Data { bytes, at, of, shift } in data {
+            words.extend([bytes, at, of as u64, shift]);
         }
+        words.push(row.len() as u64);
+        words.extend(row);
         let part = Part::of_schedule(&self.schedule, rank).expect("made when it was read");
         words.extend(part.to_words());
         words
+    }
+
+    /// The data of several ranks that lie in one buffer of this rank.
+    fn data(&self, rank: Rank) -> Vec<Data> {
+        let task = self.schedule.task();
+        match &task.payload {
+            Payload::Blocks(sizes) if task.operation == Operation::ReduceScatter => {
+                let start = sizes.before(rank);
+                vec![Data { bytes: sizes.block(rank), at: start, of: rank, shift: start }]
+            }
+            Payload::Blocks(sizes) if task.root.is_none_or(|root| root == rank) => {
+                let blocks = sizes.iter().zip(&self.displacements).enumerate();
+                blocks.map(|(of, (bytes, &at))| Data { bytes, at, of, shift: 0 }).collect()
+            }
+            Payload::Messages(sizes) => {
+                let message = |from| Data {
+                    bytes: sizes.message(from, rank),
+                    at: sizes.place(from, rank),
+                    of: from,
+                    shift: sizes.before(from, rank) - sizes.before(from, 0),
+                };
+                (0..sizes.processors()).map(message).collect()
+            }
+            Payload::Groups(sizes) => {
+                let other = sizes.other_group(rank);
+                let block = |of| Data {
+                    bytes: sizes.blocks().block(of),
+                    at: sizes.blocks().before(of) - other.start,
+                    of,
+                    shift: 0,
+                };
+                (other.first..other.first + other.ranks).map(block).collect()
+            }
+            Payload::Blocks(_) | Payload::Vector(_) => Vec::new(),
+        }
+    }
+
+    /// The messages of a rank to each in an alltoall.
+    fn row(&self, rank: Rank) -> Vec<u64> {
+        match &self.schedule.task().payload {
+            Payload::Messages(sizes) => {
+                (0..sizes.processors()).map(|to| sizes.message(rank, to)).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn report(&self, args: &ReplayArgs) -> Vec<String> {
@@ -211,7 +255,7 @@ impl ReplayPlan {
 /// The schedule for the other operation.
 fn reversed(schedule: &Schedule, wanted: Operation) -> Result<Schedule, String> {
     let found = schedule.task().operation;
-    if !found.is_irregular() || !wanted.is_irregular() {
+    if !found.passes_on_once() || !wanted.passes_on_once() {
         return Err(format!(
             "the schedule is a {}, which cannot be performed as a {}; only gather and scatter are \
              each other's reverse",
@@ -231,28 +275,44 @@ fn check_elements(schedule: &Schedule, element: Element) -> Result<(), String> {
             element.bytes()
         ))
     };
+    let is_cut = |bytes: u64| !bytes.is_multiple_of(element.bytes());
+    let blocks = |sizes: &BlockSizes| {
+        let cut = sizes.iter().enumerate().find(|&(_, bytes)| is_cut(bytes));
+        cut.map_or(Ok(()), |(rank, bytes)| fault(format!("block {rank}"), bytes))
+    };
     match &schedule.task().payload {
-        Payload::Blocks(sizes) => {
-            match sizes.iter().enumerate().find(|(_, bytes)| bytes % element.bytes() != 0) {
-                Some((rank, bytes)) => fault(format!("block {rank}"), bytes),
-                None => Ok(()),
-            }
+        Payload::Blocks(sizes) => blocks(sizes),
+        Payload::Groups(sizes) => blocks(sizes.blocks()),
+        Payload::Messages(sizes) => {
+            let ranks = || 0..sizes.processors();
+            let mut pairs = ranks().flat_map(|from| ranks().map(move |to| (from, to)));
+            let cut = pairs.find(|&(from, to)| is_cut(sizes.message(from, to)));
+            cut.map_or(Ok(()), |(from, to)| {
+                fault(format!("the message from rank {from} to rank {to}"), sizes.message(from, to))
+            })
         }
-        Payload::Vector(vector) if vector.bytes % element.bytes() != 0 => {
+        Payload::Vector(vector) if is_cut(vector.bytes) => {
             fault("the vector".to_owned(), vector.bytes)
         }
-        Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => Ok(()),
+        Payload::Vector(_) => Ok(()),
     }
 }
 
-/// Where the root's blocks lie.
+/// Where the blocks of a gather, scatter or allgather lie.
 fn displacements(schedule: &Schedule, gaps: Option<u64>) -> Result<Vec<u64>, String> {
     let task = schedule.task();
-    let Payload::Blocks(sizes) = &task.payload else {
-        return match gaps {
-            Some(_) => Err(format!("--gaps: a {} has no blocks", task.operation.name())),
-            None => Ok(Vec::new()),
-        };
+    let sizes = match &task.payload {
+        Payload::Blocks(sizes) if !task.operation.is_reduction() => sizes,
+        _ => {
+            return match gaps {
+                Some(_) => Err(format!(
+                    "--gaps: the data of a {} lie without gaps; a gather, a scatter and an allgather have blocks with \
+                     places of their own",
+                    task.operation.name()
+                )),
+                None => Ok(Vec::new()),
+            };
+        }
     };
     if let (None, Some(displacements)) = (gaps, &task.displacements) {
         return Ok(displacements.clone());
@@ -269,23 +329,160 @@ fn displacements(schedule: &Schedule, gaps: Option<u64>) -> Result<Vec<u64>, Str
     Ok(displacements)
 }
 
+/// Bytes of a rank's data in a buffer that has those of several ranks.
+#[derive(Clone, Copy, Debug)]
+struct Data {
+    bytes: u64,
+    /// Where in the buffer they begin.
+    at: u64,
+    /// Whose they are.
+    of: Rank,
+    /// Where in this rank's data they begin.
+    shift: u64,
+}
+
 /// What a rank is told.
 struct Assignment {
     part: Part,
-    /// At the root of a gather or scatter: sizes and displacements in bytes.
-    blocks: Vec<(u64, u64)>,
+    /// Whether what is combined is combined in rank order.
+    is_ordered: bool,
+    /// The data of several ranks in one of its buffers.
+    data: Vec<Data>,
+    /// The sizes of its messages to each in an alltoall.
+    row: Vec<u64>,
 }
 
 impl Assignment {
     fn from_words(words: &[u64]) -> Result<Assignment, String> {
-        let (&count, words) = words.split_first().ok_or("an empty message")?;
-        let count = count as usize;
-        let (blocks, part) = words.split_at_checked(2 * count).ok_or("a message cut short")?;
-        let (sizes, displacements) = blocks.split_at(count);
-        let blocks = sizes.iter().copied().zip(displacements.iter().copied()).collect();
+        const SHORT: &str = "a message cut short";
+        let [is_ordered, count, words @ ..] = words else { return Err(SHORT.into()) };
+        let length = (*count as usize).checked_mul(4).ok_or(SHORT)?;
+        let (data, words) = words.split_at_checked(length).ok_or(SHORT)?;
+        let (&count, words) = words.split_first().ok_or(SHORT)?;
+        let (row, part) = words.split_at_checked(count as usize).ok_or(SHORT)?;
+        let data = data.chunks_exact(4).map(|words| Data {
+            bytes: words[0],
+            at: words[1],
+            of: words[2] as Rank,
+            shift: words[3],
+        });
         let part = Part::from_words(part).map_err(|error| error.to_string())?;
-        Ok(Assignment { part, blocks })
+        let (is_ordered, row) = (*is_ordered != 0, row.to_vec());
+        Ok(Assignment { part, is_ordered, data: data.collect(), row })
     }
+
+    /// What lies where in a buffer, before and after.
+    fn areas(&self, buffer: Buffer, element: Element) -> Vec<[Area; 2]> {
+        let role = *self.part.role();
+        let all = role.buffer_bytes(buffer);
+        let area = |(at, bytes): (u64, u64), (block, shift), content| Area {
+            at: at + GUARD,
+            bytes,
+            content,
+            shift,
+            block,
+        };
+        let whole =
+            |before, after| vec![[before, after].map(|content| area((0, all), (0, 0), content))];
+        let stale = Content::Bytes(Ink::Stale(role.rank));
+        let data = |rank| Content::Bytes(Ink::Data(rank));
+        let reduced =
+            Content::Reduced { processors: role.processors, element, is_ordered: self.is_ordered };
+        let own = |content| whole(content, content);
+        let several = |before: &dyn Fn(Rank) -> Content, after: &dyn Fn(Rank) -> Content| {
+            let each = self.data.iter().map(|one: &Data| {
+                let of_one = |content| area((one.at, one.bytes), (one.of, one.shift), content);
+                [of_one(before(one.of)), of_one(after(one.of))]
+            });
+            each.collect::<Vec<[Area; 2]>>()
+        };
+        match (role.operation, buffer) {
+            (_, Buffer::Segment) => Vec::new(),
+            (
+                Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce,
+                Buffer::Input,
+            ) => own(Content::Numbers(role.rank, element)),
+            (Operation::Scatter, Buffer::Input) => several(&data, &data),
+            (_, Buffer::Input) => own(data(role.rank)),
+            (Operation::Gather | Operation::Allgather | Operation::IntergroupAllgather, _) => {
+                several(&|_| stale, &data)
+            }
+            (Operation::Scatter, Buffer::Output) => whole(stale, data(role.rank)),
+            (Operation::Broadcast, Buffer::Output) => {
+                let root = role.root.unwrap_or(role.rank);
+                whole(if role.is_root() { data(root) } else { stale }, data(root))
+            }
+            (Operation::Reduce | Operation::Allreduce, Buffer::Output) => whole(stale, reduced),
+            (Operation::ReduceScatter, Buffer::Output) => {
+                with_scratch(several(&|_| stale, &|_| reduced), all)
+            }
+            (Operation::Alltoall, Buffer::Output) => with_scratch(several(&|_| stale, &data), all),
+        }
+    }
+
+    /// How the library does the same, with blocks one after the other, as far as MPI's counts reach. Collective.
+    fn library_call(&self, communicator: &Communicator) -> Result<Option<LibraryCall>, Stop> {
+        let role = *self.part.role();
+        let of_other_ranks = || ByteLayout::new(self.data.iter().map(|one| one.bytes));
+        let own = match role.operation {
+            Operation::Scatter => role.buffer_bytes(Buffer::Output),
+            _ => role.own_bytes,
+        };
+        let layout = match role.operation {
+            Operation::Gather
+            | Operation::Scatter
+            | Operation::Allgather
+            | Operation::ReduceScatter => {
+                ByteLayout::new(communicator.all_numbers(own)?).map(CallLayout::Blocks)
+            }
+            Operation::Broadcast | Operation::Reduce | Operation::Allreduce => {
+                i32::try_from(role.own_bytes).ok().map(|_| CallLayout::Vector)
+            }
+            Operation::Alltoall => {
+                let row = ByteLayout::new(self.row.iter().copied());
+                row.zip(of_other_ranks()).map(|(row, column)| CallLayout::Messages(row, column))
+            }
+            Operation::IntergroupAllgather => {
+                let first = communicator.all_numbers(self.data[0].of as u64)?;
+                let first = first.iter().position(|&of| of == 0).expect("the second group");
+                let between = Intercommunicator::between(first, communicator)?;
+                of_other_ranks().map(|layout| CallLayout::Groups(layout, between))
+            }
+        };
+        // Of messages each rank has its own.
+        let has_layout = communicator.least(u64::from(layout.is_some()))? == 1;
+        let place = (role.rank, role.root.unwrap_or(0));
+        let layout = layout.filter(|_| has_layout);
+        Ok(layout.map(|layout| LibraryCall::new(role.operation, place, layout)))
+    }
+
+    /// The sizes of what the library reads and writes.
+    fn library_bytes(&self) -> [u64; 2] {
+        let role = *self.part.role();
+        let output = match role.operation {
+            Operation::ReduceScatter => role.own_bytes,
+            Operation::Alltoall => role.total_bytes,
+            _ => role.buffer_bytes(Buffer::Output),
+        };
+        [role.buffer_bytes(Buffer::Input), output]
+    }
+}
+
+/// The areas, and room to work in where there are none of `all` bytes.
+fn with_scratch(mut areas: Vec<[Area; 2]>, all: u64) -> Vec<[Area; 2]> {
+    let mut at = GUARD;
+    let mut scratch = Vec::new();
+    let ends = areas.iter().map(|[area, _]| (area.at, area.at + area.bytes));
+    for (start, end) in ends.chain([(GUARD + all, GUARD + all)]) {
+        if at < start {
+            let area =
+                Area { at, bytes: start - at, content: Content::Scratch, shift: 0, block: 0 };
+            scratch.push([area; 2]);
+        }
+        at = end;
+    }
+    areas.extend(scratch);
+    areas
 }
 
 /// A rank that is ready to play its part.
@@ -302,16 +499,28 @@ impl Station {
         job: &Job,
     ) -> Result<Station, ExecutionError> {
         let role = *assignment.part.role();
-        let of = |buffer| areas(&role, buffer, &assignment.blocks);
         let images = [Buffer::Input, Buffer::Output].map(|buffer| {
-            let image = image(&role, &of(buffer));
-            let (before, after) = contents(&role, buffer, args.element);
-            (buffer, image.with(before), image.with(after))
+            let areas = assignment.areas(buffer, args.element);
+            let size = areas.iter().map(|[area, _]| area.at + area.bytes).max().unwrap_or(GUARD);
+            let image = |when: usize| {
+                Image::new(size + GUARD, role.rank, areas.iter().map(|both| both[when]))
+            };
+            (buffer, image(0), image(1))
         });
-        let place = |index: usize, buffer| place(&images[index].1, &of(buffer), args.element);
-        let mut buffers = Buffers::apart(place(0, Buffer::Input)?, place(1, Buffer::Output)?);
-        if role.operation == Operation::Reduce {
-            buffers = buffers.reducing(reduction(args.element)?);
+        let place = |index: usize| {
+            let (buffer, before, _) = &images[index];
+            let blocks = match (role.operation, buffer) {
+                (Operation::Gather | Operation::Allgather, Buffer::Output)
+                | (Operation::Scatter, Buffer::Input) => {
+                    assignment.data.iter().map(|one| (one.bytes, one.at)).collect()
+                }
+                _ => vec![(role.buffer_bytes(*buffer), 0)],
+            };
+            place(before.size(), &blocks, args.element)
+        };
+        let mut buffers = Buffers::apart(place(0)?, place(1)?);
+        if role.operation.is_reduction() {
+            buffers = buffers.reducing(reduction(args.element, assignment.is_ordered)?);
         }
         let execution = Execution::new(&assignment.part, buffers, job.communicator(), args.mode)?;
         Ok(Station { execution, images })
@@ -350,78 +559,18 @@ impl Station {
     }
 }
 
-/// The sizes and places of the stretches of data in a buffer, in bytes.
-fn areas(role: &Role, buffer: Buffer, blocks: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let is_of_all = match role.operation {
-        Operation::Gather | Operation::Allgather => buffer == Buffer::Output,
-        Operation::Scatter => buffer == Buffer::Input,
-        Operation::Broadcast | Operation::Reduce => false,
-        Operation::ReduceScatter
-        | Operation::Allreduce
-        | Operation::Alltoall
-        | Operation::IntergroupAllgather => false,
-    };
-    match is_of_all {
-        true => blocks.to_vec(),
-        false => vec![(role.buffer_bytes(buffer), 0)],
-    }
-}
-
-/// The memory of a buffer: room for all data, between guards.
-fn image(role: &Role, areas: &[(u64, u64)]) -> Image {
-    let ends = areas.iter().filter(|(bytes, _)| *bytes > 0).map(|(bytes, at)| bytes + at);
-    let size = ends.max().unwrap_or(0) + 2 * GUARD;
-    let content = Content::Bytes(Ink::Gap(role.rank));
-    let areas = (0..).zip(areas);
-    let areas = areas.map(|(block, &(bytes, at))| Area { at: at + GUARD, bytes, content, block });
-    Image::new(size, role.rank, areas)
-}
-
-/// What the areas of a buffer hold before and after.
-fn contents(
-    role: &Role,
-    buffer: Buffer,
-    element: Element,
-) -> (impl Fn(usize) -> Content, impl Fn(usize) -> Content) {
-    let &Role { operation, processors, rank, .. } = role;
-    let source = role.root.unwrap_or(rank);
-    let before = move |block| match (operation, buffer) {
-        (Operation::Reduce, Buffer::Input) => Content::Numbers(rank, element),
-        (Operation::Scatter, Buffer::Input) => Content::Bytes(Ink::Data(block)),
-        (Operation::Broadcast, Buffer::Output) if rank == source => {
-            Content::Bytes(Ink::Data(source))
-        }
-        (_, Buffer::Output) => Content::Bytes(Ink::Stale(rank)),
-        (_, Buffer::Input | Buffer::Segment) => Content::Bytes(Ink::Data(rank)),
-    };
-    let after = move |block| match (operation, buffer) {
-        // All but those with a root were refused before.
-        (
-            Operation::Gather | Operation::Allgather | Operation::IntergroupAllgather,
-            Buffer::Output,
-        ) => Content::Bytes(Ink::Data(block)),
-        (Operation::Scatter, Buffer::Output) => Content::Bytes(Ink::Data(rank)),
-        (Operation::Broadcast | Operation::Alltoall, Buffer::Output) => {
-            Content::Bytes(Ink::Data(source))
-        }
-        (Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce, Buffer::Output) => {
-            Content::Reduced(processors, element)
-        }
-        (_, Buffer::Input | Buffer::Segment) => before(block),
-    };
-    (before, after)
-}
-
-fn place(image: &Image, areas: &[(u64, u64)], element: Element) -> Result<Place, PlaceError> {
-    let blocks = areas
+/// Memory of this size with these blocks, each with its size and its place behind the guard.
+fn place(size: u64, blocks: &[(u64, u64)], element: Element) -> Result<Place, PlaceError> {
+    let blocks = blocks
         .iter()
         .map(|&(bytes, at)| Block { at: (at + GUARD) as i64, elements: bytes / element.bytes() });
-    Place::new(Memory::zeroed(image.size())?, Datatype::of(element)?, blocks)
+    Place::new(Memory::zeroed(size)?, Datatype::of(element)?, blocks)
 }
 
-fn reduction(element: Element) -> Result<Reduction, MpiError> {
+fn reduction(element: Element, is_ordered: bool) -> Result<Reduction, MpiError> {
     let operator = match element {
-        Element::Byte => Operator::composition()?,
+        Element::Byte if is_ordered => Operator::composition()?,
+        Element::Byte => Operator::exclusive_or(),
         _ => Operator::sum(),
     };
     Ok(Reduction { datatype: Datatype::of(element)?, operator })
@@ -462,13 +611,18 @@ struct Times {
 }
 
 /// The times of the iterations, all ranks beginning at the same moment.
-fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Times, Stop> {
+fn measure(
+    station: &mut Station,
+    assignment: &Assignment,
+    args: &ReplayArgs,
+    job: &Job,
+) -> Result<Times, Stop> {
     let communicator = job.communicator();
-    let role = *station.execution.role();
-    let layout = layout(&role, job)?;
-    let (input, mut output) = own_buffers(&role, layout.as_ref());
+    let call = assignment.library_call(communicator)?;
+    let bytes = |bytes: u64| vec![1_u8; if call.is_some() { bytes as usize } else { 0 }];
+    let [input, mut output] = assignment.library_bytes().map(bytes);
     let mut starts = Starts::new(communicator)?;
-    let mut times = Times { own: Spans::default(), library: layout.is_some().then(Spans::default) };
+    let mut times = Times { own: Spans::default(), library: call.is_some().then(Spans::default) };
     let (mut own_last, mut library_last) = (0.0, 0.0);
     let all = u64::from(args.warmup) + u64::from(args.iterations);
     for iteration in 0..all {
@@ -484,10 +638,9 @@ fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Times,
         if args.verify {
             job.agree(station.check(iteration))?;
         }
-        if let (Some(layout), Some(library)) = (&layout, &mut times.library) {
-            let place = (role.rank, role.root.expect("gathers and scatters have a root"));
-            let arguments = layout.arguments(role.operation, &input, &mut output, place);
-            let span = starts.timed(1.25 * library_last, || communicator.native(&arguments))?;
+        if let (Some(call), Some(library)) = (&call, &mut times.library) {
+            let call = || call.run(&input, &mut output, communicator);
+            let span = starts.timed(1.25 * library_last, call)?;
             library_last = span.seconds;
             if counts {
                 library.note(span);
@@ -495,29 +648,6 @@ fn measure(station: &mut Station, args: &ReplayArgs, job: &Job) -> Result<Times,
         }
     }
     Ok(times)
-}
-
-/// The blocks of a gather or scatter, one after the other, as far as MPI's counts reach. Collective.
-fn layout(role: &Role, job: &Job) -> Result<Option<ByteLayout>, Stop> {
-    let own = match role.operation {
-        Operation::Gather => role.buffer_bytes(Buffer::Input),
-        Operation::Scatter => role.buffer_bytes(Buffer::Output),
-        Operation::Broadcast | Operation::Reduce => return Ok(None),
-        Operation::Allgather
-        | Operation::ReduceScatter
-        | Operation::Allreduce
-        | Operation::Alltoall
-        | Operation::IntergroupAllgather => return Ok(None),
-    };
-    Ok(ByteLayout::new(job.communicator().all_numbers(own)?))
-}
-
-/// What the library reads and writes here.
-fn own_buffers(role: &Role, layout: Option<&ByteLayout>) -> (Vec<u8>, Vec<u8>) {
-    let Some(layout) = layout else { return (Vec::new(), Vec::new()) };
-    let own = vec![1; layout.block(role.rank)];
-    let all = vec![1; if role.root == Some(role.rank) { layout.total() } else { 0 }];
-    if role.operation.is_outward() { (all, own) } else { (own, all) }
 }
 
 /// A time in seconds, for people.
